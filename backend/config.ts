@@ -1,0 +1,75 @@
+import * as z from 'zod'
+
+/** A setting that cannot be used. Its message names the variable and says what to set. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean),
+)
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
+
+const Environment = z.object({
+  PORT: z.coerce.number().int().min(0).max(65535).default(8787),
+  HOST: z.string().default('127.0.0.1'),
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  DATA_DIR: z.string().optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  SECRET_KEY: list.optional(),
+  LINE: z.enum(['simulated']).default('simulated'),
+  LINE_SPEED: z.coerce.number().min(0.1).max(10_000).default(10),
+  RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(600),
+  ALLOW_LOOPBACK_WEBHOOKS: flag.optional(),
+  ROLE: z.enum(['all', 'api', 'worker']).default('all'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+})
+
+/** The service's settings, read once at the start. Documented in docs/operating.md. */
+export interface Config {
+  port: number
+  host: string
+  /** Without a trailing slash. */
+  publicUrl: string
+  dataDir: string | undefined
+  databaseUrl: string | undefined
+  secretKeys: string[]
+  line: 'simulated'
+  /** Simulated seconds per real second. */
+  lineSpeed: number
+  rateLimitPerMinute: number
+  allowLoopbackWebhooks: boolean
+  role: 'all' | 'api' | 'worker'
+  logLevel: string
+}
+
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** @throws {ConfigError} that names every variable that is wrong */
+export function parseConfig(environment: Record<string, string | undefined>): Config {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = Environment.safeParse(present)
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+    throw new ConfigError(`These environment variables are wrong.\n${lines.join('\n')}`)
+  }
+  const env = parsed.data
+  const publicUrl = (env.PUBLIC_URL ?? `http://${env.HOST}:${env.PORT}`).replace(/\/+$/, '')
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl,
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL,
+    secretKeys: env.SECRET_KEY ?? [],
+    line: env.LINE,
+    lineSpeed: env.LINE_SPEED,
+    rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+    allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? loopbackHosts.has(new URL(publicUrl).hostname),
+    role: env.ROLE,
+    logLevel: env.LOG_LEVEL,
+  }
+}

@@ -1,0 +1,312 @@
+import type {
+  CallingHours,
+  CallOutcome,
+  CallStatus,
+  CampaignStatus,
+  EndedReason,
+  Extracted,
+  RetryPolicy,
+  Scope,
+  Sentiment,
+  TranscriptLine,
+  WebhookFilter,
+} from '@outdial/contract'
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely } from 'kysely'
+
+/** The tables as `migrations/` make them. bigint is read as number, timestamptz as Date. */
+export interface Database {
+  workspace: WorkspaceTable
+  app_user: UserTable
+  membership: MembershipTable
+  session: SessionTable
+  api_key: ApiKeyTable
+  oauth_client: OauthClientTable
+  oauth_grant: OauthGrantTable
+  oauth_payload: OauthPayloadTable
+  credential: CredentialTable
+  server_secret: ServerSecretTable
+  idempotent_answer: IdempotentAnswerTable
+  agent: AgentTable
+  phone_number: PhoneNumberTable
+  campaign: CampaignTable
+  contact: ContactTable
+  do_not_call: DoNotCallTable
+  call: CallTable
+  attempt: AttemptTable
+  webhook_subscription: WebhookSubscriptionTable
+  event: EventTable
+  webhook_delivery: WebhookDeliveryTable
+  delivery_attempt: DeliveryAttemptTable
+}
+
+/** A connection pool, or a transaction on it. */
+export type Db = Kysely<Database>
+
+type Id = GeneratedAlways<number>
+type At = Date
+type CreatedAt = Generated<Date>
+/** JSON goes in as text: node-postgres would turn an array into a PostgreSQL array. */
+type Json<T> = ColumnType<T, string, string>
+type JsonWithDefault<T> = ColumnType<T, string | undefined, string>
+
+interface WorkspaceTable {
+  id: Id
+  name: string
+  country: string
+  time_zone: string
+  calling_hours: JsonWithDefault<CallingHours>
+  webhook_secret: string
+  number_salt: Generated<Buffer>
+  created_at: CreatedAt
+}
+
+interface UserTable {
+  id: Id
+  email: string
+  name: string
+  password_hash: string
+  created_at: CreatedAt
+}
+
+interface MembershipTable {
+  workspace_id: number
+  user_id: number
+  role: 'owner' | 'member'
+  created_at: CreatedAt
+}
+
+interface SessionTable {
+  id_hash: Buffer
+  user_id: number
+  created_at: CreatedAt
+  expires_at: At
+}
+
+interface ApiKeyTable {
+  id: Id
+  workspace_id: number
+  user_id: number
+  name: string
+  prefix: string
+  created_at: CreatedAt
+  last_used_at: At | null
+  revoked_at: At | null
+}
+
+interface OauthClientTable {
+  id: string
+  name: string
+  secret: string | null
+  redirect_uris: string[]
+  created_at: CreatedAt
+}
+
+interface OauthGrantTable {
+  id_hash: Buffer
+  workspace_id: number
+  user_id: number
+  client_id: string
+  created_at: CreatedAt
+}
+
+interface OauthPayloadTable {
+  model: string
+  id_hash: Buffer
+  payload: JSONColumnType<Record<string, unknown>>
+  grant_hash: Buffer | null
+  uid_hash: Buffer | null
+  expires_at: At | null
+  consumed_at: At | null
+}
+
+interface CredentialTable {
+  token_hash: Buffer
+  workspace_id: number
+  user_id: number
+  api_key_id: number | null
+  grant_hash: Buffer | null
+  client_id: string | null
+  scopes: Scope[]
+  expires_at: At | null
+}
+
+interface ServerSecretTable {
+  name: string
+  value: string
+  created_at: CreatedAt
+}
+
+interface IdempotentAnswerTable {
+  scope_hash: Buffer
+  body_hash: Buffer
+  workspace_id: number
+  status: number
+  body: Json<unknown>
+  created_at: CreatedAt
+  expires_at: At
+}
+
+interface AgentTable {
+  id: Id
+  workspace_id: number
+  widget_id: Generated<string>
+  name: string
+  language: Generated<string>
+  status: Generated<'draft' | 'live' | 'paused'>
+  greeting: Generated<string>
+  variables: Generated<string[]>
+  created_at: CreatedAt
+}
+
+interface PhoneNumberTable {
+  id: Id
+  workspace_id: number
+  phone_number: string
+  label: string
+  country: string
+  status: Generated<'active' | 'retired'>
+  created_at: CreatedAt
+}
+
+interface CampaignTable {
+  id: Id
+  workspace_id: number
+  name: string
+  status: Generated<CampaignStatus>
+  agent_id: number
+  phone_number_id: number
+  time_zone: string
+  calling_hours: Json<CallingHours>
+  max_concurrent_calls: number
+  retry: Json<RetryPolicy>
+  paused_reason: string | null
+  line_failures: Generated<number>
+  created_at: CreatedAt
+}
+
+interface ContactTable {
+  id: Id
+  workspace_id: number
+  phone_number: string
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+  external_id: string | null
+  time_zone: string | null
+  variables: JsonWithDefault<Record<string, string>>
+  consent_source: string | null
+  consent_at: At | null
+  created_at: CreatedAt
+  updated_at: CreatedAt
+}
+
+interface DoNotCallTable {
+  workspace_id: number
+  number_hash: Buffer
+  source: 'api' | 'dashboard' | 'call'
+  created_at: CreatedAt
+}
+
+interface CallTable {
+  id: Id
+  workspace_id: number
+  campaign_id: number
+  contact_id: number
+  agent_id: number
+  phone_number_id: number
+  status: Generated<CallStatus>
+  outcome: CallOutcome | null
+  ended_reason: EndedReason | null
+  test: Generated<boolean>
+  additional: Generated<boolean>
+  from_number: string
+  to_number: string
+  attempts: Generated<number>
+  scheduled_at: At | null
+  queued_at: At
+  due_at: At
+  next_attempt_at: At | null
+  answered_at: At | null
+  ended_at: At | null
+  duration_seconds: number | null
+  summary: string | null
+  transcript: JsonWithDefault<TranscriptLine[]>
+  sentiment: Generated<Sentiment>
+  goal_met: boolean | null
+  extracted: JsonWithDefault<Extracted>
+  recording_url: string | null
+  metadata: JsonWithDefault<Record<string, string>>
+  callback_url: string | null
+  analysis_until: At | null
+}
+
+interface AttemptTable {
+  id: Generated<string>
+  workspace_id: number
+  call_id: number
+  campaign_id: number
+  number: number
+  to_number: string
+  test: boolean
+  line: string
+  worker_id: string
+  fence: Generated<number>
+  lease_until: At
+  started_at: At
+  answered_at: At | null
+  ended_at: At | null
+  outcome: CallOutcome | null
+  ended_reason: EndedReason | null
+}
+
+interface WebhookSubscriptionTable {
+  id: Id
+  workspace_id: number
+  user_id: number
+  api_key_id: number | null
+  client_id: string | null
+  target_url: string
+  event: 'call.completed'
+  filter: Json<WebhookFilter>
+  secret: string
+  previous_secret: string | null
+  previous_secret_until: At | null
+  created_at: CreatedAt
+  disabled_at: At | null
+  failing_since: At | null
+}
+
+interface EventTable {
+  id: string
+  workspace_id: number
+  type: 'call.completed'
+  call_id: number | null
+  body: string
+  created_at: CreatedAt
+}
+
+interface WebhookDeliveryTable {
+  id: Id
+  workspace_id: number
+  event_id: string
+  subscription_id: number | null
+  target_url: string
+  status: Generated<'pending' | 'delivered' | 'dead' | 'gone'>
+  tries: Generated<number>
+  next_try_at: At | null
+  worker_id: string | null
+  fence: Generated<number>
+  lease_until: At | null
+  created_at: CreatedAt
+  finished_at: At | null
+}
+
+interface DeliveryAttemptTable {
+  id: Id
+  delivery_id: number
+  number: number
+  at: At
+  duration_ms: number
+  status_code: number | null
+  error: string | null
+}

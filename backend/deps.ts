@@ -1,0 +1,22 @@
+import type { Logger } from 'pino'
+import type { Chance, Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/schema.ts'
+import type { SecretBox } from './secrets.ts'
+
+/** What every operation of the service is given. `main.ts` assembles it, and the tests do. */
+export interface Deps {
+  config: Config
+  db: Db
+  clock: Clock
+  chance: Chance
+  log: Logger
+  box: SecretBox
+  wake: Wake
+}
+
+/** Tells the workers of this process, after a commit, that there is something to do. */
+export interface Wake {
+  dialer(): void
+  sender(): void
+}

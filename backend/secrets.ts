@@ -1,0 +1,55 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+
+/** Encrypts what must be read again but never lies in the database as it is. */
+export interface SecretBox {
+  seal(plain: string): string
+  /** Throws where no key of the list opens it. */
+  open(sealed: string): string
+}
+
+/**
+ * AES-256-GCM (NIST SP 800-38D). The first key seals, every key opens, so that keys can be rotated.
+ * `keys` are passphrases of any length with at least 32 random characters; each is hashed to 256 bits.
+ */
+export function createSecretBox(keys: readonly string[]): SecretBox {
+  const hashed = keys.map((key) => createHash('sha256').update(key).digest())
+  const [first] = hashed
+  if (first === undefined) throw new Error('createSecretBox needs at least one key')
+
+  return {
+    seal: (plain) => {
+      const iv = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', first, iv)
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return `v1.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`
+    },
+    open: (sealed) => {
+      if (!sealed.startsWith('v1.')) throw new Error('not a sealed secret')
+      const bytes = Buffer.from(sealed.slice(3), 'base64url')
+      for (const key of hashed) {
+        const plain = tryOpen(key, bytes)
+        if (plain !== undefined) return plain
+      }
+      throw new Error('no key of SECRET_KEY opens this secret')
+    },
+  }
+}
+
+function tryOpen(key: Buffer, bytes: Buffer): string | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
+    decipher.setAuthTag(bytes.subarray(12, 28))
+    return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    return undefined // sealed with another key of the list
+  }
+}
+
+/** SHA-256: how tokens, keys and ids are kept. They are random, so no salt is needed. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** `length` random bytes in base64url. */
+export const randomToken = (length = 32): string => randomBytes(length).toString('base64url')
+
+/** A signing secret after Standard Webhooks 1.0: 32 random bytes. */
+export const newWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`

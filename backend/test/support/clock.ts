@@ -1,0 +1,47 @@
+import type { Clock } from '../../clock.ts'
+
+interface Waiter {
+  at: number
+  resolve: () => void
+}
+
+/** A clock that stands still until the test turns its hands. */
+export class ManualClock implements Clock {
+  #now: number
+  #waiters: Waiter[] = []
+
+  /** By default a Monday, 15:00 UTC: 11:00 in New York. */
+  constructor(start = '2026-05-04T15:00:00.000Z') {
+    this.#now = Date.parse(start)
+  }
+
+  now(): Date {
+    return new Date(this.#now)
+  }
+
+  wait(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const waiter = { at: this.#now + ms, resolve }
+      this.#waiters.push(waiter)
+      signal?.addEventListener('abort', () => this.#release(waiter), { once: true })
+    })
+  }
+
+  /** Moves time on, releasing who waited for it, earliest first. */
+  advance(ms: number): void {
+    this.#now += ms
+    const due = this.#waiters.filter((waiter) => waiter.at <= this.#now).sort((a, b) => a.at - b.at)
+    for (const waiter of due) this.#release(waiter)
+  }
+
+  /** How many wait: tests await a number before they advance. */
+  get waiting(): number {
+    return this.#waiters.length
+  }
+
+  #release(waiter: Waiter): void {
+    this.#waiters = this.#waiters.filter((other) => other !== waiter)
+    waiter.resolve()
+  }
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { connect } from '../../db/connect.ts'
+import type { Db } from '../../db/schema.ts'
+
+/** A database of one's own, made from the migrated template. */
+export interface TestDatabase {
+  url: string
+  db: Db
+  /** Closes the pool and drops the database. */
+  close(): Promise<void>
+}
+
+/** Every test file asks for its own, so that none sees another's rows. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `outdial_${randomBytes(8).toString('hex')}`
+  await administer(`create database ${name} template outdial_template`)
+  const url = serverUrl(name)
+  const db = connect({ url, max: 12 })
+  return {
+    url,
+    db,
+    close: async () => {
+      await db.destroy()
+      await administer(`drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+function serverUrl(database: string): string {
+  const base = process.env.OUTDIAL_TEST_DATABASE
+  if (base === undefined) throw new Error('OUTDIAL_TEST_DATABASE is unset: run the tests with npm test')
+  const url = new URL(base)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+async function administer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl('postgres') })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,22 @@
+import pino from 'pino'
+import { parseConfig } from '../../config.ts'
+import type { Deps } from '../../deps.ts'
+import type { Db } from '../../db/schema.ts'
+import { createSecretBox } from '../../secrets.ts'
+import { ManualClock } from './clock.ts'
+
+export type TestDeps = Deps & { clock: ManualClock }
+
+/** The real thing, but for the clock, which the test turns, and chance, which is fixed. */
+export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
+  return {
+    config: parseConfig({ SECRET_KEY: 'test-key-of-at-least-thirty-two-characters', LOG_LEVEL: 'silent' }),
+    db,
+    clock: new ManualClock(),
+    chance: () => 0.5,
+    log: pino({ level: 'silent' }),
+    box: createSecretBox(['test-key-of-at-least-thirty-two-characters']),
+    wake: { dialer: () => {}, sender: () => {} },
+    ...overrides,
+  }
+}

@@ -1,0 +1,91 @@
+import type { Clock } from './clock.ts'
+
+/** What a worker leases and does. Jobs are leased by `fetch`, so that several processes can share a table. */
+export interface Work<Job> {
+  /** Leases at most `room` jobs that are due. */
+  fetch(room: number): Promise<Job[]>
+  /** Does one job. `signal` aborts when the worker stops and its grace is over. */
+  handle(job: Job, signal: AbortSignal): Promise<void>
+  /** Hears of every error of `fetch` (without a job) and `handle` (with it). */
+  onError(error: unknown, job?: Job): void
+  /** Jobs that run at once. */
+  concurrency: number
+  /** Jobs that are leased at once. */
+  batch: number
+  /** Milliseconds between looks at the table while nobody wakes the worker. */
+  pollMs: number
+}
+
+export interface Worker {
+  /** There may be something to do. Cheap; call it after every commit that made some. */
+  wake(): void
+  /** Leases nothing more and resolves when what runs is done; after `graceMs` it is aborted. */
+  stop(graceMs?: number): Promise<void>
+}
+
+/** The one leasing loop, shared by the dialer and the webhook sender. */
+export function startWorker<Job>(clock: Clock, work: Work<Job>): Worker {
+  const stopping = new AbortController()
+  const abandoning = new AbortController()
+  const running = new Set<Promise<void>>()
+  let woken = false
+  let ring = () => {}
+
+  const wake = () => {
+    woken = true
+    ring()
+  }
+
+  const idle = async () => {
+    if (woken || stopping.signal.aborted) return
+    const waiting = new AbortController()
+    ring = () => waiting.abort()
+    await clock.wait(work.pollMs, waiting.signal)
+    ring = () => {}
+  }
+
+  const start = (job: Job) => {
+    const done: Promise<void> = work
+      .handle(job, abandoning.signal)
+      .catch((error: unknown) => work.onError(error, job))
+      .finally(() => {
+        running.delete(done)
+        wake()
+      })
+    running.add(done)
+  }
+
+  const look = async (): Promise<number> => {
+    const room = Math.min(work.concurrency - running.size, work.batch)
+    if (room <= 0) return 0
+    const jobs = await work.fetch(room)
+    jobs.forEach(start)
+    return jobs.length
+  }
+
+  const loop = async () => {
+    while (!stopping.signal.aborted) {
+      woken = false
+      const found = await look().catch((error: unknown) => {
+        work.onError(error)
+        return 0
+      })
+      if (found === 0) await idle()
+    }
+  }
+  const looping = loop()
+
+  return {
+    wake,
+    stop: async (graceMs = 0) => {
+      stopping.abort()
+      ring()
+      await looping
+      const over = new AbortController()
+      const grace = clock.wait(graceMs, over.signal).then(() => abandoning.abort())
+      await Promise.allSettled(running)
+      over.abort()
+      await grace
+    },
+  }
+}

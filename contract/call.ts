@@ -1,0 +1,121 @@
+import * as z from 'zod'
+import { ListQuery, listOf } from './lists.ts'
+import { Contact } from './person.ts'
+import { Id, PhoneNumberE164, QueryId, Seconds, Timestamp } from './primitives.ts'
+
+export const CallStatus = z.enum(['queued', 'dialing', 'in_progress', 'completed'])
+export type CallStatus = z.infer<typeof CallStatus>
+
+/** How a call ended. Set once, when it is completed. */
+export const CallOutcome = z.enum([
+  'answered',
+  'voicemail',
+  'no_answer',
+  'busy',
+  'declined',
+  'failed',
+  'suppressed',
+  'expired',
+  'canceled',
+])
+export type CallOutcome = z.infer<typeof CallOutcome>
+
+/** Why a call ended: the outcome, told more closely. */
+export const EndedReason = z.enum([
+  'agent_hung_up',
+  'contact_hung_up',
+  'call_limit_reached',
+  'voicemail_reached',
+  'ring_timeout',
+  'line_busy',
+  'contact_declined',
+  'line_failed',
+  'worker_lost',
+  'do_not_call',
+  'not_attempted_in_time',
+  'campaign_archived',
+  'contact_erased',
+  'canceled_by_user',
+])
+export type EndedReason = z.infer<typeof EndedReason>
+
+/** What a queued call waits for; null where it waits for nothing. */
+export const WaitingFor = z.enum([
+  'schedule',
+  'calling_hours',
+  'concurrency',
+  'campaign_paused',
+  'agent_not_live',
+  'number_not_active',
+  'retry',
+])
+export type WaitingFor = z.infer<typeof WaitingFor>
+
+export const TranscriptLine = z
+  .object({
+    role: z.enum(['agent', 'contact', 'tool']),
+    text: z.string(),
+    at: Timestamp,
+  })
+  .meta({ id: 'TranscriptLine' })
+export type TranscriptLine = z.infer<typeof TranscriptLine>
+
+export const Sentiment = z.enum(['positive', 'neutral', 'negative', 'unknown'])
+export type Sentiment = z.infer<typeof Sentiment>
+
+/** What the analysis read out of the talk: flat, so that an automation can map each value. */
+export const Extracted = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+export type Extracted = z.infer<typeof Extracted>
+
+/** One call to one contact, over all its attempts. */
+export const Call = z
+  .object({
+    id: Id,
+    status: CallStatus,
+    outcome: CallOutcome.nullable(),
+    ended_reason: EndedReason.nullable(),
+    waiting_for: WaitingFor.nullable(),
+    next_attempt_at: Timestamp.nullable(),
+    test: z.boolean(),
+    campaign_id: Id,
+    campaign_name: z.string(),
+    agent_id: Id,
+    agent_name: z.string(),
+    contact: Contact,
+    from_number: PhoneNumberE164,
+    to_number: PhoneNumberE164,
+    attempts: z.int().min(0),
+    scheduled_at: Timestamp.nullable(),
+    queued_at: Timestamp,
+    answered_at: Timestamp.nullable(),
+    ended_at: Timestamp.nullable(),
+    duration_seconds: Seconds.nullable(),
+    summary: z.string().nullable(),
+    transcript: z.array(TranscriptLine),
+    transcript_text: z.string().nullable(),
+    sentiment: Sentiment,
+    goal_met: z.boolean().nullable(),
+    extracted: Extracted,
+    recording_url: z.url().nullable(),
+    metadata: z.record(z.string(), z.string()),
+  })
+  .meta({ id: 'Call' })
+export type Call = z.infer<typeof Call>
+
+export const CallList = listOf(Call, 'CallList')
+export type CallList = z.infer<typeof CallList>
+
+const oneOrMany = <Item extends z.ZodType>(item: Item) =>
+  z.preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+    z.array(item).optional(),
+  )
+
+/** Filters of `GET /calls/`. `outcome` may be given several times. */
+export const CallQuery = ListQuery.extend({
+  status: CallStatus.optional(),
+  campaign_id: QueryId.optional(),
+  agent_id: QueryId.optional(),
+  outcome: oneOrMany(CallOutcome),
+})
+export type CallQuery = z.infer<typeof CallQuery>

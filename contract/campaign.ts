@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { listOf } from './lists.ts'
+import { Id, text, TimeZone, Timestamp } from './primitives.ts'
+
+export const Weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
+export type Weekday = z.infer<typeof Weekday>
+
+/**
+ * When people may be called, on the clock of the place they are called in. A start after the end
+ * runs over midnight and belongs to the day it starts on.
+ */
+export const CallingHours = z
+  .strictObject({
+    days: z
+      .array(Weekday)
+      .min(1)
+      .max(7)
+      .refine((days) => new Set(days).size === days.length, { message: 'must name each day once' }),
+    start: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'must be a time such as 09:00' })
+      .describe('HH:MM, 00:00 to 23:59'),
+    end: z
+      .string()
+      .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, { message: 'must be a time such as 17:00, at most 24:00' })
+      .describe('HH:MM, up to 24:00'),
+  })
+  .refine((hours) => hours.start !== hours.end, {
+    path: ['end'],
+    message: 'must differ from the start',
+    params: { code: 'empty_calling_hours' },
+  })
+  .meta({ id: 'CallingHours' })
+export type CallingHours = z.infer<typeof CallingHours>
+
+/** The outcomes after which a call may be tried again. */
+export const RetryOutcome = z.enum(['no_answer', 'busy', 'voicemail', 'failed'])
+export type RetryOutcome = z.infer<typeof RetryOutcome>
+
+export const RetryPolicy = z
+  .strictObject({
+    max_attempts: z.int().min(1).max(10).describe('attempts in all, the first included'),
+    delay_minutes: z.int().min(1).max(1440),
+    on: z
+      .array(RetryOutcome)
+      .max(4)
+      .refine((on) => new Set(on).size === on.length, { message: 'must name each outcome once' }),
+  })
+  .meta({ id: 'RetryPolicy' })
+export type RetryPolicy = z.infer<typeof RetryPolicy>
+
+export const CampaignStatus = z.enum(['active', 'paused', 'archived'])
+export type CampaignStatus = z.infer<typeof CampaignStatus>
+
+/** Who calls, from which number, when, how many at once, and how often. */
+export const Campaign = z
+  .object({
+    id: Id,
+    name: z.string(),
+    status: CampaignStatus,
+    agent_id: Id,
+    phone_number_id: Id,
+    time_zone: TimeZone,
+    calling_hours: CallingHours,
+    max_concurrent_calls: z.int().min(1).max(100),
+    retry: RetryPolicy,
+    paused_reason: z.string().nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Campaign' })
+export type Campaign = z.infer<typeof Campaign>
+
+/** Body of `POST /campaigns/`. What is left out, or null, takes its default; hours default to the workspace's. */
+export const CreateCampaign = z
+  .strictObject({
+    name: text(200),
+    agent_id: Id,
+    phone_number_id: Id,
+    time_zone: TimeZone.nullish(),
+    calling_hours: CallingHours.partial().nullish(),
+    max_concurrent_calls: z.int().min(1).max(100).nullish(),
+    retry: RetryPolicy.partial().nullish(),
+  })
+  .meta({ id: 'CreateCampaign' })
+export type CreateCampaign = z.infer<typeof CreateCampaign>
+
+export const CampaignList = listOf(Campaign, 'CampaignList')
+export type CampaignList = z.infer<typeof CampaignList>

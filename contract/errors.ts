@@ -1,0 +1,54 @@
+import * as z from 'zod'
+
+/** Every error code, the HTTP status it travels with, and the type it belongs to. */
+export const errorTable = {
+  malformed_json: { status: 400, type: 'invalid_request' },
+  missing_credential: { status: 401, type: 'authentication_failed' },
+  invalid_credential: { status: 401, type: 'authentication_failed' },
+  expired_credential: { status: 401, type: 'authentication_failed' },
+  insufficient_scope: { status: 403, type: 'permission_denied' },
+  not_found: { status: 404, type: 'not_found' },
+  method_not_allowed: { status: 405, type: 'invalid_request' },
+  idempotency_key_in_use: { status: 409, type: 'conflict' },
+  body_too_large: { status: 413, type: 'invalid_request' },
+  unsupported_media_type: { status: 415, type: 'invalid_request' },
+  validation_failed: { status: 422, type: 'invalid_request' },
+  unknown_field: { status: 422, type: 'invalid_request' },
+  agent_not_live: { status: 422, type: 'invalid_request' },
+  number_not_active: { status: 422, type: 'invalid_request' },
+  campaign_archived: { status: 422, type: 'invalid_request' },
+  idempotency_key_reused: { status: 422, type: 'invalid_request' },
+  rate_limited: { status: 429, type: 'rate_limited' },
+  internal_error: { status: 500, type: 'server_error' },
+  unavailable: { status: 503, type: 'server_error' },
+} as const
+
+export type ErrorCode = keyof typeof errorTable
+export type ErrorType = (typeof errorTable)[ErrorCode]['type']
+
+const codes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]
+const types = [...new Set(codes.map((code) => errorTable[code].type))] as [ErrorType, ...ErrorType[]]
+
+/** What is wrong with one field. `field` is its path, joined by dots: `calling_hours.start`. */
+export const ErrorDetail = z
+  .object({
+    field: z.string(),
+    code: z.string().describe('for example required, invalid_phone_number, unknown_field'),
+    message: z.string(),
+  })
+  .meta({ id: 'ErrorDetail' })
+export type ErrorDetail = z.infer<typeof ErrorDetail>
+
+/** The one shape of every error of the API. */
+export const ErrorAnswer = z
+  .object({
+    error: z.object({
+      type: z.enum(types),
+      code: z.enum(codes),
+      message: z.string().describe('one sentence for the person who built the automation'),
+      details: z.array(ErrorDetail),
+      request_id: z.string(),
+    }),
+  })
+  .meta({ id: 'ErrorAnswer' })
+export type ErrorAnswer = z.infer<typeof ErrorAnswer>

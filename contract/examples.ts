@@ -1,0 +1,92 @@
+import type { Agent } from './agent.ts'
+import type { Call } from './call.ts'
+import type { Campaign } from './campaign.ts'
+import type { Contact } from './person.ts'
+import type { PhoneNumber } from './phone-number.ts'
+
+/** Believable answers: they stand in the OpenAPI document and are the samples that Zapier shows. */
+export const exampleAgent: Agent = {
+  id: 1,
+  name: 'Ava, first contact',
+  language: 'en-US',
+  variables: ['product'],
+}
+
+export const examplePhoneNumber: PhoneNumber = {
+  id: 1,
+  phone_number: '+12025550199',
+  label: 'Sales, Washington',
+  country: 'US',
+}
+
+export const exampleCampaign: Campaign = {
+  id: 12,
+  name: 'Website leads',
+  status: 'active',
+  agent_id: 1,
+  phone_number_id: 1,
+  time_zone: 'America/New_York',
+  calling_hours: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' },
+  max_concurrent_calls: 5,
+  retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
+  paused_reason: null,
+  created_at: '2026-05-04T08:00:00.000Z',
+}
+
+export const exampleContact: Contact = {
+  id: 481,
+  phone_number: '+12025550100',
+  first_name: 'Maya',
+  last_name: 'Okafor',
+  email: 'maya@example.com',
+  external_id: 'crm-2291',
+  time_zone: 'America/New_York',
+  variables: { product: 'Roof inspection' },
+  do_not_call: false,
+  consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z' },
+  created_at: '2026-05-04T13:58:02.000Z',
+  updated_at: '2026-05-04T13:58:02.000Z',
+}
+
+export const exampleCall: Call = {
+  id: 9034,
+  status: 'completed',
+  outcome: 'answered',
+  ended_reason: 'agent_hung_up',
+  waiting_for: null,
+  next_attempt_at: null,
+  test: false,
+  campaign_id: 12,
+  campaign_name: 'Website leads',
+  agent_id: 1,
+  agent_name: 'Ava, first contact',
+  contact: exampleContact,
+  from_number: '+12025550199',
+  to_number: '+12025550100',
+  attempts: 1,
+  scheduled_at: null,
+  queued_at: '2026-05-04T13:58:02.000Z',
+  answered_at: '2026-05-04T13:58:15.000Z',
+  ended_at: '2026-05-04T13:59:21.000Z',
+  duration_seconds: 66,
+  summary: 'Maya is interested in a roof inspection and asked for a visit on Thursday morning.',
+  transcript: [
+    {
+      role: 'agent',
+      text: 'Hello Maya, this is Ava. You asked about a roof inspection.',
+      at: '2026-05-04T13:58:16.000Z',
+    },
+    {
+      role: 'contact',
+      text: 'Yes, could somebody come on Thursday morning?',
+      at: '2026-05-04T13:58:24.000Z',
+    },
+  ],
+  transcript_text:
+    'Agent: Hello Maya, this is Ava. You asked about a roof inspection.\nContact: Yes, could somebody come on Thursday morning?',
+  sentiment: 'positive',
+  goal_met: true,
+  extracted: { interested: true, preferred_time: 'Thursday morning' },
+  recording_url: null,
+  metadata: { lead_source: 'Website form' },
+}

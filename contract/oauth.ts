@@ -1,0 +1,26 @@
+import * as z from 'zod'
+import { Id } from './primitives.ts'
+
+/** What a credential may do. */
+export const Scope = z.enum([
+  'agents:read',
+  'campaigns:read',
+  'campaigns:write',
+  'phone_numbers:read',
+  'contacts:write',
+  'calls:read',
+  'webhooks:write',
+])
+export type Scope = z.infer<typeof Scope>
+
+/** Answer of `POST /oauth/token` (RFC 6749, section 5.1), with the workspace that was picked at consent. */
+export const TokenAnswer = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  refresh_token: z.string().optional(),
+  scope: z.string(),
+  workspace_id: Id,
+  workspace_name: z.string(),
+})
+export type TokenAnswer = z.infer<typeof TokenAnswer>

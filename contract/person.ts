@@ -1,0 +1,21 @@
+import * as z from 'zod'
+import { Id, PhoneNumberE164, Timestamp, TimeZone } from './primitives.ts'
+
+/** A person who can be called, known in the workspace by the phone number. */
+export const Contact = z
+  .object({
+    id: Id,
+    phone_number: PhoneNumberE164,
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    email: z.string().nullable(),
+    external_id: z.string().nullable(),
+    time_zone: TimeZone.nullable(),
+    variables: z.record(z.string(), z.string()),
+    do_not_call: z.boolean(),
+    consent: z.object({ source: z.string(), at: Timestamp }).nullable(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Contact' })
+export type Contact = z.infer<typeof Contact>

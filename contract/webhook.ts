@@ -1,0 +1,57 @@
+import * as z from 'zod'
+import { Call, CallOutcome } from './call.ts'
+import { Id, Timestamp } from './primitives.ts'
+
+export const EventType = z.enum(['call.completed'])
+export type EventType = z.infer<typeof EventType>
+
+/** Which calls a subscription hears of. Normalised: outcomes sorted, each once; null where all are meant. */
+export const WebhookFilter = z
+  .object({
+    campaign_id: Id.nullable(),
+    agent_id: Id.nullable(),
+    outcome: z.array(CallOutcome).nullable(),
+  })
+  .meta({ id: 'WebhookFilter' })
+export type WebhookFilter = z.infer<typeof WebhookFilter>
+
+/** Body of `POST /webhooks/subscribe`. */
+export const SubscribeWebhook = z
+  .strictObject({
+    target_url: z.url().max(2000).describe('https'),
+    event: EventType,
+    filter: z
+      .strictObject({
+        campaign_id: Id.nullish(),
+        agent_id: Id.nullish(),
+        outcome: z.array(CallOutcome).max(9).nullish(),
+      })
+      .nullish(),
+  })
+  .meta({ id: 'SubscribeWebhook' })
+export type SubscribeWebhook = z.infer<typeof SubscribeWebhook>
+
+/** Answer of `POST /webhooks/subscribe`: 201, or 200 with the standing one. `secret` verifies the signatures. */
+export const WebhookSubscription = z
+  .object({
+    id: Id,
+    target_url: z.url(),
+    event: EventType,
+    filter: WebhookFilter,
+    secret: z.string().regex(/^whsec_/),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'WebhookSubscription' })
+export type WebhookSubscription = z.infer<typeof WebhookSubscription>
+
+/** Body of a delivery, signed after Standard Webhooks 1.0. At least once, not ordered: `id` stays over retries. */
+export const CallCompletedEvent = z
+  .object({
+    id: z.string().regex(/^evt_/),
+    type: z.literal('call.completed'),
+    timestamp: Timestamp,
+    workspace_id: Id,
+    data: Call,
+  })
+  .meta({ id: 'CallCompletedEvent' })
+export type CallCompletedEvent = z.infer<typeof CallCompletedEvent>
