@@ -291,6 +291,7 @@ interface WebhookDeliveryTable {
   event_id: string
   subscription_id: number | null
   target_url: string
+  target_host: GeneratedAlways<string>
   status: Generated<'pending' | 'delivered' | 'dead' | 'gone'>
   tries: Generated<number>
   next_try_at: At | null

@@ -332,6 +332,8 @@ create table webhook_delivery (
   -- Null for a callback_url.
   subscription_id bigint references webhook_subscription on delete cascade,
   target_url text not null,
+  -- Host and port: one slow receiver may not occupy the sender, and the claim must not wade through its backlog.
+  target_host text not null generated always as (lower(coalesce(substring(target_url from '^[A-Za-z]+://([^/?#]*)'), ''))) stored,
   status text not null default 'pending' check (status in ('pending', 'delivered', 'dead', 'gone')),
   tries int not null default 0,
   next_try_at timestamptz,
@@ -343,7 +345,7 @@ create table webhook_delivery (
   check ((status = 'pending') = (next_try_at is not null))
 );
 create unique index webhook_delivery_once on webhook_delivery (event_id, subscription_id) where subscription_id is not null;
-create index webhook_delivery_due on webhook_delivery (next_try_at) where status = 'pending';
+create index webhook_delivery_due on webhook_delivery (target_host, next_try_at, id) where status = 'pending';
 create index webhook_delivery_subscription on webhook_delivery (subscription_id, id desc);
 
 create table delivery_attempt (

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
+import { recordCallCompleted } from '../../webhooks/outbox.ts'
+import { removeSubscriptionsOf } from '../../webhooks/store.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { type Seed, seedWorkspace } from '../support/seed.ts'
+import { completeCall, keyCaller, seedCompletedCall } from './support.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  deps = testDeps(database.db)
+  seed = await seedWorkspace(deps)
+})
+
+const all: WebhookFilter = { campaign_id: null, agent_id: null, outcome: null }
+
+async function seedSubscription(filter: Partial<WebhookFilter>, of = seed, disabledAt: Date | null = null) {
+  const owner = await keyCaller(deps, of)
+  const row = await deps.db
+    .insertInto('webhook_subscription')
+    .values({
+      workspace_id: of.workspaceId,
+      user_id: of.userId,
+      api_key_id: owner.apiKeyId,
+      target_url: 'https://example.com/hook',
+      event: 'call.completed',
+      filter: JSON.stringify({ ...all, ...filter }),
+      secret: deps.box.seal('whsec_AAAA'),
+      disabled_at: disabledAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { id: row.id, owner }
+}
+
+const deliveriesOf = (callId: number) =>
+  deps.db
+    .selectFrom('webhook_delivery')
+    .innerJoin('event', 'event.id', 'webhook_delivery.event_id')
+    .where('event.call_id', '=', callId)
+    .selectAll('webhook_delivery')
+    .orderBy('subscription_id')
+    .execute()
+
+const targets = async (callId: number) => (await deliveriesOf(callId)).map((row) => row.subscription_id)
+
+it('keeps the body of the event as it will be signed and sent', async () => {
+  const call = await completeCall(deps, seed)
+  const row = await deps.db
+    .selectFrom('event')
+    .selectAll()
+    .where('call_id', '=', call.id)
+    .executeTakeFirstOrThrow()
+  const body = CallCompletedEvent.parse(JSON.parse(row.body))
+  expect(body).toEqual({
+    id: row.id,
+    type: 'call.completed',
+    timestamp: deps.clock.now().toISOString(),
+    workspace_id: seed.workspaceId,
+    data: call,
+  })
+})
+
+it('delivers to each subscription whose filter the call meets, and to no other', async () => {
+  const other = await seedWorkspace(deps, 'Other')
+  const everything = await seedSubscription({})
+  const matching = await seedSubscription({
+    campaign_id: seed.campaignId,
+    agent_id: seed.agentId,
+    outcome: ['answered', 'busy'],
+  })
+  await seedSubscription({ campaign_id: other.campaignId })
+  await seedSubscription({ agent_id: other.agentId })
+  await seedSubscription({ outcome: ['busy'] })
+  await seedSubscription({}, other)
+  await seedSubscription({}, seed, deps.clock.now())
+
+  const call = await completeCall(deps, seed)
+
+  expect(await targets(call.id)).toEqual([everything.id, matching.id])
+})
+
+it('delivers to the callback URL of the call too', async () => {
+  const { id } = await seedSubscription({})
+  const call = await completeCall(deps, seed, { callbackUrl: 'https://Callback.example:8443/x?y=1' })
+  expect(await deliveriesOf(call.id)).toMatchObject([
+    { subscription_id: id, status: 'pending', tries: 0, next_try_at: deps.clock.now() },
+    {
+      subscription_id: null,
+      target_url: 'https://Callback.example:8443/x?y=1',
+      target_host: 'callback.example:8443',
+    },
+  ])
+})
+
+it('tells of a call once, however often it is recorded', async () => {
+  await seedSubscription({})
+  const call = await completeCall(deps, seed, { callbackUrl: 'https://example.com/callback' })
+  const again = {
+    workspaceId: seed.workspaceId,
+    call,
+    callbackUrl: 'https://example.com/callback',
+    at: deps.clock.now(),
+  }
+  await Promise.all([recordCallCompleted(deps.db, again), recordCallCompleted(deps.db, again)])
+  expect(await deliveriesOf(call.id)).toHaveLength(2)
+})
+
+it('writes nothing when the transaction that ends the call is rolled back', async () => {
+  await seedSubscription({})
+  const call = await seedCompletedCall(deps, seed)
+  const ending = deps.db.transaction().execute(async (trx) => {
+    await recordCallCompleted(trx, {
+      workspaceId: seed.workspaceId,
+      call,
+      callbackUrl: null,
+      at: deps.clock.now(),
+    })
+    throw new Error('the call did not end after all')
+  })
+  await expect(ending).rejects.toThrow('after all')
+  expect(await deliveriesOf(call.id)).toEqual([])
+})
+
+it('ends the call though a subscription is removed at the same moment', async () => {
+  const { owner } = await seedSubscription({})
+  const staying = await seedSubscription({})
+  const call = await seedCompletedCall(deps, seed)
+  const record = () =>
+    recordCallCompleted(deps.db, {
+      workspaceId: seed.workspaceId,
+      call,
+      callbackUrl: null,
+      at: deps.clock.now(),
+    })
+
+  const recording = await deps.db.transaction().execute(async (trx) => {
+    await removeSubscriptionsOf(trx, { apiKeyId: owner.apiKeyId })
+    // In an array: the transaction must commit before it can go on.
+    return [record()]
+  })
+  await Promise.all(recording)
+
+  expect(await targets(call.id)).toEqual([staying.id])
+})
