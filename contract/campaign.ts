@@ -5,33 +5,38 @@ import { Id, text, TimeZone, Timestamp } from './primitives.ts'
 export const Weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
 export type Weekday = z.infer<typeof Weekday>
 
+const hours = z.strictObject({
+  days: z
+    .array(Weekday)
+    .min(1)
+    .max(7)
+    .refine((days) => new Set(days).size === days.length, { message: 'must name each day once' }),
+  start: z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'must be a time such as 09:00' })
+    .describe('HH:MM, 00:00 to 23:59'),
+  end: z
+    .string()
+    .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, { message: 'must be a time such as 17:00, at most 24:00' })
+    .describe('HH:MM, up to 24:00'),
+})
+
 /**
  * When people may be called, on the clock of the place they are called in. A start after the end
  * runs over midnight and belongs to the day it starts on.
  */
-export const CallingHours = z
-  .strictObject({
-    days: z
-      .array(Weekday)
-      .min(1)
-      .max(7)
-      .refine((days) => new Set(days).size === days.length, { message: 'must name each day once' }),
-    start: z
-      .string()
-      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { message: 'must be a time such as 09:00' })
-      .describe('HH:MM, 00:00 to 23:59'),
-    end: z
-      .string()
-      .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, { message: 'must be a time such as 17:00, at most 24:00' })
-      .describe('HH:MM, up to 24:00'),
-  })
-  .refine((hours) => hours.start !== hours.end, {
+export const CallingHours = hours
+  .refine((value) => value.start !== value.end, {
     path: ['end'],
     message: 'must differ from the start',
     params: { code: 'empty_calling_hours' },
   })
   .meta({ id: 'CallingHours' })
 export type CallingHours = z.infer<typeof CallingHours>
+
+/** Any part of the hours: the rest takes its default, and only then can start and end be compared. */
+export const CallingHoursInput = hours.partial()
+export type CallingHoursInput = z.infer<typeof CallingHoursInput>
 
 /** The outcomes after which a call may be tried again. */
 export const RetryOutcome = z.enum(['no_answer', 'busy', 'voicemail', 'failed'])
@@ -77,7 +82,7 @@ export const CreateCampaign = z
     agent_id: Id,
     phone_number_id: Id,
     time_zone: TimeZone.nullish(),
-    calling_hours: CallingHours.partial().nullish(),
+    calling_hours: CallingHoursInput.nullish(),
     max_concurrent_calls: z.int().min(1).max(100).nullish(),
     retry: RetryPolicy.partial().nullish(),
   })

@@ -20,7 +20,9 @@ export const AddContact = z
     email: z.email().max(254).nullish(),
     external_id: text(200).nullish(),
     time_zone: TimeZone.nullish(),
-    variables: dictionary({ keys: 100, key: 100, value: 2000 }).nullish(),
+    variables: dictionary({ keys: 100, key: 100, value: 2000 })
+      .nullish()
+      .describe('merged over the stored ones by name; null clears all of them'),
     do_not_call: z
       .boolean()
       .nullish()

@@ -25,11 +25,17 @@ export const Timestamp = z.iso.datetime().describe('ISO 8601 in UTC, for example
 /** ISO 8601 with `Z` or an offset. A time without a zone is refused: it means another moment to everyone. */
 export const TimestampInput = z.iso
   .datetime({ offset: true })
-  .refine((value) => !Number.isNaN(Date.parse(value)), {
-    message: 'must be a time that exists',
+  .refine(isCivilTime, {
+    message: 'must be a time between the years 1900 and 9998',
     params: { code: 'invalid_datetime' },
   })
   .describe('ISO 8601 with a time zone, for example 2026-05-04T09:30:00+02:00')
+
+/** Outside, ISO 8601 needs a sign and six digits (the offset alone can carry a year across), and nobody calls. */
+function isCivilTime(value: string): boolean {
+  const time = Date.parse(value)
+  return time >= Date.UTC(1900, 0) && time < Date.UTC(9999, 0)
+}
 
 /** A duration in whole seconds. */
 export const Seconds = z.int().min(0)
