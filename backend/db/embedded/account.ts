@@ -1,0 +1,50 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { StartError } from '../../start-error.ts'
+
+/** As whom PostgreSQL runs. It refuses to run as root. */
+export interface Account {
+  name: string
+  /** Empty where it is the user of this process: then nothing is switched. */
+  ids: { uid: number; gid: number } | Record<string, never>
+}
+
+export const isRoot = (): boolean => process.getuid?.() === 0
+
+/**
+ * The user of this process; for root whoever owns the data in `cluster` already, else nobody.
+ *
+ * @throws {StartError} where root may not become another user, as in a container without that right
+ */
+export function accountFor(cluster?: string): Account {
+  if (!isRoot()) return { name: process.getuid === undefined ? 'you' : userName(), ids: {} }
+  const owner = cluster === undefined ? undefined : statSync(cluster, { throwIfNoEntry: false })
+  const account = owner && owner.uid !== 0 ? named(owner.uid, owner.gid) : nobody()
+  const { status, error } = spawnSync('/bin/sh', ['-c', ':'], { ...account.ids, cwd: '/' })
+  if (status === 0) return account
+  throw new StartError(
+    `Outdial was started as root and may not switch to the user ${account.name}, as whom PostgreSQL would run ` +
+      `(${error?.message ?? `status ${status}`}): start it as an ordinary user, or set DATABASE_URL.`,
+  )
+}
+
+/** Whether the account can pass through, and into, the folder. Asks the kernel: modes are not all there is. */
+export const canEnter = (account: Account, folder: string): boolean =>
+  spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account.ids, cwd: '/' }).status === 0
+
+const named = (uid: number, gid: number): Account => ({ name: `with the id ${uid}`, ids: { uid, gid } })
+
+/** 65534 on most systems, other numbers on some. */
+function nobody(): Account {
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  return { name: 'nobody', ids: { uid: id('-u'), gid: id('-g') } }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `with the id ${process.getuid?.()}` // a container's --user may have no entry in passwd
+  }
+}

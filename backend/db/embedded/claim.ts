@@ -1,0 +1,116 @@
+import { readFile, rename, rmdir, mkdir, stat, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import path from 'node:path'
+import * as z from 'zod'
+import { StartError } from '../../start-error.ts'
+
+/** What `owner.json` in DATA_DIR says: who has the database open, and how to reach both. */
+const Owner = z.object({
+  pid: z.number(),
+  purpose: z.enum(['service', 'command']),
+  /** A socket on which the owner listens as long as it lives: a pid alone may be another process by now. */
+  socket: z.string(),
+  url: z.string(),
+})
+export type Owner = z.infer<typeof Owner>
+
+export interface Claim {
+  release(): Promise<void>
+}
+
+/** Somebody else has the database of this DATA_DIR open. */
+export class ClaimedError extends StartError {
+  override name = 'ClaimedError'
+  readonly owner: Owner
+
+  constructor(dataDir: string, owner: Owner) {
+    const who = owner.purpose === 'service' ? 'Outdial is already running' : 'an admin command is running'
+    super(
+      `DATA_DIR ${dataDir} is in use: ${who} there (process ${owner.pid}). Stop it, or set another DATA_DIR and PORT.`,
+    )
+    this.owner = owner
+  }
+}
+
+/**
+ * Makes this process the only owner of DATA_DIR until it releases the claim or dies.
+ *
+ * @throws {ClaimedError} where another process lives that claimed it
+ */
+export async function claim(dataDir: string, owner: Owner): Promise<Claim> {
+  const listening = await listen(owner.socket)
+  const file = path.join(dataDir, 'owner.json')
+  try {
+    await alone(path.join(dataDir, 'claiming'), async () => {
+      const other = await findOwner(dataDir)
+      if (other) throw new ClaimedError(dataDir, other)
+      await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
+      await rename(`${file}.new`, file)
+    })
+  } catch (error) {
+    listening.close()
+    throw error
+  }
+  return {
+    release: async () => {
+      await rm(file, { force: true })
+      listening.close()
+    },
+  }
+}
+
+/** The living owner of DATA_DIR, if there is one. */
+export async function findOwner(dataDir: string): Promise<Owner | undefined> {
+  const text = await readFile(path.join(dataDir, 'owner.json'), 'utf8').catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    },
+  )
+  const owner = Owner.safeParse(text === undefined ? undefined : parse(text)).data
+  return owner !== undefined && (await answers(owner.socket)) ? owner : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // the disk was full, or the power went: nobody owns by it
+  }
+}
+
+const answers = (socket: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const client = connect(socket)
+    client.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    client.once('connect', () => client.destroy())
+  })
+
+const listen = (socket: string): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer((client) => client.destroy())
+    server.once('error', reject).listen(socket, () => resolve(server.unref()))
+  })
+
+/** The few milliseconds between looking and writing. A folder is made by one process only. */
+async function alone(lock: string, act: () => Promise<void>): Promise<void> {
+  while (!(await makes(lock))) {
+    const since = await stat(lock).catch(() => undefined)
+    if (since && Date.now() - since.mtimeMs > 5_000) await rmdir(lock).catch(() => undefined) // its maker died
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  try {
+    await act()
+  } finally {
+    await rmdir(lock)
+  }
+}
+
+const makes = (lock: string): Promise<boolean> =>
+  mkdir(lock).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false
+      throw error
+    },
+  )

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { ConfigError } from '../../config.ts'
+import { StartError } from '../../start-error.ts'
+import type { Account } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import type { DataDir } from './data-dir.ts'
+import { postgresEnvironment } from './environment.ts'
+
+const run = promisify(execFile)
+
+/**
+ * Makes the database's files where there are none yet, and refuses those that this PostgreSQL cannot open.
+ * `password` is for Windows, where the server listens on the loopback.
+ */
+export async function prepareCluster(
+  dataDir: DataDir,
+  binaries: Binaries,
+  options: { password: string | undefined; sync: boolean },
+): Promise<void> {
+  await removeUnfinished(dataDir)
+  const found = await stat(dataDir.cluster).catch(() => undefined)
+  if (found === undefined) return create(dataDir, binaries, options)
+
+  const version = await readFile(path.join(dataDir.cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  if (found.uid !== (dataDir.account.ids.uid ?? process.getuid?.() ?? found.uid)) {
+    throw new ConfigError(
+      `DATA_DIR ${dataDir.path} holds a database of another user (id ${found.uid}): start Outdial as that user or ` +
+        `as root, or set DATA_DIR to another folder.`,
+    )
+  }
+  if (version === undefined) {
+    throw new ConfigError(
+      `DATA_DIR ${dataDir.path} holds a folder "postgres" that is no database of PostgreSQL: move it away, or set ` +
+        `DATA_DIR to another folder.`,
+    )
+  }
+  if (version.trim() !== binaries.majorVersion) {
+    throw new ConfigError(
+      `DATA_DIR ${dataDir.path} holds data of PostgreSQL ${version.trim()}, and this Outdial brings PostgreSQL ` +
+        `${binaries.majorVersion}: see "Upgrades" in docs/operating.md, or set DATA_DIR to another folder.`,
+    )
+  }
+}
+
+/** Under another name first, so that files which were cut short are never taken for a database. */
+async function create(
+  { path: folder, cluster, account }: DataDir,
+  { initdb }: Binaries,
+  options: { password: string | undefined; sync: boolean },
+): Promise<void> {
+  const unfinished = await mkdtemp(path.join(folder, 'postgres.new-'))
+  await own(unfinished, account)
+  const login =
+    options.password === undefined ? ['--auth=trust'] : await passwordLogin(unfinished, options.password)
+  const flags = [
+    ...['-D', path.join(unfinished, 'data'), '--username=postgres', '--encoding=UTF8', '--no-instructions'],
+    // Upper and lower case of every script, the same on every machine, whatever its locales.
+    ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    ...login,
+    ...(options.sync ? [] : ['--no-sync']),
+  ]
+  await run(initdb, flags, { ...account.ids, cwd: unfinished, env: postgresEnvironment() }).catch(
+    (error: Error & { stderr?: string }) => {
+      const reason = error.stderr?.split('\n').find((line) => line.startsWith('initdb: error:'))
+      throw new StartError(
+        `The embedded PostgreSQL could not be set up in DATA_DIR ${folder}: ${reason ?? error.message}`,
+        {
+          cause: error,
+        },
+      )
+    },
+  )
+  await rename(path.join(unfinished, 'data'), cluster)
+  await rm(unfinished, { recursive: true })
+}
+
+async function own(folder: string, account: Account): Promise<void> {
+  if (account.ids.uid !== undefined) await chown(folder, account.ids.uid, account.ids.gid)
+}
+
+async function passwordLogin(folder: string, password: string): Promise<string[]> {
+  const file = path.join(folder, 'password')
+  await writeFile(file, password, { mode: 0o600 })
+  return ['--auth=scram-sha-256', `--pwfile=${file}`]
+}
+
+async function removeUnfinished({ path: folder }: DataDir): Promise<void> {
+  const left = (await readdir(folder)).filter((name) => name.startsWith('postgres.new-'))
+  for (const name of left) await rm(path.join(folder, name), { recursive: true, force: true })
+}

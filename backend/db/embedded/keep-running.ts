@@ -1,0 +1,45 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Postmaster } from './postmaster.ts'
+
+/**
+ * Starts PostgreSQL, and again whenever it ends without having been stopped (killed for want of memory, for one).
+ * Meanwhile the service answers 503. Only the first start throws.
+ */
+export async function keepRunning(
+  start: () => Promise<Postmaster>,
+  log: Logger,
+): Promise<{ stop(): Promise<void> }> {
+  const stopping = new AbortController()
+  let current = await start()
+
+  const startAgain = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        current = await start()
+        return
+      } catch (error) {
+        log.error({ err: error }, 'the embedded PostgreSQL does not start; trying again')
+        await delay(1_000, undefined, { signal: stopping.signal }).catch(() => undefined)
+      }
+    }
+  }
+  const watch = async () => {
+    while (!stopping.signal.aborted) {
+      await current.ended
+      if (stopping.signal.aborted) return
+      log.error('the embedded PostgreSQL ended; starting it again')
+      await startAgain()
+    }
+  }
+  const watching = watch()
+
+  return {
+    stop: async () => {
+      stopping.abort()
+      await current.stop()
+      await watching
+      await current.stop()
+    },
+  }
+}
