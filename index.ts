@@ -1,0 +1,27 @@
+import { defineApp, version as platformVersion } from 'zapier-platform-core'
+import { authentication } from './src/authentication.ts'
+import { addBearer } from './src/client.ts'
+import { createCampaign } from './src/creates/create-campaign.ts'
+import { queueCall } from './src/creates/queue-call.ts'
+import { version } from './src/generated.ts'
+import { findCampaign } from './src/searches/find-campaign.ts'
+import { agents } from './src/triggers/agents.ts'
+import { callCompleted } from './src/triggers/call-completed.ts'
+import { campaigns } from './src/triggers/campaigns.ts'
+import { phoneNumbers } from './src/triggers/phone-numbers.ts'
+
+export default defineApp({
+  version,
+  platformVersion,
+  flags: { cleanInputData: false, throwForThrottlingEarly: false },
+  authentication,
+  beforeRequest: [addBearer],
+  triggers: {
+    [callCompleted.key]: callCompleted,
+    [campaigns.key]: campaigns,
+    [agents.key]: agents,
+    [phoneNumbers.key]: phoneNumbers,
+  },
+  searches: { [findCampaign.key]: findCampaign },
+  creates: { [createCampaign.key]: createCampaign, [queueCall.key]: queueCall },
+})

@@ -1,0 +1,103 @@
+import type { BeforeRequestMiddleware, HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
+import { withoutBlanks } from './blanks.ts'
+import { errorFor } from './errors.ts'
+import { toText } from './values.ts'
+
+const apiPath = '/api/public/v1'
+
+/** Zapier ends a step after 30 seconds without a word: say what happened before that. */
+const timeoutMilliseconds = 25_000
+
+/** One call of the API. */
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Below the version, for example `/campaigns/`. */
+  path: string
+  /** A list is sent as one parameter for each item. */
+  query?: Record<string, unknown>
+  /** Blanks are dropped from it. */
+  body?: unknown
+  headers?: Record<string, string>
+  /** The fields whose values are sent: errors name them by their labels. */
+  inputFields?: PlainInputField[]
+  /** Failures that are as good as success here. */
+  succeedsWith?: number[]
+}
+
+/** @throws in words, if the integration was set up without the address of the service */
+export function baseUrl(z: ZObject): string {
+  const url = process.env.BASE_URL
+  if (!url) throw new z.errors.Error('BASE_URL is not set: set it to the address of your Outdial service.')
+  return url.replace(/\/+$/, '')
+}
+
+/** Adds the connection's token to calls of the API, and to nothing else: the token endpoint gets none. */
+export const addBearer: BeforeRequestMiddleware = (request, z, bundle) => {
+  const token = bundle.authData.access_token
+  if (!token || !request.url.startsWith(`${baseUrl(z)}${apiPath}/`)) return request
+  return { ...request, headers: { ...request.headers, Authorization: `Bearer ${token}` } }
+}
+
+/** @throws an error of `z.errors` whose message a no-code user can act on */
+export async function callApi<Answer>(z: ZObject, request: ApiRequest): Promise<Answer> {
+  const { method, path, query, body, headers, inputFields, succeedsWith = [] } = request
+  const response = await send<Answer>(z, {
+    method,
+    url: `${baseUrl(z)}${apiPath}${path}${queryString(query)}`,
+    headers: {
+      Accept: 'application/json',
+      ...(body ? { 'Content-Type': 'application/json' } : {}),
+      ...headers,
+    },
+    body: body ? JSON.stringify(withoutBlanks(body) ?? {}) : undefined,
+  })
+  if (response.status >= 400 && !succeedsWith.includes(response.status))
+    throw errorFor(z, response, inputFields)
+  return response.data
+}
+
+/** Posts a form to the OAuth server; whoever calls it looks at the status. */
+export const postForm = async (z: ZObject, path: string, form: Record<string, string>) =>
+  send<unknown>(z, {
+    method: 'POST',
+    url: `${baseUrl(z)}${path}`,
+    headers: { Accept: 'application/json', 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  })
+
+interface Outgoing {
+  method: ApiRequest['method']
+  url: string
+  headers: Record<string, string>
+  body: string | undefined
+}
+
+/**
+ * The only caller of z.request. `merge: false` and a body that is text already keep core's hands off
+ * what the user wrote: it refuses `{{bundle.…}}` in a merged request, and cuts `{{…}}` out of an object.
+ */
+async function send<Answer>(z: ZObject, outgoing: Outgoing): Promise<HttpResponse<Answer>> {
+  const options = { ...outgoing, merge: false, skipThrowForStatus: true, timeout: timeoutMilliseconds }
+  try {
+    return await z.request<Answer>(options)
+  } catch (error) {
+    // Core throws this for every 401 before anybody else sees the answer, and without a word.
+    if (error instanceof z.errors.RefreshAuthError) {
+      throw new z.errors.RefreshAuthError(
+        'Outdial no longer accepts this connection. Reconnect your Outdial account and try again.',
+      )
+    }
+    if (error instanceof Error && error.name === 'FetchError') {
+      throw new z.errors.Error('Outdial could not be reached. Try again in a few minutes.', 'unreachable')
+    }
+    throw error
+  }
+}
+
+function queryString(query: ApiRequest['query'] = {}): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of [withoutBlanks(value) ?? []].flat()) params.append(name, toText(item))
+  }
+  return params.size === 0 ? '' : `?${params.toString()}`
+}

@@ -1,0 +1,33 @@
+import type { Bundle, Trigger, ZObject } from 'zapier-platform-core'
+import { callApi } from './client.ts'
+
+const pageSize = 100
+
+/**
+ * A hidden trigger that fills a dropdown, page by page, from a list of the API.
+ *
+ * @param label what the user reads; what is stored is the id
+ */
+export function dropdown<Item extends { id: number }>(list: {
+  key: string
+  noun: string
+  path: string
+  label: (item: Item) => string
+}) {
+  const perform = async (z: ZObject, bundle: Bundle) => {
+    // Zapier counts pages from 0.
+    const query = { limit: pageSize, offset: bundle.meta.page * pageSize }
+    const page = await callApi<{ results: Item[] }>(z, { method: 'GET', path: list.path, query })
+    return page.results.map((item) => ({ id: String(item.id), label: list.label(item) }))
+  }
+  return {
+    key: list.key,
+    noun: list.noun,
+    display: {
+      label: `List ${list.noun}s`,
+      description: `Triggers when a ${list.noun.toLowerCase()} is listed in a dropdown.`,
+      hidden: true,
+    },
+    operation: { type: 'polling', perform, canPaginate: true },
+  } satisfies Trigger
+}

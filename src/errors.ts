@@ -1,0 +1,61 @@
+import type { ErrorAnswer, ErrorCode } from '@outdial/contract'
+import type { HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
+import { titleCase } from './title-case.ts'
+
+/** Codes that say that this run's own data is at fault: it stops, and the Zap stays on. */
+const dataIsAtFault = new Set<ErrorCode>(['validation_failed', 'idempotency_key_reused'])
+
+/** Codes after which the same request succeeds a moment later. */
+const passes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_use'])
+
+/**
+ * The error that Zapier shows for a failed answer of the API: its own sentence, what is wrong with which
+ * field, and the request id that support asks for.
+ *
+ * @param inputFields of an action: its data comes from the user, so bad data halts the run
+ */
+export function errorFor(z: ZObject, response: HttpResponse, inputFields?: PlainInputField[]): Error {
+  const error = apiError(response.data)
+  const requestId = error?.request_id ?? response.getHeader('x-request-id')
+  const sentence = error ? sentenceOf(error, inputFields ?? []) : unexplained(response.status)
+  const message = requestId ? `${sentence} (Request ID: ${requestId})` : sentence
+
+  if (response.status === 429 || (error && passes.has(error.code))) {
+    return new z.errors.ThrottledError(message, retryAfterSeconds(response))
+  }
+  if (inputFields && error && dataIsAtFault.has(error.code)) return new z.errors.HaltedError(message)
+  return new z.errors.Error(message, error?.code, response.status)
+}
+
+type ApiError = ErrorAnswer['error']
+
+/** A proxy in between answers in other shapes. */
+function apiError(data: unknown): ApiError | undefined {
+  const { error } = (data ?? {}) as Partial<ErrorAnswer>
+  return typeof error?.message === 'string' && Array.isArray(error.details) ? error : undefined
+}
+
+function sentenceOf({ message, details }: ApiError, inputFields: PlainInputField[]): string {
+  const reasons = details.map((detail) => `${labelOf(detail.field, inputFields)}: ${detail.message}`)
+  return [message, ...reasons.filter((reason) => !message.includes(reason))].join(' ')
+}
+
+/** `calling_hours.days.0` is the field "calling_hours_days", which the user knows by its label. */
+function labelOf(path: string, inputFields: PlainInputField[]): string {
+  const key = path.replaceAll('.', '_')
+  const [field] = inputFields
+    .filter((one) => key === one.key || key.startsWith(`${one.key}_`))
+    .toSorted((one, other) => other.key.length - one.key.length)
+  return field?.label ?? titleCase(path)
+}
+
+function unexplained(status: number): string {
+  if (status >= 500)
+    return `Outdial has a problem of its own at the moment (status ${status}). Try again later.`
+  return `Outdial refused this without saying why (status ${status}).`
+}
+
+function retryAfterSeconds(response: HttpResponse): number | undefined {
+  const seconds = Number.parseInt(response.getHeader('retry-after') ?? '', 10)
+  return Number.isNaN(seconds) ? undefined : seconds
+}

@@ -1,0 +1,30 @@
+import type { Campaign, CampaignList } from '@outdial/contract'
+import { defineInputFields, type Bundle, type Search, type ZObject } from 'zapier-platform-core'
+import { callApi } from '../client.ts'
+import { campaignFields, sampleCampaign } from '../generated.ts'
+import { toText } from '../values.ts'
+
+const inputFields = defineInputFields([
+  {
+    key: 'name',
+    label: 'Name',
+    required: true,
+    helpText: 'Or a part of it. Capital letters make no difference.',
+  },
+])
+
+/** Zapier takes the first result: a campaign of exactly this name comes before those that contain it. */
+export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> => {
+  const name = toText(bundle.inputData.name).trim()
+  const query = { search: name, limit: 200 }
+  const page = await callApi<CampaignList>(z, { method: 'GET', path: '/campaigns/', query, inputFields })
+  const isNamed = (campaign: Campaign) => Number(campaign.name.toLowerCase() === name.toLowerCase())
+  return page.results.toSorted((one, other) => isNamed(other) - isNamed(one))
+}
+
+export const findCampaign = {
+  key: 'find_campaign',
+  noun: 'Campaign',
+  display: { label: 'Find Campaign', description: 'Finds a campaign by its name.' },
+  operation: { inputFields, perform, sample: sampleCampaign, outputFields: campaignFields },
+} satisfies Search

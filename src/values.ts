@@ -1,0 +1,29 @@
+/** One value as text. What is none, such as a list, gives no text. */
+export const toText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+
+/**
+ * A whole number as the API wants it. A dropdown's value is text once the user maps it from another
+ * step; text that is no number goes on as it is, so that the API can say what is wrong with it.
+ */
+export const toInteger = (value: unknown): unknown =>
+  typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value
+
+/** The items of a list field. A list that is mapped from another step arrives as one text with commas. */
+export const toList = (value: unknown): string[] =>
+  [value]
+    .flat()
+    .flatMap((item) => toText(item).split(','))
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+/** A dictionary of text: what was mapped as a number or as yes/no is written out. */
+export function toDictionary(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      typeof item === 'number' || typeof item === 'boolean' ? String(item) : item,
+    ]),
+  )
+}
