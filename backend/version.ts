@@ -1,0 +1,7 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+
+const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
+
+/** The release, as the package says it. */
+export const { version } = z.object({ version: z.string() }).parse(manifest)

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import type { Deps } from '../deps.ts'
+import { startWorker, type Worker } from '../worker.ts'
+import { settle } from './delivery/settle.ts'
+import { endUntried, type LeasedDelivery, leaseDeliveries, releaseLease } from './delivery/store.ts'
+import { tryDelivery } from './delivery/try-delivery.ts'
+import { createGuardedSend, type Resolve } from './guard.ts'
+
+export interface SenderOptions {
+  /** Milliseconds for one try, connection and answer included. */
+  timeoutMs?: number
+  /** Tries at once, over all hosts. */
+  concurrency?: number
+  /** Tries at once towards one host: one that never answers must leave room for the others. */
+  perHost?: number
+  /** Longer than any try, or a slow one would be repeated by another worker while it runs. */
+  leaseSeconds?: number
+  resolve?: Resolve
+}
+
+/**
+ * Sends what the outbox holds, at least once. Any number of senders may share a database: each delivery is leased,
+ * and a lease that is not settled in time is taken over.
+ */
+export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
+  const { config, db, clock, log } = deps
+  const { timeoutMs = 15_000, concurrency = 64, perHost = 16, leaseSeconds = 60, resolve } = options
+  const workerId = randomUUID()
+  const underWay = new Map<string, number>()
+  const post = tryDelivery(deps, createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve }))
+  const write = settle(deps)
+
+  const count = (host: string, change: 1 | -1) => {
+    const left = (underWay.get(host) ?? 0) + change
+    if (left > 0) underWay.set(host, left)
+    else underWay.delete(host)
+  }
+
+  const deliver = async (delivery: LeasedDelivery, abandoned: AbortSignal) => {
+    if (delivery.disabled) return endUntried(db, delivery, clock.now())
+    const startedAt = clock.now()
+    const signal = AbortSignal.any([abandoned, AbortSignal.timeout(timeoutMs)])
+    const outcome = await post(delivery, signal).catch((error: unknown) => {
+      if (abandoned.aborted) return undefined
+      // A defect of ours: it takes its turn in the schedule like any failure, so that it never spins.
+      log.error({ err: error, delivery: delivery.id }, 'a webhook delivery failed for a reason of our own')
+      return { kind: 'ours', error: 'internal error' } as const
+    })
+    if (outcome === undefined) return releaseLease(db, delivery)
+    await write(delivery, startedAt, outcome)
+  }
+
+  return startWorker<LeasedDelivery>(clock, {
+    concurrency,
+    batch: 50,
+    pollMs: 1_000,
+    fetch: async (room) => {
+      const now = clock.now()
+      const leased = await leaseDeliveries(db, { workerId, now, room, perHost, underWay, leaseSeconds })
+      for (const { targetHost } of leased) count(targetHost, 1)
+      return leased
+    },
+    handle: (delivery, signal) => deliver(delivery, signal).finally(() => count(delivery.targetHost, -1)),
+    onError: (error, delivery) => {
+      log.error({ err: error, delivery: delivery?.id }, 'the webhook sender met an error; its lease will end')
+    },
+  })
+}

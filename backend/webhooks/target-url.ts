@@ -1,0 +1,42 @@
+import { isIP } from 'node:net'
+import type { Config } from '../config.ts'
+import { isLocalhost, isPermittedAddress } from './address.ts'
+
+/**
+ * Why nothing can be delivered to a URL, as a sentence; undefined where it can. It says early what the guard
+ * would refuse anyway: names are resolved, and judged again, when the connection is made.
+ */
+export function checkTargetUrl(
+  config: Pick<Config, 'allowLoopbackWebhooks'>,
+  target: string,
+): string | undefined {
+  const allowLoopback = config.allowLoopbackWebhooks
+  const url = URL.canParse(target) ? new URL(target) : undefined
+  if (url === undefined || hasBlank(target))
+    return 'The URL cannot be read. Copy the whole address, from https:// on.'
+  if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.'
+
+  // The parser has already turned 0x7f.1, 2130706433 and the like into dotted IPv4.
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (url.protocol === 'http:' && !(allowLoopback && isLoopback(host)))
+    return 'The URL must start with https://.'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The URL must start with https://.'
+  const isPublic =
+    isIP(host) === 0 ? allowLoopback || !isLoopback(host) : isPermittedAddress(host, allowLoopback)
+  return isPublic ? undefined : 'The URL must lead to a public address, not into a private network.'
+}
+
+/** A URL as subscriptions keep it: what two spellings of one address have in common, without a fragment. */
+export function normaliseTargetUrl(target: string): string {
+  const url = new URL(target)
+  url.hash = ''
+  return url.href
+}
+
+const isLoopback = (host: string): boolean =>
+  isLocalhost(host) ||
+  (isIP(host) !== 0 && isPermittedAddress(host, true) && !isPermittedAddress(host, false))
+
+// Parsers of URLs drop tabs and newlines, and PostgreSQL cannot keep a NUL.
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const hasBlank = (target: string): boolean => /[\u0000-\u0020]/.test(target)
