@@ -181,6 +181,8 @@ interface CampaignTable {
   retry: Json<RetryPolicy>
   paused_reason: string | null
   line_failures: Generated<number>
+  claimed_at: At | null
+  replan_after: number | null
   created_at: CreatedAt
 }
 

@@ -168,6 +168,10 @@ create table campaign (
   paused_reason text,
   -- Attempts in a row that failed on the line: the circuit breaker.
   line_failures int not null default 0,
+  -- When the dialer last looked at it: the campaigns take turns.
+  claimed_at timestamptz,
+  -- Set when its hours change or it is archived: waiting calls up to this id already follow.
+  replan_after bigint,
   created_at timestamptz not null default now(),
   unique (workspace_id, id),
   foreign key (workspace_id, agent_id) references agent (workspace_id, id),
@@ -205,6 +209,8 @@ create table do_not_call (
 create function number_hash(workspace bigint, phone_number text) returns bytea
   language sql stable
   return (select sha256(w.number_salt || convert_to(phone_number, 'UTF8')) from workspace w where w.id = workspace);
+
+create index campaign_replan on campaign (id) where replan_after is not null;
 
 -- The queue -----------------------------------------------------------------------------------
 
@@ -252,6 +258,8 @@ create table call (
 
 -- What decides that fifty simultaneous posts of one contact queue one call.
 create unique index call_open_once on call (campaign_id, contact_id, test) where status <> 'completed' and not additional;
+create index call_waiting_campaign on call (campaign_id, id) where status = 'queued';
+create index call_waiting_number on call (workspace_id, to_number) where status = 'queued';
 create index call_due on call (campaign_id, next_attempt_at, id) where status = 'queued' and not test;
 create index call_due_test on call (next_attempt_at, id) where status = 'queued' and test;
 create index call_waiting on call (due_at) where status = 'queued';
@@ -286,7 +294,7 @@ create table attempt (
   check ((ended_at is null) = (outcome is null))
 );
 create unique index attempt_one_live_per_number on attempt (workspace_id, to_number) where ended_at is null and not test;
-create index attempt_live on attempt (campaign_id) where ended_at is null;
+create index attempt_live on attempt (campaign_id) where ended_at is null and not test;
 create index attempt_lease on attempt (lease_until) where ended_at is null;
 
 -- What the world is told ----------------------------------------------------------------------

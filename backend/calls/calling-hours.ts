@@ -1,0 +1,71 @@
+import type { CallingHours, Weekday } from '@outdial/contract'
+import { Temporal } from 'temporal-polyfill'
+
+const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+
+/** Every weekly pattern comes round within seven days; a window that a clock change swallows, within fourteen. */
+const horizonMs = 15 * 24 * 3_600_000
+
+/**
+ * The first moment at or after `from` at which the clocks of all `zones` show calling hours, to the
+ * millisecond. Undefined where the zones have no common hour.
+ *
+ * The wall clock decides: an hour that a clock change skips is no window, and an hour that it repeats is
+ * one twice. Hours that run over midnight belong to the day they start on.
+ *
+ * @param zones IANA names, at least one
+ */
+export function nextPermitted(hours: CallingHours, zones: readonly string[], from: Date): Date | undefined {
+  const end = from.getTime() + horizonMs
+  let moment = Temporal.Instant.fromEpochMilliseconds(from.getTime())
+  while (moment.epochMilliseconds <= end) {
+    const closed = zones.find((zone) => !isOpen(hours, moment.toZonedDateTimeISO(zone)))
+    if (closed === undefined) return new Date(moment.epochMilliseconds)
+    moment = nextChange(hours, moment.toZonedDateTimeISO(closed))
+  }
+  return undefined
+}
+
+function isOpen(hours: CallingHours, local: Temporal.ZonedDateTime): boolean {
+  const minute = local.hour * 60 + local.minute
+  const start = minutesOf(hours.start)
+  const end = minutesOf(hours.end)
+  if (start < end) return startsOn(hours, local.dayOfWeek) && minute >= start && minute < end
+  return (
+    (startsOn(hours, local.dayOfWeek) && minute >= start) ||
+    (startsOn(hours, local.dayOfWeek === 1 ? 7 : local.dayOfWeek - 1) && minute < end)
+  )
+}
+
+const startsOn = (hours: CallingHours, dayOfWeek: number) =>
+  hours.days.includes(weekdays[dayOfWeek - 1] ?? 'mon')
+
+const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+
+/** The next moment at which a closed zone may open: a start, a midnight, or a clock change. */
+function nextChange(hours: CallingHours, local: Temporal.ZonedDateTime): Temporal.Instant {
+  const time = Temporal.PlainTime.from(hours.start)
+  const today = local.toPlainDate()
+  const starts = [today, today.add({ days: 1 })].flatMap((date) =>
+    // A repeated hour starts twice.
+    (['earlier', 'later'] as const).flatMap((disambiguation) => [
+      at(date, time, local.timeZoneId, disambiguation),
+      at(date, midnight, local.timeZoneId, disambiguation),
+    ]),
+  )
+  const clockChange = local.getTimeZoneTransition('next')
+  const candidates = clockChange === null ? starts : [...starts, clockChange.toInstant()]
+  const now = local.epochMilliseconds
+  return candidates
+    .filter((candidate) => candidate.epochMilliseconds > now)
+    .reduce((first, other) => (other.epochMilliseconds < first.epochMilliseconds ? other : first))
+}
+
+const midnight = new Temporal.PlainTime()
+
+const at = (
+  date: Temporal.PlainDate,
+  time: Temporal.PlainTime,
+  zone: string,
+  disambiguation: 'earlier' | 'later',
+) => date.toPlainDateTime(time).toZonedDateTime(zone, { disambiguation }).toInstant()

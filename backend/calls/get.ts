@@ -1,0 +1,14 @@
+import type { Call } from '@outdial/contract'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import type { Caller } from '../identity/caller.ts'
+import { readCall } from './read.ts'
+
+/** @throws {ApiError} not_found */
+export const getCall =
+  (deps: Deps) =>
+  async (caller: Caller, id: number): Promise<Call> => {
+    const call = await readCall(deps.db, caller.workspaceId, id, deps.clock.now())
+    if (call === undefined) throw notFound('There is no call with this id in this workspace.')
+    return call
+  }

@@ -1,0 +1,90 @@
+import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** What a queued call waits for, as the tables stand: the hindrance that a person would have to lift comes first. */
+const waitingFor = (now: Date) => sql<WaitingFor | null>`
+  case
+    when call.status <> 'queued' then null
+    when campaign.status = 'paused' then 'campaign_paused'
+    when agent.status <> 'live' then 'agent_not_live'
+    when phone_number.status <> 'active' then 'number_not_active'
+    when call.due_at > ${now} then case when call.attempts > 0 then 'retry' else 'schedule' end
+    when call.next_attempt_at > ${now} then 'calling_hours'
+    when call.test then null
+    when exists (
+        select from attempt
+        where attempt.workspace_id = call.workspace_id and attempt.to_number = call.to_number
+          and attempt.ended_at is null and not attempt.test
+      ) or (
+        select count(*) from attempt
+        where attempt.campaign_id = call.campaign_id and attempt.ended_at is null and not attempt.test
+      ) >= campaign.max_concurrent_calls then 'concurrency'
+  end`
+
+const doNotCall = sql<boolean>`exists (
+  select from do_not_call
+  where do_not_call.workspace_id = call.workspace_id
+    and do_not_call.number_hash = number_hash(call.workspace_id, contact.phone_number)
+)`
+
+const selectCalls = (db: Db, workspaceId: number, now: Date) =>
+  db
+    .selectFrom('call')
+    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
+    .innerJoin('agent', 'agent.id', 'call.agent_id')
+    .innerJoin('phone_number', 'phone_number.id', 'call.phone_number_id')
+    .innerJoin('contact', 'contact.id', 'call.contact_id')
+    .where('call.workspace_id', '=', workspaceId)
+    .selectAll('call')
+    .select([
+      'campaign.name as campaign_name',
+      'agent.name as agent_name',
+      'contact.phone_number',
+      'contact.first_name',
+      'contact.last_name',
+      'contact.email',
+      'contact.external_id',
+      'contact.time_zone',
+      'contact.variables',
+      'contact.consent_source',
+      'contact.consent_at',
+      'contact.created_at',
+      'contact.updated_at',
+      doNotCall.as('do_not_call'),
+      waitingFor(now).as('waiting_for'),
+    ])
+
+/** A call with everything that the contract tells of it. */
+export type CallRow = Awaited<ReturnType<typeof findCalls>>[number]
+
+/** Calls by id, in order of id. */
+export const findCalls = (db: Db, workspaceId: number, ids: readonly number[], now: Date) =>
+  selectCalls(db, workspaceId, now)
+    .where('call.id', '=', sql<number>`any(${ids}::bigint[])`)
+    .orderBy('call.id')
+    .execute()
+
+export interface CallFilter {
+  status?: CallStatus
+  campaignId?: number
+  agentId?: number
+  outcomes?: readonly CallOutcome[]
+}
+
+/** Calls, newest first. The page is cut before anything is joined or computed: a deep one costs no more of it. */
+export const findCallPage = (
+  db: Db,
+  workspaceId: number,
+  filter: CallFilter,
+  page: { limit: number; offset: number },
+  now: Date,
+): Promise<CallRow[]> => {
+  let ids = db.selectFrom('call').select('call.id').where('call.workspace_id', '=', workspaceId)
+  if (filter.status) ids = ids.where('call.status', '=', filter.status)
+  if (filter.campaignId) ids = ids.where('call.campaign_id', '=', filter.campaignId)
+  if (filter.agentId) ids = ids.where('call.agent_id', '=', filter.agentId)
+  if (filter.outcomes?.length) ids = ids.where('call.outcome', 'in', filter.outcomes)
+  const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
+  return selectCalls(db, workspaceId, now).where('call.id', 'in', onPage).orderBy('call.id', 'desc').execute()
+}

@@ -1,0 +1,24 @@
+import type { CallOutcome, EndedReason, RetryPolicy } from '@outdial/contract'
+
+/**
+ * Whether another attempt follows. A lost worker's is never dialed again: the person may have been rung.
+ *
+ * @param attempts made so far, this one included
+ */
+export function isRetried(
+  policy: RetryPolicy,
+  end: { outcome: CallOutcome; endedReason: EndedReason },
+  attempts: number,
+): boolean {
+  if (end.endedReason === 'worker_lost') return false
+  if (attempts >= policy.max_attempts) return false
+  return policy.on.some((outcome) => outcome === end.outcome)
+}
+
+/**
+ * Milliseconds from the end of an attempt until the next is due.
+ *
+ * @param speed seconds on the line per second of the clock: a sped-up demonstration waits less, too
+ */
+export const retryDelayMs = (policy: RetryPolicy, speed: number): number =>
+  Math.round((policy.delay_minutes * 60_000) / speed)

@@ -1,0 +1,158 @@
+import type { CallingHours, CallOutcome, CampaignStatus, EndedReason, RetryPolicy } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** What decides when and how a campaign's calls are made. */
+export interface CampaignRules {
+  id: number
+  status: CampaignStatus
+  agent_id: number
+  phone_number_id: number
+  from_number: string
+  time_zone: string
+  calling_hours: CallingHours
+  retry: RetryPolicy
+  line_failures: number
+}
+
+/**
+ * Reads a campaign's rules and holds them until the transaction ends. Rules change under `FOR UPDATE`, so
+ * either a change waits for this transaction and then finds its calls, or this one sees the change. `queue`
+ * lets others queue and the dialer claim meanwhile; `finish` makes the finishes of a campaign take turns.
+ */
+export const holdCampaign = (
+  trx: Db,
+  workspaceId: number,
+  campaignId: number,
+  why: 'queue' | 'finish',
+): Promise<CampaignRules | undefined> => {
+  const query = trx
+    .selectFrom('campaign')
+    .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
+    .select([
+      'campaign.id',
+      'campaign.status',
+      'campaign.agent_id',
+      'campaign.phone_number_id',
+      'phone_number.phone_number as from_number',
+      'campaign.time_zone',
+      'campaign.calling_hours',
+      'campaign.retry',
+      'campaign.line_failures',
+    ])
+    .where('campaign.workspace_id', '=', workspaceId)
+    .where('campaign.id', '=', campaignId)
+  return (
+    why === 'queue' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
+  ).executeTakeFirst()
+}
+
+/** Who is to be called, and whether the number is on the do-not-call list. */
+export const findCallee = (db: Db, workspaceId: number, contactId: number) =>
+  db
+    .selectFrom('contact')
+    .select(['phone_number', 'time_zone'])
+    .select(sql<boolean>`${onDoNotCallList(workspaceId, sql.ref('contact.phone_number'))}`.as('do_not_call'))
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .executeTakeFirst()
+
+const onDoNotCallList = (workspaceId: number, phoneNumber: ReturnType<typeof sql.ref>) => sql`exists (
+  select from do_not_call
+  where do_not_call.workspace_id = ${workspaceId}
+    and do_not_call.number_hash = number_hash(${workspaceId}, ${phoneNumber})
+)`
+
+/** The open calls of a contact in a campaign, the first queued first. */
+export const findOpenCalls = (
+  db: Db,
+  workspaceId: number,
+  call: { campaignId: number; contactId: number; test: boolean },
+) =>
+  db
+    .selectFrom('call')
+    .select(['id', 'additional'])
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', call.contactId)
+    .where('campaign_id', '=', call.campaignId)
+    .where('test', '=', call.test)
+    .where('status', '<>', 'completed')
+    .orderBy('id')
+    .execute()
+
+export interface NewCall {
+  campaignId: number
+  contactId: number
+  agentId: number
+  phoneNumberId: number
+  fromNumber: string
+  toNumber: string
+  test: boolean
+  additional: boolean
+  scheduledAt: Date | null
+  queuedAt: Date
+  dueAt: Date
+  /** Null where the call is never made: the number is on the do-not-call list. */
+  nextAttemptAt: Date | null
+  metadata: Record<string, string>
+  callbackUrl: string | null
+}
+
+/** Undefined where the contact already has an open call here: `call_open_once` decides. */
+export const insertCall = (
+  trx: Db,
+  workspaceId: number,
+  call: NewCall,
+): Promise<{ id: number } | undefined> =>
+  trx
+    .insertInto('call')
+    .values({
+      workspace_id: workspaceId,
+      campaign_id: call.campaignId,
+      contact_id: call.contactId,
+      agent_id: call.agentId,
+      phone_number_id: call.phoneNumberId,
+      from_number: call.fromNumber,
+      to_number: call.toNumber,
+      test: call.test,
+      additional: call.additional,
+      scheduled_at: call.scheduledAt,
+      queued_at: call.queuedAt,
+      due_at: call.dueAt,
+      next_attempt_at: call.nextAttemptAt,
+      metadata: JSON.stringify(call.metadata),
+      callback_url: call.callbackUrl,
+      ...(call.nextAttemptAt === null && {
+        status: 'completed' as const,
+        outcome: 'suppressed' as const,
+        ended_reason: 'do_not_call' as const,
+        ended_at: call.queuedAt,
+      }),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+
+/** Completes calls that wait. Returns the ids of those that still waited. */
+export const completeWaiting = async (
+  trx: Db,
+  workspaceId: number,
+  ids: readonly number[],
+  end: { outcome: CallOutcome; endedReason: EndedReason; at: Date },
+): Promise<number[]> => {
+  const rows = await trx
+    .updateTable('call')
+    .set({
+      status: 'completed',
+      outcome: end.outcome,
+      ended_reason: end.endedReason,
+      ended_at: end.at,
+      next_attempt_at: null,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${ids}::bigint[])`)
+    .where('status', '=', 'queued')
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}

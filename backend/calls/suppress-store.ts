@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** Holds the contact with this number, so that nobody queues a call to it meanwhile. */
+export const holdContactOfNumber = async (
+  trx: Db,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<void> => {
+  await trx
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('phone_number', '=', phoneNumber)
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/** Keeps the first refusal where there is one. */
+export const insertDoNotCall = async (
+  trx: Db,
+  workspaceId: number,
+  refusal: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; at: Date },
+): Promise<void> => {
+  await trx
+    .insertInto('do_not_call')
+    .values({
+      workspace_id: workspaceId,
+      number_hash: sql<Buffer>`number_hash(${workspaceId}, ${refusal.phoneNumber})`,
+      source: refusal.source,
+      created_at: refusal.at,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'number_hash']).doNothing())
+    .execute()
+}
+
+export const isOnDoNotCallList = async (
+  db: Db,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<boolean> => {
+  const row = await db
+    .selectFrom('do_not_call')
+    .select('workspace_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('number_hash', '=', sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The calls that wait for this number, over all campaigns, held in order of id. */
+export const holdWaitingCallsTo = async (
+  trx: Db,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<number[]> => {
+  const rows = await trx
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('to_number', '=', phoneNumber)
+    .where('status', '=', 'queued')
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.map((row) => row.id)
+}

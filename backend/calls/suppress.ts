@@ -1,0 +1,20 @@
+import type { Db } from '../db/schema.ts'
+import { recordCompleted } from './record-completed.ts'
+import { completeWaiting } from './store.ts'
+import { holdContactOfNumber, holdWaitingCallsTo, insertDoNotCall } from './suppress-store.ts'
+
+/**
+ * Puts a number on the workspace's do-not-call list and completes what waits for it, in every campaign, as
+ * suppressed. A call that is already ringing or talking goes on. Wake the sender after the commit.
+ */
+export async function addToDoNotCall(
+  trx: Db,
+  refusal: { workspaceId: number; phoneNumber: string; source: 'api' | 'dashboard' | 'call'; now: Date },
+): Promise<void> {
+  const { workspaceId, phoneNumber, source, now } = refusal
+  await holdContactOfNumber(trx, workspaceId, phoneNumber)
+  await insertDoNotCall(trx, workspaceId, { phoneNumber, source, at: now })
+  const waiting = await holdWaitingCallsTo(trx, workspaceId, phoneNumber)
+  const end = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
+  await recordCompleted(trx, workspaceId, await completeWaiting(trx, workspaceId, waiting, end), now)
+}
