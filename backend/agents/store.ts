@@ -1,0 +1,17 @@
+import type { Agent, SearchQuery } from '@outdial/contract'
+import type { Db } from '../db/schema.ts'
+import { nameContains } from '../db/search.ts'
+
+/** Live agents by id; one row more than `limit` where there are more. */
+export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery): Promise<Agent[]> {
+  return db
+    .selectFrom('agent')
+    .select(['id', 'name', 'language', 'variables'])
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'live')
+    .$if(query.search !== undefined, (agents) => agents.where(nameContains('name', query.search ?? '')))
+    .orderBy('id')
+    .limit(query.limit + 1)
+    .offset(query.offset)
+    .execute()
+}

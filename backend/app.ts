@@ -1,0 +1,44 @@
+import helmet from '@fastify/helmet'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Deps } from './deps.ts'
+import { logRequest } from './http/access-log.ts'
+import { answerClientError } from './http/client-error.ts'
+import { handleError } from './http/error-handler.ts'
+import { mountHealth } from './http/health.ts'
+import { mountRoutes } from './http/mount.ts'
+import { requestIdOf } from './http/request-id.ts'
+import { securityHeaders } from './http/security-headers.ts'
+import { allowedMethods, answerUnrouted } from './http/unrouted.ts'
+import { apiPrefix, createRoutes } from './routes.ts'
+
+/** Builds the service's HTTP side; it never listens. */
+export async function createApp(deps: Deps): Promise<FastifyInstance> {
+  const log: FastifyBaseLogger = deps.log
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    requestIdHeader: false,
+    genReqId: requestIdOf,
+    bodyLimit: 1024 * 1024,
+    routerOptions: { ignoreTrailingSlash: true },
+    return503OnClosing: false,
+    frameworkErrors: handleError,
+    clientErrorHandler: answerClientError,
+  })
+  const routes = createRoutes(deps)
+  const allowed = allowedMethods(routes, apiPrefix)
+
+  app.setErrorHandler(handleError)
+  app.decorateRequest('caller', null)
+  app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id))
+  await app.register(helmet, securityHeaders(deps.config))
+  // In a hook, since a handler would come after the body was read, and complain of that first.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return answerUnrouted(allowed, request, reply)
+  })
+  app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
+
+  mountHealth(app, deps)
+  await app.register((api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
+  return app
+}

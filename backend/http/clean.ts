@@ -1,0 +1,63 @@
+import type { ErrorDetail } from '@outdial/contract'
+
+const deepest = 16
+
+/** A value without blanks, and what in it cannot be stored at all. */
+export interface Cleaned {
+  value: unknown
+  details: ErrorDetail[]
+}
+
+/**
+ * Prepares a parsed body or query string for its schema. Empty text counts as absent, and so does a
+ * list or an object in which nothing else was: automations send every field of a form, filled in or
+ * not. Text that PostgreSQL cannot store (NUL, lone surrogates) and nesting that would exhaust the
+ * stack are reported.
+ */
+export function clean(input: unknown): Cleaned {
+  const details: ErrorDetail[] = []
+  return { value: cleanAt(input, [], details), details }
+}
+
+function cleanAt(value: unknown, path: string[], details: ErrorDetail[]): unknown {
+  if (typeof value === 'string') {
+    checkText(value, path, details)
+    return value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (path.length >= deepest) {
+    report(details, path, 'too_deep', `is nested more than ${deepest} levels deep`)
+    return undefined
+  }
+  return Array.isArray(value) ? cleanList(value, path, details) : cleanObject(value, path, details)
+}
+
+function cleanList(list: unknown[], path: string[], details: ErrorDetail[]): unknown[] | undefined {
+  const items = list.map((item, index) => cleanAt(item, [...path, String(index)], details))
+  const kept = items.filter((item) => !isBlank(item))
+  return kept.length === 0 && list.length > 0 && path.length > 0 ? undefined : kept
+}
+
+function cleanObject(object: object, path: string[], details: ErrorDetail[]): object | undefined {
+  const entries = Object.entries(object).map(([key, value]): [string, unknown] => {
+    checkText(key, [...path, key], details)
+    return [key, cleanAt(value, [...path, key], details)]
+  })
+  const kept = entries.filter(([, value]) => !isBlank(value))
+  if (kept.length === 0 && entries.length > 0 && path.length > 0) return undefined
+  // fromEntries defines properties: assigning to `__proto__` would change the prototype instead.
+  return Object.fromEntries(kept)
+}
+
+const isBlank = (value: unknown): boolean => value === '' || value === undefined
+
+function checkText(text: string, path: string[], details: ErrorDetail[]): void {
+  if (text.includes('\u0000')) report(details, path, 'invalid_text', 'contains the NUL character')
+  else if (!text.isWellFormed()) report(details, path, 'invalid_text', 'contains half of a character')
+}
+
+function report(details: ErrorDetail[], path: string[], code: string, fault: string): void {
+  // Field names are echoed: what cannot be stored in one must not come back either.
+  const field = path.join('.').toWellFormed().replaceAll('\u0000', '\uFFFD').slice(0, 200)
+  details.push({ field, code, message: `${field || 'The body'} ${fault}.` })
+}

@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+import { describeError } from './describe-error.ts'
+import { isOutage } from './outage.ts'
+
+/** Seconds after which a caller may try again while the database is away. */
+const retryAfterOutage = '5'
+
+/** Every error leaves in the one shape, and a bug tells nothing of itself. */
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const told = translate(error)
+  if (told.status >= 500) {
+    const level = told.code === 'unavailable' ? 'warn' : 'error'
+    request.log[level]({ error: describeError(error) }, told.code)
+  }
+  void reply
+    .code(told.status)
+    .headers({ ...told.headers, 'X-Request-Id': request.id })
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(told.answer(request.id))
+}
+
+/** What the caller is told of an error. */
+export function translate(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (isOutage(error)) {
+    return new ApiError('unavailable', 'The service is away for a moment: try again shortly.', {
+      headers: { 'Retry-After': retryAfterOutage },
+    })
+  }
+  switch (fastifyCode(error)) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError('body_too_large', 'The body is too large: at most 1 MiB is accepted.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ApiError(
+        'unsupported_media_type',
+        'The Content-Type cannot be read: send JSON as application/json.',
+      )
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ApiError('malformed_json', 'The body is shorter or longer than its Content-Length says.')
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ApiError('not_found', 'There is nothing at this address.')
+  }
+  return new ApiError('internal_error', 'Something broke on our side. Support can find it by the request id.')
+}
+
+const fastifyCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -1,0 +1,12 @@
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { Deps } from '../deps.ts'
+
+/** For whoever watches the process: alive, and (with its database) ready. */
+export function mountHealth(app: FastifyInstance, { db }: Pick<Deps, 'db'>): void {
+  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }))
+  app.get('/readyz', { schema: { hide: true } }, async () => {
+    await sql`select 1`.execute(db)
+    return { status: 'ok' }
+  })
+}

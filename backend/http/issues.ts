@@ -1,0 +1,93 @@
+import type { ErrorDetail } from '@outdial/contract'
+import type * as z from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+/** Translates what zod found into details, in the words of a person who fills in a form. */
+export function detailsOf(issues: readonly Issue[], input: unknown): ErrorDetail[] {
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? unknownFields(issue) : [detailOf(issue, input)],
+  )
+}
+
+const unknownFields = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =>
+  issue.keys.map((key) => {
+    const field = fieldOf([...issue.path, key])
+    return { field, code: 'unknown_field', message: `${field} is not a field that this request knows.` }
+  })
+
+function detailOf(issue: Issue, input: unknown): ErrorDetail {
+  const field = fieldOf(issue.path)
+  const { code, fault } = tell(issue, input)
+  return { field, code, message: `${field || 'The body'} ${fault}.` }
+}
+
+const fieldOf = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200)
+
+interface Told {
+  code: string
+  fault: string
+}
+
+function tell(issue: Issue, input: unknown): Told {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (valueAt(input, issue.path) === undefined) return { code: 'required', fault: 'is required' }
+      return { code: 'invalid_type', fault: `must be ${kinds[issue.expected] ?? issue.expected}` }
+    case 'too_big':
+    case 'too_small':
+      return tellSize(issue)
+    case 'invalid_format':
+      return { code: `invalid_${issue.format}`, fault: formats[issue.format] ?? customWords(issue.message) }
+    case 'invalid_value':
+      if (valueAt(input, issue.path) === undefined) return { code: 'required', fault: 'is required' }
+      return { code: 'invalid_value', fault: `must be one of: ${issue.values.map(String).join(', ')}` }
+    case 'invalid_key':
+      return { code: 'invalid_key', fault: 'has a name that is empty or too long' }
+    case 'custom': {
+      const code: unknown = issue.params?.code
+      return { code: typeof code === 'string' ? code : 'invalid_value', fault: customWords(issue.message) }
+    }
+    default:
+      return { code: 'invalid_value', fault: 'has a value that is not accepted' }
+  }
+}
+
+const kinds: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object of names and texts',
+}
+
+const formats: Record<string, string> = {
+  email: 'must be an e-mail address',
+  url: 'must be a web address such as https://example.com/hook',
+  datetime: 'must be a time with its zone, such as 2026-05-04T09:30:00+02:00',
+}
+
+function tellSize(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): Told {
+  const most = issue.code === 'too_big'
+  const bound = String(most ? issue.maximum : issue.minimum)
+  const side = most ? 'at most' : 'at least'
+  if (issue.origin === 'string') {
+    return { code: most ? 'too_long' : 'too_short', fault: `must have ${side} ${bound} characters` }
+  }
+  if (issue.origin === 'array' || issue.origin === 'record') {
+    return { code: issue.code, fault: `must have ${side} ${bound} entries` }
+  }
+  return { code: issue.code, fault: `must be ${side} ${bound}` }
+}
+
+/** Messages of the contract's own rules begin with "must"; zod's defaults do not read as one. */
+const customWords = (message: string): string => (message.startsWith('must') ? message : 'has a wrong format')
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    input,
+  )
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { serializerCompiler } from 'fastify-type-provider-zod'
+import type { Deps } from '../deps.ts'
+import { requireScopes } from '../identity/require-scope.ts'
+import { createGate } from './gate.ts'
+import { hasBody, parseJson, requireJson } from './read-body.ts'
+import { type Answer, NoBody, type Route } from './route.ts'
+import { pathId } from './path-id.ts'
+
+/** Mounts the table: each line behind the gate, its body read, its answer held to its schema. */
+export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
+  const gate = createGate(deps)
+  // A line validates by itself (`route()`), so that its handler's types follow from its schemas.
+  api.setValidatorCompiler(() => (value: unknown) => ({ value }))
+  api.setSerializerCompiler(serializerCompiler)
+  api.removeAllContentTypeParsers()
+  api.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
+    request.routeOptions.schema?.body === undefined ? undefined : parseJson(bytes),
+  )
+
+  for (const line of routes) {
+    const takesBody = line.body !== NoBody
+    api.route({
+      method: line.method,
+      url: line.path,
+      config: { line },
+      schema: {
+        querystring: line.query,
+        ...(takesBody && { body: line.body }),
+        response: Object.fromEntries(Object.entries(line.answers).filter(([, schema]) => schema !== null)),
+      },
+      onRequest: async (request, reply) => {
+        const caller = await gate(request, reply)
+        requireScopes(caller, line.scopes)
+        if (takesBody && hasBody(request)) requireJson(request.headers['content-type'])
+      },
+      handler: async (request, reply) => {
+        if (request.caller === null) throw new Error('the gate let nobody in')
+        const answer = await line.handle({
+          caller: request.caller,
+          query: request.query,
+          body: takesBody ? (request.body ?? parseJson(Buffer.alloc(0))) : undefined,
+          id: idIn(request),
+          idempotencyKey: headerOf(request, 'idempotency-key'),
+        })
+        return sendAnswer(reply, answer)
+      },
+    })
+  }
+}
+
+/** NaN where the path has no id: only lines with `:id` look at it. */
+function idIn({ params }: FastifyRequest): number {
+  const given = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined
+  return given === undefined ? NaN : pathId(String(given))
+}
+
+function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+const sendAnswer = (reply: FastifyReply, { status, body, headers = {} }: Answer) =>
+  reply.code(status).headers(headers).send(body)

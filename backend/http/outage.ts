@@ -1,0 +1,36 @@
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT', // the socket file of an embedded database that has stopped
+])
+
+// PostgreSQL, appendix A: connection trouble, shutdown, no room, and what a second try settles.
+const sqlStates = /^(08...|57P0[1-5]|53...|40001|40P01|55P03|57014|25006)$/
+
+// node-postgres gives these no code.
+const driverMessages = [
+  'timeout exceeded when trying to connect',
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'Client was closed and is not queryable',
+  'Cannot use a pool after calling end on the pool',
+]
+
+/** Whether the database is away, or too busy: the request may be sent again as it is. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('syscall' in error && error.syscall !== 'connect' && codeOf(error) === 'ENOENT') return false
+  const code = codeOf(error)
+  if (code !== undefined && (networkCodes.has(code) || sqlStates.test(code))) return true
+  if (driverMessages.some((message) => error.message.startsWith(message))) return true
+  return isOutage(error.cause)
+}
+
+const codeOf = (error: Error): string | undefined =>
+  'code' in error && typeof error.code === 'string' ? error.code : undefined

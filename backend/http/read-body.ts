@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../errors.ts'
+
+/**
+ * Refuses a body that is not said to be JSON in UTF-8 (RFC 8259, section 8.1).
+ *
+ * @throws {ApiError} unsupported_media_type
+ */
+export function requireJson(contentType: string | undefined): void {
+  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
+  if (type !== 'application/json') {
+    throw new ApiError(
+      'unsupported_media_type',
+      'Send the body as JSON, with Content-Type: application/json.',
+    )
+  }
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw new ApiError('unsupported_media_type', 'JSON is read as UTF-8 only: send it in that charset.')
+  }
+}
+
+/** Whether bytes follow the headers (RFC 9112, section 6). */
+export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/**
+ * Parses JSON from the bytes of a body.
+ *
+ * @throws {ApiError} malformed_json
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) throw malformed('The body is empty: send a JSON object.')
+  try {
+    // The byte order mark is kept, so that JSON.parse refuses it: RFC 8259 forbids to send one.
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch (cause) {
+    throw malformed('The body is not valid JSON in UTF-8.', cause)
+  }
+}
+
+const malformed = (message: string, cause?: unknown) => new ApiError('malformed_json', message, { cause })

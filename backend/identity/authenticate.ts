@@ -1,0 +1,54 @@
+import type { ErrorCode } from '@outdial/contract'
+import type { Deps } from '../deps.ts'
+import { ApiError } from '../errors.ts'
+import { hashToken } from '../secrets.ts'
+import type { Caller } from './caller.ts'
+import { type CredentialRow, findCredential } from './credential-store.ts'
+
+const realm = 'Bearer realm="Outdial"'
+
+/** 401 with the challenge that RFC 6750, section 3, asks for. */
+function refuse(code: ErrorCode, message: string): ApiError {
+  const challenge =
+    code === 'missing_credential'
+      ? realm
+      : `${realm}, error="invalid_token", error_description="${message.replaceAll('"', "'")}"`
+  return new ApiError(code, message, { headers: { 'WWW-Authenticate': challenge } })
+}
+
+/**
+ * Tells who acts, from an `Authorization` header (RFC 6750, section 2.1). API keys and OAuth2 tokens
+ * are alike: one row by the SHA-256 of what was sent.
+ *
+ * @throws {ApiError} missing_credential, invalid_credential, expired_credential
+ */
+export const authenticate =
+  (deps: Pick<Deps, 'db' | 'clock'>) =>
+  async (header: string | undefined): Promise<Caller> => {
+    const token = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
+    if (token === undefined) {
+      throw refuse(
+        'missing_credential',
+        'This request carries no credential: send your API key or access token as "Authorization: Bearer …".',
+      )
+    }
+    const row = await findCredential(deps.db, hashToken(token))
+    if (row === undefined) {
+      throw refuse(
+        'invalid_credential',
+        'This API key or access token is unknown or was revoked: connect your account again.',
+      )
+    }
+    if (row.expires_at !== null && row.expires_at <= deps.clock.now()) {
+      throw refuse('expired_credential', 'This access token has expired: refresh the connection.')
+    }
+    return callerOf(row)
+  }
+
+const callerOf = (row: CredentialRow): Caller => ({
+  workspaceId: row.workspace_id,
+  userId: row.user_id,
+  apiKeyId: row.api_key_id,
+  clientId: row.client_id,
+  scopes: row.scopes,
+})

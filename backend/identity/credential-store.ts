@@ -1,0 +1,69 @@
+import type { Selectable } from 'kysely'
+import type { Scope } from '@outdial/contract'
+import type { Database, Db } from '../db/schema.ts'
+
+export type CredentialRow = Selectable<Database['credential']>
+
+/** One indexed row, whatever the kind of the credential. */
+export function findCredential(db: Db, tokenHash: Buffer): Promise<CredentialRow | undefined> {
+  return db.selectFrom('credential').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
+}
+
+export async function insertApiKey(
+  trx: Db,
+  workspaceId: number,
+  key: { userId: number; name: string; prefix: string; tokenHash: Buffer; scopes: Scope[]; now: Date },
+): Promise<number> {
+  const { id } = await trx
+    .insertInto('api_key')
+    .values({
+      workspace_id: workspaceId,
+      user_id: key.userId,
+      name: key.name,
+      prefix: key.prefix,
+      created_at: key.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await trx
+    .insertInto('credential')
+    .values({
+      token_hash: key.tokenHash,
+      workspace_id: workspaceId,
+      user_id: key.userId,
+      api_key_id: id,
+      scopes: key.scopes,
+    })
+    .execute()
+  return id
+}
+
+export async function isMember(db: Db, workspaceId: number, userId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('membership')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Ends the key's credential; the row of the key stays, for the list of past keys. False where there is none. */
+export async function endApiKey(trx: Db, workspaceId: number, apiKeyId: number, now: Date): Promise<boolean> {
+  const revoked = await trx
+    .updateTable('api_key')
+    .set({ revoked_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', apiKeyId)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  if (revoked === undefined) return false
+  await trx.deleteFrom('credential').where('api_key_id', '=', apiKeyId).execute()
+  return true
+}
+
+/** Notes when a key was last used. */
+export async function touchApiKey(db: Db, apiKeyId: number, now: Date): Promise<void> {
+  await db.updateTable('api_key').set({ last_used_at: now }).where('id', '=', apiKeyId).execute()
+}

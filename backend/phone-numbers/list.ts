@@ -1,0 +1,11 @@
+import type { PhoneNumber, SearchQuery } from '@outdial/contract'
+import type { Deps } from '../deps.ts'
+import type { Caller } from '../identity/caller.ts'
+import { type Page, toPage } from '../page.ts'
+import { selectActiveNumbers } from './store.ts'
+
+/** Lists the numbers that calls of the workspace can be made from. */
+export const listPhoneNumbers =
+  (deps: Pick<Deps, 'db'>) =>
+  async (caller: Caller, query: SearchQuery): Promise<Page<PhoneNumber>> =>
+    toPage(await selectActiveNumbers(deps.db, caller.workspaceId, query), query.limit)

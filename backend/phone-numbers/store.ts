@@ -1,0 +1,22 @@
+import type { PhoneNumber, SearchQuery } from '@outdial/contract'
+import type { Db } from '../db/schema.ts'
+import { nameContains } from '../db/search.ts'
+
+/** Active numbers by id; one row more than `limit` where there are more. `search` looks at label and number. */
+export function selectActiveNumbers(db: Db, workspaceId: number, query: SearchQuery): Promise<PhoneNumber[]> {
+  const { search } = query
+  return db
+    .selectFrom('phone_number')
+    .select(['id', 'phone_number', 'label', 'country'])
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'active')
+    .$if(search !== undefined, (numbers) =>
+      numbers.where((eb) =>
+        eb.or([nameContains('label', search ?? ''), nameContains('phone_number', search ?? '')]),
+      ),
+    )
+    .orderBy('id')
+    .limit(query.limit + 1)
+    .offset(query.offset)
+    .execute()
+}

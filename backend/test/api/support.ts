@@ -1,0 +1,74 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { createApp } from '../../app.ts'
+import { createApiKey } from '../../identity/create-api-key.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { testDeps, type TestDeps } from '../support/deps.ts'
+import { type Seed, seedWorkspace } from '../support/seed.ts'
+
+export interface ApiRequest {
+  method?: 'GET' | 'POST' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'PUT' | 'PATCH'
+  /** Below the API's prefix. */
+  path: string
+  /** Sent as JSON. */
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  raw?: string | Buffer
+  headers?: Record<string, string>
+  /** Another key; null for none. */
+  key?: string | null
+}
+
+/** The API over a database of its own, with one workspace and a key to it. */
+export interface TestApi {
+  app: FastifyInstance
+  deps: TestDeps
+  seed: Seed
+  key: string
+  send(request: ApiRequest): Promise<LightMyRequestResponse>
+  /** A second workspace, with a key to it. */
+  neighbour(): Promise<{ seed: Seed; key: string }>
+  close(): Promise<void>
+}
+
+export const prefix = '/api/public/v1'
+
+export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<TestApi> {
+  const database = await createTestDatabase()
+  const deps = testDeps(database.db, overrides)
+  const seed = await seedWorkspace(deps)
+  const key = await keyTo(deps, seed)
+  const app = await createApp(deps)
+  return {
+    app,
+    deps,
+    seed,
+    key,
+    send: sender(app, key),
+    neighbour: async () => {
+      const other = await seedWorkspace(deps, 'Neighbour')
+      return { seed: other, key: await keyTo(deps, other) }
+    },
+    close: async () => {
+      await app.close()
+      await database.close()
+    },
+  }
+}
+
+const keyTo = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
+  (await createApiKey(deps)({ workspaceId, userId, name: 'Test' })).key
+
+/** Sends requests to `app` as the owner of `ownKey`. */
+export const sender =
+  (app: FastifyInstance, ownKey: string) =>
+  ({ method = 'GET', path, body, raw, headers = {}, key = ownKey }: ApiRequest) =>
+    app.inject({
+      method,
+      url: `${prefix}${path}`,
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...((body !== undefined || raw !== undefined) && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...((body !== undefined || raw !== undefined) && { payload: raw ?? JSON.stringify(body) }),
+    })
