@@ -48,6 +48,14 @@ export interface Config {
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
+const everyAddress = new Set(['0.0.0.0', '::'])
+
+/** All addresses of a machine are none to connect to, and IPv6 stands in brackets (RFC 3986, section 3.2.2). */
+function hostOfUrl(host: string): string {
+  if (everyAddress.has(host)) return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
 /** @throws {ConfigError} that names every variable that is wrong */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
@@ -57,7 +65,10 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     throw new ConfigError(`These environment variables are wrong.\n${lines.join('\n')}`)
   }
   const env = parsed.data
-  const publicUrl = (env.PUBLIC_URL ?? `http://${env.HOST}:${env.PORT}`).replace(/\/+$/, '')
+  const publicUrl = (env.PUBLIC_URL ?? `http://${hostOfUrl(env.HOST)}:${env.PORT}`).replace(/\/+$/, '')
+  const forThisMachineOnly =
+    loopbackHosts.has(new URL(publicUrl).hostname) &&
+    !(env.PUBLIC_URL === undefined && everyAddress.has(env.HOST))
   return {
     port: env.PORT,
     host: env.HOST,
@@ -68,7 +79,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     line: env.LINE,
     lineSpeed: env.LINE_SPEED,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
-    allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? loopbackHosts.has(new URL(publicUrl).hostname),
+    allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? forThisMachineOnly,
     role: env.ROLE,
     logLevel: env.LOG_LEVEL,
   }

@@ -1,18 +1,12 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { preflight } from './preflight.mjs'
 
-const [major, minor] = process.versions.node.split('.').map(Number)
-if (major < 22 || (major === 22 && minor < 18)) {
-  console.error(
-    `Outdial needs Node 22.18 or newer, and this is ${process.versions.node}: install Node 24 from nodejs.org, then run npm ci again.`,
-  )
-  process.exit(1)
-}
-const jest = new URL('../node_modules/jest/bin/jest.js', import.meta.url).pathname
-const { status } = spawnSync(
-  process.execPath,
-  ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, ...process.argv.slice(2)],
-  {
-    stdio: 'inherit',
-  },
-)
-process.exit(status ?? 1)
+preflight()
+const jest = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url))
+const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']
+const child = spawn(process.execPath, [...flags, jest, ...process.argv.slice(2)], { stdio: 'inherit' })
+// Jest hears the terminal's Ctrl-C by itself, and a plain kill from here: its database must not outlive it.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => child.kill('SIGTERM'))
+child.on('exit', (code) => process.exit(code ?? 1))

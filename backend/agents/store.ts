@@ -15,3 +15,28 @@ export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery
     .offset(query.offset)
     .execute()
 }
+
+export interface AgentValues {
+  name: string
+  status: 'draft' | 'live' | 'paused'
+  /** BCP 47; en-US where it is left out. */
+  language?: string
+  greeting: string
+  /** Names that the script uses. */
+  variables: string[]
+}
+
+export interface CreatedAgent {
+  id: number
+  name: string
+  status: AgentValues['status']
+  /** How the agent runtime names it. */
+  widget_id: string
+}
+
+export const insertAgent = (db: Db, workspaceId: number, values: AgentValues): Promise<CreatedAgent> =>
+  db
+    .insertInto('agent')
+    .values({ workspace_id: workspaceId, ...values })
+    .returning(['id', 'name', 'status', 'widget_id'])
+    .executeTakeFirstOrThrow()

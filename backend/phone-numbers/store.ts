@@ -20,3 +20,21 @@ export function selectActiveNumbers(db: Db, workspaceId: number, query: SearchQu
     .offset(query.offset)
     .execute()
 }
+
+/** Undefined where the workspace has the number already, active or retired. */
+export const insertPhoneNumber = (
+  db: Db,
+  workspaceId: number,
+  values: { phoneNumber: string; label: string; country: string },
+): Promise<{ id: number } | undefined> =>
+  db
+    .insertInto('phone_number')
+    .values({
+      workspace_id: workspaceId,
+      phone_number: values.phoneNumber,
+      label: values.label,
+      country: values.country,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'phone_number']).doNothing())
+    .returning('id')
+    .executeTakeFirst()

@@ -21,6 +21,7 @@ export interface Claim {
 /** Somebody else has the database of this DATA_DIR open. */
 export class ClaimedError extends StartError {
   override name = 'ClaimedError'
+  readonly dataDir: string
   readonly owner: Owner
 
   constructor(dataDir: string, owner: Owner) {
@@ -28,6 +29,7 @@ export class ClaimedError extends StartError {
     super(
       `DATA_DIR ${dataDir} is in use: ${who} there (process ${owner.pid}). Stop it, or set another DATA_DIR and PORT.`,
     )
+    this.dataDir = dataDir
     this.owner = owner
   }
 }

@@ -1,0 +1,23 @@
+import type { Deps } from '../deps.ts'
+import { startWorker, type Worker } from '../worker.ts'
+import { deleteExpired } from './store.ts'
+
+const hour = 3_600_000
+
+/** So long a caller is told that its token expired, and not that there never was one. */
+const credentialsAreKept = 7 * 24 * hour
+
+/** Deletes expired sessions, tokens and stored answers, once an hour. Several processes may do so at once. */
+export const startCleanup = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
+  startWorker<never>(deps.clock, {
+    fetch: async () => {
+      const now = deps.clock.now()
+      await deleteExpired(deps.db, { now, credentials: new Date(now.getTime() - credentialsAreKept) })
+      return []
+    },
+    handle: async () => {},
+    onError: (error) => deps.log.error({ err: error }, 'expired rows were not deleted'),
+    concurrency: 1,
+    batch: 1,
+    pollMs: hour,
+  })

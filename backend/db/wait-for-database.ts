@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { StartError } from '../start-error.ts'
+
+/** The oldest PostgreSQL that the tests run on. */
+const oldest = 15
+
+/**
+ * Waits until the server answers: it may be starting at the same time. What waiting does not change (a wrong
+ * password, a database that is not there) is told at once.
+ *
+ * @throws {StartError}
+ */
+export async function waitForDatabase(options: {
+  url: string
+  patience: number
+  log: Logger
+}): Promise<void> {
+  const until = Date.now() + options.patience
+  for (let tries = 0; ; tries += 1) {
+    const problem = await look(options.url)
+    if (problem === undefined) return
+    const { hostname, port, pathname } = new URL(options.url)
+    const server = `${decodeURIComponent(hostname)}${port && `:${port}`}${pathname}`
+    if (!problem.passes || Date.now() >= until) {
+      throw new StartError(`The database of DATABASE_URL (${server}) cannot be used: ${problem.reason}.`)
+    }
+    if (tries === 0) options.log.warn(`waiting for the database at ${server}: ${problem.reason}`)
+    await delay(Math.min(500, Math.max(0, until - Date.now())))
+  }
+}
+
+interface Problem {
+  reason: string
+  passes: boolean
+}
+
+async function look(url: string): Promise<Problem | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {}) // told by the promise below
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ version: number; encoding: string }>(
+      `select current_setting('server_version_num')::int / 10000 as version, getdatabaseencoding() as encoding`,
+    )
+    return rows[0] && unfit(rows[0])
+  } catch (error) {
+    return { reason: reasonOf(error), passes: passing.has(codeOf(error)) }
+  } finally {
+    await client.end()
+  }
+}
+
+function unfit({ version, encoding }: { version: number; encoding: string }): Problem | undefined {
+  if (version < oldest) {
+    return { reason: `it is PostgreSQL ${version}, and Outdial needs ${oldest} or newer`, passes: false }
+  }
+  if (encoding === 'UTF8') return undefined
+  return { reason: `its encoding is ${encoding}, and Outdial needs UTF8`, passes: false }
+}
+
+/** No server yet, or none whose name is known yet; starting up; no connection left. '' is a timeout. */
+const passing = new Set([
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ENOENT',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'EPIPE',
+    '',
+  ],
+  ...['57P03', '53300'],
+])
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** An AggregateError, of a name with several addresses, has no message of its own. */
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error && error.message.replace(/\.$/, '')) || codeOf(error) || 'it does not answer'

@@ -1,0 +1,47 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import * as z from 'zod'
+
+/** `demo.json` in DATA_DIR: what a newcomer, the demo and the journey's tests need to know of the demo workspace. */
+export const DemoFile = z.object({
+  base_url: z.string(),
+  workspace_id: z.number(),
+  email: z.string(),
+  password: z.string(),
+  api_key: z.string(),
+  client_id: z.string(),
+  client_secret: z.string(),
+  agents: z.array(
+    z.object({
+      id: z.number(),
+      name: z.string(),
+      widget_id: z.string(),
+      status: z.enum(['draft', 'live', 'paused']),
+    }),
+  ),
+  campaign_id: z.number(),
+  phone_number_id: z.number(),
+})
+export type DemoFile = z.infer<typeof DemoFile>
+
+const pathOf = (dataDir: string) => path.join(dataDir, 'demo.json')
+
+/** Undefined where there is none, or where somebody changed it to something else. */
+export async function readDemoFile(dataDir: string): Promise<DemoFile | undefined> {
+  try {
+    return DemoFile.parse(JSON.parse(await readFile(pathOf(dataDir), 'utf8')))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError || codeOf(error) === 'ENOENT')
+      return undefined
+    throw error
+  }
+}
+
+/** Whole or not at all, and for this user's eyes only. */
+export async function writeDemoFile(dataDir: string, demo: DemoFile): Promise<void> {
+  const file = pathOf(dataDir)
+  await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true })
+  await rename(`${file}.new`, file)
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

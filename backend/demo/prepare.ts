@@ -1,0 +1,27 @@
+import type { Deps } from '../deps.ts'
+import { inTransaction } from '../transaction.ts'
+import { type DemoFile, readDemoFile, writeDemoFile } from './file.ts'
+import { seedDemo } from './seed.ts'
+import { hasWorkspaces } from './store.ts'
+
+/**
+ * Makes the demo workspace in a database that holds none yet, and brings demo.json up to date. Its credentials lie
+ * nowhere else, so the file is written before the workspace is committed.
+ *
+ * @returns undefined where the file was removed: the credentials cannot be told again
+ */
+export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile | undefined> {
+  const base_url = deps.config.publicUrl
+  if (await hasWorkspaces(deps.db)) {
+    const demo = await readDemoFile(dataDir)
+    if (demo === undefined || demo.base_url === base_url) return demo
+    const moved = { ...demo, base_url }
+    await writeDemoFile(dataDir, moved)
+    return moved
+  }
+  return inTransaction(deps, async (within) => {
+    const demo = { base_url, ...(await seedDemo(within)) }
+    await writeDemoFile(dataDir, demo)
+    return demo
+  })
+}

@@ -1,0 +1,45 @@
+import { demoTable } from './demo/table.ts'
+import { StartError } from './start-error.ts'
+import { ConfigError } from './config.ts'
+import { type Service, startService } from './start-service.ts'
+
+/** Environment → service → until a signal comes. */
+export async function main(): Promise<void> {
+  const began = performance.now()
+  const service = await startService(process.env).catch(explain)
+  if (service === undefined) return
+  const { config, dataDir, demo, log } = service
+  if (dataDir !== undefined)
+    console.log(demoTable({ config, dataDir, demo, milliseconds: performance.now() - began }))
+  log.info({ role: config.role, url: config.publicUrl }, 'Outdial is ready')
+  stopOnSignal(service)
+}
+
+/** A person's mistake is told in a sentence; a bug with its stack. */
+function explain(error: unknown): undefined {
+  process.exitCode = 1
+  const told = error instanceof StartError || error instanceof ConfigError
+  console.error(told ? error.message : error)
+}
+
+/**
+ * The first signal stops in order, another one at once. npm passes Ctrl-C on to a process that the terminal has told
+ * already: the two come together, and are one.
+ */
+function stopOnSignal({ log, stop }: Service): void {
+  let first: number | undefined
+  const onSignal = (signal: string) => {
+    if (first !== undefined && performance.now() - first > 1_000) process.exit(1)
+    if (first !== undefined) return
+    first = performance.now()
+    log.info({ signal }, 'stopping')
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'the service did not stop in order')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+}

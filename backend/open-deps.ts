@@ -1,0 +1,60 @@
+import type { Logger } from 'pino'
+import { systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { connect } from './db/connect.ts'
+import { migrate } from './db/migrate.ts'
+import { openDatabase } from './db/open.ts'
+import type { Deps, Wake } from './deps.ts'
+import { checkSecretKeys } from './secret-keys/check.ts'
+import { loadSecretKeys } from './secret-keys/load.ts'
+import { createSecretBox } from './secrets.ts'
+
+export interface OpenedDeps {
+  deps: Deps
+  /** Only with the embedded database. */
+  dataDir: string | undefined
+  /** Closes the pool, and stops the embedded database if it was started here. */
+  close(): Promise<void>
+}
+
+const nobodyToWake: Wake = { dialer: () => {}, sender: () => {} }
+
+/**
+ * Settings → database, brought to the newest schema → keys → what every operation is given. The service and the admin
+ * commands both begin with it.
+ *
+ * @throws {ConfigError | StartError} with a sentence for the person who starts it
+ */
+export async function openDeps(options: {
+  config: Config
+  log: Logger
+  purpose: 'service' | 'command'
+  wake?: Wake
+  /** Milliseconds to wait for a database that is not there yet. */
+  patience?: number
+}): Promise<OpenedDeps> {
+  const { config, log, purpose, wake = nobodyToWake, patience = 30_000 } = options
+  const database = await openDatabase({ config, purpose, log, patience })
+  try {
+    await migrate(database.url)
+    const keys = await loadSecretKeys(config, database.dataDir)
+    const box = createSecretBox(keys)
+    const db = connect({
+      url: database.url,
+      onError: (error) => log.warn({ err: error }, 'a connection to the database broke'),
+    })
+    const close = async () => {
+      await db.destroy()
+      await database.close()
+    }
+    await checkSecretKeys(db, box).catch(async (error: unknown) => {
+      await db.destroy()
+      throw error
+    })
+    const deps = { config, db, clock: systemClock, chance: Math.random, log, box, wake }
+    return { deps, dataDir: database.dataDir, close }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}

@@ -1,0 +1,22 @@
+import { ConfigError } from '../config.ts'
+import type { Db } from '../db/schema.ts'
+import type { SecretBox } from '../secrets.ts'
+import { keepServerSecret } from './store.ts'
+
+/**
+ * Tells at the start, and not at some webhook in the night, that the keys are not those of this database.
+ *
+ * @throws {ConfigError}
+ */
+export async function checkSecretKeys(db: Db, box: SecretBox): Promise<void> {
+  const kept = await keepServerSecret(db, 'secret-key-check', box.seal('Outdial'))
+  try {
+    box.open(kept)
+  } catch (cause) {
+    throw new ConfigError(
+      'SECRET_KEY does not open the secrets of this database: set the key with which it was first started. To change ' +
+        'keys, put the new one before it, with a comma between them.',
+      { cause },
+    )
+  }
+}

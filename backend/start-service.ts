@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify'
+import pino, { type Logger } from 'pino'
+import { createApp } from './app.ts'
+import { startDialer } from './calls/dialer.ts'
+import { startSweeper } from './calls/sweeper.ts'
+import { startCleanup } from './cleanup/start.ts'
+import { type Config, parseConfig } from './config.ts'
+import { freePort } from './db/embedded/address.ts'
+import type { DemoFile } from './demo/file.ts'
+import { prepareDemo } from './demo/prepare.ts'
+import type { Deps, Wake } from './deps.ts'
+import { openDeps } from './open-deps.ts'
+import { StartError } from './start-error.ts'
+import { startSender } from './webhooks/sender.ts'
+import type { Worker } from './worker.ts'
+
+export interface Service {
+  config: Config
+  log: Logger
+  /** Only with the embedded database. */
+  dataDir: string | undefined
+  /** Only with the embedded database, and while its demo.json is kept. */
+  demo: DemoFile | undefined
+  /** Takes no more requests and jobs, gives those that run ten seconds, and closes the database. */
+  stop(): Promise<void>
+}
+
+/** Milliseconds that calls and deliveries may take to end when the service stops. */
+const grace = 10_000
+
+/**
+ * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port, which
+ * `config` then tells.
+ *
+ * @throws {ConfigError | StartError} with a sentence for the person who starts it
+ */
+export async function startService(
+  environment: Record<string, string | undefined>,
+  options: { patience?: number } = {},
+): Promise<Service> {
+  const config = await withPort(environment)
+  const log = pino({ level: config.logLevel })
+  const rung: Ring = { dialer: () => {}, sender: () => {} }
+  const wake: Wake = { dialer: () => rung.dialer(), sender: () => rung.sender() }
+  const { deps, dataDir, close } = await openDeps({ config, log, purpose: 'service', wake, ...options })
+  try {
+    const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
+    const app = config.role === 'worker' ? undefined : await listen(deps)
+    const workers = config.role === 'api' ? [] : startWorkers(deps, rung)
+    const stop = async () => {
+      await Promise.all([app?.close(), ...workers.map((worker) => worker.stop(grace))])
+      await close()
+    }
+    return { config, log, dataDir, demo, stop }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The issuer of OAuth2 and the links of pages are built before the server listens: the port must be known. */
+async function withPort(environment: Record<string, string | undefined>): Promise<Config> {
+  const config = parseConfig(environment)
+  if (config.port !== 0) return config
+  return parseConfig({ ...environment, PORT: String(await freePort(config.host)) })
+}
+
+type Ring = { -readonly [Name in keyof Wake]: Wake[Name] }
+
+function startWorkers(deps: Deps, ring: Ring): Pick<Worker, 'stop'>[] {
+  const dialer = startDialer(deps)
+  const sender = startSender(deps)
+  ring.dialer = () => dialer.wake()
+  ring.sender = () => sender.wake()
+  return [dialer, startSweeper(deps), sender, startCleanup(deps)]
+}
+
+async function listen(deps: Deps): Promise<FastifyInstance> {
+  const { host, port } = deps.config
+  const app = await createApp(deps)
+  try {
+    await app.listen({ host, port })
+    return app
+  } catch (error) {
+    await app.close()
+    const reason = error instanceof Error && 'code' in error ? refusals[String(error.code)] : undefined
+    throw reason === undefined ? error : new StartError(reason(host, port), { cause: error })
+  }
+}
+
+const refusals: Record<string, (host: string, port: number) => string> = {
+  EADDRINUSE: (host, port) =>
+    `Port ${port} of ${host} is in use: stop what listens there, or set PORT to another.`,
+  EACCES: (_, port) => `This user may not listen on port ${port}: set PORT to one from 1024 on.`,
+  EADDRNOTAVAIL: (host) =>
+    `HOST ${host} is no address of this machine: set it to one, or to 0.0.0.0 for all.`,
+  ENOTFOUND: (host) => `HOST ${host} is no address of this machine: set it to one, or to 0.0.0.0 for all.`,
+}
