@@ -1,19 +1,46 @@
+import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import pino from 'pino'
+import { startEmbedded } from '../../backend/db/embedded/start.ts'
 import { migrate } from '../../backend/db/migrate.ts'
 
-/** Makes the migrated template from which every test file gets its own database. */
+/**
+ * Makes the migrated template from which every test file gets its own database: on the server of DATABASE_URL, or on
+ * an embedded one that is started for this run and gone after it, however it ends.
+ */
 export default async function startDatabase() {
-  const base = process.env.DATABASE_URL
-  if (!base) throw new Error('DATABASE_URL is unset')
-  const template = process.env.OUTDIAL_TEMPLATE ?? 'outdial_template'
-  const client = new pg.Client({ connectionString: base })
-  await client.connect()
-  await client.query(`drop database if exists ${template} with (force)`)
-  await client.query(`create database ${template}`)
-  await client.end()
+  const embedded = process.env.DATABASE_URL ? undefined : await startTemporary()
+  const base = process.env.DATABASE_URL || embedded.url
+  const template = process.env.OUTDIAL_TEMPLATE ?? `outdial_test_${randomBytes(6).toString('hex')}`
+  // Its name on the server says that this run lives: other runs leave its databases alone.
+  const mark = new pg.Client({ connectionString: base, application_name: template })
+  await mark.connect()
+  await dropLeftovers(mark, template)
+  await mark.query(`create database ${template}`)
   const url = new URL(base)
   url.pathname = `/${template}`
   await migrate(url.href)
   process.env.OUTDIAL_TEST_DATABASE = base
   process.env.OUTDIAL_TEMPLATE = template
+  globalThis.outdialTests = { mark, template, embedded }
+}
+
+const startTemporary = () =>
+  startEmbedded({
+    dataDir: undefined,
+    purpose: 'command',
+    temporary: true,
+    log: pino({ level: 'silent' }),
+  })
+
+/** Databases of killed runs: those of this name, and those of generated names whose run is no longer connected. */
+async function dropLeftovers(mark, template) {
+  const { rows } = await mark.query(
+    `select datname as name from pg_database
+     where datname = $1 or starts_with(datname, $1 || '_')
+       or datname ~ '^outdial_test_[0-9a-f]{12}(_|$)' and not exists (
+         select from pg_stat_activity where application_name = left(datname, length('outdial_test_') + 12))`,
+    [template],
+  )
+  for (const { name } of rows) await mark.query(`drop database if exists ${name} with (force)`)
 }

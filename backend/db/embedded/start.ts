@@ -65,7 +65,7 @@ async function open(
       settings: [
         ...settings,
         ...address.settings,
-        ...(temporary ? ['fsync=off', 'full_page_writes=off'] : []),
+        ...(temporary ? ['fsync=off', 'full_page_writes=off', 'max_connections=300'] : []),
       ],
       onLine: (line) => log.debug({ postgres: line }),
     })

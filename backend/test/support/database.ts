@@ -13,8 +13,9 @@ export interface TestDatabase {
 
 /** Every test file asks for its own, so that none sees another's rows. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const name = `outdial_${randomBytes(8).toString('hex')}`
-  await administer(`create database ${name} template ${process.env.OUTDIAL_TEMPLATE}`)
+  const template = process.env.OUTDIAL_TEMPLATE
+  const name = `${template}_${randomBytes(8).toString('hex')}`
+  await administer(`create database ${name} template ${template}`)
   const url = serverUrl(name)
   const db = connect({ url, max: 12 })
   return {
