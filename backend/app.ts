@@ -9,6 +9,7 @@ import { mountRoutes } from './http/mount.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { allowedMethods, answerUnrouted } from './http/unrouted.ts'
+import { registerOauth } from './oauth/register.ts'
 import { apiPrefix, createRoutes } from './routes.ts'
 
 /** Builds the service's HTTP side; it never listens. */
@@ -39,6 +40,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
 
   mountHealth(app, deps)
+  await registerOauth(app, deps)
   await app.register((api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
   return app
 }

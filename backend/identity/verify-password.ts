@@ -1,0 +1,19 @@
+import { hash, verify } from '@node-rs/argon2'
+import type { Deps } from '../deps.ts'
+import { randomToken } from '../secrets.ts'
+import { findPasswordOf } from './people/store.ts'
+
+let nobodysHash: Promise<string> | undefined
+
+/**
+ * The user's id, or undefined for a wrong address or password: which of the two is not told, nor do
+ * unknown users answer faster, as a hash is verified for them too.
+ */
+export const verifyPassword =
+  (deps: Pick<Deps, 'db'>) =>
+  async (input: { email: string; password: string }): Promise<number | undefined> => {
+    const user = await findPasswordOf(deps.db, input.email.trim())
+    nobodysHash ??= hash(randomToken())
+    const matches = await verify(user?.password_hash ?? (await nobodysHash), input.password)
+    return matches ? user?.id : undefined
+  }

@@ -1,0 +1,43 @@
+import { Scope } from '@outdial/contract'
+import { type Adapter, errors } from 'oidc-provider'
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { hashToken } from '../../secrets.ts'
+import { deleteAccessToken, findAccessToken, insertAccessToken } from '../store.ts'
+import { after, secondsToLibraryTime } from '../time.ts'
+import { keepsNothing } from './keeps-nothing.ts'
+
+const Scopes = z.array(Scope)
+
+/** Access tokens live in the one table that the API authenticates from, and nowhere else. */
+export const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter => ({
+  ...keepsNothing,
+  upsert: async (id, payload, expiresIn) => {
+    const { grantId, scope } = payload
+    if (grantId === undefined || expiresIn === undefined) throw new Error('an access token without a grant')
+    const made = await insertAccessToken(db, {
+      tokenHash: hashToken(id),
+      grantHash: hashToken(grantId),
+      scopes: Scopes.parse(scope ? scope.split(' ') : []),
+      expiresAt: after(clock, expiresIn),
+    })
+    if (!made) throw new errors.InvalidGrant('grant was revoked')
+  },
+  // Without `grantId`, so that revoking an access token (RFC 7009) leaves the connection alone.
+  find: async (id) => {
+    const token = await findAccessToken(db, hashToken(id), clock.now())
+    if (token?.client_id == null || token.expires_at === null) return undefined
+    return {
+      jti: id,
+      kind: 'AccessToken',
+      format: 'opaque',
+      clientId: token.client_id,
+      accountId: String(token.user_id),
+      scope: token.scopes.join(' '),
+      exp: secondsToLibraryTime(clock, token.expires_at),
+    }
+  },
+  destroy: async (id) => {
+    await deleteAccessToken(db, hashToken(id))
+  },
+})

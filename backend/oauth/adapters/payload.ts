@@ -1,0 +1,76 @@
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import type { Clock } from '../../clock.ts'
+import type { Deps } from '../../deps.ts'
+import { hashToken } from '../../secrets.ts'
+import {
+  consumePayload,
+  deletePayload,
+  findPayload,
+  grantOfPayload,
+  putPayload,
+  revokeGrant,
+  type StoredPayload,
+} from '../store.ts'
+import { after, secondsToLibraryTime, untilRevoked } from '../time.ts'
+import { keepsNothing } from './keeps-nothing.ts'
+
+/** They last until they are revoked: a connection that nobody cuts does not die by itself. */
+const lasting = new Set(['Grant', 'RefreshToken'])
+
+/** A code or rotated token is remembered so long after its use, so that a second use is noticed. */
+const rememberedSeconds = 90 * 24 * 60 * 60
+
+/** Codes, refresh tokens, grants and interactions: found by the hash of their id, which itself is not kept. */
+export const payloadAdapter = (
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  model: 'AuthorizationCode' | 'RefreshToken' | 'Grant' | 'Interaction',
+): Adapter => {
+  const key = (id: string) => ({ model, idHash: hashToken(id) })
+
+  return {
+    ...keepsNothing,
+    upsert: async (id, payload, expiresIn = untilRevoked) => {
+      const grantId = model === 'Grant' ? id : payload.grantId
+      const kept = await putPayload(db, {
+        ...key(id),
+        payload: withoutId(id, payload),
+        grantHash: grantId === undefined ? null : hashToken(grantId),
+        expiresAt: lasting.has(model) ? null : after(clock, expiresIn),
+      })
+      if (!kept) throw new errors.InvalidGrant('grant was revoked')
+    },
+    find: async (id) => {
+      const stored = await findPayload(db, key(id), clock.now())
+      return stored && withId(id, stored, clock)
+    },
+    consume: async (id) => {
+      const at = { now: clock.now(), keepUntil: after(clock, rememberedSeconds) }
+      if (await consumePayload(db, key(id), at)) return
+      // The library looked before another request consumed it: that is a replay too.
+      const grantHash = await grantOfPayload(db, key(id))
+      if (grantHash) await revokeGrant(db, grantHash)
+      throw new errors.InvalidGrant('already used')
+    },
+    destroy: async (id) => {
+      if (model === 'Grant') await revokeGrant(db, hashToken(id))
+      await deletePayload(db, key(id))
+    },
+  }
+}
+
+/** An interaction's way back ends in its id, so that is cut off as well. */
+function withoutId(id: string, payload: AdapterPayload): object {
+  const { jti: _id, exp: _expiry, returnTo, ...rest } = payload
+  return returnTo?.endsWith(id) ? { ...rest, returnTo: returnTo.slice(0, -id.length) } : rest
+}
+
+function withId(id: string, stored: StoredPayload, clock: Clock): AdapterPayload {
+  const { payload, expiresAt, consumedAt } = stored
+  return {
+    ...payload,
+    jti: id,
+    exp: secondsToLibraryTime(clock, expiresAt ?? after(clock, untilRevoked)),
+    ...(typeof payload.returnTo === 'string' && { returnTo: payload.returnTo + id }),
+    ...(consumedAt && { consumed: secondsToLibraryTime(clock, consumedAt) }),
+  }
+}

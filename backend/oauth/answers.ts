@@ -1,0 +1,58 @@
+import { Scope } from '@outdial/contract'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { Db } from '../db/schema.ts'
+import { hashToken } from '../secrets.ts'
+import { findBinding } from './store.ts'
+
+type Next = () => Promise<void>
+
+const allScopes = Scope.options.join(' ')
+
+/** RFC 6749, section 3.3: without a `scope`, a default. Ours is all, and the consent page shows each. */
+export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  if (ctx.path === '/oauth/authorize' && !ctx.query.scope) ctx.query = { ...ctx.query, scope: allScopes }
+  await next()
+}
+
+const described = [
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'revocation_endpoint',
+  'scopes_supported',
+  'response_types_supported',
+  'grant_types_supported',
+  'token_endpoint_auth_methods_supported',
+  'code_challenge_methods_supported',
+  'authorization_response_iss_parameter_supported',
+]
+
+/** RFC 8414 metadata of what is served here. The library's own tells of OpenID Connect too, which is not. */
+export async function describeServer(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next()
+  if (routeOf(ctx) !== 'discovery' || !isRecord(ctx.body)) return
+  const body = ctx.body
+  ctx.body = {
+    ...Object.fromEntries(described.map((name) => [name, body[name]])),
+    scopes_supported: Scope.options,
+    response_modes_supported: ['query'],
+    revocation_endpoint_auth_methods_supported: body.token_endpoint_auth_methods_supported,
+  }
+}
+
+/** Tells the app, with each token, which workspace the connection is bound to. */
+export const tellWorkspace = (db: Db) =>
+  async function addWorkspace(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+    await next()
+    const grantId = routeOf(ctx) === 'token' && ctx.status === 200 ? ctx.oidc.entities.Grant?.jti : undefined
+    if (grantId === undefined || !isRecord(ctx.body)) return
+    const binding = await findBinding(db, hashToken(grantId))
+    if (!binding) return
+    ctx.body = { ...ctx.body, workspace_id: binding.workspaceId, workspace_name: binding.workspaceName }
+  }
+
+/** `ctx.oidc` is there only where a route of the library matched. */
+const routeOf = (ctx: Partial<KoaContextWithOIDC>): string | undefined => ctx.oidc?.route
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null

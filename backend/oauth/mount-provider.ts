@@ -1,0 +1,45 @@
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type Provider from 'oidc-provider'
+import type { Config } from '../config.ts'
+
+/** What of oidc-provider is reachable. It has more routes; nobody needs them. */
+const routes: { method: HTTPMethods[]; url: string }[] = [
+  { method: ['GET'], url: '/oauth/authorize' },
+  { method: ['GET'], url: '/oauth/authorize/:uid' },
+  { method: ['POST', 'OPTIONS'], url: '/oauth/token' },
+  { method: ['POST', 'OPTIONS'], url: '/oauth/revoke' },
+  { method: ['GET', 'OPTIONS'], url: '/.well-known/oauth-authorization-server' },
+]
+
+export async function mountProvider(
+  scope: FastifyInstance,
+  provider: Provider,
+  config: Pick<Config, 'publicUrl'>,
+): Promise<void> {
+  const answer = provider.callback()
+  const { host, protocol } = new URL(config.publicUrl)
+  // oidc-provider reads the bodies itself.
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request, _body, done) => done(null))
+
+  for (const { method, url } of routes) {
+    scope.route({
+      method,
+      url,
+      exposeHeadRoute: false,
+      handler: async (request, reply) => {
+        reply.hijack()
+        const { raw } = request
+        for (const [name, value] of Object.entries(reply.getHeaders())) {
+          if (value !== undefined) reply.raw.setHeader(name, value)
+        }
+        // The issuer's address is PUBLIC_URL whatever a proxy, or a stranger, says in these headers.
+        raw.headers.host = host
+        raw.headers['x-forwarded-proto'] = protocol.slice(0, -1)
+        delete raw.headers['x-forwarded-host']
+        raw.url = raw.url?.replace(/\/+(?=$|\?)/, '')
+        await answer(raw, reply.raw)
+      },
+    })
+  }
+}

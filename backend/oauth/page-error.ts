@@ -1,0 +1,50 @@
+/** A failure that a person is shown as a page: what happened, and what to do now. */
+export class PageError extends Error {
+  override name = 'PageError'
+  readonly status: number
+  readonly title: string
+  readonly advice: string
+
+  constructor(status: number, text: { title: string; message: string; advice: string }) {
+    super(text.message)
+    this.status = status
+    this.title = text.title
+    this.advice = text.advice
+  }
+}
+
+/** The interaction was answered, has expired, or began in another browser: which, cannot be told apart. */
+export const authorizationGone = () =>
+  new PageError(410, {
+    title: 'This page is no longer valid',
+    message: 'The request was already answered, or it has waited for more than an hour.',
+    advice: 'Go back to the app that you want to connect, and start again from there.',
+  })
+
+export const formOutdated = () =>
+  new PageError(403, {
+    title: 'This form is out of date',
+    message: 'For your safety it was not sent.',
+    advice: 'Go back, reload the page and try again. Your browser must accept cookies from this site.',
+  })
+
+export const tooManyTries = () =>
+  new PageError(429, {
+    title: 'Too many attempts',
+    message: 'There were too many attempts to sign in with this address.',
+    advice: 'Wait five minutes, then go back and try again.',
+  })
+
+export const serviceBroken = () =>
+  new PageError(500, {
+    title: 'Something broke on our side',
+    message: 'The page could not be made. Nothing was connected.',
+    advice: 'Try again in a minute.',
+  })
+
+export const serviceAway = () =>
+  new PageError(503, {
+    title: 'Outdial is away for a moment',
+    message: 'The page could not be made. Nothing was connected.',
+    advice: 'Reload the page in a minute.',
+  })

@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { describeError } from '../http/describe-error.ts'
+import { isOutage } from '../http/outage.ts'
+import { pageHeaders } from '../views/headers.ts'
+import type { RenderPage } from '../views/render.ts'
+import { authorizationGone, formOutdated, PageError, serviceAway, serviceBroken } from './page-error.ts'
+import type { RenderError } from './provider.ts'
+
+/** Errors of our own pages. */
+export const handlePageError =
+  (render: RenderPage) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const told = translate(error)
+    if (told.status >= 500) request.log.error({ error: describeError(error) }, 'a page could not be made')
+    void reply
+      .code(told.status)
+      .headers(pageHeaders())
+      .send(document(render, told, request.id))
+  }
+
+/** Errors of oidc-provider that no app can be told of: without a known app and address there is no way back. */
+export const renderProviderError =
+  (render: RenderPage): RenderError =>
+  (ctx: KoaContextWithOIDC, out, error) => {
+    const told = translate(error, out.error_description)
+    ctx.status = told.status
+    ctx.set(pageHeaders())
+    ctx.body = document(render, told, ctx.response.get('x-request-id'))
+  }
+
+const document = (render: RenderPage, told: PageError, requestId: string): string =>
+  render('error', {
+    title: told.title,
+    message: told.message,
+    advice: told.advice,
+    reference: told.status >= 500 ? requestId : null,
+  })
+
+function translate(error: unknown, description?: string): PageError {
+  if (error instanceof PageError) return error
+  if (error instanceof errors.SessionNotFound) return authorizationGone()
+  if (error instanceof errors.InvalidClient) {
+    return new PageError(400, {
+      title: 'Unknown app',
+      message: 'The app that sent you here is not registered with Outdial.',
+      advice: 'Whoever set the app up should check its client ID.',
+    })
+  }
+  if (error instanceof errors.InvalidRedirectUri) {
+    return new PageError(400, {
+      title: 'The app’s return address is not registered',
+      message: 'The app wants to be answered at an address that it has not registered with Outdial.',
+      advice: 'Whoever set the app up should check its redirect URI: it must match to the letter.',
+    })
+  }
+  if (error instanceof errors.OIDCProviderError && error.expose) {
+    return new PageError(error.statusCode, {
+      title: 'The app’s request is not complete',
+      message: `The app that sent you here asked for something that cannot be given: ${description ?? error.message}.`,
+      advice: 'Go back to the app and try again. If it stays, tell whoever set the app up.',
+    })
+  }
+  if (isOutage(error)) return serviceAway()
+  return fastifyCode(error)?.startsWith('FST_CSRF') ? formOutdated() : serviceBroken()
+}
+
+const fastifyCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -1,0 +1,24 @@
+import { Scope } from '@outdial/contract'
+
+const known = new Set<string>(Scope.options)
+
+/** Those of a `scope` parameter (RFC 6749, section 3.3) that exist. */
+export const knownScopes = (parameter: string): Scope[] =>
+  Scope.options.filter((scope) => words(parameter).has(scope))
+
+/** Those that do not. `offline_access` is no scope of ours, but generic clients send it, and it asks for nothing. */
+export const unknownScopes = (parameter: string): string[] =>
+  [...words(parameter)].filter((scope) => !known.has(scope) && scope !== 'offline_access')
+
+const words = (parameter: string): Set<string> => new Set(parameter.split(' ').filter(Boolean))
+
+/** What the person who is asked reads. */
+export const scopeInWords: Record<Scope, string> = {
+  'agents:read': 'See your voice agents that are live',
+  'campaigns:read': 'See your campaigns',
+  'campaigns:write': 'Create campaigns',
+  'phone_numbers:read': 'See the phone numbers that you call from',
+  'contacts:write': 'Add and update contacts, and queue calls to them',
+  'calls:read': 'See calls with their transcripts, summaries and recordings',
+  'webhooks:write': 'Be told when a call is completed',
+}

@@ -1,0 +1,163 @@
+/** A page as a person without a screen sees it. */
+export interface Page {
+  status: number
+  url: string
+  headers: Headers
+  html: string
+  /** Text between the tags, whitespace folded. */
+  text: string
+}
+
+export interface Browser {
+  /** Follows redirects within `origin`; stops before the first one that leaves it, and answers its target as `left`. */
+  open(url: string): Promise<{ page: Page; left: string | null }>
+  /** Submits the form that has a button of this label, its fields filled in by name. */
+  press(
+    page: Page,
+    button: string,
+    fields?: Record<string, string>,
+  ): Promise<{ page: Page; left: string | null }>
+  cookies(): string[]
+}
+
+interface Cookie {
+  name: string
+  value: string
+  path: string
+}
+
+/** A browser made of fetch, with cookies by path. It knows one origin, and never runs a script. */
+export function createBrowser(): Browser {
+  let jar: Cookie[] = []
+
+  const keep = (response: Response, url: URL) => {
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
+      const [name = '', value = ''] = split(pair)
+      const given = new Map(attributes.map((part) => split(part.toLowerCase())))
+      const path = attributes.find((part) => part.toLowerCase().startsWith('path='))?.slice(5) ?? url.pathname
+      jar = jar.filter((cookie) => cookie.name !== name || cookie.path !== path)
+      const expires = given.get('expires')
+      const over = given.get('max-age') === '0' || (expires !== undefined && Date.parse(expires) <= 0)
+      if (!over && value !== '') jar.push({ name, value, path })
+    }
+  }
+
+  const headerFor = (url: URL) =>
+    jar
+      .filter(({ path }) => path === '/' || url.pathname === path || url.pathname.startsWith(`${path}/`))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ')
+
+  const go = async (first: string, init: RequestInit = {}) => {
+    const { origin } = new URL(first)
+    let url = new URL(first)
+    let request = init
+    for (let hop = 0; hop < 10; hop += 1) {
+      const response = await fetch(url, {
+        ...request,
+        redirect: 'manual',
+        headers: { accept: 'text/html', cookie: headerFor(url), ...request.headers },
+      })
+      keep(response, url)
+      const location = response.headers.get('location')
+      const html = await response.text()
+      const page: Page = {
+        status: response.status,
+        url: url.href,
+        headers: response.headers,
+        html,
+        text: textOf(html),
+      }
+      if (location === null) return { page, left: null }
+      const target = new URL(location, url)
+      if (target.origin !== origin) return { page, left: target.href }
+      url = target
+      request = {}
+    }
+    throw new Error(`too many redirects from ${first}`)
+  }
+
+  return {
+    open: (url) => go(url),
+    press: (page, button, fields = {}) => {
+      const form = findForm(page.html, button)
+      const body = new URLSearchParams({ ...form.fields, ...fields })
+      return go(new URL(form.action, page.url).href, {
+        method: 'POST',
+        body,
+        headers: { origin: new URL(page.url).origin },
+      })
+    },
+    cookies: () => jar.map(({ name, value }) => `${name}=${value}`),
+  }
+}
+
+interface Consent {
+  startUrl: string
+  email: string
+  password: string
+  /** Which of the workspaces that are offered. */
+  workspaceName: string
+  browser?: Browser
+}
+
+/** Goes from an app's authorization request through sign-in (where it is asked) and consent back to the app. */
+export async function signInAndConsent(consent: Consent): Promise<string> {
+  const browser = consent.browser ?? createBrowser()
+  let { page } = await browser.open(consent.startUrl)
+  if (page.html.includes('name="password"')) {
+    const { email, password } = consent
+    ;({ page } = await browser.press(page, 'Sign in', { email, password }))
+  }
+  const { left } = await browser.press(page, 'Allow', {
+    workspace_id: workspaceId(page, consent.workspaceName),
+  })
+  if (left === null) throw new Error('the consent led nowhere')
+  return left
+}
+
+/** The value of the radio button that stands before a workspace's name. */
+export function workspaceId(page: Page, name: string): string {
+  const choices = [...page.html.matchAll(/name="workspace_id" value="(\d+)"[^>]*>\s*<span>([^<]*)<\/span>/g)]
+  const choice = choices.find(([, , label]) => label === name)
+  if (choice?.[1] === undefined) throw new Error(`no workspace ${name} on this page: ${page.text}`)
+  return choice[1]
+}
+
+function findForm(html: string, button: string): { action: string; fields: Record<string, string> } {
+  for (const [form, formTag = ''] of html.matchAll(/<form([^>]*)>[\s\S]*?<\/form>/g)) {
+    const buttons = [...form.matchAll(/<button([^>]*)>([^<]*)<\/button>/g)]
+    const pressed = buttons.find(([, , label]) => label?.trim() === button)
+    if (!pressed) continue
+    const hidden = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)]
+    return {
+      action: attribute(pressed[1] ?? '', 'formaction') ?? attribute(formTag, 'action') ?? '',
+      fields: Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, unescape(value)])),
+    }
+  }
+  throw new Error(`no button "${button}" on this page: ${textOf(html)}`)
+}
+
+const attribute = (tag: string, name: string): string | undefined => {
+  const value = new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1]
+  return value === undefined ? undefined : unescape(value)
+}
+
+const unescape = (text: string): string =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+const textOf = (html: string): string =>
+  unescape(html.replace(/<head>[\s\S]*?<\/head>/, ' ').replace(/<[^>]*>/g, ' '))
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const split = (pair: string): [string, string] => {
+  const at = pair.indexOf('=')
+  return at === -1 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)]
+}
