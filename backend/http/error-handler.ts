@@ -15,11 +15,15 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   }
   void reply
     .code(told.status)
-    .headers({ ...told.headers, 'X-Request-Id': request.id })
+    .headers({ ...challengeFor(told), ...told.headers, 'X-Request-Id': request.id })
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(told.answer(request.id))
 }
+
+/** RFC 9110, section 15.5.2: every 401 says how to authenticate. */
+const challengeFor = (told: ApiError): Record<string, string> =>
+  told.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="Outdial", error="invalid_token"' } : {}
 
 /** What the caller is told of an error. */
 export function translate(error: unknown): ApiError {

@@ -39,7 +39,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
         const answer = await line.handle({
           caller: request.caller,
           query: request.query,
-          body: takesBody ? (request.body ?? parseJson(Buffer.alloc(0))) : undefined,
+          body: takesBody && request.body === undefined ? parseJson(Buffer.alloc(0)) : request.body,
           id: idIn(request),
           idempotencyKey: headerOf(request, 'idempotency-key'),
         })

@@ -22,12 +22,14 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
 
 function refuse(details: ErrorDetail[]): ApiError {
   const unknown = details.every((detail) => detail.code === 'unknown_field')
-  const [first] = details
-  const message =
-    details.length === 1 && first
-      ? first.message
-      : `${details.length} fields of this request need another value.`
-  return new ApiError(unknown ? 'unknown_field' : 'validation_failed', message, {
+  return new ApiError(unknown ? 'unknown_field' : 'validation_failed', summary(details), {
     details: details.slice(0, mostDetails),
   })
+}
+
+/** Automations show this sentence and nothing else. */
+function summary(details: ErrorDetail[]): string {
+  const told = details.slice(0, 3).map((detail) => detail.message)
+  const more = details.length - told.length
+  return [...told, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
 }

@@ -1,0 +1,104 @@
+import type { AddContact, ContactAdded } from '@outdial/contract'
+import { queueCall } from '../calls/queue.ts'
+import { readCall } from '../calls/read.ts'
+import { recomputeWaiting } from '../calls/replan.ts'
+import type { Db } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { invalidField } from '../errors.ts'
+import type { Caller } from '../identity/caller.ts'
+import { inTransaction } from '../transaction.ts'
+import { checkTargetUrl } from '../webhooks/target-url.ts'
+import { addToDoNotCall } from './do-not-call.ts'
+import { isInternational, parsePhone } from './phone.ts'
+import { type ContactValues, upsertContact, workspaceCountry } from './store.ts'
+
+const mostVariables = 100
+
+/**
+ * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this
+ * contact in this campaign is open already, that one is answered (unless `if_already_queued` is `queue`).
+ *
+ * @throws {ApiError} validation_failed, not_found, campaign_archived
+ */
+export const addContact =
+  (deps: Deps) =>
+  (caller: Caller, input: AddContact): Promise<ContactAdded> =>
+    inTransaction(deps, async ({ db, clock, config, wake }) => {
+      const { workspaceId } = caller
+      const now = clock.now()
+      const scheduledAt = readSchedule(input.scheduled_at, now)
+      requireCallback(config, input.callback_url)
+      const phoneNumber = await readPhone(db, workspaceId, input)
+
+      const contact = await upsertContact(db, workspaceId, phoneNumber, valuesOf(input), now)
+      requireFewVariables(contact.variables)
+      if (input.time_zone !== undefined && !contact.created) {
+        await recomputeWaiting(db, { workspaceId, contactId: contact.id, now })
+      }
+      if (input.do_not_call === true) {
+        await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'api', now })
+      }
+      const { callId, queued } = await queueCall(db, {
+        workspaceId,
+        campaignId: input.campaign_id,
+        contactId: contact.id,
+        now,
+        scheduledAt,
+        ifAlreadyQueued: input.if_already_queued ?? 'skip',
+        test: input.test ?? false,
+        metadata: input.metadata ?? {},
+        callbackUrl: input.callback_url ?? null,
+      })
+      const call = await readCall(db, workspaceId, callId, now)
+      if (call === undefined) throw new Error('the call that was just queued is gone')
+
+      wake.dialer()
+      wake.sender()
+      return { contact: call.contact, call, contact_created: contact.created, call_queued: queued }
+    })
+
+async function readPhone(db: Db, workspaceId: number, input: AddContact): Promise<string> {
+  const country = input.country ?? (await countryFor(db, workspaceId, input.phone_number))
+  const parsed = parsePhone(input.phone_number, country)
+  if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
+  return parsed.phoneNumber
+}
+
+/** Any country will do for a number that names its own, and spares the hot path a statement. */
+const countryFor = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
+  isInternational(phoneNumber) ? 'US' : workspaceCountry(db, workspaceId)
+
+/** A time that is past means now: the automation ran late. */
+function readSchedule(text: string | null | undefined, now: Date): Date | null {
+  if (text === null || text === undefined) return null
+  const at = new Date(text)
+  const latest = new Date(now)
+  latest.setUTCFullYear(now.getUTCFullYear() + 1)
+  if (at > latest) {
+    throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
+  }
+  return at > now ? at : null
+}
+
+function requireCallback(config: Deps['config'], url: string | null | undefined): void {
+  if (url === null || url === undefined) return
+  const refusal = checkTargetUrl(config, url)
+  if (refusal !== undefined) throw invalidField('callback_url', 'invalid_target_url', refusal)
+}
+
+/** Each request is within the limit, but they add up. */
+function requireFewVariables(variables: Record<string, string>): void {
+  if (Object.keys(variables).length <= mostVariables) return
+  const message = `A contact has at most ${mostVariables} variables: clear the stored ones with null first.`
+  throw invalidField('variables', 'too_big', message)
+}
+
+const valuesOf = (input: AddContact): ContactValues => ({
+  firstName: input.first_name,
+  lastName: input.last_name,
+  email: input.email,
+  externalId: input.external_id,
+  timeZone: input.time_zone,
+  variables: input.variables,
+  consent: input.consent && { source: input.consent.source, at: new Date(input.consent.at) },
+})

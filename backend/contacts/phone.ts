@@ -1,0 +1,60 @@
+import {
+  type CountryCode,
+  isSupportedCountry,
+  ParseError,
+  parsePhoneNumberWithError,
+  type PhoneNumber,
+} from 'libphonenumber-js/max'
+
+/** A number in E.164, or what is wrong with it, as a detail of an error. */
+export type ParsedPhone =
+  | { ok: true; phoneNumber: string }
+  | { ok: false; field: 'phone_number' | 'country'; code: string; message: string }
+
+/** Direction marks, joiners and the like, which come along when a number is copied from an address book. */
+const invisible = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F]/gu
+
+/**
+ * Normalises a phone number of any spelling that libphonenumber knows: international, national with
+ * `country` (ISO 3166-1 alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Nothing may stand before
+ * or after it. An extension is refused: a call would end at the switchboard.
+ */
+export function parsePhone(input: string, country: string): ParsedPhone {
+  if (!isSupportedCountry(country)) {
+    const message = `${country} is not a country that phone numbers can be read for: use a code such as US.`
+    return { ok: false, field: 'country', code: 'invalid_country', message }
+  }
+  const parsed = parse(input.replace(invisible, ''), country)
+  if (parsed === undefined || !parsed.isValid() || !/^\+[1-9]\d{1,14}$/.test(parsed.number)) {
+    return wrong('invalid_phone_number', explain(country))
+  }
+  if (parsed.ext !== undefined) {
+    return wrong(
+      'phone_number_extension',
+      'This phone number has an extension: leave it out, it cannot be dialed.',
+    )
+  }
+  return { ok: true, phoneNumber: parsed.number }
+}
+
+/** Whether a number names its country itself: then no other needs to be known. */
+export const isInternational = (input: string): boolean => /^\s*[+＋]/.test(input.replace(invisible, ''))
+
+const wrong = (code: string, message: string): ParsedPhone => ({
+  ok: false,
+  field: 'phone_number',
+  code,
+  message,
+})
+
+const explain = (country: string) =>
+  `This is not a phone number that can be called: write it with its country code, such as +12025550100, or as it is dialed inside ${country}.`
+
+function parse(text: string, defaultCountry: CountryCode): PhoneNumber | undefined {
+  try {
+    return parsePhoneNumberWithError(text, { defaultCountry, extract: false })
+  } catch (error) {
+    if (error instanceof ParseError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,82 @@
+import { sql, type Updateable } from 'kysely'
+import type { Database, Db } from '../db/schema.ts'
+
+/** Fields of a contact to write: undefined keeps what is stored, null clears it. */
+export interface ContactValues {
+  firstName?: string | null
+  lastName?: string | null
+  email?: string | null
+  externalId?: string | null
+  timeZone?: string | null
+  /** Merged over the stored ones. */
+  variables?: Record<string, string> | null
+  consent?: { source: string; at: Date } | null
+}
+
+/**
+ * Makes the contact with this number, or writes what is given over the one there is. Its row is locked
+ * until the transaction ends, so that simultaneous requests about one contact take turns.
+ */
+export async function upsertContact(
+  trx: Db,
+  workspaceId: number,
+  phoneNumber: string,
+  values: ContactValues,
+  now: Date,
+): Promise<{ id: number; created: boolean; variables: Record<string, string> }> {
+  const given = definedOnly({
+    first_name: values.firstName,
+    last_name: values.lastName,
+    email: values.email,
+    external_id: values.externalId,
+    time_zone: values.timeZone,
+    consent_source: values.consent && values.consent.source,
+    consent_at: values.consent && values.consent.at,
+  })
+  const variables = values.variables === undefined ? undefined : JSON.stringify(values.variables ?? {})
+  const changes: Updateable<Database['contact']> = {
+    ...given,
+    ...((variables !== undefined || Object.keys(given).length > 0) && { updated_at: now }),
+  }
+  return (
+    trx
+      .insertInto('contact')
+      .values({
+        workspace_id: workspaceId,
+        phone_number: phoneNumber,
+        ...given,
+        variables,
+        created_at: now,
+        updated_at: now,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['workspace_id', 'phone_number']).doUpdateSet((eb) => ({
+          // Where nothing is given this is what takes the lock.
+          phone_number: eb.ref('excluded.phone_number'),
+          ...changes,
+          ...(variables !== undefined && {
+            variables:
+              values.variables === null
+                ? sql<string>`'{}'::jsonb`
+                : sql<string>`contact.variables || excluded.variables`,
+          }),
+        })),
+      )
+      // A row that this statement inserted has not been locked or updated by anybody.
+      .returning(['id', 'variables', sql<boolean>`xmax = 0`.as('created')])
+      .executeTakeFirstOrThrow()
+  )
+}
+
+const definedOnly = <Row extends object>(row: Row): Partial<Row> =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<Row>
+
+/** The country that national numbers of the workspace are read for. */
+export async function workspaceCountry(db: Db, workspaceId: number): Promise<string> {
+  const { country } = await db
+    .selectFrom('workspace')
+    .select('country')
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return country
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** Holds a scope until the transaction ends; false where another transaction holds it. */
+export async function tryLockScope(trx: Db, scopeHash: Buffer): Promise<boolean> {
+  const key = scopeHash.readBigInt64BE(0).toString()
+  const { rows } = await sql<{
+    locked: boolean
+  }>`select pg_try_advisory_xact_lock(${key}::bigint) as locked`.execute(trx)
+  return rows[0]?.locked === true
+}
+
+export interface KeptAnswer {
+  bodyHash: Buffer
+  status: number
+  body: unknown
+}
+
+export async function findAnswer(
+  trx: Db,
+  workspaceId: number,
+  scopeHash: Buffer,
+  now: Date,
+): Promise<KeptAnswer | undefined> {
+  const row = await trx
+    .selectFrom('idempotent_answer')
+    .select(['body_hash', 'status', 'body'])
+    .where('scope_hash', '=', scopeHash)
+    .where('workspace_id', '=', workspaceId)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row && { bodyHash: row.body_hash, status: row.status, body: row.body }
+}
+
+/** Takes the place of an answer that has expired and was not cleaned up yet. */
+export async function keepAnswer(
+  trx: Db,
+  workspaceId: number,
+  scopeHash: Buffer,
+  answer: KeptAnswer & { now: Date; expiresAt: Date },
+): Promise<void> {
+  const values = {
+    body_hash: answer.bodyHash,
+    status: answer.status,
+    body: JSON.stringify(answer.body),
+    created_at: answer.now,
+    expires_at: answer.expiresAt,
+  }
+  await trx
+    .insertInto('idempotent_answer')
+    .values({ scope_hash: scopeHash, workspace_id: workspaceId, ...values })
+    .onConflict((conflict) => conflict.column('scope_hash').doUpdateSet(values))
+    .execute()
+}
