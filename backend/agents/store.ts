@@ -40,3 +40,30 @@ export const insertAgent = (db: Db, workspaceId: number, values: AgentValues): P
     .values({ workspace_id: workspaceId, ...values })
     .returning(['id', 'name', 'status', 'widget_id'])
     .executeTakeFirstOrThrow()
+
+export const holdAgentStatus = (
+  trx: Db,
+  workspaceId: number,
+  agentId: number,
+): Promise<{ status: AgentValues['status'] } | undefined> =>
+  trx
+    .selectFrom('agent')
+    .select('status')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
+export const updateAgentStatus = async (
+  trx: Db,
+  workspaceId: number,
+  agentId: number,
+  status: AgentValues['status'],
+): Promise<void> => {
+  await trx
+    .updateTable('agent')
+    .set({ status })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .execute()
+}

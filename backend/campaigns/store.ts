@@ -91,3 +91,62 @@ export function selectCampaignBasis(
     .where('workspace.id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 }
+
+/**
+ * Holds a campaign that is about to change. `FOR UPDATE` waits for what queues into it or finishes in it, and
+ * keeps others from doing so: they see either the old rules and are found by the change, or the new ones.
+ */
+export async function holdCampaignForChange(
+  trx: Db,
+  workspaceId: number,
+  campaignId: number,
+): Promise<Campaign | undefined> {
+  const row = await trx
+    .selectFrom('campaign')
+    .select(columns)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', campaignId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && toCampaign(row)
+}
+
+/** What can change about a campaign. What is left out stays. */
+export interface CampaignChanges {
+  status?: Campaign['status']
+  pausedReason?: string | null
+  lineFailures?: number
+  name?: string
+  timeZone?: string
+  callingHours?: CallingHours
+  maxConcurrentCalls?: number
+  retry?: RetryPolicy
+  /** 0: every waiting call is to follow the change. */
+  replanAfter?: number
+}
+
+export async function updateCampaign(
+  trx: Db,
+  workspaceId: number,
+  campaignId: number,
+  changes: CampaignChanges,
+): Promise<Campaign> {
+  const row = await trx
+    .updateTable('campaign')
+    .set({
+      status: changes.status,
+      paused_reason: changes.pausedReason,
+      line_failures: changes.lineFailures,
+      name: changes.name,
+      time_zone: changes.timeZone,
+      calling_hours: changes.callingHours && JSON.stringify(changes.callingHours),
+      max_concurrent_calls: changes.maxConcurrentCalls,
+      retry: changes.retry && JSON.stringify(changes.retry),
+      replan_after: changes.replanAfter,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', campaignId)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  return toCampaign(row)
+}

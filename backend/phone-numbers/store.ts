@@ -38,3 +38,20 @@ export const insertPhoneNumber = (
     .onConflict((conflict) => conflict.columns(['workspace_id', 'phone_number']).doNothing())
     .returning('id')
     .executeTakeFirst()
+
+/** False where the workspace has no such number. */
+export async function updateNumberStatus(
+  db: Db,
+  workspaceId: number,
+  phoneNumberId: number,
+  status: 'active' | 'retired',
+): Promise<boolean> {
+  const row = await db
+    .updateTable('phone_number')
+    .set({ status })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', phoneNumberId)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -20,7 +20,7 @@ export class ManualClock implements Clock {
   }
 
   wait(ms: number, signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) return Promise.resolve()
+    if (signal?.aborted || ms <= 0) return Promise.resolve()
     return new Promise((resolve) => {
       const waiter = { at: this.#now + ms, resolve }
       this.#waiters.push(waiter)

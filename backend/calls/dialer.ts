@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { Deps } from '../deps.ts'
+import { startWorker, type Worker } from '../worker.ts'
+import { renewLeases } from './attempt-store.ts'
+import { type ClaimedAttempt, claimCalls, claimTestCalls } from './claim.ts'
+import { keepLeases, type LeaseTimes } from './leases.ts'
+import { chooseLines, type Lines } from './lines/choose.ts'
+import { placeCall } from './place.ts'
+
+export interface DialerOptions extends LeaseTimes {
+  lines: Lines
+  /** Calls that this process has on the line at once. */
+  concurrency: number
+}
+
+/**
+ * Starts the worker that makes the calls which are due. Any number of processes may run one. `wake` it after a
+ * commit that made something callable; `stop` gives the talks under way `graceMs` to end by themselves.
+ */
+export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): Worker {
+  const { lines = chooseLines(deps), leaseMs = 30_000, heartbeatMs = 7_000, concurrency = 500 } = options
+  const workerId = randomUUID()
+  const workers: Worker[] = []
+  const wake = () => workers.forEach((worker) => worker.wake())
+  // A hang-up frees its slot at once, for this dialer as for those that `deps` knows of.
+  const dialer = () => (wake(), deps.wake.dialer())
+  const own: Deps = { ...deps, wake: { ...deps.wake, dialer } }
+
+  const onError = (error: unknown, attemptId?: string) =>
+    deps.log.error({ attempt: attemptId, reason: messageOf(error) }, 'the dialer met an error')
+  const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
+  const leases = keepLeases({ leaseMs, heartbeatMs }, renew, onError)
+  const place = placeCall(own, lines, leases, onError)
+  const start = (concurrency: number, fetch: (room: number) => Promise<ClaimedAttempt[]>) =>
+    startWorker<ClaimedAttempt>(deps.clock, {
+      fetch,
+      handle: place,
+      onError: (error, attempt) => onError(error, attempt?.id),
+      concurrency,
+      batch: 50,
+      pollMs: 1_000,
+    })
+  workers.push(
+    start(concurrency, claimCalls(own, { line: lines.real.name, workerId, leaseMs })),
+    // A lane of their own: a campaign's backlog keeps nobody's test waiting.
+    start(100, claimTestCalls(own, { line: lines.test.name, workerId, leaseMs })),
+  )
+  return {
+    wake,
+    stop: async (graceMs) => {
+      await Promise.all(workers.map((worker) => worker.stop(graceMs)))
+      leases.stop()
+    },
+  }
+}
+
+/** The message alone: what a database error carries besides holds phone numbers. */
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,26 @@
+import type { Deps } from '../deps.ts'
+import { inTransaction } from '../transaction.ts'
+import { recordCompleted } from './record-completed.ts'
+import { completeWaiting } from './store.ts'
+import { type CallKey, findLastEnd, holdOverdueCall } from './sweep-store.ts'
+
+const patienceMs = 7 * 24 * 3_600_000
+
+/** Calls that last became due before this have waited too long. */
+export const overdueSince = (now: Date): Date => new Date(now.getTime() - patienceMs)
+
+const neverTried = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
+
+/** Completes a call that got no attempt within 7 days. After any attempt, the last one's outcome stands. */
+export const expireCall =
+  (deps: Deps) =>
+  (key: CallKey): Promise<void> =>
+    inTransaction(deps, async (own) => {
+      const now = own.clock.now()
+      const call = await holdOverdueCall(own.db, key, overdueSince(now))
+      if (call === undefined) return
+      const end = (await findLastEnd(own.db, key)) ?? neverTried
+      const completed = await completeWaiting(own.db, key.workspaceId, [call.id], { ...end, at: now })
+      await recordCompleted(own.db, key.workspaceId, completed, now)
+      own.wake.sender()
+    })

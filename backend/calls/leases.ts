@@ -1,0 +1,72 @@
+/** Keeps the leases of one worker alive while it can. */
+export interface Leases {
+  /** Holds an attempt until `release`. `lost` aborts when the lease can no longer be relied on. */
+  hold(attempt: { id: string; leasedAt: number }): { lost: AbortSignal; release(): void }
+  stop(): void
+}
+
+export interface LeaseTimes {
+  leaseMs: number
+  heartbeatMs: number
+}
+
+/**
+ * Renews all held leases in one go, every `heartbeatMs`. What could not be renewed is given up while a quarter
+ * of its lease is left, so that this worker has hung up before anyone else may act. Leases run by real time, so
+ * it is measured by the process's monotonic clock, which no test and no clock change turns.
+ */
+export function keepLeases(
+  times: LeaseTimes,
+  renew: (ids: string[]) => Promise<string[]>,
+  onError: (error: unknown) => void,
+): Leases {
+  const { leaseMs, heartbeatMs } = times
+  const held = new Map<string, { giveUpAt: number; losing: AbortController }>()
+  const giveUpAt = (leasedAt: number) => leasedAt + leaseMs * 0.75
+  let renewing = false
+
+  const lose = (id: string) => {
+    held.get(id)?.losing.abort()
+    held.delete(id)
+  }
+
+  const beat = async () => {
+    if (renewing || held.size === 0) return
+    renewing = true
+    const ids = [...held.keys()]
+    const askedAt = performance.now()
+    try {
+      const renewed = new Set(await renew(ids))
+      for (const id of ids) {
+        const lease = held.get(id)
+        if (lease !== undefined && renewed.has(id)) lease.giveUpAt = giveUpAt(askedAt)
+        if (!renewed.has(id)) lose(id)
+      }
+    } catch (error) {
+      onError(error) // tried again at the next beat, until the lease must be given up
+    } finally {
+      renewing = false
+    }
+  }
+
+  // A renewal that hangs must not keep the watch from its round.
+  const watch = () => {
+    const now = performance.now()
+    for (const [id, lease] of held) if (lease.giveUpAt <= now) lose(id)
+  }
+
+  const beating = setInterval(() => void beat(), heartbeatMs)
+  const watching = setInterval(watch, Math.max(5, heartbeatMs / 10))
+
+  return {
+    hold: ({ id, leasedAt }) => {
+      const losing = new AbortController()
+      held.set(id, { giveUpAt: giveUpAt(leasedAt), losing })
+      return { lost: losing.signal, release: () => void held.delete(id) }
+    },
+    stop: () => {
+      clearInterval(beating)
+      clearInterval(watching)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { EndedReason, Extracted, Sentiment, TranscriptLine } from '@outdial/contract'
+
+/** Everything that a line needs to make one attempt. */
+export interface DialRequest {
+  /** A UUID, the idempotency key towards the line: asked twice, it rings once. */
+  attemptId: string
+  callId: number
+  /** Which attempt of its call this is, from 1. */
+  number: number
+  fromNumber: string
+  toNumber: string
+  agent: { name: string; language: string; greeting: string }
+  campaignName: string
+  contact: { firstName: string | null; lastName: string | null; variables: Record<string, string> }
+}
+
+/** How an attempt ended, told by the line. */
+export type LineEnd =
+  | { outcome: 'no_answer' | 'busy' | 'declined' | 'failed' }
+  | { outcome: 'voicemail'; transcript: TranscriptLine[]; summary: string }
+  | {
+      outcome: 'answered'
+      endedReason: Extract<EndedReason, 'agent_hung_up' | 'contact_hung_up'>
+      transcript: TranscriptLine[]
+      recordingUrl: string | null
+      /** The contact asked not to be called again. */
+      refused: boolean
+    }
+
+/** What is read out of a talk after the hang-up. */
+export interface Analysis {
+  summary: string
+  sentiment: Sentiment
+  goalMet: boolean | null
+  extracted: Extracted
+}
+
+/** What rings phones. Limits, leases, retries and records are the dialer's; a line only talks. */
+export interface Line {
+  /** Kept with each attempt, so that whoever finds it knows where to ask. */
+  name: string
+  /**
+   * Whether the call goes on when this process dies. Such a line's lost attempts are adopted by asking it;
+   * on any other line they are over, and end as failed.
+   */
+  outlivesWorker: boolean
+  /** Seconds on the line per second of the clock: 1 but for a simulation. */
+  speed: number
+  /**
+   * Rings, talks, and resolves when it is over. `onAnswer` is called once, when a person or a machine picks
+   * up. When `signal` aborts it hangs up at once and resolves with what was said so far. A rejection counts
+   * as a failure of the line.
+   */
+  dial(request: DialRequest, talk: { signal: AbortSignal; onAnswer: () => void }): Promise<LineEnd>
+  /** Reads a finished talk. The event waits for it for at most two minutes. */
+  analyse(request: DialRequest, transcript: TranscriptLine[], signal: AbortSignal): Promise<Analysis>
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '../clock.ts'
+
+/**
+ * Does `work`, again and again while it fails, until `until` aborts: what a line has told is told once, and a
+ * database that is away for a moment must not lose it.
+ *
+ * @throws the last error, once `until` has aborted
+ */
+export async function persist<Result>(
+  clock: Clock,
+  until: AbortSignal,
+  work: () => Promise<Result>,
+  onError: (error: unknown) => void,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (until.aborted) throw error
+      onError(error)
+      await clock.wait(500, until)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { TranscriptLine } from '@outdial/contract'
+import type { Deps } from '../deps.ts'
+import { markAnswered } from './attempt-store.ts'
+import type { ClaimedAttempt } from './claim.ts'
+import { analysisLimitMs, finishAttempt, silentEnd } from './finish.ts'
+import type { Leases } from './leases.ts'
+import type { Lines } from './lines/choose.ts'
+import type { Analysis, DialRequest, Line } from './lines/line.ts'
+import { persist } from './persist.ts'
+import { settleAnalysis } from './settle.ts'
+import { supervise } from './supervise.ts'
+
+/**
+ * Makes one claimed attempt: dials, records the answer, finishes, settles the analysis. Where the lease is lost
+ * it hangs up and writes nothing: the sweeper decides. `stop` aborts when the process must end.
+ */
+export const placeCall =
+  (deps: Deps, lines: Lines, leases: Leases, onError: (error: unknown, attemptId: string) => void) =>
+  async (attempt: ClaimedAttempt, stop: AbortSignal): Promise<void> => {
+    const line = attempt.test ? lines.test : lines.real
+    const lease = leases.hold(attempt)
+    const report = (error: unknown) => onError(error, attempt.id)
+    const write = <Result>(work: () => Promise<Result>) => persist(deps.clock, lease.lost, work, report)
+    try {
+      const overruled = new AbortController()
+      let answering = Promise.resolve()
+      const end = await supervise(deps.clock, line, attempt.request, {
+        giveUp: AbortSignal.any([lease.lost, stop, overruled.signal]),
+        onAnswer: (at) => {
+          answering = write(() => markAnswered(deps.db, attempt, at)).then(
+            (ours) => void (ours || overruled.abort()),
+            report,
+          )
+        },
+        onLineError: report,
+      })
+      await answering
+      if (end === undefined && (!stop.aborted || line.outlivesWorker)) return
+      const told = end ?? silentEnd('failed', 'worker_lost')
+      const finished = await write(() => finishAttempt(deps)(attempt, told))
+      lease.release()
+      if (finished !== 'analysing') return
+      const analysis = await analyse(deps, line, attempt.request, told.transcript, { stop, report })
+      await settleAnalysis(deps)(
+        { workspaceId: attempt.workspaceId, callId: attempt.request.callId },
+        analysis,
+      )
+    } finally {
+      lease.release()
+    }
+  }
+
+/** Undefined where there is none in time: the event does not wait any longer. */
+async function analyse(
+  deps: Deps,
+  line: Line,
+  request: DialRequest,
+  transcript: TranscriptLine[],
+  watch: { stop: AbortSignal; report: (error: unknown) => void },
+): Promise<Analysis | undefined> {
+  const over = new AbortController()
+  const failed = (error: unknown) => void watch.report(error)
+  const reading = line.analyse(request, transcript, over.signal).catch(failed)
+  const limit = deps.clock.wait(analysisLimitMs, AbortSignal.any([over.signal, watch.stop]))
+  try {
+    return (await Promise.race([reading, limit])) ?? undefined
+  } finally {
+    over.abort()
+  }
+}

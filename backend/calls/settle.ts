@@ -1,0 +1,18 @@
+import type { Deps } from '../deps.ts'
+import { inTransaction } from '../transaction.ts'
+import { settleCall } from './attempt-store.ts'
+import type { Analysis } from './lines/line.ts'
+import { recordCompleted } from './record-completed.ts'
+
+/**
+ * Ends the wait of a completed call's event: with the analysis, or without it where there is none to come.
+ * Does nothing where that has happened before: a call has one event.
+ */
+export const settleAnalysis =
+  (deps: Deps) =>
+  (call: { workspaceId: number; callId: number }, analysis: Analysis | undefined): Promise<void> =>
+    inTransaction(deps, async (own) => {
+      if (!(await settleCall(own.db, call.workspaceId, call.callId, analysis))) return
+      await recordCompleted(own.db, call.workspaceId, [call.callId], own.clock.now())
+      own.wake.sender()
+    })

@@ -1,0 +1,35 @@
+/** A campaign that could be claimed from. */
+export interface Claimable {
+  id: number
+  workspaceId: number
+  /** Calls that its own limit still lets out. */
+  free: number
+  /** Calls that are due, counted no further than the room. */
+  due: number
+}
+
+/**
+ * Deals the room out one by one, first over the workspaces and within each over its campaigns, so that
+ * nobody's backlog keeps another's calls waiting. Those that stand first get what cannot be divided.
+ *
+ * @returns how many calls to take, by campaign; campaigns that get none are left out
+ */
+export function shareRoom(room: number, campaigns: readonly Claimable[]): Map<number, number> {
+  const taken = new Map<number, number>()
+  const hungry = (campaign: Claimable) =>
+    (taken.get(campaign.id) ?? 0) < Math.min(campaign.free, campaign.due)
+  let queues = [...Map.groupBy(campaigns, (campaign) => campaign.workspaceId).values()]
+  let left = room
+  while (left > 0) {
+    queues = queues.map((queue) => queue.filter(hungry)).filter((queue) => queue.length > 0)
+    if (queues.length === 0) break
+    for (const queue of queues.slice(0, left)) {
+      const campaign = queue.shift()
+      if (campaign === undefined) continue
+      taken.set(campaign.id, (taken.get(campaign.id) ?? 0) + 1)
+      queue.push(campaign)
+      left -= 1
+    }
+  }
+  return taken
+}

@@ -1,0 +1,13 @@
+import type { Campaign } from '@outdial/contract'
+import type { Deps } from '../deps.ts'
+import { type CampaignKey, changeCampaign } from './change.ts'
+
+/**
+ * Goes on with a paused campaign's calls, and forgets the failures of the line that may have paused it.
+ *
+ * @throws {ApiError} not_found, campaign_archived
+ */
+export const resumeCampaign =
+  (deps: Deps) =>
+  (campaign: CampaignKey): Promise<Campaign> =>
+    changeCampaign(deps, campaign, () => ({ status: 'active', pausedReason: null, lineFailures: 0 }))

@@ -1,0 +1,15 @@
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { updateNumberStatus } from './store.ts'
+
+/**
+ * Makes no more calls from a number. What waits to be called from it is kept, and says so.
+ *
+ * @throws {ApiError} not_found
+ */
+export const retirePhoneNumber =
+  (deps: Pick<Deps, 'db'>) =>
+  async (number: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
+    const found = await updateNumberStatus(deps.db, number.workspaceId, number.phoneNumberId, 'retired')
+    if (!found) throw notFound('There is no phone number with this id in this workspace.')
+  }
