@@ -10,7 +10,6 @@ import { requestIdOf } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { allowedMethods, answerUnrouted } from './http/unrouted.ts'
 import { registerOauth } from './oauth/register.ts'
-import { registerOauth } from './oauth/register.ts'
 import { apiPrefix, createRoutes } from './routes.ts'
 
 /** Builds the service's HTTP side; it never listens. */
@@ -43,6 +42,5 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   mountHealth(app, deps)
   await registerOauth(app, deps)
   await app.register((api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
-  await registerOauth(app, deps)
   return app
 }
