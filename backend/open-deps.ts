@@ -41,7 +41,7 @@ export async function openDeps(options: {
     const box = createSecretBox(keys)
     const db = connect({
       url: database.url,
-      onError: (error) => log.warn({ err: error }, 'a connection to the database broke'),
+      onError: (error) => log.warn({ reason: error.message }, 'a connection to the database broke'),
     })
     const close = async () => {
       await db.destroy()

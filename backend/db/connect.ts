@@ -9,14 +9,24 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
 }
 
-/** Opens a pool. Connections that break while idle are dropped and made anew; `onError` hears of it. */
+/** Opens a pool. Connections that break are dropped and made anew; `onError` hears of it. */
 export function connect(options: { url: string; max?: number; onError?: (error: Error) => void }): Db {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.max ?? 20,
-    connectionTimeoutMillis: 5_000,
-    types,
+  const { url, max = 20, onError = () => {} } = options
+  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 5_000, types })
+  pool.on('error', () => {}) // the client's own listener, below, has heard of it
+  const ends = new Set<Promise<unknown>>()
+  pool.on('connect', (client) => {
+    // The pool listens to idle clients only: one that breaks between two statements would end the process.
+    client.on('error', onError)
+    const end = new Promise<void>((resolve) => client.once('end', resolve)).then(() => ends.delete(end))
+    ends.add(end)
   })
-  pool.on('error', options.onError ?? (() => {}))
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  // The pool calls itself ended before its connections are: a server that stops then would tell them so.
+  const end = async () => {
+    await pool.end()
+    await Promise.all(ends)
+  }
+  return new Kysely<Database>({
+    dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), end } }),
+  })
 }

@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream'
+import * as z from 'zod'
+import type { Deps } from '../deps.ts'
+
+/** The words of a command line that make no command. Its message says what was expected. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+export interface Option<Value = unknown> {
+  schema: z.ZodType<Value>
+  help: string
+  /** What stands for the value in the help, such as ADDRESS. Undefined for a flag. */
+  placeholder: string | undefined
+  repeated: boolean
+  required: boolean
+}
+
+type Cell = string | number | boolean | Date | string[] | null
+
+/** What a command tells: a list of things, one thing, or only that it is done; and what to know about it. */
+export interface Result {
+  rows?: Record<string, Cell>[]
+  record?: Record<string, Cell>
+  note?: string
+}
+
+export interface Command {
+  /** As it is typed. It may have two words. */
+  name: string
+  summary: string
+  options: Record<string, Option>
+  /**
+   * Reads the values of the options before anything is opened.
+   * @throws {UsageError}
+   */
+  prepare(values: Record<string, unknown>): (deps: Deps, input: Readable) => Promise<Result>
+}
+
+type ValuesOf<Options extends Record<string, Option>> = {
+  [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never
+}
+
+/** `run` gets the values of the options, parsed; `input` is standard input, for what must not stand in a process list. */
+export function defineCommand<Options extends Record<string, Option>>(command: {
+  name: string
+  summary: string
+  options: Options
+  run(deps: Deps, values: ValuesOf<Options>, input: Readable): Promise<Result>
+}): Command {
+  const { name, summary, options, run } = command
+  const schema = z.object(
+    Object.fromEntries(Object.entries(options).map(([key, { schema }]) => [key, schema])),
+  )
+  return {
+    name,
+    summary,
+    options,
+    prepare: (values) => {
+      const parsed = schema.safeParse(values)
+      // The keys of `schema` are those of `options`, each with its own schema: zod cannot say so in types.
+      if (parsed.success) return (deps, input) => run(deps, parsed.data as ValuesOf<Options>, input)
+      const [issue] = parsed.error.issues
+      const key = String(issue?.path[0])
+      throw new UsageError(
+        values[key] === undefined ? `--${key} is missing.` : `--${key}: ${issue?.message}.`,
+      )
+    },
+  }
+}
+
+export const required = <Value>(
+  schema: z.ZodType<Value>,
+  placeholder: string,
+  help: string,
+): Option<Value> => ({
+  schema,
+  placeholder,
+  help,
+  repeated: false,
+  required: true,
+})
+
+export const optional = <Value>(
+  schema: z.ZodType<Value>,
+  placeholder: string,
+  help: string,
+): Option<Value | undefined> => ({ ...required(schema.optional(), placeholder, help), required: false })
+
+/** May be given several times. */
+export const repeated = (placeholder: string, help: string): Option<string[]> => ({
+  ...required(z.array(z.string()).default([]), placeholder, help),
+  repeated: true,
+  required: false,
+})
+
+export const flag = (help: string): Option<boolean> => ({
+  schema: z.boolean().default(false),
+  placeholder: undefined,
+  help,
+  repeated: false,
+  required: false,
+})
+
+export const text = z.string().trim().min(1)

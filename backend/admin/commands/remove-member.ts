@@ -1,0 +1,14 @@
+import { removeMember } from '../../identity/remove-member.ts'
+import { defineCommand } from '../command.ts'
+import { findUser } from '../find.ts'
+import { emailOption, workspaceOption } from '../options.ts'
+
+export const removeMemberCommand = defineCommand({
+  name: 'remove-member',
+  summary: 'Ends a membership, with the connections, API keys and webhooks of that person there.',
+  options: { workspace: workspaceOption, email: emailOption },
+  run: async (deps, { workspace, email }) => {
+    await removeMember(deps)({ workspaceId: workspace, userId: await findUser(deps, email) })
+    return { note: `${email} is no member of workspace ${workspace} any more.` }
+  },
+})

@@ -1,0 +1,17 @@
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { findUserId, hasWorkspace } from './store.ts'
+
+/** @throws {ApiError} not_found */
+export async function findUser({ db }: Pick<Deps, 'db'>, email: string): Promise<number> {
+  const id = await findUserId(db, email)
+  if (id === undefined) throw notFound(`There is no user with the address ${email}: see list-users.`)
+  return id
+}
+
+/** @throws {ApiError} not_found */
+export async function requireWorkspace({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> {
+  if (!(await hasWorkspace(db, workspaceId))) {
+    throw notFound(`There is no workspace ${workspaceId}: see list-workspaces.`)
+  }
+}

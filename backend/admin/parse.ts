@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util'
+import { type Command, UsageError } from './command.ts'
+
+export interface Line {
+  command: Command | undefined
+  values: Record<string, unknown>
+  help: boolean
+  json: boolean
+}
+
+/** @throws {UsageError} for a command or an option that there is not */
+export function parseLine(commands: readonly Command[], words: readonly string[]): Line {
+  const command = commands.find(({ name }) => name.split(' ').every((word, at) => words[at] === word))
+  const rest = command === undefined ? words : words.slice(command.name.split(' ').length)
+  const help = words.length === 0 || rest.includes('--help') || rest.includes('-h') || rest[0] === 'help'
+  if (help) return { command, values: {}, help, json: false }
+  if (command === undefined) throw new UsageError(`There is no command "${words.join(' ')}".`)
+
+  const { json, ...values } = readOptions(command, rest)
+  return { command, values, help, json: json === true }
+}
+
+function readOptions(command: Command, words: readonly string[]): Record<string, unknown> {
+  const options = Object.entries(command.options).map(([name, option]) => [
+    name,
+    { type: option.placeholder === undefined ? 'boolean' : 'string', multiple: option.repeated } as const,
+  ])
+  try {
+    return parseArgs({
+      args: [...words],
+      options: { ...Object.fromEntries(options), json: { type: 'boolean' } },
+      allowPositionals: false,
+    }).values
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new UsageError(`${error.message.split(/[.;\n]/)[0]}.`)
+  }
+}
