@@ -3,7 +3,7 @@ import { required, text } from './command.ts'
 
 const Id = z
   .string()
-  .regex(/^[1-9]\d{0,14}$/, 'must be the number of one')
+  .regex(/^[1-9]\d{0,14}$/, 'must be a whole number')
   .transform(Number)
 
 export const workspaceOption = required(Id, 'ID', 'the workspace: see list-workspaces')
