@@ -15,7 +15,9 @@ export function outputFieldsOf(answer: z.ZodType): PlainOutputField[] {
     const found = name === undefined ? schema : document.$defs?.[name]
     if (found === undefined) throw new Error(`${schema.$ref} is not in the document`)
     const [present] = found.anyOf?.filter((one) => typeof one === 'object' && one.type !== 'null') ?? []
-    return present === undefined ? found : resolve(asSchema(present))
+    if (present !== undefined) return resolve(asSchema(present))
+    const [type] = [found.type ?? []].flat().filter((one) => one !== 'null')
+    return { ...found, type }
   }
 
   const fieldsOf = (schema: Schema, key: string, path: string[]): PlainOutputField[] => {

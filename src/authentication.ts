@@ -1,6 +1,7 @@
 import type { CampaignList, Scope, TokenAnswer } from '@outdial/contract'
 import type { Authentication, Bundle, HttpResponse, ZObject } from 'zapier-platform-core'
 import { baseUrl, callApi, postForm } from './client.ts'
+import { inPlainWords } from './errors.ts'
 import { toText } from './values.ts'
 
 /** What the triggers and actions need, and the user is asked for at consent. */
@@ -67,8 +68,10 @@ function tokens(z: ZObject, response: HttpResponse): TokenAnswer {
   if (response.status < 400) return response.data as TokenAnswer
   const { error, error_description } = (response.data ?? {}) as OauthError
   if (error === 'invalid_grant') {
-    throw new z.errors.ExpiredAuthError(
-      'Outdial no longer accepts this connection. Reconnect your Outdial account.',
+    throw inPlainWords(
+      new z.errors.ExpiredAuthError(
+        'Outdial no longer accepts this connection. Reconnect your Outdial account.',
+      ),
     )
   }
   const reason = error_description ?? error ?? `status ${response.status}`

@@ -1,6 +1,6 @@
 import type { BeforeRequestMiddleware, HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
 import { withoutBlanks } from './blanks.ts'
-import { errorFor } from './errors.ts'
+import { errorFor, inPlainWords } from './errors.ts'
 import { toText } from './values.ts'
 
 const apiPath = '/api/public/v1'
@@ -41,7 +41,7 @@ export const addBearer: BeforeRequestMiddleware = (request, z, bundle) => {
 /** @throws an error of `z.errors` whose message a no-code user can act on */
 export async function callApi<Answer>(z: ZObject, request: ApiRequest): Promise<Answer> {
   const { method, path, query, body, headers, inputFields, succeedsWith = [] } = request
-  const response = await send<Answer>(z, {
+  const outgoing: Outgoing = {
     method,
     url: `${baseUrl(z)}${apiPath}${path}${queryString(query)}`,
     headers: {
@@ -50,20 +50,32 @@ export async function callApi<Answer>(z: ZObject, request: ApiRequest): Promise<
       ...headers,
     },
     body: body ? JSON.stringify(withoutBlanks(body) ?? {}) : undefined,
-  })
-  if (response.status >= 400 && !succeedsWith.includes(response.status))
-    throw errorFor(z, response, inputFields)
-  return response.data
+  }
+  const stale = inPlainWords(
+    new z.errors.RefreshAuthError(
+      'Outdial no longer accepts this connection. Reconnect your Outdial account and try again.',
+    ),
+  )
+  const response = await send<Answer>(z, outgoing, stale)
+  if (response.status < 400 || succeedsWith.includes(response.status)) return response.data
+  throw errorFor(z, response, inputFields)
 }
 
 /** Posts a form to the OAuth server; whoever calls it looks at the status. */
-export const postForm = async (z: ZObject, path: string, form: Record<string, string>) =>
-  send<unknown>(z, {
+export async function postForm(z: ZObject, path: string, form: Record<string, string>) {
+  const outgoing: Outgoing = {
     method: 'POST',
     url: `${baseUrl(z)}${path}`,
     headers: { Accept: 'application/json', 'Content-Type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
-  })
+  }
+  const unknownClient = new z.errors.Error(
+    'Outdial does not know this integration: check its CLIENT_ID and CLIENT_SECRET.',
+    'invalid_client',
+    401,
+  )
+  return send(z, outgoing, unknownClient)
+}
 
 interface Outgoing {
   method: ApiRequest['method']
@@ -76,17 +88,17 @@ interface Outgoing {
  * The only caller of z.request. `merge: false` and a body that is text already keep core's hands off
  * what the user wrote: it refuses `{{bundle.…}}` in a merged request, and cuts `{{…}}` out of an object.
  */
-async function send<Answer>(z: ZObject, outgoing: Outgoing): Promise<HttpResponse<Answer>> {
+async function send<Answer>(
+  z: ZObject,
+  outgoing: Outgoing,
+  unauthorized: Error,
+): Promise<HttpResponse<Answer>> {
   const options = { ...outgoing, merge: false, skipThrowForStatus: true, timeout: timeoutMilliseconds }
   try {
     return await z.request<Answer>(options)
   } catch (error) {
     // Core throws this for every 401 before anybody else sees the answer, and without a word.
-    if (error instanceof z.errors.RefreshAuthError) {
-      throw new z.errors.RefreshAuthError(
-        'Outdial no longer accepts this connection. Reconnect your Outdial account and try again.',
-      )
-    }
+    if (error instanceof z.errors.RefreshAuthError) throw unauthorized
     if (error instanceof Error && error.name === 'FetchError') {
       throw new z.errors.Error('Outdial could not be reached. Try again in a few minutes.', 'unreachable')
     }

@@ -23,9 +23,14 @@ export function errorFor(z: ZObject, response: HttpResponse, inputFields?: Plain
   if (response.status === 429 || (error && passes.has(error.code))) {
     return new z.errors.ThrottledError(message, retryAfterSeconds(response))
   }
-  if (inputFields && error && dataIsAtFault.has(error.code)) return new z.errors.HaltedError(message)
+  if (inputFields && error && dataIsAtFault.has(error.code)) {
+    return inPlainWords(new z.errors.HaltedError(message))
+  }
   return new z.errors.Error(message, error?.code, response.status)
 }
+
+/** Core writes the run's requests and answers behind the message of some errors: the sentence is enough. */
+export const inPlainWords = (error: Error): Error => Object.assign(error, { doNotContextify: true })
 
 type ApiError = ErrorAnswer['error']
 

@@ -207,7 +207,7 @@ export const callFields: PlainOutputField[] = [
   { key: 'transcript[]at', label: 'Transcript At', type: 'datetime' },
   { key: 'transcript_text', label: 'Transcript Text', type: 'string' },
   { key: 'sentiment', label: 'Sentiment', type: 'string' },
-  { key: 'goal_met', label: 'Goal Met', type: 'string' },
+  { key: 'goal_met', label: 'Goal Met', type: 'boolean' },
   { key: 'recording_url', label: 'Recording URL', type: 'string' },
 ]
 
@@ -261,7 +261,7 @@ export const contactAddedFields: PlainOutputField[] = [
   { key: 'call__transcript[]at', label: 'Call Transcript At', type: 'datetime' },
   { key: 'call__transcript_text', label: 'Call Transcript Text', type: 'string' },
   { key: 'call__sentiment', label: 'Call Sentiment', type: 'string' },
-  { key: 'call__goal_met', label: 'Call Goal Met', type: 'string' },
+  { key: 'call__goal_met', label: 'Call Goal Met', type: 'boolean' },
   { key: 'call__recording_url', label: 'Call Recording URL', type: 'string' },
   { key: 'contact_created', label: 'Contact Created', type: 'boolean' },
   { key: 'call_queued', label: 'Call Queued', type: 'boolean' },

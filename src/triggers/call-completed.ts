@@ -1,6 +1,7 @@
 import type { Call, CallCompletedEvent, CallList, CallOutcome } from '@outdial/contract'
 import { defineInputFields, type Bundle, type Trigger, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
+import { inPlainWords } from '../errors.ts'
 import { callFields, sampleCall } from '../generated.ts'
 import { subscribe, unsubscribe } from '../hooks.ts'
 import { toInteger, toList } from '../values.ts'
@@ -62,8 +63,8 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
   const event = bundle.cleanedRequest as Partial<CallCompletedEvent> | undefined
   if (event === undefined) return performList(z, bundle)
   if (event.data === undefined) {
-    throw new z.errors.HaltedError(
-      'Outdial sent something that is not a completed call, so it was left alone.',
+    throw inPlainWords(
+      new z.errors.HaltedError('Outdial sent something that is not a completed call, so it was left alone.'),
     )
   }
   return [event.data]

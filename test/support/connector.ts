@@ -1,11 +1,10 @@
-import nock from 'nock'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+import { afterAll, afterEach } from '@jest/globals'
 import zapier from 'zapier-platform-core'
 import app from '../../index.ts'
-
-const baseUrl = 'https://outdial.test'
-
-Object.assign(process.env, { BASE_URL: baseUrl, CLIENT_ID: 'client-1', CLIENT_SECRET: 'secret-of-client-1' })
-nock.disableNetConnect()
 
 type Handler = (event: object) => Promise<{ results: unknown }>
 const { createAppHandler } = zapier as { createAppHandler?: (app: object) => Handler }
@@ -26,6 +25,8 @@ export async function run<Result>(method: string, bundle: BundleParts = {}): Pro
   const { results } = await handler({
     command: 'execute',
     method,
+    // Otherwise core patches node:http for good, and with it the other tests of this process.
+    calledFromCli: true,
     bundle: { authData: { access_token: 'token-1' }, inputData: {}, meta: { page: 0 }, ...bundle },
   })
   return results as Result
@@ -56,28 +57,60 @@ export async function failure(method: string, bundle: BundleParts = {}): Promise
 /** One request as it arrived. */
 export interface Arrived {
   url: URL
-  headers: Headers
+  headers: IncomingHttpHeaders
   text: string
 }
 
-/** Answers the next request of this method below this path, and keeps what arrived. */
+interface Answer {
+  method: string
+  path: string
+  status: number
+  body: string
+  headers: Record<string, string>
+  arrived: Arrived[]
+}
+
+const answers: Answer[] = []
+
+/** Answers the next request of this method to this path, and keeps what arrived. */
 export function answer(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   status: number,
-  body?: nock.ReplyBody,
+  body: object | string = '',
   headers: Record<string, string> = {},
 ): Arrived[] {
   const arrived: Arrived[] = []
-  const reply = async (request: Request): Promise<nock.ReplyFnResult> => {
-    arrived.push({ url: new URL(request.url), headers: request.headers, text: await request.text() })
-    return [status, body ?? '', headers]
-  }
-  nock(baseUrl)
-    .intercept((asked) => asked.split('?')[0] === path, method)
-    .reply(reply)
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  answers.push({ method, path, status, body: text, headers, arrived })
   return arrived
 }
+
+// A server on loopback in the service's place: what arrives is what went over the wire.
+const reply = async (request: IncomingMessage, response: ServerResponse) => {
+  const url = new URL(request.url ?? '/', baseUrl)
+  const position = answers.findIndex(({ method, path }) => method === request.method && path === url.pathname)
+  const [found] = position < 0 ? [] : answers.splice(position, 1)
+  if (!found) {
+    response.writeHead(418).end(`nobody expected ${request.method} ${url.pathname}`)
+    return
+  }
+  found.arrived.push({ url, headers: request.headers, text: await readText(request) })
+  response.writeHead(found.status, { 'Content-Type': 'application/json', ...found.headers }).end(found.body)
+}
+const server = createServer((request, response) => void reply(request, response))
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+export const baseUrl = `http://127.0.0.1:${port}`
+Object.assign(process.env, { BASE_URL: baseUrl, CLIENT_ID: 'client-1', CLIENT_SECRET: 'secret-of-client-1' })
+
+afterEach(() => {
+  answers.length = 0
+})
+afterAll(() => {
+  server.close()
+})
 
 export const api = (path: string) => `/api/public/v1${path}`
 

@@ -1,0 +1,59 @@
+import { expect, it } from '@jest/globals'
+import { sampleCampaign } from '../../src/generated.ts'
+import { answer, api, bodyOf, failure, refusal, run } from '../support/connector.ts'
+
+const perform = 'creates.create_campaign.operation.perform'
+const required = { name: 'Website leads', agent_id: 1, phone_number_id: 1 }
+
+it('creates a campaign with everything that the user filled in', async () => {
+  const arrived = answer('POST', api('/campaigns/'), 201, sampleCampaign)
+
+  const output = await run(perform, {
+    inputData: {
+      ...required,
+      time_zone: 'Europe/Berlin',
+      calling_hours_days: ['mon', 'tue'],
+      calling_hours_start: '08:30',
+      calling_hours_end: '24:00',
+      max_concurrent_calls: 10,
+      retry_max_attempts: '2',
+      retry_delay_minutes: 30,
+      retry_on: ['busy'],
+    },
+  })
+
+  expect(bodyOf(arrived)).toEqual({
+    ...required,
+    time_zone: 'Europe/Berlin',
+    calling_hours: { days: ['mon', 'tue'], start: '08:30', end: '24:00' },
+    max_concurrent_calls: 10,
+    retry: { max_attempts: 2, delay_minutes: 30, on: ['busy'] },
+  })
+  expect(output).toEqual(sampleCampaign)
+})
+
+it('leaves to the workspace what is left blank', async () => {
+  const arrived = answer('POST', api('/campaigns/'), 201, sampleCampaign)
+
+  await run(perform, {
+    inputData: {
+      ...required,
+      time_zone: '',
+      calling_hours_days: [],
+      calling_hours_start: '',
+      retry_on: null,
+    },
+  })
+
+  expect(bodyOf(arrived)).toEqual(required)
+})
+
+it('names the field that is wrong, down to an item of a list', async () => {
+  const details = [{ field: 'calling_hours.days.0', code: 'invalid', message: 'is not a day' }]
+  answer('POST', api('/campaigns/'), 422, refusal('validation_failed', 'One field is wrong.', details))
+
+  expect(await failure(perform, { inputData: { ...required, calling_hours_days: ['someday'] } })).toEqual({
+    name: 'HaltedError',
+    message: 'One field is wrong. Days: is not a day (Request ID: req_42)',
+  })
+})

@@ -1,0 +1,110 @@
+import { expect, it } from '@jest/globals'
+import { sampleContactAdded } from '../../src/generated.ts'
+import { answer, api, bodyOf, run } from '../support/connector.ts'
+
+const perform = 'creates.queue_call.operation.perform'
+const required = { campaign_id: 12, phone_number: '+12025550100' }
+const queued = () => answer('POST', api('/contacts/'), 201, sampleContactAdded)
+
+it('queues a call with everything that the user filled in', async () => {
+  const arrived = queued()
+
+  const output = await run(perform, {
+    inputData: {
+      ...required,
+      country: 'us',
+      first_name: 'Maya',
+      external_reference: 'crm-2291',
+      time_zone: 'America/New_York',
+      variables: { product: 'Roof inspection', rooms: 4 },
+      scheduled_at: '2026-12-01T09:00:00-05:00',
+      if_already_queued: 'queue',
+      test: true,
+      consent_source: 'Website form',
+      consent_at: '2026-11-20T09:00:00-05:00',
+      do_not_call: false,
+      metadata: { lead: '7' },
+    },
+  })
+
+  expect(bodyOf(arrived)).toEqual({
+    ...required,
+    country: 'US',
+    first_name: 'Maya',
+    external_id: 'crm-2291',
+    time_zone: 'America/New_York',
+    variables: { product: 'Roof inspection', rooms: '4' },
+    scheduled_at: '2026-12-01T09:00:00-05:00',
+    if_already_queued: 'queue',
+    test: true,
+    consent: { source: 'Website form', at: '2026-11-20T09:00:00-05:00' },
+    do_not_call: false,
+    metadata: { lead: '7' },
+  })
+  expect(arrived[0]?.headers.authorization).toBe('Bearer token-1')
+  expect(output).toEqual({ id: sampleContactAdded.call.id, ...sampleContactAdded })
+})
+
+it('sends nothing for what is left blank, at any depth, so that stored data stays', async () => {
+  const arrived = queued()
+
+  await run(perform, {
+    inputData: {
+      ...required,
+      country: '',
+      first_name: '',
+      last_name: null,
+      email: '   ',
+      variables: { product: '', size: null, colour: 'red', '': 'a key that is blank' },
+      metadata: { lead: '' },
+      consent_source: '',
+      consent_at: null,
+      test: false,
+    },
+  })
+
+  expect(bodyOf(arrived)).toEqual({ ...required, variables: { colour: 'red' }, test: false })
+})
+
+it.each([
+  'a {{curly}} and a {{bundle.authData.access_token}} and {{process.env.CLIENT_SECRET}}',
+  '  spaces around, tab\tand\nnew line  ',
+  'Zażółć gęślą jaźń 你好 😀 👩‍👩‍👧 \u202eright to left “quotes” — dash \\ "',
+])('delivers text as it was typed: %j', async (text) => {
+  const arrived = queued()
+
+  await run(perform, { inputData: { ...required, first_name: text, variables: { note: text } } })
+
+  expect(bodyOf(arrived)).toEqual({ ...required, first_name: text, variables: { note: text } })
+})
+
+it('takes a campaign that was mapped as text', async () => {
+  const arrived = queued()
+
+  await run(perform, { inputData: { ...required, campaign_id: ' 12 ' } })
+
+  expect(bodyOf(arrived)).toEqual(required)
+})
+
+it('makes the same header of the same deduplication key, whatever letters it has', async () => {
+  const first = queued()
+  const second = queued()
+  const other = queued()
+
+  for (const key of ['form — 7 ✓', 'form — 7 ✓', 'form — 8 ✓']) {
+    await run(perform, { inputData: { ...required, deduplication_key: key } })
+  }
+
+  const header = (arrived: typeof first) => arrived[0]?.headers['idempotency-key']
+  expect(header(first)).toMatch(/^zap-[0-9a-f]{64}$/)
+  expect(header(second)).toBe(header(first))
+  expect(header(other)).not.toBe(header(first))
+})
+
+it('sends no idempotency key where the deduplication key is blank', async () => {
+  const arrived = queued()
+
+  await run(perform, { inputData: { ...required, deduplication_key: ' ' } })
+
+  expect(arrived[0]?.headers).not.toHaveProperty('idempotency-key')
+})

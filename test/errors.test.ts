@@ -1,0 +1,127 @@
+import { expect, it } from '@jest/globals'
+import { answer, api, failure, refusal } from './support/connector.ts'
+
+const queueCall = 'creates.queue_call.operation.perform'
+const inputData = { campaign_id: 12, phone_number: '12' }
+
+it('halts the run, not the Zap, for bad contact data, and names the field by its label', async () => {
+  const details = [
+    {
+      field: 'phone_number',
+      code: 'invalid_phone_number',
+      message: 'is not a phone number that can be called',
+    },
+    { field: 'consent.at', code: 'required', message: 'is missing' },
+    { field: 'variables.size', code: 'too_big', message: 'is too long' },
+    { field: 'external_id', code: 'too_big', message: 'is too long' },
+  ]
+  answer('POST', api('/contacts/'), 422, refusal('validation_failed', 'Two things are wrong.', details))
+
+  expect(await failure(queueCall, { inputData })).toEqual({
+    name: 'HaltedError',
+    message:
+      'Two things are wrong. Phone Number: is not a phone number that can be called ' +
+      'Consent Given At: is missing Variables: is too long External ID: is too long (Request ID: req_42)',
+  })
+})
+
+it('does not say twice what the sentence says already', async () => {
+  const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'is no number' }]
+  answer('POST', api('/contacts/'), 422, refusal('validation_failed', 'Phone Number: is no number', details))
+
+  expect(await failure(queueCall, { inputData })).toMatchObject({
+    message: 'Phone Number: is no number (Request ID: req_42)',
+  })
+})
+
+it('halts the run where a deduplication key comes back with other data', async () => {
+  answer(
+    'POST',
+    api('/contacts/'),
+    422,
+    refusal('idempotency_key_reused', 'This key was used for other data.'),
+  )
+
+  expect(await failure(queueCall, { inputData })).toMatchObject({ name: 'HaltedError' })
+})
+
+it.each([
+  [422, 'campaign_archived', 'The campaign is archived.'],
+  [422, 'unknown_field', 'There is no field of this name.'],
+  [404, 'not_found', 'There is no such campaign.'],
+  [403, 'insufficient_scope', 'The connection may not do this.'],
+  [500, 'internal_error', 'Something went wrong on our side.'],
+  [503, 'unavailable', 'The service is not available at the moment.'],
+])('fails the Zap with the sentence of a %d %s', async (status, code, message) => {
+  answer('POST', api('/contacts/'), status, refusal(code, message))
+
+  expect(await failure(queueCall, { inputData })).toEqual({
+    name: 'AppError',
+    message: `${message} (Request ID: req_42)`,
+    code,
+    status,
+  })
+})
+
+it('does not halt for a refusal outside an action: there is no data of the user in it', async () => {
+  answer('GET', api('/calls/'), 422, refusal('validation_failed', 'limit is too large.'))
+
+  expect(await failure('triggers.call_completed.operation.performList')).toMatchObject({ name: 'AppError' })
+})
+
+it('throttles with the sentence and the delay of the API', async () => {
+  const body = refusal('rate_limited', 'More than 600 requests in a minute: wait 17 seconds.')
+  answer('POST', api('/contacts/'), 429, body, { 'Retry-After': '17' })
+
+  expect(await failure(queueCall, { inputData })).toEqual({
+    name: 'ThrottledError',
+    message: 'More than 600 requests in a minute: wait 17 seconds. (Request ID: req_42)',
+    delay: 17,
+  })
+})
+
+it('tries again later where the same deduplication key is still at work', async () => {
+  const body = refusal('idempotency_key_in_use', 'The first request with this key is still running.')
+  answer('POST', api('/contacts/'), 409, body, { 'Retry-After': '2' })
+
+  expect(await failure(queueCall, { inputData })).toMatchObject({ name: 'ThrottledError', delay: 2 })
+})
+
+it('is clear where something in between answers', async () => {
+  answer('POST', api('/contacts/'), 502, '<html>Bad gateway</html>', { 'X-Request-Id': 'req_7' })
+
+  expect(await failure(queueCall, { inputData })).toMatchObject({
+    name: 'AppError',
+    message:
+      'Outdial has a problem of its own at the moment (status 502). Try again later. (Request ID: req_7)',
+    status: 502,
+  })
+})
+
+it('throttles even where the 429 comes without a word', async () => {
+  answer('POST', api('/contacts/'), 429, '')
+
+  expect(await failure(queueCall, { inputData })).toMatchObject({
+    name: 'ThrottledError',
+    message: 'Outdial refused this without saying why (status 429).',
+  })
+})
+
+it('says that Outdial could not be reached', async () => {
+  const before = process.env.BASE_URL
+  process.env.BASE_URL = 'http://127.0.0.1:1'
+  expect(await failure(queueCall, { inputData })).toMatchObject({
+    name: 'AppError',
+    message: 'Outdial could not be reached. Try again in a few minutes.',
+  })
+  process.env.BASE_URL = before
+})
+
+it('asks Zapier for a fresh token where the token is dead, in words for the case that this fails too', async () => {
+  answer('POST', api('/contacts/'), 401, refusal('expired_credential', 'The token has expired.'))
+
+  expect(await failure(queueCall, { inputData })).toEqual({
+    name: 'RefreshAuthError',
+    message: 'Outdial no longer accepts this connection. Reconnect your Outdial account and try again.',
+  })
+})

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import * as contract from '@outdial/contract'
+import { expect, it } from '@jest/globals'
+import { generate } from '../scripts/generate.ts'
+import * as generated from '../src/generated.ts'
+
+it('shows the samples and fields of the contract as it is: run `npm run generate` where this fails', async () => {
+  const file = await readFile(new URL('../src/generated.ts', import.meta.url), 'utf8')
+
+  expect(file).toBe(await generate())
+})
+
+it.each([
+  ['Call', contract.Call, generated.sampleCall],
+  ['Campaign', contract.Campaign, generated.sampleCampaign],
+  ['ContactAdded', contract.ContactAdded, generated.sampleContactAdded],
+])('has a sample of %s that the contract accepts', (_name, schema, sample) => {
+  expect(schema.parse(sample)).toEqual(sample)
+})
+
+it('names nested values, lists of objects and lists of text as Zapier does', () => {
+  expect(generated.callFields).toEqual(
+    expect.arrayContaining([
+      { key: 'id', label: 'ID', type: 'integer', primary: true },
+      { key: 'contact__first_name', label: 'Contact First Name', type: 'string' },
+      { key: 'contact__consent__at', label: 'Contact Consent At', type: 'datetime' },
+      { key: 'transcript[]text', label: 'Transcript Text', type: 'string' },
+      { key: 'goal_met', label: 'Goal Met', type: 'boolean' },
+    ]),
+  )
+  expect(generated.campaignFields).toContainEqual({
+    key: 'retry__on',
+    label: 'Retry On',
+    type: 'string',
+    list: true,
+  })
+})

@@ -1,0 +1,180 @@
+import { createRequire } from 'node:module'
+import { expect, it } from '@jest/globals'
+import type { PlainInputField, PlainOutputField } from 'zapier-platform-core'
+import app from '../index.ts'
+
+// The checks that Zapier runs on its servers before an integration is published, by their numbers.
+interface Action {
+  key: string
+  noun: string
+  display: { label: string; description: string; hidden?: boolean }
+  operation: {
+    type?: string
+    inputFields?: (PlainInputField | ((...args: never[]) => unknown))[]
+    inputFieldGroups?: { key: string; label?: string }[]
+    outputFields?: PlainOutputField[]
+    sample?: Record<string, unknown>
+    perform: unknown
+    performList?: unknown
+    performSubscribe?: unknown
+    performUnsubscribe?: unknown
+  }
+}
+
+const triggers = Object.values(app.triggers) as Action[]
+const creates = Object.values(app.creates) as Action[]
+const searches = Object.values(app.searches) as Action[]
+const hooks = triggers.filter(({ operation }) => operation.type === 'hook')
+const everything = [...triggers, ...creates, ...searches]
+const visible = everything.filter(({ display }) => !display.hidden)
+const named = (actions: Action[]) => actions.map((action) => [action.key, action] as const)
+
+const isField = (field: unknown): field is PlainInputField => typeof field !== 'function'
+const fieldsOf = ({ operation }: Action) => (operation.inputFields ?? []).filter(isField)
+const allFields = visible.flatMap((action) =>
+  fieldsOf(action).map((field) => [`${action.key}.${field.key}`, field] as const),
+)
+
+const smallWords = /^(a|an|and|at|by|for|if|in|is|of|on|or|the|to)$/
+const isTitleCase = (label: string) =>
+  label.split(' ').every((word, index) => (index > 0 && smallWords.test(word)) || /^[^a-z]/.test(word))
+
+/** The value of a sample under an output field's key: `a__b`, `a[]b`. */
+function valueAt(sample: unknown, key: string): unknown {
+  let value = sample
+  for (const part of key.split(/__|\[\]/)) {
+    if (Array.isArray(value)) [value] = value as unknown[]
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Record<string, unknown>)[part]
+  }
+  return value
+}
+
+const isOfType: Record<NonNullable<PlainOutputField['type']>, (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  // D023: ISO 8601 with a zone.
+  datetime: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(value),
+  file: () => false,
+  password: () => false,
+}
+
+/** Every path of a sample that ends in a plain value, with lists by their first item. */
+function pathsOf(value: unknown, path: string): string[] {
+  if (Array.isArray(value)) {
+    const [first] = value as unknown[]
+    return typeof first === 'object' && first !== null ? pathsOf(first, `${path}[]`) : [path]
+  }
+  if (typeof value !== 'object' || value === null) return [path]
+  return Object.entries(value).flatMap(([key, item]) =>
+    pathsOf(item, path === '' || path.endsWith('[]') ? `${path}${key}` : `${path}__${key}`),
+  )
+}
+
+it.each(allFields)('D001: %s asks for no secret', (_name, field) => {
+  expect(field.key).not.toMatch(/secret|token|password|passwd|api_?key|access_?key/i)
+  expect(field.type).not.toBe('password')
+})
+
+it('D003: the label of a connection tells two of them apart and holds no secret', () => {
+  const { connectionLabel } = app.authentication as { connectionLabel: string }
+  expect(connectionLabel).toContain('workspace_name')
+  expect(connectionLabel).toContain('workspace_id')
+  expect(connectionLabel).not.toMatch(/token|secret|key/i)
+})
+
+it.each(allFields)('D004, D005: %s offers a dropdown that exists where it wants an ID', (_name, field) => {
+  if (/(^|_)id$/.test(field.key) || /\bID\b/.test(field.label ?? '')) expect(field.dynamic).toBeDefined()
+  const [dynamic] = (field.dynamic ?? '').split('.')
+  if (dynamic) expect(Object.keys(app.triggers)).toContain(dynamic)
+  const [search] = (field.search ?? '').split('.')
+  if (search) expect(Object.keys(app.searches)).toContain(search)
+})
+
+it.each(named(hooks))(
+  'D006, D017: the hook %s can subscribe, unsubscribe and be tested',
+  (_key, { operation }) => {
+    expect(operation.performList).toBeInstanceOf(Function)
+    expect(operation.performSubscribe).toBeInstanceOf(Function)
+    expect(operation.performUnsubscribe).toBeInstanceOf(Function)
+  },
+)
+
+it('D007, D008: no text holds a link that is not https', () => {
+  expect(JSON.stringify(app)).not.toMatch(/http:\/\//)
+  expect(JSON.stringify(app)).not.toMatch(/\]\((?!https:\/\/)/)
+})
+
+it.each(named(visible))('D010, D012: %s has a sample with its primary key', (_key, { operation }) => {
+  const primary = operation.outputFields?.filter((field) => field.primary).map(({ key }) => key)
+  expect(primary).toEqual(['id'])
+  expect(operation.sample).toHaveProperty('id')
+})
+
+it.each(allFields)('D011: the help of %s says more than its label', (_name, { label = '', helpText }) => {
+  if (helpText === undefined) return
+  expect(helpText.length).toBeGreaterThanOrEqual(20)
+  expect(helpText.toLowerCase()).not.toBe(label.toLowerCase())
+  expect(helpText).not.toMatch(/^(enter|the) (the )?\w+\.?$/i)
+  expect(helpText).toMatch(/[.?]$/)
+})
+
+it.each(named(everything))('D018: %s has labels in Title Case', (_key, action) => {
+  const labels = [
+    action.display.label,
+    action.noun,
+    ...fieldsOf(action).map(({ label }) => label ?? ''),
+    ...(action.operation.outputFields ?? []).map(({ label }) => label ?? ''),
+    ...(action.operation.inputFieldGroups ?? []).map(({ label }) => label ?? ''),
+  ]
+  expect(labels.filter((label) => label === '' || !isTitleCase(label))).toEqual([])
+})
+
+it.each(named(everything))('D021: %s is described in one sentence of the right form', (key, { display }) => {
+  const verb = key in app.triggers ? /^Triggers when / : /^(Creates|Finds|Updates) /
+  expect(display.description).toMatch(verb)
+  expect(display.description).toMatch(/^[^.]+\.$/)
+})
+
+it.each(named(creates))(
+  'D022: %s has fields that stand before a connection exists',
+  (_key, { operation }) => {
+    expect((operation.inputFields ?? []).every(isField)).toBe(true)
+  },
+)
+
+it.each(named(visible))(
+  'D023, D024: the sample of %s fits its output fields, and they cover it',
+  (_key, { operation }) => {
+    const { sample = {}, outputFields = [] } = operation
+    for (const { key, type = 'string', list } of outputFields) {
+      const value = valueAt(sample, key)
+      if (value === null || (value === undefined && key.includes('[]'))) continue
+      const values = list ? (value as unknown[]) : [value]
+      expect([key, values.every((one) => isOfType[type](one))]).toEqual([key, true])
+    }
+    const keys = outputFields.map(({ key }) => key)
+    // The user's own keys: no field can be named before they exist.
+    const open = /(^|__)(variables|metadata|extracted)(__|$)/
+    const unnamed = pathsOf(sample, '').filter((path) => !keys.includes(path) && !open.test(path))
+    expect(unnamed.filter((path) => !(valueAt(sample, path) instanceof Array))).toEqual([])
+  },
+)
+
+it('D027, D028: it runs on the core that is installed, and sees blanks as they are', () => {
+  const { dependencies } = createRequire(import.meta.url)('../package.json') as {
+    dependencies: Record<string, string>
+  }
+  expect(dependencies['zapier-platform-core']).toBe(app.platformVersion)
+  expect(app.flags).toEqual({ cleanInputData: false, throwForThrottlingEarly: false })
+})
+
+it('puts every field with a group into a group that exists', () => {
+  for (const action of visible) {
+    const groups = (action.operation.inputFieldGroups ?? []).map(({ key }) => key)
+    const unknown = fieldsOf(action).filter(({ group }) => group !== undefined && !groups.includes(group))
+    expect(unknown.map(({ key }) => key)).toEqual([])
+  }
+})

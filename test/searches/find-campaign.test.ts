@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals'
+import { sampleCampaign } from '../../src/generated.ts'
+import { answer, api, run } from '../support/connector.ts'
+
+const perform = 'searches.find_campaign.operation.perform'
+const page = (results: unknown[]) => ({ results, next: null, previous: null })
+
+it('puts the campaign of exactly this name before those that contain it', async () => {
+  const longer = { ...sampleCampaign, id: 3, name: 'Website leads, spring' }
+  const arrived = answer('GET', api('/campaigns/'), 200, page([longer, sampleCampaign]))
+
+  const output = await run(perform, { inputData: { name: ' website LEADS ' } })
+
+  expect(arrived[0]?.url.searchParams.get('search')).toBe('website LEADS')
+  expect(output).toEqual([sampleCampaign, longer])
+})
+
+it('finds nothing without an error', async () => {
+  answer('GET', api('/campaigns/'), 200, page([]))
+
+  expect(await run(perform, { inputData: { name: 'no such' } })).toEqual([])
+})
+
+it('searches for text as it was typed', async () => {
+  const arrived = answer('GET', api('/campaigns/'), 200, page([]))
+
+  await run(perform, { inputData: { name: '{{bundle.x}} & 50% = 😀' } })
+
+  expect(arrived[0]?.url.searchParams.get('search')).toBe('{{bundle.x}} & 50% = 😀')
+})

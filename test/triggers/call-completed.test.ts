@@ -1,0 +1,122 @@
+import { expect, it } from '@jest/globals'
+import type { CallCompletedEvent } from '@outdial/contract'
+import { sampleCall } from '../../src/generated.ts'
+import { answer, api, bodyOf, failure, refusal, run } from '../support/connector.ts'
+
+const operation = 'triggers.call_completed.operation'
+const targetUrl = 'https://hooks.zapier.com/hooks/standard/1/abc/'
+const subscription = {
+  id: 7,
+  target_url: targetUrl,
+  event: 'call.completed',
+  filter: { campaign_id: 12, agent_id: null, outcome: ['answered', 'voicemail'] },
+  secret: 'whsec_c2VjcmV0',
+  created_at: '2026-05-04T08:00:00.000Z',
+}
+const event: CallCompletedEvent = {
+  id: 'evt_1',
+  type: 'call.completed',
+  timestamp: '2026-05-04T13:59:30.000Z',
+  workspace_id: 3,
+  data: sampleCall,
+}
+const page = (results: unknown[]) => ({ results, next: null, previous: null })
+
+it('subscribes to the calls that the user chose, and keeps what it needs to unsubscribe', async () => {
+  const arrived = answer('POST', api('/webhooks/subscribe'), 201, subscription)
+
+  const output = await run(`${operation}.performSubscribe`, {
+    targetUrl,
+    inputData: { campaign_id: '12', agent_id: '', outcome: ['answered', 'voicemail'] },
+  })
+
+  expect(bodyOf(arrived)).toEqual({
+    target_url: targetUrl,
+    event: 'call.completed',
+    filter: { campaign_id: 12, outcome: ['answered', 'voicemail'] },
+  })
+  expect(output).toEqual(subscription)
+})
+
+it('subscribes to every call where nothing was chosen', async () => {
+  const arrived = answer('POST', api('/webhooks/subscribe'), 200, subscription)
+
+  await run(`${operation}.performSubscribe`, { targetUrl, inputData: { campaign_id: null, outcome: [] } })
+
+  expect(bodyOf(arrived)).toEqual({ target_url: targetUrl, event: 'call.completed' })
+})
+
+it('takes outcomes that were mapped as one text', async () => {
+  const arrived = answer('POST', api('/webhooks/subscribe'), 201, subscription)
+
+  await run(`${operation}.performSubscribe`, { targetUrl, inputData: { outcome: ['answered, busy'] } })
+
+  expect(bodyOf(arrived)).toMatchObject({ filter: { outcome: ['answered', 'busy'] } })
+})
+
+it('unsubscribes by the id that subscribing gave', async () => {
+  const arrived = answer('DELETE', api('/webhooks/7/'), 204)
+
+  await run(`${operation}.performUnsubscribe`, { subscribeData: subscription })
+
+  expect(arrived).toHaveLength(1)
+})
+
+it.each([404, 410])(
+  'takes an unsubscribe that answers %d for done: the subscription is gone',
+  async (status) => {
+    answer('DELETE', api('/webhooks/7/'), status, refusal('not_found', 'There is no such subscription.'))
+
+    await expect(
+      run(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
+    ).resolves.toBeDefined()
+  },
+)
+
+it('has nothing to unsubscribe where subscribing had failed', async () => {
+  await expect(run(`${operation}.performUnsubscribe`)).resolves.toEqual({})
+})
+
+it('fails an unsubscribe that did not happen', async () => {
+  answer('DELETE', api('/webhooks/7/'), 503, refusal('unavailable', 'Not available at the moment.'))
+
+  expect(await failure(`${operation}.performUnsubscribe`, { subscribeData: subscription })).toMatchObject({
+    message: 'Not available at the moment. (Request ID: req_42)',
+  })
+})
+
+it('hands on the call of a delivery', async () => {
+  expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([sampleCall])
+})
+
+it('halts for a delivery that holds no call', async () => {
+  expect(await failure(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
+    name: 'HaltedError',
+    message: 'Outdial sent something that is not a completed call, so it was left alone.',
+  })
+})
+
+it('shows the newest completed calls in the shape of the hook, by the same filters', async () => {
+  const arrived = answer('GET', api('/calls/'), 200, page([sampleCall]))
+
+  const output = await run(`${operation}.performList`, {
+    inputData: { campaign_id: 12, agent_id: '', outcome: ['answered', 'busy'] },
+  })
+
+  expect(arrived[0]?.url.search).toBe(
+    '?status=completed&campaign_id=12&outcome=answered&outcome=busy&limit=10',
+  )
+  expect(output).toEqual(await run(`${operation}.perform`, { cleanedRequest: event }))
+})
+
+it('shows nothing where no call has been completed yet', async () => {
+  answer('GET', api('/calls/'), 200, page([]))
+
+  expect(await run(`${operation}.performList`)).toEqual([])
+})
+
+it('shows the newest calls where it runs without a delivery, as in the CLI', async () => {
+  answer('GET', api('/calls/'), 200, page([sampleCall]))
+
+  expect(await run(`${operation}.perform`)).toEqual([sampleCall])
+})

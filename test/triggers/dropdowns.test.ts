@@ -1,0 +1,49 @@
+import { expect, it } from '@jest/globals'
+import { sampleAgent, sampleCampaign, samplePhoneNumber } from '../../src/generated.ts'
+import { answer, api, run } from '../support/connector.ts'
+
+const page = (results: unknown[]) => ({ results, next: null, previous: null })
+const list = (key: string, pageNumber = 0) =>
+  run(`triggers.${key}.operation.perform`, { meta: { page: pageNumber } })
+
+it('lists campaigns by name, and says which are not calling', async () => {
+  const paused = { ...sampleCampaign, id: 13, name: 'Old leads', status: 'paused' }
+  answer('GET', api('/campaigns/'), 200, page([sampleCampaign, paused]))
+
+  expect(await list('campaigns')).toEqual([
+    { id: '12', label: 'Website leads' },
+    { id: '13', label: 'Old leads (paused)' },
+  ])
+})
+
+it('lists agents by name', async () => {
+  answer('GET', api('/agents/'), 200, page([sampleAgent]))
+
+  expect(await list('agents')).toEqual([{ id: '1', label: 'Ava, first contact' }])
+})
+
+it('lists phone numbers by label and number', async () => {
+  answer(
+    'GET',
+    api('/phone-numbers/'),
+    200,
+    page([samplePhoneNumber, { ...samplePhoneNumber, id: 2, label: '' }]),
+  )
+
+  expect(await list('phone_numbers')).toEqual([
+    { id: '1', label: 'Sales, Washington (+12025550199)' },
+    { id: '2', label: '+12025550199' },
+  ])
+})
+
+it.each(['campaigns', 'agents', 'phone_numbers'])('reads the %s page by page', async (key) => {
+  const path = api(`/${key.replace('_', '-')}/`)
+  const first = answer('GET', path, 200, page([]))
+  const third = answer('GET', path, 200, page([]))
+
+  await list(key, 0)
+  await list(key, 2)
+
+  expect(first[0]?.url.search).toBe('?limit=100&offset=0')
+  expect(third[0]?.url.search).toBe('?limit=100&offset=200')
+})
