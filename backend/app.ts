@@ -5,11 +5,11 @@ import { logRequest } from './http/access-log.ts'
 import { answerClientError } from './http/client-error.ts'
 import { handleError } from './http/error-handler.ts'
 import { mountHealth } from './http/health.ts'
-import { mountRoutes } from './http/mount.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { allowedMethods, answerUnrouted } from './http/unrouted.ts'
 import { registerOauth } from './oauth/register.ts'
+import { mountApi } from './openapi.ts'
 import { apiPrefix, createRoutes } from './routes.ts'
 
 /** Builds the service's HTTP side; it never listens. */
@@ -26,8 +26,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     frameworkErrors: handleError,
     clientErrorHandler: answerClientError,
   })
-  const routes = createRoutes(deps)
-  const allowed = allowedMethods(routes, apiPrefix)
+  const allowed = allowedMethods(createRoutes(deps), apiPrefix)
 
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
@@ -41,6 +40,6 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
 
   mountHealth(app, deps)
   await registerOauth(app, deps)
-  await app.register((api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
+  await mountApi(app, deps)
   return app
 }

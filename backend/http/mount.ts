@@ -25,6 +25,11 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
       url: line.path,
       config: { line },
       schema: {
+        operationId: line.operationId,
+        summary: line.summary,
+        ...(line.description !== undefined && { description: line.description }),
+        tags: [line.tag],
+        security: [{ apiKey: [] }, { oauth2: line.scopes }],
         querystring: line.query,
         ...(takesBody && { body: line.body }),
         response: Object.fromEntries(Object.entries(line.answers).filter(([, schema]) => schema !== null)),
