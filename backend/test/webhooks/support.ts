@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Call, type CallOutcome, exampleCall } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../identity/caller.ts'
@@ -105,4 +106,16 @@ export async function appCaller(
     })
     .execute()
   return { workspaceId, userId, apiKeyId: null, clientId, scopes }
+}
+
+/** Reads again until what was read meets the condition; the test's own time limit ends it otherwise. */
+export async function until<Value>(
+  read: () => Promise<Value>,
+  holds: (value: Value) => boolean,
+): Promise<Value> {
+  for (;;) {
+    const value = await read()
+    if (holds(value)) return value
+    await delay(5)
+  }
 }

@@ -1,0 +1,57 @@
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+
+export interface Received {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export type Answer = (received: Received, response: ServerResponse, number: number) => void
+
+/** A server on loopback that keeps what it is sent. By default it answers 204. */
+export class Receiver {
+  readonly received: Received[] = []
+  readonly #server: Server
+  answer: Answer = (_received, response) => response.writeHead(204).end()
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const { url: path = '', headers } = request
+        const received = { path, headers, body: Buffer.concat(chunks).toString('utf8') }
+        this.received.push(received)
+        this.answer(received, response, this.received.length)
+      })
+    })
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+  }
+
+  /** Another name makes it another host: `localhost` and `127.0.0.1` are told apart by the sender. */
+  url(path = '/hook', host = '127.0.0.1'): string {
+    return `http://${host}:${(this.#server.address() as AddressInfo).port}${path}`
+  }
+
+  /** Answers every request with a status. */
+  always(status: number, headers: Record<string, string> = {}): void {
+    this.answer = (_received, response) => response.writeHead(status, headers).end()
+  }
+
+  /** Never answers. */
+  silent(): void {
+    this.answer = () => {}
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+}
