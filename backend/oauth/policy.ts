@@ -12,8 +12,9 @@ export function createPolicy(): interactionPolicy.DefaultPolicy {
   return policy
 }
 
-const scopesExist = new Check('unknown_scope', 'an unknown scope was requested', ({ oidc }) => {
-  const unknown = unknownScopes(String(oidc.params?.scope ?? ''))
+const scopesExist = new Check('unknown_scope', 'an unknown scope was requested', (ctx) => {
+  // Of the query, as the library's own parameters have lost unknown scopes by now.
+  const unknown = unknownScopes(String(ctx.query.scope ?? ''))
   if (unknown.length > 0) throw new errors.InvalidScope('there is no such scope', unknown.join(' '))
   return Check.NO_NEED_TO_PROMPT
 })

@@ -1,17 +1,15 @@
 import cookie from '@fastify/cookie'
 import csrf from '@fastify/csrf-protection'
 import formbody from '@fastify/formbody'
-import rateLimit from '@fastify/rate-limit'
 import files from '@fastify/static'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { assetsFolder, createPages } from '../views/render.ts'
 import { mountConnect } from './connect/routes.ts'
 import { mountProvider } from './mount-provider.ts'
-import { tooManyTries } from './page-error.ts'
 import { createProvider } from './provider.ts'
 import { handlePageError, renderProviderError } from './render-error.ts'
-import { createDoor, SignInForm } from './sign-in.ts'
+import { createDoor } from './sign-in.ts'
 import { mountSignIn } from './sign-in-pages.ts'
 
 /** Adds the OAuth endpoints, the pages of sign-in and consent, and the pages' assets. */
@@ -37,25 +35,12 @@ export async function registerOauth(app: FastifyInstance, deps: Deps): Promise<v
       // Lax: an authorization begins with a navigation from the app's site, to which strict cookies are not sent.
       cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure },
     })
-    await pages.register(rateLimit, { global: false, hook: 'preHandler', errorResponseBuilder: tooManyTries })
     pages.addHook('preHandler', (request, reply, done) => {
       if (request.method === 'GET' || request.method === 'HEAD') return done()
       pages.csrfProtection(request, reply, done)
     })
     const door = createDoor(deps)
-    mountConnect(pages, deps, { provider, render, door, limitSignIn })
-    mountSignIn(pages, { render, door, limitSignIn })
+    mountConnect(pages, deps, { provider, render, door })
+    mountSignIn(pages, { render, door })
   })
-}
-
-/** Ten tries in five minutes for one account from one address. */
-const limitSignIn = {
-  config: {
-    rateLimit: {
-      max: 10,
-      timeWindow: 5 * 60 * 1000,
-      keyGenerator: (request: FastifyRequest) =>
-        `${request.ip} ${SignInForm.parse(request.body).email.trim().toLowerCase()}`,
-    },
-  },
 }

@@ -49,7 +49,7 @@ function translate(error: unknown, description?: string): PageError {
   }
   if (error instanceof errors.InvalidRedirectUri) {
     return new PageError(400, {
-      title: 'The app’s return address is not registered',
+      title: 'Unknown return address',
       message: 'The app wants to be answered at an address that it has not registered with Outdial.',
       advice: 'Whoever set the app up should check its redirect URI: it must match to the letter.',
     })

@@ -13,10 +13,7 @@ const Next = z.object({
 })
 
 /** Signing in and out without an app that asks for it. */
-export function mountSignIn(
-  pages: FastifyInstance,
-  parts: { render: RenderPage; door: Door; limitSignIn: object },
-): void {
+export function mountSignIn(pages: FastifyInstance, parts: { render: RenderPage; door: Door }): void {
   const { render, door } = parts
 
   const showSignIn = (reply: FastifyReply, next: string, failed?: { email: string }) =>
@@ -41,7 +38,7 @@ export function mountSignIn(
     return reply.headers(pageHeaders()).send(html)
   })
 
-  pages.post('/sign-in', parts.limitSignIn, async (request, reply) => {
+  pages.post('/sign-in', async (request, reply) => {
     const { next } = Next.parse(request.query)
     const userId = await door.signIn(request, reply)
     if (userId === undefined) return showSignIn(reply, next, SignInForm.parse(request.body))

@@ -6,7 +6,9 @@ import { sessionCookie } from '../identity/sessions/cookie.ts'
 import { endSession } from '../identity/sessions/end.ts'
 import { findSession } from '../identity/sessions/find.ts'
 import { startSession } from '../identity/sessions/start.ts'
+import { createTries } from '../identity/tries.ts'
 import { verifyPassword } from '../identity/verify-password.ts'
+import { tooManyTries } from './page-error.ts'
 
 export const SignInForm = z.object({
   email: z.string().max(254).catch(''),
@@ -19,15 +21,23 @@ export const wrongPassword =
 /** Signing in and out of a browser, for every page that does so. */
 export function createDoor(deps: Deps) {
   const cookie = sessionCookie(deps.config)
+  const tries = createTries(deps.clock, { max: 10, windowMs: 5 * 60 * 1000 })
   const tokenOf = (request: FastifyRequest) => request.cookies[cookie.name]
 
   return {
     personOf: (request: FastifyRequest): Promise<Person | undefined> => findSession(deps)(tokenOf(request)),
 
-    /** The user's id, with a new session in the browser; undefined for a wrong address or password. */
+    /**
+     * The user's id, with a new session in the browser; undefined for a wrong address or password.
+     * @throws {PageError} after ten wrong tries with one address from one place within five minutes
+     */
     signIn: async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
-      const userId = await verifyPassword(deps)(SignInForm.parse(request.body))
+      const form = SignInForm.parse(request.body)
+      const key = `${request.ip} ${form.email.trim().toLowerCase()}`
+      if (!tries.take(key)) throw tooManyTries()
+      const userId = await verifyPassword(deps)(form)
       if (userId === undefined) return undefined
+      tries.clear(key)
       await endSession(deps)(tokenOf(request))
       const { token, expiresAt } = await startSession(deps)(userId)
       // `maxAge` counts on the browser's clock, whatever ours says.

@@ -19,7 +19,7 @@ const ConsentForm = z.object({
 export function mountConnect(
   pages: FastifyInstance,
   deps: Deps,
-  parts: { provider: Provider; render: RenderPage; door: Door; limitSignIn: object },
+  parts: { provider: Provider; render: RenderPage; door: Door },
 ): void {
   const { provider, render, door } = parts
   const find = findAuthorization(provider)
@@ -72,7 +72,7 @@ export function mountConnect(
     return person ? showConsent(reply, asked, person, null) : showSignIn(reply, asked)
   })
 
-  pages.post('/connect/:uid/sign-in', parts.limitSignIn, async (request, reply) => {
+  pages.post('/connect/:uid/sign-in', async (request, reply) => {
     const asked = await find(request, reply)
     const userId = await door.signIn(request, reply)
     if (userId === undefined) return showSignIn(reply, asked, SignInForm.parse(request.body))

@@ -74,6 +74,7 @@ export interface App {
   server: oauth.AuthorizationServer
   client: oauth.Client
   clientId: string
+  secret: string | null
   authenticate: oauth.ClientAuth
 }
 
@@ -93,6 +94,7 @@ export async function seedApp(
     server: await discover(service),
     client: { client_id: clientId },
     clientId,
+    secret: clientSecret,
     authenticate: clientSecret === null ? oauth.None() : oauth.ClientSecretPost(clientSecret),
   }
 }
