@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import * as oauth from 'oauth4webapi'
+import { createApiKey } from '../../identity/create-api-key.ts'
+import { removeMember } from '../../identity/remove-member.ts'
+import { disconnectApp } from '../../oauth/disconnect-app.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  type App,
+  apiStatus,
+  connect,
+  consent,
+  exchange,
+  insecure,
+  type Member,
+  refresh,
+  refusal,
+  seedApp,
+  seedMember,
+  type Service,
+  startService,
+  tokensOf,
+} from './support.ts'
+
+let database: TestDatabase
+let service: Service
+let robin: Member
+let zapier: App
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  robin = await seedMember(service.deps, 'Acme', 'Globex')
+  zapier = await seedApp(service, 'confidential')
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+const revoke = (app: App, token: string): Promise<Response> =>
+  oauth.revocationRequest(app.server, app.client, app.authenticate, token, insecure)
+
+const subscribe = async (token: string): Promise<number> => {
+  const answer = await fetch(`${service.url}/api/public/v1/webhooks/subscribe`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ target_url: 'http://127.0.0.1:9/hook', event: 'call.completed' }),
+  })
+  await answer.body?.cancel()
+  return answer.status
+}
+
+const subscriptionsOf = async (workspaceId: number | undefined): Promise<number> => {
+  const rows = await database.db
+    .selectFrom('webhook_subscription')
+    .select('id')
+    .where('workspace_id', '=', workspaceId ?? 0)
+    .execute()
+  return rows.length
+}
+
+it('ends one access token, and the connection lives on', async () => {
+  const first = await connect(zapier, robin, 'Acme')
+  expect((await revoke(zapier, first.access_token)).status).toBe(200)
+  expect(await apiStatus(service, first.access_token)).toBe(401)
+  const second = await tokensOf(zapier, await refresh(zapier, first.refresh_token))
+  expect(await apiStatus(service, second.access_token)).toBe(200)
+})
+
+it('ends with a refresh token every token of its connection, and of no other', async () => {
+  const first = await connect(zapier, robin, 'Acme')
+  const second = await tokensOf(zapier, await refresh(zapier, first.refresh_token))
+  const other = await connect(zapier, robin, 'Acme')
+  expect((await revoke(zapier, first.refresh_token)).status).toBe(200)
+  expect(await apiStatus(service, first.access_token)).toBe(401)
+  expect(await apiStatus(service, second.access_token)).toBe(401)
+  expect(await refusal(await refresh(zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await apiStatus(service, other.access_token)).toBe(200)
+})
+
+it('answers the revocation of a token that is none with 200, as RFC 7009 says', async () => {
+  expect((await revoke(zapier, 'x'.repeat(43))).status).toBe(200)
+})
+
+it('does not let an app revoke the tokens of another', async () => {
+  const first = await connect(zapier, robin, 'Acme')
+  const other = await seedApp(service, 'confidential', 'Other')
+  await revoke(other, first.refresh_token)
+  await revoke(other, first.access_token)
+  expect(await apiStatus(service, first.access_token)).toBe(200)
+  expect((await refresh(zapier, first.refresh_token)).status).toBe(200)
+})
+
+it('does not take an API key for a token that an app could revoke', async () => {
+  const workspaceId = robin.workspaces.Acme ?? 0
+  const { key } = await createApiKey(service.deps)({ workspaceId, userId: robin.userId, name: 'Script' })
+  await revoke(zapier, key)
+  expect(await apiStatus(service, key)).toBe(200)
+})
+
+it('ends all that an app has in a workspace when it is disconnected, and nothing elsewhere', async () => {
+  const acme = await connect(zapier, robin, 'Acme', { change: { scope: null } })
+  const globex = await connect(zapier, robin, 'Globex', { change: { scope: null } })
+  const other = await connect(await seedApp(service, 'public', 'Other'), robin, 'Acme')
+  expect(await subscribe(acme.access_token)).toBe(201)
+  expect(await subscribe(globex.access_token)).toBe(201)
+
+  await disconnectApp(service.deps)({
+    workspaceId: robin.workspaces.Acme ?? 0,
+    userId: robin.userId,
+    clientId: zapier.clientId,
+  })
+  expect(await apiStatus(service, acme.access_token)).toBe(401)
+  expect(await refusal(await refresh(zapier, acme.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await subscriptionsOf(robin.workspaces.Acme)).toBe(0)
+  expect(await apiStatus(service, globex.access_token)).toBe(200)
+  expect(await subscriptionsOf(robin.workspaces.Globex)).toBe(1)
+  expect(await apiStatus(service, other.access_token)).toBe(200)
+})
+
+it('ends with a membership every token, key and subscription of the member there, and nothing elsewhere', async () => {
+  const sam = await seedMember(service.deps, 'Initech', 'Umbrella')
+  const [workspaceId = 0, elsewhere = 0] = [sam.workspaces.Initech, sam.workspaces.Umbrella]
+  const gone = await connect(zapier, sam, 'Initech', { change: { scope: null } })
+  const stays = await connect(zapier, sam, 'Umbrella', { change: { scope: null } })
+  const { key } = await createApiKey(service.deps)({ workspaceId, userId: sam.userId, name: 'Script' })
+  const { key: otherKey } = await createApiKey(service.deps)({
+    workspaceId: elsewhere,
+    userId: sam.userId,
+    name: 'Script',
+  })
+  for (const token of [gone.access_token, stays.access_token, key, otherKey]) {
+    expect(await subscribe(token)).toBe(201)
+  }
+
+  await removeMember(service.deps)({ workspaceId, userId: sam.userId })
+  expect(await apiStatus(service, gone.access_token)).toBe(401)
+  expect(await apiStatus(service, key)).toBe(401)
+  expect(await refusal(await refresh(zapier, gone.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await subscriptionsOf(workspaceId)).toBe(0)
+  expect(await apiStatus(service, stays.access_token)).toBe(200)
+  expect(await apiStatus(service, otherKey)).toBe(200)
+  expect(await subscriptionsOf(elsewhere)).toBe(2)
+})
+
+it('gives no tokens for a code whose user was removed meanwhile', async () => {
+  const kim = await seedMember(service.deps, 'Hooli')
+  const flow = await consent(zapier, kim, 'Hooli')
+  await removeMember(service.deps)({ workspaceId: kim.workspaces.Hooli ?? 0, userId: kim.userId })
+  expect(await refusal(await exchange(zapier, flow))).toEqual([400, 'invalid_grant'])
+})
+
+it('says that who is no member cannot be removed', async () => {
+  const removing = removeMember(service.deps)({ workspaceId: robin.workspaces.Acme ?? 0, userId: 999_999 })
+  await expect(removing).rejects.toMatchObject({ code: 'not_found' })
+})
