@@ -40,18 +40,26 @@ function apiError(data: unknown): ApiError | undefined {
   return typeof error?.message === 'string' && Array.isArray(error.details) ? error : undefined
 }
 
+/** The API calls fields by its own names, the user knows them by their labels. */
 function sentenceOf({ message, details }: ApiError, inputFields: PlainInputField[]): string {
-  const reasons = details.map((detail) => `${labelOf(detail.field, inputFields)}: ${detail.message}`)
-  return [message, ...reasons.filter((reason) => !message.includes(reason))].join(' ')
+  const reasons = details.map(({ field, message: reason }) => {
+    const label = labelOf(field, inputFields)
+    return reason.startsWith(`${field} `) ? `${label}${reason.slice(field.length)}` : `${label}: ${reason}`
+  })
+  const [first] = details
+  const isRepeated = first !== undefined && message.startsWith(first.message)
+  return (isRepeated ? reasons : [message, ...reasons]).join(' ')
 }
 
-/** `calling_hours.days.0` is the field "calling_hours_days", which the user knows by its label. */
+/** `calling_hours.days.0` is the field "calling_hours_days"; of a dictionary, the entry is told too. */
 function labelOf(path: string, inputFields: PlainInputField[]): string {
   const key = path.replaceAll('.', '_')
   const [field] = inputFields
     .filter((one) => key === one.key || key.startsWith(`${one.key}_`))
     .toSorted((one, other) => other.key.length - one.key.length)
-  return field?.label ?? titleCase(path)
+  const label = field?.label ?? titleCase(path)
+  const entry = field?.dict ? path.slice(field.key.length + 1) : ''
+  return entry === '' ? label : `${label} "${entry}"`
 }
 
 function unexplained(status: number): string {

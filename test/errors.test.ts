@@ -4,33 +4,33 @@ import { answer, api, failure, refusal } from './support/connector.ts'
 const queueCall = 'creates.queue_call.operation.perform'
 const inputData = { campaign_id: 12, phone_number: '12' }
 
-it('halts the run, not the Zap, for bad contact data, and names the field by its label', async () => {
+it('halts the run, not the Zap, for bad contact data, and names the fields by their labels', async () => {
   const details = [
-    {
-      field: 'phone_number',
-      code: 'invalid_phone_number',
-      message: 'is not a phone number that can be called',
-    },
-    { field: 'consent.at', code: 'required', message: 'is missing' },
-    { field: 'variables.size', code: 'too_big', message: 'is too long' },
-    { field: 'external_id', code: 'too_big', message: 'is too long' },
+    { field: 'consent.at', code: 'required', message: 'consent.at is required.' },
+    { field: 'variables.size', code: 'invalid_type', message: 'variables.size must be text.' },
+    { field: 'external_id', code: 'too_big', message: 'This is too long.' },
   ]
-  answer('POST', api('/contacts/'), 422, refusal('validation_failed', 'Two things are wrong.', details))
+  const summary = details.map(({ message }) => message).join(' ')
+  answer('POST', api('/contacts/'), 422, refusal('validation_failed', summary, details))
 
   expect(await failure(queueCall, { inputData })).toEqual({
     name: 'HaltedError',
     message:
-      'Two things are wrong. Phone Number: is not a phone number that can be called ' +
-      'Consent Given At: is missing Variables: is too long External ID: is too long (Request ID: req_42)',
+      'Consent Given At is required. Variables "size" must be text. External ID: This is too long. (Request ID: req_42)',
   })
 })
 
-it('does not say twice what the sentence says already', async () => {
-  const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'is no number' }]
-  answer('POST', api('/contacts/'), 422, refusal('validation_failed', 'Phone Number: is no number', details))
+it('keeps a sentence that says more than its details', async () => {
+  const details = [{ field: 'phone_number', code: 'invalid', message: 'It has two digits.' }]
+  answer(
+    'POST',
+    api('/contacts/'),
+    422,
+    refusal('validation_failed', 'This number cannot be called.', details),
+  )
 
   expect(await failure(queueCall, { inputData })).toMatchObject({
-    message: 'Phone Number: is no number (Request ID: req_42)',
+    message: 'This number cannot be called. Phone Number: It has two digits. (Request ID: req_42)',
   })
 })
 

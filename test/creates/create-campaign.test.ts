@@ -49,11 +49,18 @@ it('leaves to the workspace what is left blank', async () => {
 })
 
 it('names the field that is wrong, down to an item of a list', async () => {
-  const details = [{ field: 'calling_hours.days.0', code: 'invalid', message: 'is not a day' }]
-  answer('POST', api('/campaigns/'), 422, refusal('validation_failed', 'One field is wrong.', details))
+  const details = [
+    { field: 'calling_hours.days.0', code: 'invalid', message: 'calling_hours.days.0 must be a day.' },
+  ]
+  answer(
+    'POST',
+    api('/campaigns/'),
+    422,
+    refusal('validation_failed', 'calling_hours.days.0 must be a day.', details),
+  )
 
   expect(await failure(perform, { inputData: { ...required, calling_hours_days: ['someday'] } })).toEqual({
     name: 'HaltedError',
-    message: 'One field is wrong. Days: is not a day (Request ID: req_42)',
+    message: 'Days must be a day. (Request ID: req_42)',
   })
 })
