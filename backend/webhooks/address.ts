@@ -17,7 +17,7 @@ const nat64 = ipaddr.IPv6.parse('64:ff9b::')
 /** Behind NAT64 (RFC 6052) every IPv4 host has such an address: what it embeds decides. */
 function unwrap(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!(address instanceof ipaddr.IPv6) || !address.match(nat64, 96)) return address
-  return ipaddr.fromByteArray(address.toByteArray().slice(12)) as ipaddr.IPv4
+  return ipaddr.fromByteArray(address.toByteArray().slice(12))
 }
 
 /** 2000::/3 (RFC 4291, 2.4). `range` calls unicast whatever it has no name for, such as ::127.0.0.1. */

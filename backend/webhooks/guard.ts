@@ -43,17 +43,16 @@ export function createGuardedSend(options: { allowLoopback: boolean; resolve?: R
   return async ({ url, method, headers, body, signal, maxBytes }) => {
     signal.throwIfAborted()
     const client = new Client(url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
+    // Not the request's own signal: undici does not look at it before there is a connection.
+    const abandon = () => void client.destroy(signal.reason as Error)
+    signal.addEventListener('abort', abandon, { once: true })
     try {
-      const answer = await client.request({
-        path: url.pathname + url.search,
-        method,
-        headers,
-        body: body ?? null,
-        signal,
-      })
+      const path = url.pathname + url.search
+      const answer = await client.request({ path, method, headers, body: body ?? null })
       const read = await readAtMost(answer.body, maxBytes)
       return { status: answer.statusCode, headers: answer.headers, ...read }
     } finally {
+      signal.removeEventListener('abort', abandon)
       await client.destroy()
     }
   }

@@ -38,5 +38,5 @@ const isLoopback = (host: string): boolean =>
   (isIP(host) !== 0 && isPermittedAddress(host, true) && !isPermittedAddress(host, false))
 
 // Parsers of URLs drop tabs and newlines, and PostgreSQL cannot keep a NUL.
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+
 const hasBlank = (target: string): boolean => /[\u0000-\u0020]/.test(target)

@@ -284,6 +284,14 @@ it('does not send to an address that was permitted only before', async () => {
   expect(receiver.received).toEqual([])
 })
 
+it('does not send where a name leads into a private network', async () => {
+  await subscribed('https://hooks.example.test/')
+  await completeCall(deps, seed)
+  start({ resolve: async () => ['10.0.0.1'] })
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+  expect(await tries()).toMatchObject([{ status_code: null, error: 'the address is not public' }])
+})
+
 it('removes a subscription at once when its receiver is gone, with all that waits for it', async () => {
   const { id } = await subscribed()
   receiver.always(410)
@@ -469,6 +477,10 @@ it('writes nothing of a try whose lease another sender has taken over', async ()
   const slow = start({ timeoutMs: 60_000 })
   await until(
     async () => receiver.received.length,
+    (count) => count === 1,
+  )
+  await until(
+    async () => deps.clock.waiting, // it has looked again, found nothing more, and waits
     (count) => count === 1,
   )
   await deps.db
