@@ -7,6 +7,7 @@ import {
   holdDueCalls,
   holdDueTestCalls,
   lockClaimableCampaigns,
+  markServed,
   moveCalls,
   type NewAttempt,
   startAttempts,
@@ -48,7 +49,14 @@ export const claimCalls =
       const now = own.clock.now()
       const campaigns = await lockClaimableCampaigns(own.db, now)
       if (campaigns.length === 0) return undefined
-      const shares = shareRoom(room, await countRoom(own.db, campaigns, room, now))
+      const counted = await countRoom(own.db, campaigns, room, now)
+      const shares = shareRoom(room, counted)
+      // Whoever could take some and got none keeps the place in the line.
+      const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
+      await markServed(
+        own.db,
+        served.map(({ id }) => id),
+      )
       const held = shares.size === 0 ? [] : await holdDueCalls(own.db, shares, now)
       const callable = await holdBack(own, await suppress(own, held, now), now)
       return start(own, lease, { held, callable, test: false, now })

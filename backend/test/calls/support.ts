@@ -1,4 +1,5 @@
 import { type AddContact, type Call, CallCompletedEvent } from '@outdial/contract'
+import { sql } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readCall } from '../../calls/read.ts'
 import { addContact } from '../../contacts/add.ts'
@@ -88,3 +89,12 @@ export async function completed(deps: TestDeps, seed: Seed, id: number, stepMs?:
   )
   return callOf(deps, seed, id)
 }
+
+/** Resolves when a transaction of this database waits for another's lock: the interleaving is there. */
+export const someoneWaitsForLock = (deps: TestDeps): Promise<true> =>
+  until(async () => {
+    const { rows } = await sql<{ waits: boolean }>`
+      select count(*) > 0 as waits from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db)
+    return rows[0]?.waits === true
+  })
