@@ -26,7 +26,7 @@ export async function mountApi(app: FastifyInstance, deps: Deps): Promise<void> 
     await documented.register(swaggerUi, {
       routePrefix: '/docs',
       theme: { title: 'Outdial API' },
-      uiConfig: { validatorUrl: null, deepLinking: true },
+      uiConfig: { layout: 'BaseLayout', validatorUrl: null, deepLinking: true },
       staticCSP: viewerPolicy,
     })
     await documented.register((api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })

@@ -1,6 +1,8 @@
+import type { Scope } from '@outdial/contract'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { createApp } from '../../app.ts'
 import { createApiKey } from '../../identity/create-api-key.ts'
+import { hashToken } from '../../secrets.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
@@ -27,6 +29,8 @@ export interface TestApi {
   send(request: ApiRequest): Promise<LightMyRequestResponse>
   /** A second workspace, with a key to it. */
   neighbour(): Promise<{ seed: Seed; key: string }>
+  /** Takes scopes from a key, or lets it expire, as tokens do. */
+  limitKey(key: string, limits: { scopes?: Scope[]; expiresAt?: Date }): Promise<void>
   close(): Promise<void>
 }
 
@@ -47,6 +51,13 @@ export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<
     neighbour: async () => {
       const other = await seedWorkspace(deps, 'Neighbour')
       return { seed: other, key: await keyTo(deps, other) }
+    },
+    limitKey: async (limited, { scopes, expiresAt }) => {
+      await deps.db
+        .updateTable('credential')
+        .set({ ...(scopes && { scopes }), ...(expiresAt && { expires_at: expiresAt }) })
+        .where('token_hash', '=', hashToken(limited))
+        .execute()
     },
     close: async () => {
       await app.close()

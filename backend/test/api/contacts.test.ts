@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { ContactAdded, ErrorAnswer } from '@outdial/contract'
+import { createTestApi, type TestApi } from './support.ts'
+
+let api: TestApi
+let woken: string[] = []
+beforeAll(async () => {
+  api = await createTestApi({
+    wake: { dialer: () => void woken.push('dialer'), sender: () => void woken.push('sender') },
+  })
+})
+afterAll(() => api.close())
+beforeEach(() => {
+  woken = []
+})
+
+let next = 0
+/** A number that no other test uses. */
+const freshNumber = () => `+1202555${String((next += 1)).padStart(4, '0')}`
+
+async function add(values: object, key?: string) {
+  const body = { campaign_id: api.seed.campaignId, ...values }
+  const answer = await api.send({ method: 'POST', path: '/contacts/', body, key: key ?? api.key })
+  if (answer.statusCode >= 300) throw new Error(answer.body)
+  return { status: answer.statusCode, ...ContactAdded.parse(answer.json()) }
+}
+
+async function refuse(values: object) {
+  const body = { campaign_id: api.seed.campaignId, ...values }
+  const answer = await api.send({ method: 'POST', path: '/contacts/', body })
+  const { error } = ErrorAnswer.parse(answer.json())
+  return { status: answer.statusCode, code: error.code, details: error.details }
+}
+
+it('makes a contact and queues a call to it', async () => {
+  const added = await add({
+    phone_number: '(202) 555-9100',
+    first_name: 'Zoë',
+    email: 'zoe@example.com',
+    variables: { product: '{{roof}} 🏠' },
+    consent: { source: 'Form', at: '2026-05-04T09:30:00+02:00' },
+    metadata: { lead: '7' },
+  })
+  expect(added).toMatchObject({ status: 201, contact_created: true, call_queued: true })
+  expect(added.contact).toMatchObject({
+    phone_number: '+12025559100',
+    first_name: 'Zoë',
+    variables: { product: '{{roof}} 🏠' },
+    consent: { source: 'Form', at: '2026-05-04T07:30:00.000Z' },
+  })
+  expect(added.call).toMatchObject({ status: 'queued', metadata: { lead: '7' }, contact: added.contact })
+  expect(woken).toEqual(['dialer', 'sender'])
+})
+
+it('keeps what is left out or blank, merges variables, and clears what is null', async () => {
+  const phone_number = freshNumber()
+  await add({
+    phone_number,
+    first_name: 'Ann',
+    last_name: 'Lee',
+    email: 'ann@example.com',
+    variables: { a: '1', b: '2' },
+    consent: { source: 'Form', at: '2026-05-04T09:30:00Z' },
+  })
+  api.deps.clock.advance(1000)
+  const changed = await add({
+    phone_number,
+    first_name: '',
+    last_name: null,
+    variables: { b: '3', c: '' },
+    consent: { source: '', at: '' },
+  })
+  expect(changed).toMatchObject({ status: 200, contact_created: false, call_queued: false })
+  expect(changed.contact).toMatchObject({
+    first_name: 'Ann',
+    last_name: null,
+    email: 'ann@example.com',
+    variables: { a: '1', b: '3' },
+    consent: { source: 'Form' },
+    updated_at: api.deps.clock.now().toISOString(),
+  })
+  const cleared = await add({ phone_number, variables: null, consent: null })
+  expect(cleared.contact).toMatchObject({ variables: {}, consent: null })
+})
+
+it('leaves the contact untouched where nothing about it is said', async () => {
+  const phone_number = freshNumber()
+  const first = await add({ phone_number, first_name: 'Ann' })
+  api.deps.clock.advance(1000)
+  const second = await add({ phone_number })
+  expect(second.contact).toEqual(first.contact)
+})
+
+it('answers with the call that is open already, or queues another where that is asked for', async () => {
+  const phone_number = freshNumber()
+  const first = await add({ phone_number })
+  const skipped = await add({ phone_number })
+  expect([skipped.status, skipped.call_queued, skipped.call.id]).toEqual([200, false, first.call.id])
+  const another = await add({ phone_number, if_already_queued: 'queue' })
+  expect([another.status, another.call_queued]).toEqual([201, true])
+  expect(another.call.id).not.toBe(first.call.id)
+})
+
+it('lets the variables of one contact grow to 100 and no further', async () => {
+  const phone_number = freshNumber()
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`v${index}`, 'x']))
+  await add({ phone_number, variables: many })
+  expect(await refuse({ phone_number, variables: { more: 'x' } })).toMatchObject({
+    status: 422,
+    details: [{ field: 'variables', code: 'too_big' }],
+  })
+  expect((await add({ phone_number })).contact.variables).not.toHaveProperty('more')
+})
+
+it('puts a number on the do-not-call list, from which false never takes it', async () => {
+  const phone_number = freshNumber()
+  const waiting = await add({ phone_number })
+  const refused = await add({ phone_number, do_not_call: true })
+  expect(refused.contact.do_not_call).toBe(true)
+  expect(refused.call).toMatchObject({ status: 'completed', outcome: 'suppressed' })
+  const before = await api.send({ path: `/calls/${waiting.call.id}/` })
+  expect(before.json()).toMatchObject({ status: 'completed', outcome: 'suppressed' })
+  expect((await add({ phone_number, do_not_call: false })).contact.do_not_call).toBe(true)
+})
+
+it('waits for the time that is asked for, and takes one that is past for now', async () => {
+  const later = new Date(api.deps.clock.now().getTime() + 3_600_000).toISOString()
+  const scheduled = await add({ phone_number: freshNumber(), scheduled_at: later })
+  expect(scheduled.call).toMatchObject({
+    scheduled_at: later,
+    next_attempt_at: later,
+    waiting_for: 'schedule',
+  })
+  const late = await add({ phone_number: freshNumber(), scheduled_at: '2001-01-01T00:00:00Z' })
+  expect(late.call).toMatchObject({
+    scheduled_at: null,
+    next_attempt_at: api.deps.clock.now().toISOString(),
+  })
+})
+
+it.each([
+  [{ phone_number: '+12025550100', scheduled_at: '2027-06-01T00:00:00Z' }, 'scheduled_at', 'too_far_ahead'],
+  [{ phone_number: '+12025550100', scheduled_at: '2026-06-01T00:00:00' }, 'scheduled_at', 'invalid_datetime'],
+  [
+    { phone_number: '+12025550100', scheduled_at: '2026-02-30T00:00:00Z' },
+    'scheduled_at',
+    'invalid_datetime',
+  ],
+  [{ phone_number: '+12025550100', callback_url: 'https://10.0.0.1/' }, 'callback_url', 'invalid_target_url'],
+  [{ phone_number: '+12025550100', callback_url: 'nonsense' }, 'callback_url', 'invalid_url'],
+  [{ phone_number: '+12025550100', time_zone: '+02:00' }, 'time_zone', 'invalid_time_zone'],
+  [{ phone_number: '+12025550100', email: 'nobody' }, 'email', 'invalid_email'],
+  [{ phone_number: '+12025550100', metadata: { a: 'x'.repeat(501) } }, 'metadata.a', 'too_long'],
+  [{ phone_number: '12345' }, 'phone_number', 'invalid_phone_number'],
+  [{ phone_number: '+12025550100 ext. 7' }, 'phone_number', 'phone_number_extension'],
+  [{ phone_number: '020 7946 0000', country: 'ZZ' }, 'country', 'invalid_country'],
+  [{ phone_number: '' }, 'phone_number', 'required'],
+])('refuses %j', async (values, field, code) => {
+  expect(await refuse(values)).toMatchObject({
+    status: 422,
+    code: 'validation_failed',
+    details: [{ field, code }],
+  })
+  expect(woken).toEqual([])
+})
+
+it('reads a national number for the body’s country, or the workspace’s', async () => {
+  const british = await add({ phone_number: '020 7946 0123', country: 'GB' })
+  expect(british.contact.phone_number).toBe('+442079460123')
+  const american = await add({ phone_number: '202 555 9321' })
+  expect(american.contact.phone_number).toBe('+12025559321')
+})
+
+it('makes nothing where the campaign is unknown, and names the field', async () => {
+  const phone_number = freshNumber()
+  const { seed } = await api.neighbour()
+  for (const campaign_id of [seed.campaignId, 424242, Number.MAX_SAFE_INTEGER]) {
+    expect(await refuse({ phone_number, campaign_id })).toMatchObject({
+      status: 404,
+      details: [{ field: 'campaign_id' }],
+    })
+  }
+  const contact = await api.deps.db
+    .selectFrom('contact')
+    .select('id')
+    .where('phone_number', '=', phone_number)
+    .executeTakeFirst()
+  expect(contact).toBeUndefined()
+})
+
+it('queues one call of fifty simultaneous posts of one contact', async () => {
+  const phone_number = freshNumber()
+  const answers = await Promise.all(Array.from({ length: 50 }, () => add({ phone_number })))
+  expect(answers.filter((answer) => answer.call_queued)).toHaveLength(1)
+  expect(answers.filter((answer) => answer.contact_created)).toHaveLength(1)
+  expect(new Set(answers.map((answer) => answer.call.id)).size).toBe(1)
+  expect(answers.map((answer) => answer.status).sort()).toEqual([...Array<number>(49).fill(200), 201])
+})

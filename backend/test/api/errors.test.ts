@@ -1,0 +1,332 @@
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { ErrorAnswer } from '@outdial/contract'
+import type { LightMyRequestResponse } from 'fastify'
+import pino from 'pino'
+import { createApp } from '../../app.ts'
+import { seedAgent, seedPhoneNumber } from '../support/seed.ts'
+import { createTestApi, prefix, type TestApi } from './support.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await createTestApi()
+})
+afterAll(() => api.close())
+
+/** Holds an answer to the one shape, and tells what it says. */
+function refusal(answer: LightMyRequestResponse) {
+  const { error } = ErrorAnswer.parse(answer.json())
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(answer.headers['x-request-id']).toBe(error.request_id)
+  return { status: answer.statusCode, type: error.type, code: error.code, details: error.details }
+}
+
+const newCampaign = (values: object = {}) => ({
+  name: 'Spring',
+  agent_id: api.seed.agentId,
+  phone_number_id: api.seed.phoneNumberId,
+  ...values,
+})
+
+it.each([
+  ['an empty body', ''],
+  ['a truncated body', '{"name":'],
+  ['a body with a byte order mark', '\uFEFF{}'],
+  ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+])('refuses %s as malformed JSON', async (_name, raw) => {
+  const answer = await api.send({ method: 'POST', path: '/campaigns/', raw })
+  expect(refusal(answer)).toMatchObject({ status: 400, type: 'invalid_request', code: 'malformed_json' })
+})
+
+it('asks for a credential where there is none', async () => {
+  const answer = await api.send({ path: '/agents/', key: null })
+  expect(refusal(answer)).toMatchObject({
+    status: 401,
+    type: 'authentication_failed',
+    code: 'missing_credential',
+  })
+  expect(answer.headers['www-authenticate']).toBe('Bearer realm="Outdial"')
+})
+
+it('takes another scheme than Bearer for no credential', async () => {
+  const answer = await api.send({ path: '/agents/', headers: { authorization: `Basic ${api.key}` } })
+  expect(refusal(answer)).toMatchObject({ status: 401, code: 'missing_credential' })
+})
+
+it('refuses a credential that it does not know', async () => {
+  const answer = await api.send({ path: '/agents/', key: 'odk_unknown' })
+  expect(refusal(answer)).toMatchObject({ status: 401, code: 'invalid_credential' })
+  expect(answer.headers['www-authenticate']).toContain('error="invalid_token"')
+})
+
+it('says that an expired credential has expired', async () => {
+  const { key } = await api.neighbour()
+  await api.limitKey(key, { expiresAt: api.deps.clock.now() })
+  const answer = await api.send({ path: '/agents/', key })
+  expect(refusal(answer)).toMatchObject({ status: 401, code: 'expired_credential' })
+  expect(answer.headers['www-authenticate']).toContain('error="invalid_token"')
+})
+
+it('names the scope that a credential lacks, before it looks at the body', async () => {
+  const { key } = await api.neighbour()
+  await api.limitKey(key, { scopes: ['agents:read'] })
+  const answer = await api.send({ method: 'POST', path: '/campaigns/', raw: '{', key })
+  expect(refusal(answer)).toMatchObject({
+    status: 403,
+    type: 'permission_denied',
+    code: 'insufficient_scope',
+  })
+  expect(answer.headers['www-authenticate']).toContain('scope="campaigns:write"')
+})
+
+it('needs both scopes for a subscription', async () => {
+  const { key } = await api.neighbour()
+  await api.limitKey(key, { scopes: ['webhooks:write'] })
+  const body = { target_url: 'https://example.com/hook', event: 'call.completed' }
+  const answer = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })
+  expect(refusal(answer)).toMatchObject({ status: 403, code: 'insufficient_scope' })
+})
+
+it.each(['/nothing', '/agents/5/', '/calls/1/2', '/calls/999999', '/calls/0', '/calls/-1', '/calls/1.5'])(
+  'finds nothing at %s',
+  async (path) => {
+    const answer = await api.send({ path })
+    expect(refusal(answer)).toMatchObject({ status: 404, type: 'not_found', code: 'not_found' })
+  },
+)
+
+it.each(['text', '0x10', '007', '1e3', '9007199254740993', '9'.repeat(400), '%20', '%00', '%FF'])(
+  'takes %s for no id',
+  async (id) => {
+    expect(refusal(await api.send({ path: `/calls/${id}/` }))).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    })
+    expect(refusal(await api.send({ method: 'DELETE', path: `/webhooks/${id}` }))).toMatchObject({
+      status: 404,
+    })
+  },
+)
+
+it.each([
+  ['PUT', '/campaigns/', 'GET, HEAD, OPTIONS, POST'],
+  ['DELETE', '/agents', 'GET, HEAD, OPTIONS'],
+  ['GET', '/contacts/', 'OPTIONS, POST'],
+  ['POST', '/webhooks/7', 'DELETE, OPTIONS'],
+  ['PATCH', '/calls/7/', 'GET, HEAD, OPTIONS'],
+] as const)('tells %s %s which methods there are', async (method, path, allow) => {
+  const answer = await api.send({ method, path, raw: '{' })
+  expect(refusal(answer)).toMatchObject({ status: 405, type: 'invalid_request', code: 'method_not_allowed' })
+  expect(answer.headers.allow).toBe(allow)
+})
+
+it('answers OPTIONS with the methods, and HEAD without a body', async () => {
+  const options = await api.send({ method: 'OPTIONS', path: '/campaigns', key: null })
+  expect([options.statusCode, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS, POST'])
+  const head = await api.send({ method: 'HEAD', path: '/campaigns' })
+  expect([head.statusCode, head.body]).toEqual([200, ''])
+})
+
+it('refuses a body over 1 MiB', async () => {
+  const answer = await api.send({ method: 'POST', path: '/contacts/', raw: `"${'x'.repeat(1024 * 1024)}"` })
+  expect(refusal(answer)).toMatchObject({ status: 413, type: 'invalid_request', code: 'body_too_large' })
+})
+
+it.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'application/json; charset=latin1',
+  'application/jsonp',
+  'nonsense',
+])('refuses a body of type %s', async (type) => {
+  const answer = await api.send({
+    method: 'POST',
+    path: '/campaigns/',
+    raw: '{}',
+    headers: { 'content-type': type },
+  })
+  expect(refusal(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+})
+
+it.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
+  'reads a body of type %s',
+  async (type) => {
+    const body = newCampaign()
+    const answer = await api.send({
+      method: 'POST',
+      path: '/campaigns/',
+      body,
+      headers: { 'content-type': type },
+    })
+    expect(answer.statusCode).toBe(201)
+  },
+)
+
+it.each<Record<string, string>>([
+  {},
+  { 'content-type': 'application/json' },
+  { 'content-type': 'text/plain' },
+])('needs no content type where there is no body: %j', async (headers) => {
+  expect((await api.send({ path: '/agents/', headers })).statusCode).toBe(200)
+  const gone = await api.send({ method: 'DELETE', path: '/webhooks/99/', headers })
+  expect(refusal(gone)).toMatchObject({ status: 404 })
+})
+
+it.each([[[]], [null], ['text'], [7], [true]])('refuses the body %j, field by field', async (body) => {
+  const answer = await api.send({ method: 'POST', path: '/contacts/', body })
+  expect(refusal(answer)).toMatchObject({ status: 422, type: 'invalid_request', code: 'validation_failed' })
+})
+
+it('lists every field that is wrong, with what is wrong with it', async () => {
+  const answer = await api.send({
+    method: 'POST',
+    path: '/campaigns/',
+    body: {
+      name: 'x'.repeat(201),
+      phone_number_id: 1e300,
+      time_zone: 'Mars/Olympus',
+      calling_hours: { days: ['someday'], begin: '09:00' },
+      max_concurrent_calls: 0,
+      retry: { max_attempts: '3' },
+      typo: 1,
+    },
+  })
+  const { status, code, details } = refusal(answer)
+  expect([status, code]).toEqual([422, 'validation_failed'])
+  expect(details.map((detail) => [detail.field, detail.code]).sort()).toEqual([
+    ['agent_id', 'required'],
+    ['calling_hours.begin', 'unknown_field'],
+    ['calling_hours.days.0', 'invalid_value'],
+    ['max_concurrent_calls', 'too_small'],
+    ['name', 'too_long'],
+    ['phone_number_id', 'too_big'],
+    ['retry.max_attempts', 'invalid_type'],
+    ['time_zone', 'invalid_time_zone'],
+    ['typo', 'unknown_field'],
+  ])
+})
+
+it('names unknown fields, nested ones too, as the only fault', async () => {
+  const raw = JSON.stringify(newCampaign({ retry: { tries: 1 }, nmae: 'x' })).replace(
+    '{',
+    '{"__proto__":{"a":1},',
+  )
+  const { status, code, details } = refusal(await api.send({ method: 'POST', path: '/campaigns/', raw }))
+  expect([status, code]).toEqual([422, 'unknown_field'])
+  expect(details.map((detail) => detail.field).sort()).toEqual(['__proto__', 'nmae', 'retry.tries'])
+})
+
+it.each(['/agents/?serach=Ava', '/calls/1/?expand=contact'])(
+  'refuses the unknown parameter of %s',
+  async (path) => {
+    expect(refusal(await api.send({ path }))).toMatchObject({ status: 422, code: 'unknown_field' })
+  },
+)
+
+it('takes the last of a duplicated field, as JSON does', async () => {
+  const raw = JSON.stringify(newCampaign()).replace('{', '{"name":7,')
+  expect((await api.send({ method: 'POST', path: '/campaigns/', raw })).statusCode).toBe(201)
+})
+
+it.each([
+  [
+    'nesting that would exhaust the stack',
+    `{"variables":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
+    'too_deep',
+  ],
+  ['the NUL character', '{"first_name":"a\\u0000"}', 'invalid_text'],
+  ['the NUL character in a name', '{"variables":{"a\\u0000":"b"}}', 'invalid_text'],
+  ['half of a character', '{"metadata":{"a":"\\ud800"}}', 'invalid_text'],
+])('refuses %s', async (_name, raw, code) => {
+  const told = refusal(await api.send({ method: 'POST', path: '/contacts/', raw }))
+  expect(told.status).toBe(422)
+  expect(told.details).toContainEqual(expect.objectContaining({ code }))
+})
+
+it('refuses an agent that is not Live', async () => {
+  const agent_id = await seedAgent(api.deps, api.seed.workspaceId, { status: 'draft' })
+  const told = refusal(
+    await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ agent_id }) }),
+  )
+  expect(told).toMatchObject({ status: 422, code: 'agent_not_live', details: [{ field: 'agent_id' }] })
+})
+
+it('refuses a phone number that is not active', async () => {
+  const phone_number_id = await seedPhoneNumber(api.deps, api.seed.workspaceId, { status: 'retired' })
+  const told = refusal(
+    await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ phone_number_id }) }),
+  )
+  expect(told).toMatchObject({
+    status: 422,
+    code: 'number_not_active',
+    details: [{ field: 'phone_number_id' }],
+  })
+})
+
+it('refuses to queue a call in an archived campaign', async () => {
+  const { seed, key } = await api.neighbour()
+  await api.deps.db
+    .updateTable('campaign')
+    .set({ status: 'archived' })
+    .where('id', '=', seed.campaignId)
+    .execute()
+  const body = { phone_number: '+12025550100', campaign_id: seed.campaignId }
+  const told = refusal(await api.send({ method: 'POST', path: '/contacts/', body, key }))
+  expect(told).toMatchObject({ status: 422, code: 'campaign_archived', details: [{ field: 'campaign_id' }] })
+})
+
+it('tells nothing of a bug to the caller, and all of it to the log', async () => {
+  const lines: string[] = []
+  let broken = false
+  const now = () => {
+    if (broken) throw new TypeError('a secret detail')
+    return api.deps.clock.now()
+  }
+  const app = await createApp({
+    ...api.deps,
+    clock: { now, wait: () => Promise.resolve() },
+    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+  })
+  broken = true
+  const answer = await app.inject({
+    url: `${prefix}/agents/?search=private`,
+    headers: { authorization: `Bearer ${api.key}`, 'x-request-id': 'bug-1' },
+  })
+  await app.close()
+
+  expect(refusal(answer)).toMatchObject({ status: 500, type: 'server_error', code: 'internal_error' })
+  expect(answer.body).not.toContain('secret')
+  const logged = lines.join('')
+  expect(logged).toContain('a secret detail')
+  expect(logged).not.toContain('private')
+  expect(logged).not.toContain(api.key)
+  const request: unknown = JSON.parse(lines.at(-1) ?? '')
+  expect(request).toMatchObject({
+    request_id: 'bug-1',
+    method: 'GET',
+    route: `${prefix}/agents/`,
+    status: 500,
+    duration_ms: expect.any(Number),
+  })
+})
+
+it('keeps a sane request id of the caller, and replaces another', async () => {
+  const kept = await api.send({ path: '/agents/', headers: { 'x-request-id': 'zap-12.A_b' } })
+  expect(kept.headers['x-request-id']).toBe('zap-12.A_b')
+  for (const id of ['a b', 'x'.repeat(129), '<script>']) {
+    const replaced = await api.send({ path: '/nothing', headers: { 'x-request-id': id } })
+    expect(replaced.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  }
+})
+
+it('answers what is no HTTP in the same shape', async () => {
+  const url = new URL(await api.app.listen({ port: 0, host: '127.0.0.1' }))
+  const socket = connect(Number(url.port), url.hostname)
+  await once(socket, 'connect')
+  socket.write('NONSENSE\r\n\r\n')
+  const answer = await text(socket)
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  ErrorAnswer.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))))
+})
