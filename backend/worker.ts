@@ -45,8 +45,9 @@ export function startWorker<Job>(clock: Clock, work: Work<Job>): Worker {
   }
 
   const start = (job: Job) => {
-    const done: Promise<void> = work
-      .handle(job, abandoning.signal)
+    // Async, so that what throws at once is that job's error and does not keep the rest of the batch from starting.
+    const handle = async () => work.handle(job, abandoning.signal)
+    const done: Promise<void> = handle()
       .catch((error: unknown) => work.onError(error, job))
       .finally(() => {
         running.delete(done)
