@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { markAnswered } from '../../calls/attempt-store.ts'
+import { type ClaimedAttempt, claimCalls } from '../../calls/claim.ts'
+import { type DialerOptions, startDialer } from '../../calls/dialer.ts'
+import { finishAttempt, silentEnd } from '../../calls/finish.ts'
+import { startSweeper } from '../../calls/sweeper.ts'
+import { connect } from '../../db/connect.ts'
+import type { Worker } from '../../worker.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps, type TestDeps } from '../support/deps.ts'
+import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
+import { aLine, forever, shortTalk } from './lines.ts'
+import { attemptsOf, callOf, callUntil, completed, eventsOf, freshNumber, queue, until } from './support.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let workers: Pick<Worker, 'stop'>[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  // What another test left waiting must not be called by this one.
+  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
+  deps = testDeps(database.db)
+  seed = await seedWorkspace(deps)
+  workers = []
+})
+afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
+
+const sweep = () => workers.push(startSweeper(deps))
+const dial = (options: Partial<DialerOptions> = {}, using: TestDeps = deps) => {
+  const line = aLine()
+  const dialer = startDialer(using, { lines: { real: line, test: line }, ...options })
+  workers.push(dialer)
+  return dialer
+}
+/** A worker that claims and is never heard of again. */
+const claimAndDie = async (leaseMs: number): Promise<ClaimedAttempt> => {
+  const [attempt] = await claimCalls(deps, { line: 'simulated', workerId: crypto.randomUUID(), leaseMs })(1)
+  if (attempt === undefined) throw new Error('there was nothing to claim')
+  return attempt
+}
+const takenOver = (attempt: ClaimedAttempt) =>
+  until(async () => (await attemptsOf(deps, attempt.request.callId))[0]?.ended_at)
+
+it('ends the attempt of a worker that died as failed, tells it once, and rings nobody again', async () => {
+  const retry = { max_attempts: 5, delay_minutes: 1, on: ['failed' as const] }
+  const campaignId = await seedCampaign(deps, { ...seed, retry, maxConcurrentCalls: 1 })
+  const { id } = await queue(deps, seed, freshNumber(), { campaign_id: campaignId })
+  await claimAndDie(1)
+  sweep()
+  const call = await completed(deps, seed, id)
+  expect(call).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost', attempts: 1 })
+  expect(await eventsOf(deps, id)).toHaveLength(1)
+  expect(await attemptsOf(deps, id)).toHaveLength(1)
+})
+
+it('leaves an attempt alone whose lease runs', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  await claimAndDie(60_000)
+  const other = await queue(deps, seed, freshNumber())
+  await claimAndDie(1)
+  sweep()
+  await completed(deps, seed, other.id)
+  expect((await callOf(deps, seed, id)).status).toBe('dialing')
+})
+
+it('refuses what a worker writes after its attempt was taken over', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const attempt = await claimAndDie(1)
+  sweep()
+  await takenOver(attempt)
+  expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
+  expect(await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))).toBe('refused')
+  expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost' })
+  expect(await eventsOf(deps, id)).toHaveLength(1)
+})
+
+it('refuses a second end of the same attempt', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const attempt = await claimAndDie(60_000)
+  const ends = [silentEnd('busy', 'line_busy'), silentEnd('declined', 'contact_declined')]
+  const finished = await Promise.all(ends.map((end) => finishAttempt(deps)(attempt, end)))
+  expect(finished.sort()).toEqual(['completed', 'refused'])
+  expect(await eventsOf(deps, id)).toHaveLength(1)
+})
+
+it('keeps a long call by its heartbeat', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  dial({ leaseMs: 400, heartbeatMs: 40 })
+  await callUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  const [first] = await attemptsOf(deps, id)
+  // Renewed well past the first lease: the sweeper finds nothing to take.
+  await until(async () => {
+    const [now] = await attemptsOf(deps, id)
+    return now && first && now.lease_until.getTime() > first.lease_until.getTime() + 500
+  })
+  sweep()
+  expect((await callOf(deps, seed, id)).status).toBe('in_progress')
+})
+
+it('hangs up before its lease runs out when the database is gone', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const apart = testDeps(connect({ url: database.url, max: 4 }), { clock: deps.clock })
+  const hungUp = Promise.withResolvers<boolean>()
+  const line = aLine({
+    dial: (_, { signal, onAnswer }) => {
+      onAnswer()
+      signal.addEventListener('abort', () => hungUp.resolve(leaseStillRuns(id)))
+      return forever()
+    },
+  })
+  dial({ leaseMs: 1_200, heartbeatMs: 50, lines: { real: line, test: line } }, apart)
+  await callUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  await apart.db.destroy()
+  expect(await hungUp.promise).toBe(true)
+  sweep()
+  expect(await completed(deps, seed, id)).toMatchObject({ ended_reason: 'worker_lost' })
+})
+
+const leaseStillRuns = async (callId: number): Promise<boolean> => {
+  const running = await deps.db
+    .selectFrom('attempt')
+    .select('id')
+    .where('call_id', '=', callId)
+    .where('lease_until', '>', sql<Date>`clock_timestamp()`)
+    .execute()
+  return running.length > 0
+}
+
+it('hangs up when somebody else holds the attempt', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const hungUp = Promise.withResolvers<void>()
+  const line = aLine({
+    dial: (_, { signal, onAnswer }) => {
+      onAnswer()
+      signal.addEventListener('abort', () => hungUp.resolve())
+      return forever()
+    },
+  })
+  dial({ leaseMs: 60_000, heartbeatMs: 20, lines: { real: line, test: line } })
+  await callUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  await deps.db
+    .updateTable('attempt')
+    .set({ worker_id: crypto.randomUUID(), fence: 2 })
+    .where('call_id', '=', id)
+    .execute()
+  await hungUp.promise
+  expect((await callOf(deps, seed, id)).status).toBe('in_progress')
+})
+
+it('ends the calls under way when it is stopped, and tells of them', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const dialer = dial()
+  await callUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  await dialer.stop()
+  expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost' })
+  expect(await eventsOf(deps, id)).toHaveLength(1)
+})
+
+it('frees the slot at the hang-up: the next call of the campaign follows at once', async () => {
+  const campaignId = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
+  const first = await queue(deps, seed, freshNumber(), { campaign_id: campaignId })
+  const second = await queue(deps, seed, freshNumber(), { campaign_id: campaignId })
+  const line = aLine({ dial: shortTalk, analyse: forever })
+  // Its clock stands still: no look at the table but the one that the hang-up asks for.
+  dial({ lines: { real: line, test: line } })
+  for (const { id } of [first, second])
+    await callUntil(deps, seed, id, (call) => call.status === 'completed', 0)
+})
