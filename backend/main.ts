@@ -5,12 +5,11 @@ import { type Service, startService } from './start-service.ts'
 
 /** Environment → service → until a signal comes. */
 export async function main(): Promise<void> {
-  const began = performance.now()
   const service = await startService(process.env).catch(explain)
   if (service === undefined) return
   const { config, dataDir, demo, log } = service
   if (dataDir !== undefined)
-    console.log(demoTable({ config, dataDir, demo, milliseconds: performance.now() - began }))
+    console.log(demoTable({ config, dataDir, demo, milliseconds: performance.now() }))
   log.info({ role: config.role, url: config.publicUrl }, 'Outdial is ready')
   stopOnSignal(service)
 }

@@ -9,6 +9,7 @@ import { freePort } from './db/embedded/address.ts'
 import type { DemoFile } from './demo/file.ts'
 import { prepareDemo } from './demo/prepare.ts'
 import type { Deps, Wake } from './deps.ts'
+import { errorCode } from './error-code.ts'
 import { openDeps } from './open-deps.ts'
 import { StartError } from './start-error.ts'
 import { startSender } from './webhooks/sender.ts'
@@ -83,7 +84,7 @@ async function listen(deps: Deps): Promise<FastifyInstance> {
     return app
   } catch (error) {
     await app.close()
-    const reason = error instanceof Error && 'code' in error ? refusals[String(error.code)] : undefined
+    const reason = refusals[errorCode(error)]
     throw reason === undefined ? error : new StartError(reason(host, port), { cause: error })
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { errorCode } from '../error-code.ts'
 import { StartError } from '../start-error.ts'
 
 /** The oldest PostgreSQL that the tests run on. */
@@ -46,7 +47,7 @@ async function look(url: string): Promise<Problem | undefined> {
     )
     return rows[0] && unfit(rows[0])
   } catch (error) {
-    return { reason: reasonOf(error), passes: passing.has(codeOf(error)) }
+    return { reason: reasonOf(error), passes: passing.has(errorCode(error)) }
   } finally {
     await client.end()
   }
@@ -76,9 +77,9 @@ const passing = new Set([
   ...['57P03', '53300'],
 ])
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
 /** An AggregateError, of a name with several addresses, has no message of its own. */
-const reasonOf = (error: unknown): string =>
-  (error instanceof Error && error.message.replace(/\.$/, '')) || codeOf(error) || 'it does not answer'
+function reasonOf(error: unknown): string {
+  const message =
+    typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : ''
+  return message.replace(/\.$/, '') || errorCode(error) || 'it does not answer'
+}

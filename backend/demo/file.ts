@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
+import { errorCode } from '../error-code.ts'
 
 /** `demo.json` in DATA_DIR: what a newcomer, the demo and the journey's tests need to know of the demo workspace. */
 export const DemoFile = z.object({
@@ -31,7 +32,7 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile | undefine
   try {
     return DemoFile.parse(JSON.parse(await readFile(pathOf(dataDir), 'utf8')))
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError || codeOf(error) === 'ENOENT')
+    if (error instanceof SyntaxError || error instanceof z.ZodError || errorCode(error) === 'ENOENT')
       return undefined
     throw error
   }
@@ -43,5 +44,3 @@ export async function writeDemoFile(dataDir: string, demo: DemoFile): Promise<vo
   await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)
 }
-
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

@@ -79,7 +79,7 @@ async function seedAgents(deps: Deps, workspaceId: number): Promise<[CreatedAgen
     variables: ['appointment'],
   })
   const cleo = await create(workspaceId, {
-    name: 'Cleo (draft)',
+    name: 'Cleo',
     status: 'draft',
     greeting: 'Hi {{first_name}}, Cleo speaking.',
     variables: [],

@@ -1,7 +1,11 @@
+import path from 'node:path'
 import type { Config } from '../config.ts'
 import type { DemoFile } from './file.ts'
 
-/** What a newcomer wants to know, for the terminal. It shows credentials: never for the log. */
+/**
+ * What a newcomer wants to know, for the terminal. Where the output goes elsewhere it is somebody's log, and
+ * credentials are left out.
+ */
 export function demoTable(facts: {
   config: Config
   dataDir: string
@@ -15,7 +19,7 @@ export function demoTable(facts: {
     ['API', `${url}/api/public/v1/`],
     ['API reference', `${url}/docs`],
     ['Data', dataDir],
-    ...(demo === undefined ? withoutDemo : demoRows(demo)),
+    ...(demo === undefined ? withoutDemo : demoRows(demo, dataDir)),
   ]
   const width = Math.max(...rows.map(([label]) => label?.length ?? 0))
   const lines = rows.map(([label, value]) =>
@@ -34,17 +38,23 @@ const withoutDemo: Row[] = [
   ['Demo', 'demo.json is gone: make credentials by npm run admin -- create-api-key'],
 ]
 
-const demoRows = (demo: DemoFile): Row[] => [
+const demoRows = (demo: DemoFile, dataDir: string): Row[] => [
   [undefined],
+  ...(process.stdout.isTTY
+    ? credentialRows(demo)
+    : [['Credentials', path.join(dataDir, 'demo.json')] as Row]),
+  ['Campaign', `${demo.campaign_id}, open around the clock`],
+  ['Agents', demo.agents.map(({ id, name, status }) => `${name} (${id}, ${status})`).join('; ')],
+  [undefined],
+  ['Numbers', '+1 202 555 0100 answers · 0101 no answer · 0102 busy · 0103 voicemail · 0104 declines'],
+]
+
+const credentialRows = (demo: DemoFile): Row[] => [
   ['Sign in', demo.email],
   ['Password', demo.password],
   ['API key', demo.api_key],
   ['Client ID', demo.client_id],
   ['Client secret', demo.client_secret],
-  ['Campaign', `${demo.campaign_id}, open around the clock`],
-  ['Agents', demo.agents.map(({ id, name, status }) => `${name} (${id}, ${status})`).join('; ')],
-  [undefined],
-  ['Numbers', '+1 202 555 0100 answers · 0101 no answer · 0102 busy · 0103 voicemail · 0104 declines'],
 ]
 
 const styled = process.stdout.isTTY && !process.env.NO_COLOR

@@ -1,6 +1,7 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Config, ConfigError } from '../config.ts'
+import { errorCode } from '../error-code.ts'
 import { randomToken } from '../secrets.ts'
 
 const shortest = 32
@@ -33,7 +34,7 @@ async function readOrMake(file: string): Promise<string> {
   try {
     await link(made, file)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     await rm(made)
   }
@@ -41,8 +42,8 @@ async function readOrMake(file: string): Promise<string> {
 }
 
 async function read(file: string): Promise<string | undefined> {
-  const key = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
+  const key = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   })
   if (key === undefined || key.trim().length >= shortest) return key?.trim()

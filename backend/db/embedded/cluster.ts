@@ -24,17 +24,19 @@ export async function prepareCluster(
   const found = await stat(dataDir.cluster).catch(() => undefined)
   if (found === undefined) return create(dataDir, binaries, options)
 
-  const version = await readFile(path.join(dataDir.cluster, 'PG_VERSION'), 'utf8').catch(() => undefined)
-  if (found.uid !== (dataDir.account.ids.uid ?? process.getuid?.() ?? found.uid)) {
-    throw new ConfigError(
-      `DATA_DIR ${dataDir.path} holds a database of another user (id ${found.uid}): start Outdial as that user or ` +
-        `as root, or set DATA_DIR to another folder.`,
-    )
-  }
+  const version = await readFile(path.join(dataDir.cluster, 'PG_VERSION'), 'utf8').catch(
+    (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : 'unreadable'),
+  )
   if (version === undefined) {
     throw new ConfigError(
       `DATA_DIR ${dataDir.path} holds a folder "postgres" that is no database of PostgreSQL: move it away, or set ` +
         `DATA_DIR to another folder.`,
+    )
+  }
+  if (found.uid !== (dataDir.account.ids.uid ?? process.getuid?.() ?? found.uid)) {
+    throw new ConfigError(
+      `DATA_DIR ${dataDir.path} holds a database of another user (id ${found.uid}): start Outdial as that user or ` +
+        `as root, or set DATA_DIR to another folder.`,
     )
   }
   if (version.trim() !== binaries.majorVersion) {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { lstat, realpath, rmdir, symlink } from 'node:fs/promises'
+import { chmod, lstat, readdir, realpath, rmdir, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../../config.ts'
-import { type Account, accountFor, canEnter } from './account.ts'
+import { errorCode } from '../../error-code.ts'
+import { type Account, accountFor, canEnter, isRoot } from './account.ts'
 import { makeFolder, privateHome } from './folder.ts'
 
 /** Where the database, its keys and the demo's credentials lie, and as whom PostgreSQL runs in there. */
@@ -29,6 +30,7 @@ export async function prepareDataDir(dataDir: string | undefined): Promise<DataD
     if (dataDir === undefined && !canEnter(account, checkout)) await linkToPrivateHome(wanted)
     await makeFolder(wanted)
     const folder = await realpath(wanted)
+    await openForPassing(folder)
     if (!canEnter(account, folder)) throw notEnterable(wanted, account)
     return { path: folder, cluster: path.join(folder, 'postgres'), account }
   })
@@ -41,6 +43,13 @@ async function linkToPrivateHome(link: string): Promise<void> {
   const target = path.join(await privateHome(), `data-${name}`)
   await makeFolder(target)
   await symlink(target, link)
+}
+
+/** What `mktemp -d` makes for root is closed to everybody else. One that holds things already stays as it is. */
+async function openForPassing(folder: string): Promise<void> {
+  const { mode } = await stat(folder)
+  if (isRoot() && (mode & 0o011) !== 0o011 && (await readdir(folder)).length === 0)
+    await chmod(folder, mode | 0o011)
 }
 
 const notEnterable = (folder: string, account: Account) =>
@@ -65,7 +74,7 @@ export async function namingDataDir<Result>(folder: string, act: () => Promise<R
   try {
     return await act()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = errorCode(error)
     const reason = reasons[code]
     if (reason === undefined) throw error
     throw new ConfigError(

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { connect } from '../../db/connect.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it('survives a connection that breaks between the statements of a transaction', async () => {
+  const heard: string[] = []
+  const told = Promise.withResolvers<void>()
+  const db = connect({
+    url: database.url,
+    max: 1,
+    onError: (error) => {
+      heard.push(error.message)
+      told.resolve()
+    },
+  })
+  const broken = db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db)
+    await told.promise
+    await sql`select 1`.execute(trx)
+  })
+  await expect(broken).rejects.toThrow()
+  expect(heard).toContain('terminating connection due to administrator command')
+  expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  await db.destroy()
+})

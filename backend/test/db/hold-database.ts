@@ -1,0 +1,15 @@
+// A program for the tests: opens the embedded database as the service does, says where, and holds it until it is told
+// to stop, or is killed. Run as `hold-database.ts [temporary]`.
+import pino from 'pino'
+import { startEmbedded } from '../../db/embedded/start.ts'
+
+const temporary = process.argv[2] === 'temporary'
+const log = pino({ level: 'silent' })
+try {
+  const embedded = await startEmbedded({ dataDir: process.env.DATA_DIR, purpose: 'service', temporary, log })
+  process.on('SIGTERM', () => void embedded.stop().then(() => process.exit(0)))
+  console.log(JSON.stringify({ url: embedded.url, dataDir: embedded.dataDir }))
+} catch (error) {
+  console.log(JSON.stringify({ name: (error as Error).name, message: (error as Error).message }))
+  process.exit(1)
+}

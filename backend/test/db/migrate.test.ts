@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { migrate } from '../../db/migrate.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it('lets several processes migrate one empty database at once', async () => {
+  const name = `${process.env.OUTDIAL_TEMPLATE}_${randomBytes(8).toString('hex')}`
+  await run(database.url, `create database ${name}`)
+  const url = new URL(database.url)
+  url.pathname = `/${name}`
+  try {
+    await Promise.all([1, 2, 3, 4].map(() => migrate(url.href)))
+    expect(await run(url.href, 'select name from schema_migration')).toEqual([
+      { name: '0001_the_whole_line' },
+    ])
+  } finally {
+    await run(database.url, `drop database ${name} with (force)`)
+  }
+})
+
+it('refuses a database that a newer Outdial has migrated', async () => {
+  await run(database.url, `insert into schema_migration (name, run_on) values ('0002_of_the_future', now())`)
+  await expect(migrate(database.url)).rejects.toThrow(
+    'The database was made by a newer Outdial (it holds the migration 0002_of_the_future): update Outdial',
+  )
+})
+
+async function run(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<pg.QueryResultRow>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

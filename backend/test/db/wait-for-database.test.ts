@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { waitForDatabase } from '../../db/wait-for-database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createProxy } from '../support/proxy.ts'
+
+const silent = pino({ level: 'silent' })
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it('waits for a server that is starting', async () => {
+  const proxy = await createProxy(database.url, { mended: false })
+  // It says that it waits when it has looked once.
+  const log = pino({ level: 'warn' }, { write: () => void proxy.mend() })
+  await waitForDatabase({ url: proxy.url, patience: 15_000, log })
+  await proxy.cut()
+})
+
+it('gives up on a server that does not come, without telling the password', async () => {
+  const proxy = await createProxy(database.url, { mended: false })
+  const url = new URL(proxy.url)
+  url.password = 'hunter2'
+  const waiting = waitForDatabase({ url: url.href, patience: 0, log: silent })
+  await expect(waiting).rejects.toThrow(
+    /^The database of DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) cannot be used: connect ECONNREFUSED/,
+  )
+  await expect(waiting).rejects.not.toThrow('hunter2')
+})
+
+it('tells at once that there is no such database', async () => {
+  const url = new URL(database.url)
+  url.pathname = '/there_is_none'
+  await expect(waitForDatabase({ url: url.href, patience: 60_000, log: silent })).rejects.toThrow(
+    'cannot be used: database "there_is_none" does not exist.',
+  )
+})
+
+it('refuses a database that cannot hold every script', async () => {
+  const name = `${process.env.OUTDIAL_TEMPLATE}_${randomBytes(8).toString('hex')}`
+  await sql`create database ${sql.id(name)} encoding 'SQL_ASCII' locale 'C' template template0`.execute(
+    database.db,
+  )
+  const url = new URL(database.url)
+  url.pathname = `/${name}`
+  try {
+    await expect(waitForDatabase({ url: url.href, patience: 60_000, log: silent })).rejects.toThrow(
+      'its encoding is SQL_ASCII, and Outdial needs UTF8.',
+    )
+  } finally {
+    await sql`drop database ${sql.id(name)} with (force)`.execute(database.db)
+  }
+})
