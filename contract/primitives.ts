@@ -49,7 +49,7 @@ export const PhoneNumberE164 = z
 /** ISO 3166-1 alpha-2, in capitals. */
 export const Country = z
   .string()
-  .regex(/^[A-Z]{2}$/)
+  .regex(/^[A-Z]{2}$/, { message: 'must be a country code in capitals, such as US' })
   .describe('ISO 3166-1 alpha-2, for example US')
 
 /** A name of the IANA time zone database. Fixed offsets such as `+02:00` are none: they know no summer time. */
