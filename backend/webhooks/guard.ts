@@ -39,7 +39,7 @@ export class ForbiddenAddressError extends Error {
  * its own: none rests on an earlier decision.
  */
 export function createGuardedSend(options: { allowLoopback: boolean; resolve?: Resolve }): GuardedSend {
-  const connect = guardedConnector(options.allowLoopback, options.resolve ?? resolveByDns())
+  const connect = guardedConnector(options.allowLoopback, options.resolve ?? resolveByDns)
   return async ({ url, method, headers, body, signal, maxBytes }) => {
     signal.throwIfAborted()
     const client = new Client(url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
@@ -94,17 +94,22 @@ const noAddress = (host: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`no address for ${host}`), { code: 'ENOTFOUND' })
 
 /**
- * Asks the name servers directly: getaddrinfo would block one of Node's four threads per look-up, and a few dead
+ * Asks the name servers directly: getaddrinfo would hold one of Node's four threads per look-up, and a few dead
  * domains with it everything else that uses them. Hence /etc/hosts is not read.
  */
-function resolveByDns(): Resolve {
-  const resolver = new Resolver({ timeout: 3_000, tries: 2 })
-  return async (host) => {
-    if (isLocalhost(host)) return ['127.0.0.1', '::1']
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  }
+const resolveByDns: Resolve = async (host) => {
+  if (isLocalhost(host)) return ['127.0.0.1', '::1']
+  // A new one each time: it reads the machine's name servers once, and they may change.
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (addresses.length > 0 || answers.every(isEmptyAnswer)) return addresses
+  throw Object.assign(new Error(`no name server answered for ${host}`), { code: 'EAI_AGAIN' })
 }
+
+const isEmptyAnswer = (answer: PromiseSettledResult<string[]>): boolean =>
+  answer.status === 'fulfilled' ||
+  ['ENOTFOUND', 'ENODATA'].includes((answer.reason as NodeJS.ErrnoException).code ?? '')
 
 async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number) {
   const chunks: Buffer[] = []

@@ -12,18 +12,28 @@ export function checkTargetUrl(
 ): string | undefined {
   const allowLoopback = config.allowLoopbackWebhooks
   const url = URL.canParse(target) ? new URL(target) : undefined
-  if (url === undefined || hasBlank(target))
-    return 'The URL cannot be read. Copy the whole address, from https:// on.'
-  if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.'
+  if (url === undefined || hasBlank(target)) return sentences.unreadable
+  if (url.username !== '' || url.password !== '') return sentences.credentials
+  if (url.href.length > longest) return sentences.tooLong
 
   // The parser has already turned 0x7f.1, 2130706433 and the like into dotted IPv4.
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (url.protocol === 'http:' && !(allowLoopback && isLoopback(host)))
-    return 'The URL must start with https://.'
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The URL must start with https://.'
-  const isPublic =
-    isIP(host) === 0 ? allowLoopback || !isLoopback(host) : isPermittedAddress(host, allowLoopback)
-  return isPublic ? undefined : 'The URL must lead to a public address, not into a private network.'
+  const isLocalHttp = url.protocol === 'http:' && allowLoopback && isLoopback(host)
+  if (url.protocol !== 'https:' && !isLocalHttp) return sentences.notHttps
+
+  const isPublic = isIP(host) === 0 ? !isLocalhost(host) : isPermittedAddress(host, false)
+  return isPublic || (allowLoopback && isLoopback(host)) ? undefined : sentences.notPublic
+}
+
+/** Percent-encoding makes a URL up to nine times longer than it was sent, and an index takes only so much. */
+const longest = 2000
+
+const sentences = {
+  unreadable: 'The URL cannot be read. Copy the whole address, from https:// on.',
+  credentials: 'The URL must not contain a user name or a password.',
+  tooLong: `The URL must have at most ${longest} characters.`,
+  notHttps: 'The URL must start with https://.',
+  notPublic: 'The URL must lead to a public address, not into a private network.',
 }
 
 /** A URL as subscriptions keep it: what two spellings of one address have in common, without a fragment. */

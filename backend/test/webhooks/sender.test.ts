@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { startSender, type SenderOptions } from '../../webhooks/sender.ts'
+import { replayDeliveries } from '../../webhooks/replay.ts'
 import { rotateSecret } from '../../webhooks/rotate.ts'
 import { subscribe } from '../../webhooks/subscribe.ts'
 import { leaseDeliveries } from '../../webhooks/delivery/store.ts'
@@ -212,6 +213,43 @@ it('tries ten times on the schedule, then gives the delivery up as dead', async 
   expect(await deliveryAfter(10)).toMatchObject({ status: 'dead', tries: 10, next_try_at: null })
   expect((await tries()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
+})
+
+it('sends dead deliveries again when they are replayed, their log going on', async () => {
+  const { id } = await subscribed()
+  const other = await seedWorkspace(deps, 'Other')
+  await completeCall(deps, seed)
+  await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
+  receiver.always(500)
+  const sender = start()
+  await triesMade(3)
+  await deps.db
+    .updateTable('webhook_delivery')
+    .set({ status: 'dead', tries: 10, next_try_at: null })
+    .execute()
+  receiver.always(200)
+  const replay = replayDeliveries({ ...deps, wake: { dialer: () => {}, sender: () => sender.wake() } })
+
+  expect(await replay(other.workspaceId, { subscriptionId: id })).toBe(0)
+  expect(await replay(seed.workspaceId, { subscriptionId: id })).toBe(2)
+  await triesMade(5)
+  const callback = (await deliveries()).find(({ subscription_id }) => subscription_id === null)
+  expect(callback).toMatchObject({ status: 'dead' })
+  expect(await replay(seed.workspaceId, { deliveryId: callback?.id ?? 0 })).toBe(1)
+  await triesMade(6)
+
+  expect((await deliveries()).map(({ status, tries }) => [status, tries])).toEqual(
+    Array(3).fill(['delivered', 1]),
+  )
+  expect((await tries()).map(({ number }) => number).sort()).toEqual([1, 1, 1, 2, 2, 2])
+})
+
+it('replays nothing to a disabled subscription', async () => {
+  const { id } = await subscribed()
+  await completeCall(deps, seed)
+  await deps.db.updateTable('webhook_delivery').set({ status: 'dead', next_try_at: null }).execute()
+  await deps.db.updateTable('webhook_subscription').set({ disabled_at: deps.clock.now() }).execute()
+  expect(await replayDeliveries(deps)(seed.workspaceId, { subscriptionId: id })).toBe(0)
 })
 
 it('waits as long as Retry-After asks, where that is longer than the schedule', async () => {

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { type CallOutcome, WebhookSubscription } from '@outdial/contract'
+import { CallOutcome, WebhookSubscription } from '@outdial/contract'
 import type { Caller } from '../../identity/caller.ts'
 import { rotateSecret } from '../../webhooks/rotate.ts'
 import { removeSubscriptionsOf } from '../../webhooks/store.ts'
@@ -76,6 +77,23 @@ it.each([
 ])('keeps %s as %s', async (given, kept) => {
   const { subscription } = await subscribe(deps)(await keyCaller(deps, seed), { ...body, target_url: given })
   expect(subscription.target_url).toBe(kept)
+})
+
+it('keeps the longest URL and filter that it may be given', async () => {
+  const caller = await appCaller(deps, seed)
+  const start = 'https://hooks.example.com/'
+  const long =
+    start +
+    randomBytes(2000)
+      .toString('base64url')
+      .slice(0, 2000 - start.length)
+  const filter = {
+    campaign_id: seed.campaignId,
+    agent_id: seed.agentId,
+    outcome: CallOutcome.options,
+  }
+  const { subscription } = await subscribe(deps)(caller, { ...body, target_url: long, filter })
+  expect(subscription.target_url).toBe(long)
 })
 
 it('makes one subscription of twenty simultaneous requests, and calls one of them the creator', async () => {

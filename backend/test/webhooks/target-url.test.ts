@@ -81,6 +81,7 @@ it.each([
   ['https://hooks.example.com/a b', /cannot be read/],
   ['https://hooks.example.com/\u0000', /cannot be read/],
   ['https://hooks.exam\nple.com/', /cannot be read/],
+  [`https://hooks.example.com/${'語'.repeat(300)}`, /at most 2000/],
 ])('refuses %j with a sentence that says why', (url, sentence) => {
   expect(checkTargetUrl(local, url)).toMatch(sentence)
 })

@@ -14,6 +14,7 @@ const words: Record<string, string> = {
   ETIMEDOUT: unreachable,
   UND_ERR_CONNECT_TIMEOUT: unreachable,
   ENOTFOUND: 'the host name has no address',
+  EAI_AGAIN: 'the host name could not be looked up',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
 }
 

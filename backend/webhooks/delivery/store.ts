@@ -236,3 +236,31 @@ export async function disableSubscription(db: Db, workspaceId: number, id: numbe
     .where('disabled_at', 'is', null)
     .execute()
 }
+
+/** Makes dead deliveries due again, their schedule from its start; the log of their tries goes on. How many. */
+export async function reviveDeliveries(
+  db: Db,
+  workspaceId: number,
+  which: { deliveryId: number } | { subscriptionId: number },
+  at: Date,
+): Promise<number> {
+  const enabled = db
+    .selectFrom('webhook_subscription')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('disabled_at', 'is', null)
+  const dead = db
+    .updateTable('webhook_delivery')
+    .set({ status: 'pending', tries: 0, next_try_at: at, finished_at: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'dead')
+    .where((where) =>
+      where.or([where('subscription_id', 'is', null), where('subscription_id', 'in', enabled)]),
+    )
+  const chosen =
+    'deliveryId' in which
+      ? dead.where('id', '=', which.deliveryId)
+      : dead.where('subscription_id', '=', which.subscriptionId)
+  const { numUpdatedRows } = await chosen.executeTakeFirst()
+  return Number(numUpdatedRows)
+}
