@@ -24,7 +24,7 @@ export interface SenderOptions {
  */
 export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
   const { config, db, clock, log } = deps
-  const { timeoutMs = 15_000, concurrency = 64, perHost = 16, leaseSeconds = 60, resolve } = options
+  const { timeoutMs = 15_000, concurrency = 200, perHost = 16, leaseSeconds = 60, resolve } = options
   const workerId = randomUUID()
   const underWay = new Map<string, number>()
   const post = tryDelivery(deps, createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve }))
