@@ -24,7 +24,7 @@ export function parsePhone(input: string, country: string): ParsedPhone {
     const message = `${country} is not a country that phone numbers can be read for: use a code such as US.`
     return { ok: false, field: 'country', code: 'invalid_country', message }
   }
-  const parsed = parse(input.replace(invisible, ''), country)
+  const parsed = parse(plain(input), country)
   if (parsed === undefined || !parsed.isValid() || !/^\+[1-9]\d{1,14}$/.test(parsed.number)) {
     return wrong('invalid_phone_number', explain(country))
   }
@@ -37,8 +37,28 @@ export function parsePhone(input: string, country: string): ParsedPhone {
   return { ok: true, phoneNumber: parsed.number }
 }
 
+/** What the parser reads: it takes digits of every script, but one plus sign, and no spaces around. */
+function plain(input: string): string {
+  const text = input.replace(invisible, '').replaceAll('＋', '+').trim()
+  return /^tel:/i.test(text) ? fromTelUri(text.slice(4)) : text
+}
+
+/** RFC 3966, section 3: a local number has its context, and the subaddress is nobody's to dial. */
+function fromTelUri(rest: string): string {
+  const [number = '', ...parameters] = rest.split(';')
+  const valueOf = (name: string) =>
+    parameters.find((parameter) => parameter.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1)
+  const context = valueOf('phone-context')
+  const extension = valueOf('ext')
+  return [
+    context?.startsWith('+') === true && !number.startsWith('+') ? context : '',
+    number,
+    extension === undefined ? '' : `;ext=${extension}`,
+  ].join('')
+}
+
 /** Whether a number names its country itself: then no other needs to be known. */
-export const isInternational = (input: string): boolean => /^\s*[+＋]/.test(input.replace(invisible, ''))
+export const isInternational = (input: string): boolean => plain(input).startsWith('+')
 
 const wrong = (code: string, message: string): ParsedPhone => ({
   ok: false,

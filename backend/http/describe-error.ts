@@ -1,3 +1,5 @@
+import { isNativeError } from 'node:util/types'
+
 /** What the log tells of an error. */
 export interface ErrorDescription {
   name: string
@@ -13,7 +15,7 @@ export interface ErrorDescription {
  * messages and details: of those errors only the state, the constraint and the frames are told.
  */
 export function describeError(error: unknown): ErrorDescription {
-  if (!(error instanceof Error)) return { name: typeof error, message: 'thrown, but not an Error' }
+  if (!isNativeError(error)) return { name: typeof error, message: 'thrown, but not an Error' }
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '))
   const fromDatabase = 'severity' in error && 'routine' in error
   return {

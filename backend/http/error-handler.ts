@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { describeError } from './describe-error.ts'
@@ -51,4 +52,4 @@ export function translate(error: unknown): ApiError {
 }
 
 const fastifyCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  isNativeError(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -5,9 +5,11 @@ type Issue = z.core.$ZodIssue
 
 /** Translates what zod found into details, in the words of a person who fills in a form. */
 export function detailsOf(issues: readonly Issue[], input: unknown): ErrorDetail[] {
-  return issues.flatMap((issue) =>
+  const details = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? unknownFields(issue) : [detailOf(issue, input)],
   )
+  // Two rules of one schema may object to the same thing.
+  return [...new Map(details.map((detail) => [`${detail.code} ${detail.field}`, detail])).values()]
 }
 
 const unknownFields = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =>
@@ -38,7 +40,10 @@ function tell(issue: Issue, input: unknown): Told {
     case 'too_small':
       return tellSize(issue)
     case 'invalid_format':
-      return { code: `invalid_${issue.format}`, fault: formats[issue.format] ?? customWords(issue.message) }
+      return {
+        code: issue.format === 'regex' ? 'invalid_format' : `invalid_${issue.format}`,
+        fault: formats[issue.format] ?? customWords(issue.message),
+      }
     case 'invalid_value':
       if (valueAt(input, issue.path) === undefined) return { code: 'required', fault: 'is required' }
       return { code: 'invalid_value', fault: `must be one of: ${issue.values.map(String).join(', ')}` }

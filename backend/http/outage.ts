@@ -1,3 +1,5 @@
+import { isNativeError } from 'node:util/types'
+
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -24,7 +26,7 @@ const driverMessages = [
 
 /** Whether the database is away, or too busy: the request may be sent again as it is. */
 export function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  if (!isNativeError(error)) return false
   if ('syscall' in error && error.syscall !== 'connect' && codeOf(error) === 'ENOENT') return false
   const code = codeOf(error)
   if (code !== undefined && (networkCodes.has(code) || sqlStates.test(code))) return true

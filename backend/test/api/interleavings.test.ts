@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
-import { sql } from 'kysely'
-import { createTestApi, type TestApi } from './support.ts'
+import { createTestApi, lockWaiters, type TestApi } from './support.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -17,16 +16,6 @@ const post = (phone_number: string, headers = {}) =>
     headers,
   })
 
-/** Resolves when so many transactions of this database wait for a lock. */
-async function lockWaiters(count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<{ waiting: number }>`
-      select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(api.deps.db)
-    if ((rows[0]?.waiting ?? 0) >= count) return
-  }
-}
-
 it('queues one call where every post has begun before the first one commits', async () => {
   const phone_number = '+12025550171'
   let posts: ReturnType<typeof post>[] = []
@@ -34,7 +23,7 @@ it('queues one call where every post has begun before the first one commits', as
   await api.deps.db.transaction().execute(async (trx) => {
     await trx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     posts = Array.from({ length: 8 }, () => post(phone_number))
-    await lockWaiters(8)
+    await lockWaiters(api, 8)
   })
   const answers = (await Promise.all(posts)).map((answer) => ContactAdded.parse(answer.json()))
   expect(answers.filter((answer) => answer.call_queued)).toHaveLength(1)
@@ -48,7 +37,7 @@ it('says that a key is in use while its first request is still running, and repl
   await api.deps.db.transaction().execute(async (trx) => {
     await trx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     first = post(phone_number, headers)
-    await lockWaiters(1)
+    await lockWaiters(api, 1)
     const second = await post(phone_number, headers)
     expect([second.statusCode, second.headers['retry-after']]).toEqual([409, '1'])
     expect(second.json()).toMatchObject({ error: { type: 'conflict', code: 'idempotency_key_in_use' } })

@@ -1,5 +1,6 @@
 import type { Scope } from '@outdial/contract'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { sql } from 'kysely'
 import { createApp } from '../../app.ts'
 import { createApiKey } from '../../identity/create-api-key.ts'
 import { hashToken } from '../../secrets.ts'
@@ -26,6 +27,8 @@ export interface TestApi {
   deps: TestDeps
   seed: Seed
   key: string
+  /** Of the database. */
+  url: string
   send(request: ApiRequest): Promise<LightMyRequestResponse>
   /** A second workspace, with a key to it. */
   neighbour(): Promise<{ seed: Seed; key: string }>
@@ -47,6 +50,7 @@ export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<
     deps,
     seed,
     key,
+    url: database.url,
     send: sender(app, key),
     neighbour: async () => {
       const other = await seedWorkspace(deps, 'Neighbour')
@@ -68,6 +72,16 @@ export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<
 
 const keyTo = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
   (await createApiKey(deps)({ workspaceId, userId, name: 'Test' })).key
+
+/** Resolves when so many transactions of the database wait for a lock, with their process ids. */
+export async function lockWaiters({ deps }: TestApi, count: number): Promise<number[]> {
+  for (;;) {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db)
+    if (rows.length >= count) return rows.map((row) => row.pid)
+  }
+}
 
 /** Sends requests to `app` as the owner of `ownKey`. */
 export const sender =

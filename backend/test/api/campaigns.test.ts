@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { Campaign } from '@outdial/contract'
+import { createTestApi, type TestApi } from './support.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await createTestApi()
+})
+afterAll(() => api.close())
+
+const create = (values: object = {}) =>
+  api.send({
+    method: 'POST',
+    path: '/campaigns/',
+    body: { name: 'Spring', agent_id: api.seed.agentId, phone_number_id: api.seed.phoneNumberId, ...values },
+  })
+
+it('takes defaults for what is left out, null or blank', async () => {
+  const expected = {
+    name: 'Spring',
+    status: 'active',
+    time_zone: 'America/New_York',
+    calling_hours: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' },
+    max_concurrent_calls: 5,
+    retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
+    paused_reason: null,
+    created_at: api.deps.clock.now().toISOString(),
+  }
+  const blank = { time_zone: '', calling_hours: { days: [''], start: '', end: '' }, retry: { on: [''] } }
+  const nulls = { time_zone: null, calling_hours: null, max_concurrent_calls: null, retry: null }
+  for (const values of [{}, nulls, blank]) {
+    const answer = await create(values)
+    expect(answer.statusCode).toBe(201)
+    expect(Campaign.parse(answer.json())).toMatchObject(expected)
+  }
+})
+
+it('takes the workspace’s own hours for the parts that are left out', async () => {
+  await api.deps.db
+    .updateTable('workspace')
+    .set({ calling_hours: JSON.stringify({ days: ['sat'], start: '10:00', end: '14:00' }) })
+    .where('id', '=', api.seed.workspaceId)
+    .execute()
+  const answer = await create({ calling_hours: { end: '24:00' }, retry: { max_attempts: 1 } })
+  expect(answer.json()).toMatchObject({
+    calling_hours: { days: ['sat'], start: '10:00', end: '24:00' },
+    retry: { max_attempts: 1, delay_minutes: 60 },
+  })
+})
+
+it('accepts hours that run over midnight', async () => {
+  const calling_hours = { days: ['fri'], start: '22:00', end: '02:00' }
+  expect((await create({ calling_hours })).json()).toMatchObject({ calling_hours })
+})
+
+it.each([
+  [{ calling_hours: { start: '12:00', end: '12:00' } }, 'calling_hours.end', 'empty_calling_hours'],
+  [{ calling_hours: { start: '24:00' } }, 'calling_hours.start', 'invalid_format'],
+  [{ calling_hours: { days: ['mon', 'mon'] } }, 'calling_hours.days', 'invalid_value'],
+  [{ calling_hours: { days: [] } }, 'calling_hours.days', 'too_small'],
+  [{ max_concurrent_calls: 101 }, 'max_concurrent_calls', 'too_big'],
+  [{ retry: { delay_minutes: 1441 } }, 'retry.delay_minutes', 'too_big'],
+  [{ retry: { on: ['answered'] } }, 'retry.on.0', 'invalid_value'],
+  [{ time_zone: 'UTC+2' }, 'time_zone', 'invalid_time_zone'],
+])('refuses %j', async (values, field, code) => {
+  const answer = await create(values)
+  expect(answer.statusCode).toBe(422)
+  expect(answer.json()).toMatchObject({ error: { details: [{ field, code }] } })
+})
+
+it('refuses hours that would start and end alike once the workspace’s are filled in', async () => {
+  const { calling_hours } = await api.deps.db
+    .selectFrom('workspace')
+    .select('calling_hours')
+    .where('id', '=', api.seed.workspaceId)
+    .executeTakeFirstOrThrow()
+  const answer = await create({ calling_hours: { start: calling_hours.end } })
+  expect(answer.statusCode).toBe(422)
+  expect(answer.json()).toMatchObject({
+    error: { details: [{ field: 'calling_hours.end', code: 'empty_calling_hours' }] },
+  })
+})
+
+it('names the agent or number that the workspace does not have', async () => {
+  const { seed } = await api.neighbour()
+  for (const id of [seed.agentId, 999_999, Number.MAX_SAFE_INTEGER]) {
+    const answer = await create({ agent_id: id })
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      404,
+      { error: { details: [{ field: 'agent_id' }] } },
+    ])
+  }
+  const answer = await create({ phone_number_id: seed.phoneNumberId })
+  expect([answer.statusCode, answer.json()]).toMatchObject([
+    404,
+    { error: { details: [{ field: 'phone_number_id' }] } },
+  ])
+})

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { parseConfig } from '../../config.ts'
+import { createApp } from '../../app.ts'
+import { createApiKey } from '../../identity/create-api-key.ts'
+import { revokeApiKey } from '../../identity/revoke-api-key.ts'
+import { createTestApi, sender, type TestApi } from './support.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await createTestApi()
+})
+afterAll(() => api.close())
+
+const newKey = () =>
+  createApiKey(api.deps)({ workspaceId: api.seed.workspaceId, userId: api.seed.userId, name: 'Another' })
+
+it('makes a key that is shown once and kept as its hash', async () => {
+  const { id, key } = await newKey()
+  expect(key).toMatch(/^odk_[\w-]{43}$/)
+  expect((await api.send({ path: '/agents/', key })).statusCode).toBe(200)
+  const row = await api.deps.db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(JSON.stringify(row)).not.toContain(key.slice(8))
+  expect(row.prefix).toBe(key.slice(0, 8))
+})
+
+it('makes no key for somebody who is no member', async () => {
+  const { seed } = await api.neighbour()
+  const key = createApiKey(api.deps)({ workspaceId: api.seed.workspaceId, userId: seed.userId, name: 'No' })
+  await expect(key).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('ends a revoked key at once, with its webhook subscriptions', async () => {
+  const { id, key } = await newKey()
+  const body = { target_url: 'https://example.com/hook', event: 'call.completed' }
+  const { id: hook } = (await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })).json<{
+    id: number
+  }>()
+  await revokeApiKey(api.deps)({ workspaceId: api.seed.workspaceId, apiKeyId: id })
+  const refused = await api.send({ path: '/agents/', key })
+  expect([refused.statusCode, refused.json()]).toMatchObject([401, { error: { code: 'invalid_credential' } }])
+  expect((await api.send({ method: 'DELETE', path: `/webhooks/${hook}/` })).statusCode).toBe(404)
+  await expect(
+    revokeApiKey(api.deps)({ workspaceId: api.seed.workspaceId, apiKeyId: id }),
+  ).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('revokes no key of another workspace', async () => {
+  const { id, key } = await newKey()
+  const { seed } = await api.neighbour()
+  await expect(revokeApiKey(api.deps)({ workspaceId: seed.workspaceId, apiKeyId: id })).rejects.toMatchObject(
+    {
+      code: 'not_found',
+    },
+  )
+  expect((await api.send({ path: '/agents/', key })).statusCode).toBe(200)
+})
+
+it('notes when a key was last used, once a minute', async () => {
+  const { id, key } = await newKey()
+  const used = async () => {
+    const row = await api.deps.db
+      .selectFrom('api_key')
+      .select('last_used_at')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return row.last_used_at?.toISOString()
+  }
+  const usedAt = async (expected: string) => {
+    while ((await used()) !== expected);
+  }
+  const first = api.deps.clock.now().toISOString()
+  await api.send({ path: '/agents/', key })
+  await usedAt(first)
+  api.deps.clock.advance(59_999)
+  await api.send({ path: '/agents/', key })
+  expect(await used()).toBe(first)
+  api.deps.clock.advance(1)
+  await api.send({ path: '/agents/', key })
+  await usedAt(api.deps.clock.now().toISOString())
+})
+
+it('tells what is left of the quota, and when to come back once it is used up', async () => {
+  const config = { ...parseConfig({ SECRET_KEY: 'x'.repeat(32) }), rateLimitPerMinute: 3 }
+  const app = await createApp({ ...api.deps, config })
+  const send = sender(app, api.key)
+  const left = async () => (await send({ path: '/agents/' })).headers.ratelimit
+
+  expect((await send({ path: '/agents/' })).headers['ratelimit-policy']).toBe('"default";q=3;w=60')
+  api.deps.clock.advance(17_500)
+  expect(await left()).toBe('"default";r=1;t=43')
+  expect((await send({ method: 'POST', path: '/contacts/', raw: '{' })).headers.ratelimit).toBe(
+    '"default";r=0;t=43',
+  )
+  const refused = await send({ method: 'POST', path: '/contacts/', raw: '{' })
+  expect([refused.statusCode, refused.json()]).toMatchObject([
+    429,
+    { error: { type: 'rate_limited', code: 'rate_limited' } },
+  ])
+  expect(refused.headers['retry-after']).toBe('43')
+
+  const { key: other } = await newKey()
+  expect((await send({ path: '/agents/', key: other })).statusCode).toBe(200)
+  api.deps.clock.advance(42_500)
+  expect(await left()).toBe('"default";r=2;t=60')
+  await app.close()
+})
+
+it('stops guessing from one address, and lets its good credentials through', async () => {
+  const app = await createApp(api.deps)
+  const send = sender(app, api.key)
+  const guess = async () => (await send({ path: '/agents/', key: 'odk_guess' })).statusCode
+  const statuses = []
+  for (let tries = 0; tries < 301; tries += 1) statuses.push(await guess())
+  expect(statuses.slice(-2)).toEqual([401, 429])
+  expect((await send({ path: '/agents/' })).statusCode).toBe(200)
+  api.deps.clock.advance(60_000)
+  expect(await guess()).toBe(401)
+  await app.close()
+})

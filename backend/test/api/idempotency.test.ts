@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createTestApi, type TestApi } from './support.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await createTestApi()
+})
+afterAll(() => api.close())
+
+const day = 24 * 60 * 60 * 1000
+
+const create = (idempotencyKey: string, values: object = {}, key = api.key) =>
+  api.send({
+    method: 'POST',
+    path: '/campaigns/',
+    key,
+    body: { name: 'Once', agent_id: api.seed.agentId, phone_number_id: api.seed.phoneNumberId, ...values },
+    headers: { 'idempotency-key': idempotencyKey },
+  })
+
+const campaigns = async () => {
+  const { count } = await api.deps.db
+    .selectFrom('campaign')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+it('answers the same again, with and without the slash, and does the work once', async () => {
+  const first = await create('lost answer')
+  const before = await campaigns()
+  const again = await api.send({
+    method: 'POST',
+    path: '/campaigns',
+    raw: `{ "phone_number_id": ${api.seed.phoneNumberId}, "agent_id": ${api.seed.agentId}, "name": "Once", "retry": {"on": ""} }`,
+    headers: { 'idempotency-key': 'lost answer' },
+  })
+  expect(first.headers['idempotent-replayed']).toBeUndefined()
+  expect([again.statusCode, again.headers['idempotent-replayed']]).toEqual([201, 'true'])
+  expect(again.json()).toEqual(first.json())
+  expect(await campaigns()).toBe(before)
+})
+
+it('replays what was done though it could not be done any more', async () => {
+  const first = await create('before the pause')
+  await api.deps.db
+    .updateTable('agent')
+    .set({ status: 'paused' })
+    .where('id', '=', api.seed.agentId)
+    .execute()
+  const again = await create('before the pause')
+  await api.deps.db.updateTable('agent').set({ status: 'live' }).where('id', '=', api.seed.agentId).execute()
+  expect([again.statusCode, again.json()]).toEqual([201, first.json()])
+})
+
+it('refuses a key that comes again with another body', async () => {
+  await create('reused')
+  const again = await create('reused', { name: 'Twice' })
+  expect([again.statusCode, again.json()]).toMatchObject([422, { error: { code: 'idempotency_key_reused' } }])
+})
+
+it('keeps nothing of a refusal', async () => {
+  const wrong = await create('second try', { agent_id: 999_999 })
+  const right = await create('second try')
+  expect([wrong.statusCode, right.statusCode]).toEqual([404, 201])
+  expect(right.headers['idempotent-replayed']).toBeUndefined()
+})
+
+it('forgets a key after 24 hours', async () => {
+  const first = await create('old', { name: 'Old' })
+  api.deps.clock.advance(day - 1)
+  expect((await create('old', { name: 'Old' })).headers['idempotent-replayed']).toBe('true')
+  api.deps.clock.advance(1)
+  const fresh = await create('old', { name: 'New' })
+  expect(fresh.statusCode).toBe(201)
+  expect(fresh.json()).not.toMatchObject({ id: first.json<{ id: number }>().id })
+  expect((await create('old', { name: 'New' })).headers['idempotent-replayed']).toBe('true')
+})
+
+it('knows keys by connection and by path', async () => {
+  const { seed, key } = await api.neighbour()
+  await create('shared')
+  const elsewhere = await create(
+    'shared',
+    { agent_id: seed.agentId, phone_number_id: seed.phoneNumberId },
+    key,
+  )
+  expect([elsewhere.statusCode, elsewhere.headers['idempotent-replayed']]).toEqual([201, undefined])
+  const contact = await api.send({
+    method: 'POST',
+    path: '/contacts/',
+    body: { phone_number: '+12025550190', campaign_id: api.seed.campaignId },
+    headers: { 'idempotency-key': 'shared' },
+  })
+  expect([contact.statusCode, contact.headers['idempotent-replayed']]).toEqual([201, undefined])
+})
+
+it('does the work once for twenty simultaneous requests with one key', async () => {
+  const before = await campaigns()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => create('all at once')))
+  expect(await campaigns()).toBe(before + 1)
+  for (const answer of answers) expect([201, 409]).toContain(answer.statusCode)
+  const made = answers.filter((answer) => answer.statusCode === 201)
+  expect(made.filter((answer) => answer.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
+})
+
+it('replays a call that was queued, and a 200 as 200', async () => {
+  const post = (idempotencyKey: string) =>
+    api.send({
+      method: 'POST',
+      path: '/contacts/',
+      body: { phone_number: '+12025550191', campaign_id: api.seed.campaignId },
+      headers: { 'idempotency-key': idempotencyKey },
+    })
+  const statuses = [await post('a'), await post('a'), await post('b'), await post('b')].map((answer) => [
+    answer.statusCode,
+    answer.headers['idempotent-replayed'],
+  ])
+  expect(statuses).toEqual([
+    [201, undefined],
+    [201, 'true'],
+    [200, undefined],
+    [200, 'true'],
+  ])
+})
+
+it.each(['', 'x'.repeat(256), 'schlüssel', 'a\tb'])('refuses the key %j', async (key) => {
+  const answer = await create(key)
+  expect([answer.statusCode, answer.json()]).toMatchObject([
+    422,
+    { error: { code: 'validation_failed', details: [{ field: 'Idempotency-Key' }] } },
+  ])
+})
+
+it('ignores the key where it has no meaning', async () => {
+  const answer = await api.send({ path: '/agents/', headers: { 'idempotency-key': 'x'.repeat(300) } })
+  expect(answer.statusCode).toBe(200)
+})

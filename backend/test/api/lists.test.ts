@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { AgentList, CallList, CampaignList, PhoneNumberList } from '@outdial/contract'
+import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/seed.ts'
+import { createTestApi, prefix, type TestApi } from './support.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await createTestApi()
+  for (const name of ['Bea', '100% Ben', 'Über_uns', 'Zed', 'Yan']) {
+    await seedAgent(api.deps, api.seed.workspaceId, { name })
+  }
+})
+afterAll(() => api.close())
+
+const agents = async (query: string) => {
+  const answer = await api.send({ path: `/agents/${query}` })
+  expect(answer.statusCode).toBe(200)
+  return AgentList.parse(answer.json())
+}
+const names = async (query: string) => (await agents(query)).results.map((agent) => agent.name)
+
+/** The path below the API's prefix of a link in a list. */
+const below = (link: string | null) => {
+  const url = new URL(link ?? '')
+  expect(url.origin).toBe(new URL(api.deps.config.publicUrl).origin)
+  expect(url.pathname.startsWith(prefix)).toBe(true)
+  return `${url.pathname.slice(prefix.length)}${url.search}`
+}
+
+it('follows its links through a list and back, each item once', async () => {
+  const seen: string[] = []
+  let path: string | null = '/agents?limit=4'
+  let last: AgentList | undefined
+  while (path !== null) {
+    const page: AgentList = AgentList.parse((await api.send({ path })).json())
+    seen.push(...page.results.map((agent) => agent.name))
+    last = page
+    path = page.next && below(page.next)
+  }
+  expect(seen).toEqual(['Ava', 'Bea', '100% Ben', 'Über_uns', 'Zed', 'Yan'])
+  const first = AgentList.parse((await api.send({ path: below(last?.previous ?? null) })).json())
+  expect(first.results.map((agent) => agent.name)).toEqual(['Ava', 'Bea', '100% Ben', 'Über_uns'])
+  expect(first.previous).toBeNull()
+})
+
+it('keeps its filters in its links', async () => {
+  const page = await agents('?search=e&limit=1&offset=1')
+  expect(page.next).toBe(`${api.deps.config.publicUrl}${prefix}/agents/?limit=1&offset=2&search=e`)
+  expect(page.previous).toBe(`${api.deps.config.publicUrl}${prefix}/agents/?limit=1&offset=0&search=e`)
+  const calls = await api.send({ path: '/calls/?offset=1&outcome=busy&outcome=answered&status=completed' })
+  expect(CallList.parse(calls.json()).previous).toBe(
+    `${api.deps.config.publicUrl}${prefix}/calls/?limit=50&offset=0&status=completed&outcome=busy&outcome=answered`,
+  )
+})
+
+it('has no next page behind the last item', async () => {
+  expect((await agents('?limit=6')).next).toBeNull()
+  expect(await agents('?offset=9007199254740991')).toMatchObject({ results: [], next: null })
+})
+
+it.each([
+  ['?search=BEA', ['Bea']],
+  ['?search=%25', ['100% Ben']],
+  ['?search=_', ['Über_uns']],
+  ['?search=%C3%BCBER', ['Über_uns']],
+  ['?search=%5C', []],
+  ['?search=nobody', []],
+])('finds by a part of the name: %s', async (query, found) => {
+  expect(await names(query)).toEqual(found)
+})
+
+it('takes blank parameters for absent ones', async () => {
+  expect(await names('?search=&limit=&offset=')).toHaveLength(6)
+})
+
+it.each([
+  ['limit=0', 'limit'],
+  ['limit=201', 'limit'],
+  ['limit=ten', 'limit'],
+  ['limit=1.5', 'limit'],
+  ['limit=1&limit=2', 'limit'],
+  ['offset=-1', 'offset'],
+  ['offset=9007199254740992', 'offset'],
+  ['offset=1e99', 'offset'],
+  [`search=${'x'.repeat(201)}`, 'search'],
+])('refuses %s', async (query, field) => {
+  const answer = await api.send({ path: `/agents/?${query}` })
+  expect(answer.statusCode).toBe(422)
+  expect(answer.json()).toMatchObject({ error: { code: 'validation_failed', details: [{ field }] } })
+})
+
+it('lists Live agents only', async () => {
+  await seedAgent(api.deps, api.seed.workspaceId, { name: 'Draft one', status: 'draft' })
+  await seedAgent(api.deps, api.seed.workspaceId, { name: 'Paused one', status: 'paused' })
+  expect(await names('?search=one')).toEqual([])
+})
+
+it('lists active phone numbers only, found by label or digits', async () => {
+  await seedPhoneNumber(api.deps, api.seed.workspaceId, { label: 'Retired', status: 'retired' })
+  await seedPhoneNumber(api.deps, api.seed.workspaceId, { label: 'Support' })
+  const all = PhoneNumberList.parse((await api.send({ path: '/phone-numbers/' })).json())
+  expect(all.results.map((number) => number.label)).toEqual(['Sales', 'Support'])
+  const [sales] = all.results
+  const found = await api.send({ path: `/phone-numbers?search=${sales?.phone_number.slice(1)}` })
+  expect(PhoneNumberList.parse(found.json()).results).toEqual([sales])
+})
+
+it('lists campaigns of every status', async () => {
+  const { workspaceId, agentId, phoneNumberId } = api.seed
+  const id = await seedCampaign(api.deps, { workspaceId, agentId, phoneNumberId, name: 'Old' })
+  await api.deps.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', id).execute()
+  const list = CampaignList.parse((await api.send({ path: '/campaigns/?search=old' })).json())
+  expect(list.results).toMatchObject([{ id, status: 'archived' }])
+})
+
+it('lists calls newest first, by their filters', async () => {
+  const ids: number[] = []
+  for (const digit of [1, 2, 3]) {
+    const body = {
+      phone_number: `+1202555018${digit}`,
+      campaign_id: api.seed.campaignId,
+      do_not_call: digit === 3,
+    }
+    const answer = await api.send({ method: 'POST', path: '/contacts/', body })
+    ids.unshift(answer.json<{ call: { id: number } }>().call.id)
+  }
+  const list = async (query: string) =>
+    CallList.parse((await api.send({ path: `/calls/${query}` })).json()).results.map((call) => call.id)
+  expect(await list('')).toEqual(ids)
+  expect(await list(`?campaign_id=${api.seed.campaignId}&agent_id=${api.seed.agentId}`)).toEqual(ids)
+  expect(await list('?outcome=suppressed')).toEqual(ids.slice(0, 1))
+  expect(await list('?outcome=suppressed&outcome=answered')).toEqual(ids.slice(0, 1))
+  expect(await list('?status=queued')).toEqual(ids.slice(1))
+  expect(await list('?campaign_id=999')).toEqual([])
+})
