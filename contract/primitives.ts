@@ -59,8 +59,12 @@ export const TimeZone = z
   .refine(isTimeZone, { message: 'must be an IANA time zone', params: { code: 'invalid_time_zone' } })
   .describe('IANA time zone, for example Europe/Berlin')
 
+/** Three letters mean different places to different people (BST: London, or Dhaka): only those of IANA count. */
+const shortNames = /^(CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/i
+
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
+  if (name.length === 3 && !shortNames.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

@@ -106,8 +106,7 @@ async function completionOf(
   end: AttemptEnd,
   at: Date,
 ): Promise<Completion | undefined> {
-  const { refused, ...told } = end
-  const own = { ...told, at, analysisUntil: analysisDeadline(end, at) }
+  const own = { ...end, at, analysisUntil: analysisDeadline(end, at) }
   if (campaign.status === 'archived' || !isRetried(campaign.retry, end, call.attempts)) return own
   const stopped = await isOnDoNotCallList(deps.db, call.workspaceId, call.to_number)
   return stopped ? { ...own, outcome: 'suppressed', endedReason: 'do_not_call' } : undefined

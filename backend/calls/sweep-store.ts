@@ -117,7 +117,8 @@ export const holdCampaignToReplan = async (
     .where('id', '=', key.campaignId)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  return row?.replan_after == null ? undefined : { ...row, replan_after: row.replan_after }
+  const after = row?.replan_after ?? null
+  return row === undefined || after === null ? undefined : { ...row, replan_after: after }
 }
 
 /** A waiting call, its row held, with what its calling hours depend on. */

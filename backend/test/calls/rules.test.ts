@@ -1,4 +1,10 @@
-import { type CallOutcome, CallOutcome as Outcomes, type RetryPolicy, RetryOutcome } from '@outdial/contract'
+import {
+  type CallOutcome,
+  CallOutcome as Outcomes,
+  type RetryPolicy,
+  RetryOutcome,
+  TimeZone,
+} from '@outdial/contract'
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { isRetried, retryDelayMs } from '../../calls/retry.ts'
@@ -90,6 +96,11 @@ it.each([
   ['+999', [], 'is no number'],
 ])('knows for %s the zones %j: it %s', async (phoneNumber, zones) => {
   expect(await zonesOfNumber(phoneNumber)).toEqual(zones)
+})
+
+it('takes the names of IANA for time zones, and no abbreviation that means several places', () => {
+  const names = ['America/New_York', 'UTC', 'EST', 'US/Pacific', 'PST', 'BST', 'ist', '+02:00', 'Mars/Base']
+  expect(names.filter((name) => TimeZone.safeParse(name).success)).toEqual(names.slice(0, 4))
 })
 
 it.each([
