@@ -1,6 +1,9 @@
 import { Scope } from '@outdial/contract'
 import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { Logger } from 'pino'
 import type { Db } from '../db/schema.ts'
+import { describeError } from '../http/describe-error.ts'
+import { isOutage } from '../http/outage.ts'
 import { hashToken } from '../secrets.ts'
 import { findBinding } from './store.ts'
 
@@ -50,6 +53,15 @@ export const tellWorkspace = (db: Db) =>
     if (!binding) return
     ctx.body = { ...ctx.body, workspace_id: binding.workspaceId, workspace_name: binding.workspaceName }
   }
+
+/** Logs a failure of ours, and tells an outage of the database from a bug: the app may send the request again. */
+export function answerServerError(log: Logger, ctx: KoaContextWithOIDC, error: Error): void {
+  const away = isOutage(error)
+  log[away ? 'warn' : 'error']({ error: describeError(error) }, 'an OAuth request failed')
+  if (!away) return
+  ctx.status = 503
+  ctx.set('Retry-After', '5')
+}
 
 /** `ctx.oidc` is there only where a route of the library matched. */
 const routeOf = (ctx: Partial<KoaContextWithOIDC>): string | undefined => ctx.oidc?.route

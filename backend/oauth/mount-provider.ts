@@ -37,6 +37,8 @@ export async function mountProvider(
         raw.headers.host = host
         raw.headers['x-forwarded-proto'] = protocol.slice(0, -1)
         delete raw.headers['x-forwarded-host']
+        // Errors of what only programs call are JSON, whatever they say that they accept.
+        if (!url.startsWith('/oauth/authorize')) raw.headers.accept = 'application/json'
         raw.url = raw.url?.replace(/\/+(?=$|\?)/, '')
         await answer(raw, reply.raw)
       },

@@ -3,7 +3,7 @@ import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'o
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets.ts'
 import { createAdapters } from './adapters/index.ts'
-import { describeServer, grantAllScopesByDefault, tellWorkspace } from './answers.ts'
+import { answerServerError, describeServer, grantAllScopesByDefault, tellWorkspace } from './answers.ts'
 import { loadServerKeys } from './keys.ts'
 import { chosenGrantId, createPolicy } from './policy.ts'
 import { findBinding } from './store.ts'
@@ -28,6 +28,7 @@ export async function createProvider(deps: Deps, renderError: RenderError): Prom
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     responseTypes: ['code'],
+    allowOmittingSingleRegisteredRedirectUri: false,
     routes: {
       authorization: '/oauth/authorize',
       token: '/oauth/token',
@@ -76,7 +77,7 @@ export async function createProvider(deps: Deps, renderError: RenderError): Prom
   // Scheme and host are those of PUBLIC_URL, which `mountProvider` puts into the request's headers.
   provider.proxy = true
   provider.silent = true
-  provider.on('server_error', (_ctx, error) => deps.log.error({ err: error }, 'an OAuth request failed'))
+  provider.on('server_error', (ctx, error) => answerServerError(deps.log, ctx, error))
   provider.use(grantAllScopesByDefault)
   provider.use(describeServer)
   provider.use(tellWorkspace(deps.db))

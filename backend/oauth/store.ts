@@ -96,6 +96,34 @@ export const revokeGrantsOf = async (
   await db.deleteFrom('oauth_payload').where('grant_hash', 'in', hashes).execute()
 }
 
+/** Ends grants of before `before` from which no token came, or none is left: codes that were never exchanged. */
+export const deleteUnusedGrants = async (db: Db, before: Date): Promise<void> => {
+  const unused = await db
+    .selectFrom('oauth_grant as g')
+    .select('g.id_hash')
+    .where('g.created_at', '<', before)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('credential as c').select('c.token_hash').whereRef('c.grant_hash', '=', 'g.id_hash'),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('oauth_payload as p')
+            .select('p.id_hash')
+            .whereRef('p.grant_hash', '=', 'g.id_hash')
+            .where('p.model', '=', 'RefreshToken'),
+        ),
+      ),
+    )
+    .execute()
+  for (const { id_hash } of unused) await revokeGrant(db, id_hash)
+}
+
 // Access tokens -------------------------------------------------------------------------------
 
 /** False where the grant was revoked meanwhile: the row lock makes the revocation wait, or this find nothing. */

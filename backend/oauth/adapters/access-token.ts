@@ -26,7 +26,7 @@ export const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): A
   // Without `grantId`, so that revoking an access token (RFC 7009) leaves the connection alone.
   find: async (id) => {
     const token = await findAccessToken(db, hashToken(id), clock.now())
-    if (token?.client_id == null || token.expires_at === null) return undefined
+    if (!token?.client_id || !token.expires_at) return undefined
     return {
       jti: id,
       kind: 'AccessToken',

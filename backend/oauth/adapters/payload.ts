@@ -60,8 +60,11 @@ export const payloadAdapter = (
 
 /** An interaction's way back ends in its id, so that is cut off as well. */
 function withoutId(id: string, payload: AdapterPayload): object {
-  const { jti: _id, exp: _expiry, returnTo, ...rest } = payload
-  return returnTo?.endsWith(id) ? { ...rest, returnTo: returnTo.slice(0, -id.length) } : rest
+  const kept = { ...payload }
+  delete kept.jti
+  delete kept.exp // the column's, as the library's clock is not ours
+  if (kept.returnTo?.endsWith(id)) kept.returnTo = kept.returnTo.slice(0, -id.length)
+  return kept
 }
 
 function withId(id: string, stored: StoredPayload, clock: Clock): AdapterPayload {

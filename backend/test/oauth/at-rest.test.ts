@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { loadServerKeys } from '../../oauth/keys.ts'
+import { deleteUnusedGrants } from '../../oauth/store.ts'
 import { createBrowser } from '../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
@@ -82,6 +83,17 @@ it('stores no token, code, cookie, password or client secret as it is', async ()
     expect(stored).not.toContain(secret)
     expect(stored).not.toContain(Buffer.from(secret).toString('base64'))
   }
+})
+
+it('forgets an authorization whose code was never exchanged, and no connection', async () => {
+  await consent(zapier, robin, 'Acme')
+  const connected = await connect(zapier, robin, 'Acme')
+  service.deps.clock.advance(86_400_000)
+  const grants = () => database.db.selectFrom('oauth_grant').select('id_hash').execute()
+  const before = await grants()
+  await deleteUnusedGrants(database.db, service.deps.clock.now())
+  expect((await grants()).length).toBeLessThan(before.length)
+  expect((await refresh(zapier, connected.refresh_token)).status).toBe(200)
 })
 
 it('makes one set of keys, however many processes start first', async () => {

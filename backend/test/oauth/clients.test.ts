@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createOauthClient } from '../../oauth/create-oauth-client.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps, type TestDeps } from '../support/deps.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db)
+})
+afterAll(() => database.close())
+
+it.each([
+  'https://zapier.com/dashboard/auth/oauth/return/App123CLIAPI/',
+  'http://localhost:9000',
+  'http://127.0.0.1:9000/callback',
+  'http://[::1]:9000/callback',
+])('takes %s as a redirect URI', async (uri) => {
+  const { clientSecret } = await createOauthClient(deps)({
+    name: 'App',
+    redirectUris: [uri],
+    confidential: true,
+  })
+  expect(clientSecret).not.toBeNull()
+})
+
+it.each([
+  'http://example.com/callback',
+  'https://example.com/callback#part',
+  'https://example.com/callback#',
+  'javascript:alert(1)',
+  'com.example.app:/callback',
+  '/callback',
+  '',
+])('refuses "%s" as a redirect URI', async (uri) => {
+  const making = createOauthClient(deps)({
+    name: 'App',
+    redirectUris: ['https://example.com/', uri],
+    confidential: false,
+  })
+  await expect(making).rejects.toMatchObject({ details: [{ code: 'invalid_redirect_uri' }] })
+})
+
+it('refuses an app without a redirect URI or without a name', async () => {
+  const noUri = createOauthClient(deps)({ name: 'App', redirectUris: [], confidential: true })
+  await expect(noUri).rejects.toMatchObject({ details: [{ field: 'redirect_uris' }] })
+  const noName = createOauthClient(deps)({
+    name: ' ',
+    redirectUris: ['https://a.example/'],
+    confidential: true,
+  })
+  await expect(noName).rejects.toMatchObject({ details: [{ field: 'name' }] })
+})
+
+it('gives a public app no secret', async () => {
+  const client = await createOauthClient(deps)({
+    name: 'Phone',
+    redirectUris: ['https://phone.example/callback'],
+    confidential: false,
+  })
+  expect(client.clientSecret).toBeNull()
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config.ts'
+import { connect as openPool } from '../../db/connect.ts'
+import { createOauthClient } from '../../oauth/create-oauth-client.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import { createProxy } from '../support/proxy.ts'
+
+const publicUrl = 'https://outdial.example'
+const config = parseConfig({
+  PUBLIC_URL: publicUrl,
+  SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+})
+
+let database: TestDatabase
+let app: FastifyInstance
+let authorize: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const deps = testDeps(database.db, { config })
+  app = await createApp(deps)
+  const { clientId } = await createOauthClient(deps)({
+    name: 'Zapier',
+    redirectUris: ['https://zapier.example/return/'],
+    confidential: true,
+  })
+  authorize = `/oauth/authorize?${new URLSearchParams({
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: 'https://zapier.example/return/',
+  }).toString()}`
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+it('behind a proxy that ends TLS, names https addresses and marks every cookie Secure', async () => {
+  const metadata = await app.inject('/.well-known/oauth-authorization-server')
+  expect(metadata.json()).toMatchObject({ issuer: publicUrl, token_endpoint: `${publicUrl}/oauth/token` })
+
+  const asked = await app.inject(authorize)
+  expect(asked.statusCode).toBe(303)
+  const cookie = asked.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+  const page = await app.inject({ url: asked.headers.location, headers: { cookie } })
+  expect(page.statusCode).toBe(200)
+  expect(page.headers['content-security-policy']).toContain("form-action 'self' https://zapier.example;")
+  const cookies = [...asked.cookies, ...page.cookies]
+  expect(cookies.map(({ name }) => name)).toContain('__Host-outdial_csrf')
+  expect(cookies.every(({ secure }) => secure === true)).toBe(true)
+})
+
+it('answers with 503 while the database is away, to programs in JSON and to people with a page', async () => {
+  const proxy = await createProxy(database.url)
+  const db = openPool({ url: proxy.url })
+  const broken = await createApp(testDeps(db, { config }))
+  await proxy.cut()
+  try {
+    const token = await broken.inject({
+      method: 'POST',
+      url: '/oauth/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
+      payload: 'grant_type=refresh_token&refresh_token=x&client_id=x&client_secret=x',
+    })
+    expect([token.statusCode, token.json<{ error: string }>().error]).toEqual([503, 'server_error'])
+    expect(token.headers['retry-after']).toBe('5')
+    const page = await broken.inject(authorize)
+    expect(page.statusCode).toBe(503)
+    expect(page.body).toContain('Outdial is away for a moment')
+    await proxy.mend()
+    expect((await broken.inject(authorize)).statusCode).toBe(303)
+  } finally {
+    await broken.close()
+    await db.destroy()
+    await proxy.cut()
+  }
+})
+
+it('serves the style sheet for good, and nothing beside the assets', async () => {
+  const styles = await app.inject('/assets/outdial.css?v=1')
+  expect(styles.headers['cache-control']).toContain('immutable')
+  expect(styles.headers['content-type']).toContain('text/css')
+  for (const url of ['/assets/', '/assets/../layout.eta', '/assets/%2e%2e/layout.eta']) {
+    expect((await app.inject(url)).statusCode).toBe(404)
+  }
+})
+
+it('serves no endpoint of the library but those that are announced', async () => {
+  for (const url of [
+    '/jwks',
+    '/oauth/jwks',
+    '/me',
+    '/reg',
+    '/session/end',
+    '/.well-known/openid-configuration',
+  ]) {
+    expect((await app.inject(url)).statusCode).toBe(404)
+  }
+})

@@ -1,0 +1,46 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { it } from '@jest/globals'
+import { type Browser, chromium } from 'playwright-core'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** A Chromium of this machine; undefined where there is none. */
+export function findChromium(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)))
+  return paths.find(isExecutable)
+}
+
+/** A test in a real browser. Without one it is skipped by a name that says so; in CI it fails. */
+export function itInChromium(name: string, test: (browser: Browser) => Promise<void>): void {
+  const executablePath = findChromium()
+  if (executablePath === undefined && process.env.CI !== 'true') {
+    it.skip(`${name} (SKIPPED: no Chromium on PATH)`, () => {})
+    return
+  }
+  it(
+    name,
+    async () => {
+      if (executablePath === undefined) throw new Error('CI must have Chromium on PATH')
+      // The sandbox cannot be had as root, as which containers run; the pages are our own.
+      const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+      const browser = await chromium.launch({ executablePath, args })
+      try {
+        await test(browser)
+      } finally {
+        await browser.close()
+      }
+    },
+    60_000,
+  )
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
