@@ -1,7 +1,7 @@
 import { type Call, CallCompletedEvent } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
 import { randomToken } from '../secrets.ts'
-import { insertEventWithDeliveries } from './delivery/store.ts'
+import { insertEventWithDeliveries } from './outbox-store.ts'
 
 /**
  * Writes the one `call.completed` of a call, and a delivery for every subscription that wants it and for the

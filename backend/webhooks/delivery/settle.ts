@@ -1,16 +1,10 @@
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import { deleteSubscription } from '../store.ts'
+import { disableSubscription, noteFailure, noteSuccess } from './health-store.ts'
+import type { LeasedDelivery } from './lease-store.ts'
 import { retryDelay } from './retry-delay.ts'
-import {
-  type AfterTry,
-  buryDeliveriesOf,
-  disableSubscription,
-  type LeasedDelivery,
-  noteFailure,
-  noteSuccess,
-  recordTry,
-} from './store.ts'
+import { type AfterTry, buryDeliveriesOf, recordTry } from './store.ts'
 import type { Try } from './try-delivery.ts'
 
 const failingLimitMs = 5 * 24 * 60 * 60 * 1000

@@ -4,8 +4,8 @@ import type { GuardedSend } from '../guard.ts'
 import { signWebhook } from '../sign.ts'
 import { checkTargetUrl } from '../target-url.ts'
 import { describeFailure } from './describe-failure.ts'
+import type { LeasedDelivery } from './lease-store.ts'
 import { parseRetryAfter } from './retry-delay.ts'
-import type { LeasedDelivery } from './store.ts'
 
 /** How a try went. `ours`: the receiver was never asked, and is not to blame. */
 export type Try =
