@@ -63,7 +63,10 @@ export async function startService(
 async function withPort(environment: Record<string, string | undefined>): Promise<Config> {
   const config = parseConfig(environment)
   if (config.port !== 0) return config
-  return parseConfig({ ...environment, PORT: String(await freePort(config.host)) })
+  const port = await freePort(config.host).catch((error: unknown) => {
+    throw refusalOf(error, config)
+  })
+  return parseConfig({ ...environment, PORT: String(port) })
 }
 
 type Ring = { -readonly [Name in keyof Wake]: Wake[Name] }
@@ -84,9 +87,13 @@ async function listen(deps: Deps): Promise<FastifyInstance> {
     return app
   } catch (error) {
     await app.close()
-    const reason = refusals[errorCode(error)]
-    throw reason === undefined ? error : new StartError(reason(host, port), { cause: error })
+    throw refusalOf(error, deps.config)
   }
+}
+
+function refusalOf(error: unknown, { host, port }: Config): unknown {
+  const tell = refusals[errorCode(error)]
+  return tell === undefined ? error : new StartError(tell(host, port), { cause: error })
 }
 
 const refusals: Record<string, (host: string, port: number) => string> = {

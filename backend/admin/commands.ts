@@ -9,6 +9,12 @@ import { createWorkspaceCommand } from './commands/create-workspace.ts'
 import { listCommands } from './commands/lists.ts'
 import { removeMemberCommand } from './commands/remove-member.ts'
 import { revokeApiKeyCommand } from './commands/revoke-api-key.ts'
+import { archiveCampaignCommand } from './commands/archive-campaign.ts'
+import { doNotCallAddCommand } from './commands/do-not-call-add.ts'
+import { pauseCampaignCommand } from './commands/pause-campaign.ts'
+import { resumeCampaignCommand } from './commands/resume-campaign.ts'
+import { retireNumberCommand } from './commands/retire-number.ts'
+import { setAgentStatusCommand } from './commands/set-agent-status.ts'
 
 /** In the order in which a new installation needs them. */
 export const commands: readonly Command[] = [
@@ -21,5 +27,11 @@ export const commands: readonly Command[] = [
   createOauthClientCommand,
   addPhoneNumberCommand,
   createAgentCommand,
+  setAgentStatusCommand,
+  pauseCampaignCommand,
+  resumeCampaignCommand,
+  archiveCampaignCommand,
+  retireNumberCommand,
+  doNotCallAddCommand,
   ...listCommands,
 ]

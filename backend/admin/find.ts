@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
-import { findUserId, hasWorkspace } from './store.ts'
+import { findUserId, findWorkspace } from './store.ts'
 
 /** @throws {ApiError} not_found */
 export async function findUser({ db }: Pick<Deps, 'db'>, email: string): Promise<number> {
@@ -10,8 +10,11 @@ export async function findUser({ db }: Pick<Deps, 'db'>, email: string): Promise
 }
 
 /** @throws {ApiError} not_found */
-export async function requireWorkspace({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> {
-  if (!(await hasWorkspace(db, workspaceId))) {
-    throw notFound(`There is no workspace ${workspaceId}: see list-workspaces.`)
-  }
+export async function requireWorkspace(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+): Promise<{ country: string }> {
+  const workspace = await findWorkspace(db, workspaceId)
+  if (workspace === undefined) throw notFound(`There is no workspace ${workspaceId}: see list-workspaces.`)
+  return workspace
 }

@@ -9,3 +9,4 @@ const Id = z
 export const workspaceOption = required(Id, 'ID', 'the workspace: see list-workspaces')
 export const emailOption = required(text, 'ADDRESS', 'the person, by the address they sign in with')
 export const idOption = (what: string) => required(Id, 'ID', what)
+export const campaignOption = idOption('the campaign: see list-campaigns')

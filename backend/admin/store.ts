@@ -9,9 +9,8 @@ export const findUserId = async (db: Db, email: string): Promise<number | undefi
       .executeTakeFirst()
   )?.id
 
-export const hasWorkspace = async (db: Db, workspaceId: number): Promise<boolean> =>
-  (await db.selectFrom('workspace').select('id').where('id', '=', workspaceId).executeTakeFirst()) !==
-  undefined
+export const findWorkspace = (db: Db, workspaceId: number) =>
+  db.selectFrom('workspace').select('country').where('id', '=', workspaceId).executeTakeFirst()
 
 export const selectUsers = (db: Db) =>
   db.selectFrom('app_user').select(['id', 'email', 'name', 'created_at']).orderBy('id').execute()
