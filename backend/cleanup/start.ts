@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { deleteUnusedGrants } from '../oauth/store.ts'
 import { startWorker, type Worker } from '../worker.ts'
 import { deleteExpired } from './store.ts'
 
@@ -7,12 +8,16 @@ const hour = 3_600_000
 /** So long a caller is told that its token expired, and not that there never was one. */
 const credentialsAreKept = 7 * 24 * hour
 
+/** Far longer than a code lives: a grant without tokens is then one that the app never fetched. */
+const unusedGrantsAreKept = 24 * hour
+
 /** Deletes expired sessions, tokens and stored answers, once an hour. Several processes may do so at once. */
 export const startCleanup = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
   startWorker<never>(deps.clock, {
     fetch: async () => {
       const now = deps.clock.now()
       await deleteExpired(deps.db, { now, credentials: new Date(now.getTime() - credentialsAreKept) })
+      await deleteUnusedGrants(deps.db, new Date(now.getTime() - unusedGrantsAreKept))
       return []
     },
     handle: async () => {},

@@ -5,6 +5,7 @@ import type { Db } from '../db/schema.ts'
 import { describeError } from '../http/describe-error.ts'
 import { isOutage } from '../http/outage.ts'
 import { hashToken } from '../secrets.ts'
+import { asksForNone } from './scopes.ts'
 import { findBinding } from './store.ts'
 
 type Next = () => Promise<void>
@@ -13,7 +14,8 @@ const allScopes = Scope.options.join(' ')
 
 /** RFC 6749, section 3.3: without a `scope`, a default. Ours is all, and the consent page shows each. */
 export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  if (ctx.path === '/oauth/authorize' && !ctx.query.scope) ctx.query = { ...ctx.query, scope: allScopes }
+  const none = ctx.path === '/oauth/authorize' && asksForNone(String(ctx.query.scope ?? ''))
+  if (none) ctx.query = { ...ctx.query, scope: allScopes }
   await next()
 }
 

@@ -6,11 +6,16 @@ const known = new Set<string>(Scope.options)
 export const knownScopes = (parameter: string): Scope[] =>
   Scope.options.filter((scope) => words(parameter).has(scope))
 
-/** Those that do not. `offline_access` is no scope of ours, but generic clients send it, and it asks for nothing. */
+/** Those that do not. */
 export const unknownScopes = (parameter: string): string[] =>
-  [...words(parameter)].filter((scope) => !known.has(scope) && scope !== 'offline_access')
+  [...words(parameter)].filter((scope) => !known.has(scope))
 
-const words = (parameter: string): Set<string> => new Set(parameter.split(' ').filter(Boolean))
+/** `offline_access` is no scope of ours, but generic clients send it: it asks for nothing that is not given anyway. */
+const words = (parameter: string): Set<string> =>
+  new Set(parameter.split(' ').filter((word) => word !== '' && word !== 'offline_access'))
+
+/** Whether an app asks for no scope in particular. */
+export const asksForNone = (parameter: string): boolean => words(parameter).size === 0
 
 /** What the person who is asked reads. */
 export const scopeInWords: Record<Scope, string> = {

@@ -78,6 +78,30 @@ export const revokeGrant = async (db: Db, grantHash: Buffer): Promise<void> => {
   await db.deleteFrom('oauth_payload').where('grant_hash', '=', grantHash).execute()
 }
 
+/** Who connected which app to which workspace by this grant. */
+export const findConnection = (db: Db, grantHash: Buffer) =>
+  db
+    .selectFrom('oauth_grant')
+    .select(['workspace_id as workspaceId', 'user_id as userId', 'client_id as clientId'])
+    .where('id_hash', '=', grantHash)
+    .executeTakeFirst()
+
+export const hasGrant = async (
+  db: Db,
+  workspaceId: number,
+  owner: { userId: number; clientId: string },
+): Promise<boolean> => {
+  const grant = await db
+    .selectFrom('oauth_grant')
+    .select('id_hash')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', owner.userId)
+    .where('client_id', '=', owner.clientId)
+    .limit(1)
+    .executeTakeFirst()
+  return grant !== undefined
+}
+
 /** Ends every grant of a member in a workspace; with `clientId`, those of one app. */
 export const revokeGrantsOf = async (
   db: Db,

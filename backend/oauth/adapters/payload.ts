@@ -1,7 +1,8 @@
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
 import type { Deps } from '../../deps.ts'
 import { hashToken } from '../../secrets.ts'
+import { endConnection } from '../end-connection.ts'
 import {
   consumePayload,
   deletePayload,
@@ -52,8 +53,10 @@ export const payloadAdapter = (
       throw new errors.InvalidGrant('already used')
     },
     destroy: async (id) => {
-      if (model === 'Grant') await revokeGrant(db, hashToken(id))
-      await deletePayload(db, key(id))
+      if (model !== 'Grant') return void (await deletePayload(db, key(id)))
+      // On a replayed code or token the subscriptions stay: its user connects again, and finds them.
+      const givenBack = Provider.ctx?.oidc.route === 'revocation'
+      await (givenBack ? endConnection({ db })(key(id).idHash) : revokeGrant(db, key(id).idHash))
     },
   }
 }

@@ -66,6 +66,7 @@ it('answers with 503 while the database is away, to programs in JSON and to peop
     })
     expect([token.statusCode, token.json<{ error: string }>().error]).toEqual([503, 'server_error'])
     expect(token.headers['retry-after']).toBe('5')
+    expect(token.headers['x-request-id']).toBeDefined()
     const page = await broken.inject(authorize)
     expect(page.statusCode).toBe(503)
     expect(page.body).toContain('Outdial is away for a moment')

@@ -111,10 +111,13 @@ it('refuses with 401 an access token that is older than an hour', async () => {
   expect(await apiStatus(service, access_token)).toBe(401)
 })
 
-it('shows and grants every scope where the app asks for none', async () => {
-  const { answer } = await connect(zapier, robin, 'Acme', { change: { scope: null } })
-  expect(answer.scope?.split(' ')).toEqual(zapier.server.scopes_supported)
-})
+it.each([null, '', 'offline_access'])(
+  'shows and grants every scope where the app asks for %j',
+  async (scope) => {
+    const { answer } = await connect(zapier, robin, 'Acme', { change: { scope } })
+    expect(answer.scope?.split(' ')).toEqual(zapier.server.scopes_supported)
+  },
+)
 
 it('refuses a scope that does not exist', async () => {
   expect(await refusedAtOnce(zapier, { scope: 'calls:read calls:raed' })).toBe('invalid_scope')

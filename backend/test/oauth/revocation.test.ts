@@ -77,6 +77,26 @@ it('ends with a refresh token every token of its connection, and of no other', a
   expect(await apiStatus(service, other.access_token)).toBe(200)
 })
 
+it('removes the webhook subscriptions with the last connection that an app gives back', async () => {
+  const kim = await seedMember(service.deps, 'Hooli')
+  const first = await connect(zapier, kim, 'Hooli', { change: { scope: null } })
+  const second = await connect(zapier, kim, 'Hooli', { change: { scope: null } })
+  expect(await subscribe(first.access_token)).toBe(201)
+  await revoke(zapier, first.refresh_token)
+  expect(await subscriptionsOf(kim.workspaces.Hooli)).toBe(1)
+  await revoke(zapier, second.refresh_token)
+  expect(await subscriptionsOf(kim.workspaces.Hooli)).toBe(0)
+})
+
+it('keeps the webhook subscriptions over a replay and the reconnect after it', async () => {
+  const lee = await seedMember(service.deps, 'Soylent')
+  const first = await connect(zapier, lee, 'Soylent', { change: { scope: null } })
+  expect(await subscribe(first.access_token)).toBe(201)
+  await exchange(zapier, first.flow)
+  const second = await connect(zapier, lee, 'Soylent', { change: { scope: null } })
+  expect(await subscribe(second.access_token)).toBe(200)
+})
+
 it('answers the revocation of a token that is none with 200, as RFC 7009 says', async () => {
   expect((await revoke(zapier, 'x'.repeat(43))).status).toBe(200)
 })
@@ -143,9 +163,9 @@ it('ends with a membership every token, key and subscription of the member there
 })
 
 it('gives no tokens for a code whose user was removed meanwhile', async () => {
-  const kim = await seedMember(service.deps, 'Hooli')
-  const flow = await consent(zapier, kim, 'Hooli')
-  await removeMember(service.deps)({ workspaceId: kim.workspaces.Hooli ?? 0, userId: kim.userId })
+  const pat = await seedMember(service.deps, 'Massive')
+  const flow = await consent(zapier, pat, 'Massive')
+  await removeMember(service.deps)({ workspaceId: pat.workspaces.Massive ?? 0, userId: pat.userId })
   expect(await refusal(await exchange(zapier, flow))).toEqual([400, 'invalid_grant'])
 })
 

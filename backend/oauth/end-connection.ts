@@ -1,0 +1,18 @@
+import type { Deps } from '../deps.ts'
+import { removeSubscriptionsOf } from '../webhooks/store.ts'
+import { findConnection, hasGrant, revokeGrant } from './store.ts'
+
+/**
+ * An app gives its access back (RFC 7009). With the last grant of a user, app and workspace its webhook
+ * subscriptions go too: an app that may read no calls is told of none.
+ */
+export const endConnection =
+  (deps: Pick<Deps, 'db'>) =>
+  async (grantHash: Buffer): Promise<void> => {
+    await deps.db.transaction().execute(async (trx) => {
+      const connection = await findConnection(trx, grantHash)
+      await revokeGrant(trx, grantHash)
+      if (!connection || (await hasGrant(trx, connection.workspaceId, connection))) return
+      await removeSubscriptionsOf(trx, connection)
+    })
+  }
