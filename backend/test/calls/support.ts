@@ -53,8 +53,9 @@ export const attemptsOf = (deps: TestDeps, callId: number) =>
 export async function until<Answer>(
   ask: () => Promise<Answer | undefined | null | false>,
   turn: () => void = () => {},
+  patienceMs = 15_000,
 ): Promise<Answer> {
-  const deadline = performance.now() + 15_000
+  const deadline = performance.now() + patienceMs
   for (;;) {
     const answer = await ask()
     if (answer !== undefined && answer !== null && answer !== false) return answer
