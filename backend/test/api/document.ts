@@ -1,0 +1,83 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import ajvFormats from 'ajv-formats'
+import * as z from 'zod'
+
+const Schema = z.record(z.string(), z.unknown())
+export type Schema = z.infer<typeof Schema>
+
+const Content = z.object({
+  'application/json': z.object({
+    schema: Schema,
+    example: z.unknown().optional(),
+    examples: z.record(z.string(), z.object({ value: z.unknown() })).optional(),
+  }),
+})
+
+const Operation = z.object({
+  operationId: z.string(),
+  parameters: z.array(
+    z.object({
+      name: z.string(),
+      in: z.enum(['path', 'query', 'header']),
+      required: z.boolean().optional(),
+      schema: Schema,
+    }),
+  ),
+  requestBody: z.object({ content: Content }).optional(),
+  responses: z.record(z.string(), z.object({ content: Content.optional(), headers: Schema })),
+})
+
+/** As much of an OpenAPI 3.1 document as the tests walk through. */
+const Document = z.object({
+  openapi: z.literal('3.1.0'),
+  paths: z.record(z.string(), z.partialRecord(z.enum(['get', 'post', 'delete']), Operation)),
+  webhooks: z.object({
+    'call.completed': z.object({ post: z.object({ requestBody: z.object({ content: Content }) }) }),
+  }),
+  components: z.object({ schemas: z.record(z.string(), Schema) }),
+})
+type Document = z.infer<typeof Document>
+
+export interface DescribedOperation extends z.infer<typeof Operation> {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+}
+
+/** The document, its operations in a row, and a judge of values by its schemas. */
+export interface ReadDocument {
+  document: Document
+  operations: DescribedOperation[]
+  resolve(schema: Schema): Schema
+  judge(schema: Schema): ValidateFunction
+}
+
+const methods = { get: 'GET', post: 'POST', delete: 'DELETE' } as const
+
+export function readDocument(json: unknown): ReadDocument {
+  const document = Document.parse(json)
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true })
+  // A CommonJS package: its types know the function as `default` only.
+  ajvFormats.default(ajv)
+  ajv.addVocabulary(['components', 'example'])
+  ajv.addSchema({ $id: 'doc', components: document.components })
+  const judges = new Map<string, ValidateFunction>()
+  return {
+    document,
+    operations: Object.entries(document.paths).flatMap(([path, item]) =>
+      (['get', 'post', 'delete'] as const).flatMap((method) => {
+        const operation = item[method]
+        return operation ? [{ ...operation, path, method: methods[method] }] : []
+      }),
+    ),
+    resolve: (schema) => {
+      const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
+      return name === undefined ? schema : (document.components.schemas[name] ?? {})
+    },
+    judge: (schema) => {
+      const text = JSON.stringify(schema).replaceAll('"#/components/', '"doc#/components/')
+      const judge = judges.get(text) ?? ajv.compile(JSON.parse(text) as Schema)
+      judges.set(text, judge)
+      return judge
+    },
+  }
+}
