@@ -5,7 +5,7 @@ import { removeSubscriptionsOf } from '../../webhooks/store.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
-import { completeCall, keyCaller, seedCompletedCall } from './support.ts'
+import { completeCall, keyCaller, seedCompletedCall, untilBlocked } from './support.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -143,8 +143,9 @@ it('ends the call though a subscription is removed at the same moment', async ()
 
   const recording = await deps.db.transaction().execute(async (trx) => {
     await removeSubscriptionsOf(trx, { apiKeyId: owner.apiKeyId })
-    // In an array: the transaction must commit before it can go on.
-    return [record()]
+    const waiting = record()
+    await untilBlocked(deps.db)
+    return [waiting] // in an array: it waits for this transaction, which must not wait for it
   })
   await Promise.all(recording)
 

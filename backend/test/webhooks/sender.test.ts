@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { startSender, type SenderOptions } from '../../webhooks/sender.ts'
@@ -508,15 +509,22 @@ it('takes over a delivery whose sender was lost, and not before its lease has en
   expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', tries: 1, fence: 2 })
 })
 
-it('writes nothing of a try whose lease another sender has taken over', async () => {
-  await subscribed()
+it.each([
+  [
+    'it is answered at last',
+    (held: ServerResponse, sender: Worker) => {
+      held.writeHead(500).end()
+      return sender.stop(60_000)
+    },
+  ],
+  ['it is abandoned', (_held: ServerResponse, sender: Worker) => stopAtOnce(sender)],
+])('writes nothing of a try whose lease another sender has taken over, when %s', async (_name, finish) => {
+  const { id } = await subscribed()
   await completeCall(deps, seed)
-  receiver.silent()
-  const slow = start({ timeoutMs: 60_000 })
-  await until(
-    async () => receiver.received.length,
-    (count) => count === 1,
-  )
+  const { promise: held, resolve: hold } = Promise.withResolvers<ServerResponse>()
+  receiver.answer = (_received, response) => hold(response)
+  const sender = start({ timeoutMs: 60_000 })
+  const response = await held
   await until(
     async () => deps.clock.waiting, // it has looked again, found nothing more, and waits
     (count) => count === 1,
@@ -526,9 +534,20 @@ it('writes nothing of a try whose lease another sender has taken over', async ()
     .set({ lease_until: new Date(0) })
     .execute()
   const [taken] = await leaseDeliveries(deps.db, { ...claim, now: deps.clock.now(), leaseSeconds: 3600 })
-  await stopAtOnce(slow)
-  expect(await deliveries()).toMatchObject([{ status: 'pending', fence: taken?.fence, tries: 0 }])
-  expect((await deliveries())[0]?.lease_until).not.toBeNull()
+
+  await finish(response, sender)
+
+  expect(taken?.subscriptionId).toBe(id)
+  expect(await tries()).toEqual([])
+  expect(await deliveries()).toMatchObject([
+    {
+      status: 'pending',
+      tries: 0,
+      fence: taken?.fence,
+      worker_id: claim.workerId,
+      lease_until: expect.any(Date),
+    },
+  ])
 })
 
 it('gives back, untried, what it had to abandon when it stopped', async () => {

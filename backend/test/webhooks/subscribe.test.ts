@@ -9,7 +9,7 @@ import { unsubscribe } from '../../webhooks/unsubscribe.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
-import { appCaller, completeCall, keyCaller } from './support.ts'
+import { appCaller, completeCall, keyCaller, untilBlocked } from './support.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -182,8 +182,23 @@ it('leaves no subscription behind when its key is revoked while it subscribes', 
       .where('id', '=', caller.apiKeyId)
       .execute()
     await removeSubscriptionsOf(trx, { apiKeyId: caller.apiKeyId })
-    // In an array: it waits for this transaction, which must not wait for it.
-    return [subscribe(deps)(caller, body)]
+    const waiting = subscribe(deps)(caller, body)
+    await untilBlocked(deps.db)
+    return [waiting] // in an array: it waits for this transaction, which must not wait for it
+  })
+  await expect(subscribing[0]).rejects.toMatchObject({ code: 'invalid_credential' })
+  expect(await subscriptionsOf(seed.workspaceId)).toEqual([])
+})
+
+it('leaves no subscription behind when its app is disconnected while it subscribes', async () => {
+  const caller = await appCaller(deps, seed, 'an app to disconnect')
+  const { workspaceId, userId, clientId } = caller
+  const subscribing = await deps.db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
+    await removeSubscriptionsOf(trx, { workspaceId, userId, clientId })
+    const waiting = subscribe(deps)(caller, body)
+    await untilBlocked(deps.db)
+    return [waiting]
   })
   await expect(subscribing[0]).rejects.toMatchObject({ code: 'invalid_credential' })
   expect(await subscriptionsOf(seed.workspaceId)).toEqual([])

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Call, type CallOutcome, exampleCall } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../identity/caller.ts'
 import { recordCallCompleted } from '../../webhooks/outbox.ts'
@@ -118,4 +120,15 @@ export async function until<Value>(
     if (holds(value)) return value
     await delay(5)
   }
+}
+
+/** Until somebody on this database waits for a lock of another: then an interleaving is what it should be. */
+export async function untilBlocked(db: Db): Promise<void> {
+  await until(
+    () =>
+      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db,
+      ),
+    ({ rows }) => rows.length > 0,
+  )
 }
