@@ -7,7 +7,9 @@ const temporary = process.argv[2] === 'temporary'
 const log = pino({ level: 'silent' })
 try {
   const embedded = await startEmbedded({ dataDir: process.env.DATA_DIR, purpose: 'service', temporary, log })
-  process.on('SIGTERM', () => void embedded.stop().then(() => process.exit(0)))
+  const stop = () => void embedded.stop().then(() => process.exit(0))
+  process.on('SIGTERM', stop)
+  process.stdin.on('end', stop).resume() // the run of the tests was killed
   console.log(JSON.stringify({ url: embedded.url, dataDir: embedded.dataDir }))
 } catch (error) {
   console.log(JSON.stringify({ name: (error as Error).name, message: (error as Error).message }))

@@ -57,7 +57,7 @@ export async function hold(options: HoldOptions = {}): Promise<Holder> {
     ...ids,
     env,
     cwd: '/',
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.add(child)
   const said = await firstLine(child)
