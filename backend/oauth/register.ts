@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie'
 import csrf from '@fastify/csrf-protection'
 import formbody from '@fastify/formbody'
 import files from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { assetsFolder, createPages } from '../views/render.ts'
 import { mountConnect } from './connect/routes.ts'
@@ -16,7 +16,10 @@ import { mountSignIn } from './sign-in-pages.ts'
 export async function registerOauth(app: FastifyInstance, deps: Deps): Promise<void> {
   const render = createPages()
   const provider = await createProvider(deps, renderProviderError(render))
-  await app.register((scope) => mountProvider(scope, provider, deps.config))
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', keepOpener)
+    await mountProvider(scope, provider, deps.config)
+  })
   await app.register(files, {
     root: assetsFolder,
     prefix: '/assets/',
@@ -28,6 +31,7 @@ export async function registerOauth(app: FastifyInstance, deps: Deps): Promise<v
   await app.register(async (pages) => {
     const secure = deps.config.publicUrl.startsWith('https:')
     pages.setErrorHandler(handlePageError(render))
+    pages.addHook('onRequest', keepOpener)
     await pages.register(cookie)
     await pages.register(formbody)
     await pages.register(csrf, {
@@ -43,4 +47,12 @@ export async function registerOauth(app: FastifyInstance, deps: Deps): Promise<v
     mountConnect(pages, deps, { provider, render, door })
     mountSignIn(pages, { render, door })
   })
+}
+
+/**
+ * Apps such as Zapier open the authorization in a window of its own, and their page that it comes back to tells the
+ * one that opened it. A Cross-Origin-Opener-Policy on any page or redirect between would cut the two apart.
+ */
+const keepOpener = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  void reply.removeHeader('cross-origin-opener-policy')
 }

@@ -66,6 +66,19 @@ itInChromium('comes back to an app of another origin, by keys alone', async (bro
   expect(new URL(page.url()).searchParams.get('code')).not.toBeNull()
 })
 
+itInChromium('leaves an app’s window and the one that it opened for us together', async (browser) => {
+  const page = await browser.newPage()
+  await page.goto(new URL('/', callback).href)
+  const opened = page.waitForEvent('popup')
+  await page.evaluate(`void window.open(${JSON.stringify(await start())})`)
+  const popup = await opened
+  await signIn(popup)
+  await popup.getByRole('radio', { name: 'Globex' }).check()
+  await popup.getByRole('button', { name: 'Allow' }).click()
+  await popup.waitForURL((url) => url.href.startsWith(callback))
+  expect(await popup.evaluate('window.opener.location.href')).toBe(new URL('/', callback).href)
+})
+
 itInChromium('comes back with a Cancel, too', async (browser) => {
   const page = await browser.newPage()
   await page.goto(await start())
