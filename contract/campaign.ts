@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { listOf } from './lists.ts'
-import { Id, text, TimeZone, Timestamp } from './primitives.ts'
+import { Id, StoredTimeZone, text, TimeZone, Timestamp } from './primitives.ts'
 
 export const Weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
 export type Weekday = z.infer<typeof Weekday>
@@ -65,7 +65,7 @@ export const Campaign = z
     status: CampaignStatus,
     agent_id: Id,
     phone_number_id: Id,
-    time_zone: TimeZone,
+    time_zone: StoredTimeZone,
     calling_hours: CallingHours,
     max_concurrent_calls: z.int().min(1).max(100),
     retry: RetryPolicy,

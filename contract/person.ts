@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Id, PhoneNumberE164, Timestamp, TimeZone } from './primitives.ts'
+import { Id, PhoneNumberE164, StoredTimeZone, Timestamp } from './primitives.ts'
 
 /** A person who can be called, known in the workspace by the phone number. */
 export const Contact = z
@@ -10,7 +10,7 @@ export const Contact = z
     last_name: z.string().nullable(),
     email: z.string().nullable(),
     external_id: z.string().nullable(),
-    time_zone: TimeZone.nullable(),
+    time_zone: StoredTimeZone.nullable(),
     variables: z.record(z.string(), z.string()),
     do_not_call: z.boolean(),
     consent: z.object({ source: z.string(), at: Timestamp }).nullable(),

@@ -62,6 +62,9 @@ export const TimeZone = z
 /** Three letters mean different places to different people (BST: London, or Dhaka): only those of IANA count. */
 const shortNames = /^(CET|EET|EST|GMT|HST|MET|MST|PRC|ROC|ROK|UCT|UTC|WET)$/i
 
+/** The same as it is answered: what was stored is told, whatever zones this machine knows. */
+export const StoredTimeZone = z.string().describe('IANA time zone, for example Europe/Berlin')
+
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   if (name.length === 3 && !shortNames.test(name)) return false

@@ -1,4 +1,5 @@
 import { isNativeError } from 'node:util/types'
+import type { ErrorCode } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { describeError } from './describe-error.ts'
@@ -34,21 +35,26 @@ export function translate(error: unknown): ApiError {
       headers: { 'Retry-After': retryAfterOutage },
     })
   }
-  switch (fastifyCode(error)) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ApiError('body_too_large', 'The body is too large: at most 1 MiB is accepted.')
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ApiError(
-        'unsupported_media_type',
-        'The Content-Type cannot be read: send JSON as application/json.',
-      )
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ApiError('malformed_json', 'The body is shorter or longer than its Content-Length says.')
-    case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new ApiError('not_found', 'There is nothing at this address.')
-  }
+  const told = fromFastify[fastifyCode(error) ?? '']
+  if (told !== undefined) return new ApiError(...told)
   return new ApiError('internal_error', 'Something broke on our side. Support can find it by the request id.')
+}
+
+const nothingHere: [ErrorCode, string] = ['not_found', 'There is nothing at this address.']
+
+/** What the framework refuses by itself. */
+const fromFastify: Record<string, [ErrorCode, string] | undefined> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large: at most 1 MiB is accepted.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'The Content-Type cannot be read: send JSON as application/json.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'malformed_json',
+    'The body is shorter or longer than its Content-Length says.',
+  ],
+  FST_ERR_BAD_URL: nothingHere,
+  FST_ERR_MAX_PARAM_LENGTH: nothingHere,
 }
 
 const fastifyCode = (error: unknown): string | undefined =>

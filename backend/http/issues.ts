@@ -53,7 +53,10 @@ function tell(issue: Issue, input: unknown): Told {
       const code: unknown = issue.params?.code
       return { code: typeof code === 'string' ? code : 'invalid_value', fault: customWords(issue.message) }
     }
-    default:
+    case 'invalid_element':
+    case 'invalid_union':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
       return { code: 'invalid_value', fault: 'has a value that is not accepted' }
   }
 }

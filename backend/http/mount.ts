@@ -57,7 +57,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
 /** NaN where the path has no id: only lines with `:id` look at it. */
 function idIn({ params }: FastifyRequest): number {
   const given = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined
-  return given === undefined ? NaN : pathId(String(given))
+  return typeof given === 'string' ? pathId(given) : NaN
 }
 
 function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
