@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseEnv, promisify } from 'node:util'
+import zapier from 'zapier-platform-core'
+
+const root = path.resolve(import.meta.dirname, '..')
+const cliEntry = path.join(root, 'node_modules/zapier-platform-cli/src/bin/run')
+const quiet = { DISABLE_ZAPIER_ANALYTICS: '1', NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1' }
+const exec = promisify(execFile)
+
+type Handler = (event: object) => Promise<{ results: unknown }>
+const { createAppHandler } = zapier as { createAppHandler?: (app: unknown) => Handler }
+
+export interface Settings {
+  baseUrl: string
+  clientId: string
+  clientSecret: string
+}
+
+/** The parts of a bundle that Zapier fills; `authData` is that of the connection unless it is given. */
+export interface BundleParts {
+  inputData?: Record<string, unknown>
+  authData?: Record<string, unknown>
+  targetUrl?: string
+  subscribeData?: unknown
+  cleanedRequest?: unknown
+}
+
+/** The built connector in a folder of its own, as a developer has it who cloned it and set it up. */
+export interface BuiltConnector {
+  /** Runs the Zapier CLI and answers what it printed. */
+  cli(args: string[], environment?: Record<string, string>): Promise<string>
+  /** Runs `zapier-platform invoke` and answers its JSON. */
+  invoke<Result>(...args: string[]): Promise<Result>
+  /** Runs one method through core's handler, as Zapier does. */
+  run<Result>(method: string, bundle?: BundleParts): Promise<Result>
+  /** What the connection knows, from the .env that `invoke auth start` writes. */
+  authData(): Promise<Record<string, string>>
+  saveAuthData(authData: Record<string, unknown>): Promise<void>
+  remove(): Promise<void>
+}
+
+/** Needs `npm run build` first. */
+export async function openConnector({ baseUrl, clientId, clientSecret }: Settings): Promise<BuiltConnector> {
+  if (!createAppHandler) throw new Error('zapier-platform-core has no createAppHandler')
+  const folder = await mkdtemp(path.join(tmpdir(), 'outdial-connector-'))
+  const environment = { BASE_URL: baseUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }
+  const envFile = path.join(folder, '.env')
+  const write = (values: Record<string, unknown>) =>
+    writeFile(
+      envFile,
+      Object.entries(values)
+        .map(([name, value]) => `${name}='${String(value)}'\n`)
+        .join(''),
+      {
+        flag: 'a',
+        mode: 0o600,
+      },
+    )
+  await cp(path.join(root, 'dist'), path.join(folder, 'dist'), { recursive: true })
+  // Without the scripts: `validate` would run the build, and there are no sources here.
+  const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >
+  const { name, version, type, exports, dependencies } = manifest
+  await writeFile(
+    path.join(folder, 'package.json'),
+    JSON.stringify({ name, version, private: true, type, exports, dependencies }),
+  )
+  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  await write(environment)
+
+  const app = (await import(path.join(folder, 'dist/index.js'))) as { default: unknown }
+  const handler = createAppHandler(app.default)
+
+  const cli = async (args: string[], extra: Record<string, string> = {}) => {
+    const env = { ...process.env, ...quiet, ...extra }
+    const { stdout } = await exec(process.execPath, [cliEntry, ...args], {
+      cwd: folder,
+      env,
+      timeout: 60_000,
+    })
+    return stdout
+  }
+
+  const authData = async () => {
+    const lines = Object.entries(parseEnv(await readFile(envFile, 'utf8')))
+    const own = lines.filter(([name]) => name.startsWith('authData_'))
+    return Object.fromEntries(own.map(([name, value]) => [name.slice('authData_'.length), String(value)]))
+  }
+
+  return {
+    cli,
+    authData,
+    invoke: async <Result>(...args: string[]) =>
+      JSON.parse(await cli(['invoke', ...args, '--non-interactive'])) as Result,
+    run: async <Result>(method: string, bundle: BundleParts = {}) => {
+      const { results } = await handler({
+        command: 'execute',
+        method,
+        environment,
+        calledFromCli: true,
+        bundle: { inputData: {}, meta: { page: 0 }, authData: await authData(), ...bundle },
+      })
+      return results as Result
+    },
+    saveAuthData: (values) =>
+      write(Object.fromEntries(Object.entries(values).map(([name, value]) => [`authData_${name}`, value]))),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}

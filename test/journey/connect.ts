@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { signInAndConsent } from '../../backend/test/support/browser.ts'
+import { type BuiltConnector, openConnector } from '../../demo/connector.ts'
+import { freePort, type ServiceProcess } from './service.ts'
+
+/** Connects as a developer does: `invoke auth start` opens a browser, and the person goes through the pages. */
+export async function connectByCli({ demo, createOauthClient }: ServiceProcess): Promise<BuiltConnector> {
+  const port = await freePort()
+  const redirectUri = `http://localhost:${port}`
+  const client = await createOauthClient(redirectUri)
+  const connector = await openConnector({
+    baseUrl: demo.base_url,
+    clientId: client.client_id,
+    clientSecret: client.client_secret,
+  })
+  const browser = await browserProgram()
+  const options = ['--non-interactive', '--redirect-uri', redirectUri, '--local-port', String(port)]
+  const started = connector.cli(['invoke', 'auth', 'start', ...options], { BROWSER: browser.program })
+  try {
+    const startUrl = await Promise.race([browser.opened, started.then(noBrowser)])
+    const { email, password } = demo
+    const back = await signInAndConsent({ startUrl, email, password, workspaceName: 'Demo' })
+    const { status } = await fetch(back)
+    if (status !== 200) throw new Error(`the CLI answered ${status} to the code`)
+    await started
+  } finally {
+    await browser.close()
+  }
+  return connector
+}
+
+const noBrowser = (printed: string): never => {
+  throw new Error(`the CLI opened no browser:\n${printed}`)
+}
+
+/** A program for $BROWSER that hands over the address it is given. */
+async function browserProgram() {
+  let opened: (url: string) => void = () => {}
+  const url = new Promise<string>((resolve) => {
+    opened = resolve
+  })
+  const server = createServer((request, response) => {
+    opened(new URL(request.url ?? '/', 'http://localhost').searchParams.get('url') ?? '')
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const folder = await mkdtemp(path.join(tmpdir(), 'outdial-browser-'))
+  const program = path.join(folder, 'browser')
+  const lines = [
+    `#!${process.execPath}`,
+    `fetch('http://127.0.0.1:${address.port}/?url=' + encodeURIComponent(process.argv[2]))`,
+  ]
+  await writeFile(program, lines.join('\n'))
+  await chmod(program, 0o755)
+  return {
+    program,
+    opened: url,
+    close: async () => {
+      server.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+export interface Delivery {
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+export interface Hook {
+  url: string
+  /** The next delivery that nobody has taken yet. */
+  next(): Promise<Delivery>
+  close(): Promise<void>
+}
+
+/** A hook URL of Zapier's, on loopback: it takes deliveries and answers as Zapier does. */
+export async function openHook(): Promise<Hook> {
+  const waiting: ((delivery: Delivery) => void)[] = []
+  const arrived: Delivery[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const delivery = { headers: request.headers, text: body }
+      const take = waiting.shift()
+      if (take) take(delivery)
+      else arrived.push(delivery)
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"success"}')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `http://127.0.0.1:${address.port}/hooks/standard/1/zap/`,
+    next: () => {
+      const delivery = arrived.shift()
+      return delivery ? Promise.resolve(delivery) : new Promise((resolve) => waiting.push(resolve))
+    },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
