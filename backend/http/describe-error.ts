@@ -1,4 +1,4 @@
-import { isNativeError } from 'node:util/types'
+import { isError } from './is-error.ts'
 
 /** What the log tells of an error. */
 export interface ErrorDescription {
@@ -15,7 +15,7 @@ export interface ErrorDescription {
  * messages and details: of those errors only the state, the constraint and the frames are told.
  */
 export function describeError(error: unknown): ErrorDescription {
-  if (!isNativeError(error)) return { name: typeof error, message: 'thrown, but not an Error' }
+  if (!isError(error)) return { name: typeof error, message: 'thrown, but not an Error' }
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '))
   const fromDatabase = 'severity' in error && 'routine' in error
   return {

@@ -1,8 +1,8 @@
-import { isNativeError } from 'node:util/types'
 import type { ErrorCode } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { describeError } from './describe-error.ts'
+import { isError } from './is-error.ts'
 import { isOutage } from './outage.ts'
 
 /** Seconds after which a caller may try again while the database is away. */
@@ -58,4 +58,4 @@ const fromFastify: Record<string, [ErrorCode, string] | undefined> = {
 }
 
 const fastifyCode = (error: unknown): string | undefined =>
-  isNativeError(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -1,4 +1,4 @@
-import { isNativeError } from 'node:util/types'
+import { isError } from './is-error.ts'
 
 const networkCodes = new Set([
   'ECONNREFUSED',
@@ -26,7 +26,7 @@ const driverMessages = [
 
 /** Whether the database is away, or too busy: the request may be sent again as it is. */
 export function isOutage(error: unknown): boolean {
-  if (!isNativeError(error)) return false
+  if (!isError(error)) return false
   if ('syscall' in error && error.syscall !== 'connect' && codeOf(error) === 'ENOENT') return false
   const code = codeOf(error)
   if (code !== undefined && (networkCodes.has(code) || sqlStates.test(code))) return true
