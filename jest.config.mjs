@@ -6,6 +6,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build', '<rootDir>/.outdial'],
   globalSetup: '<rootDir>/test/support/start-database.mjs',
   globalTeardown: '<rootDir>/test/support/stop-database.mjs',
+  reporters: ['default', '<rootDir>/test/support/tell-skipped.mjs'],
   maxWorkers: 2,
   testTimeout: 20_000,
 }

@@ -1,0 +1,22 @@
+/** Names the tests that this machine could not run. Where all can run (.ci/run), a skipped one fails the run. */
+export default class TellSkipped {
+  #error
+
+  constructor(config) {
+    this.config = config
+  }
+
+  onRunComplete(_, { testResults }) {
+    if (this.config.testNamePattern) return // skipped because somebody asked for others
+    const skipped = testResults.flatMap(({ testResults: tests }) =>
+      tests.filter(({ status }) => status === 'pending').map(({ fullName }) => fullName),
+    )
+    if (skipped.length === 0) return
+    console.error(`\nNot run on this machine:\n${skipped.map((name) => `  ○ ${name}`).join('\n')}`)
+    if (process.env.CI === 'true') this.#error = new Error('Tests were skipped.')
+  }
+
+  getLastError() {
+    return this.#error
+  }
+}
