@@ -69,13 +69,14 @@ export const endAttempt = async (
     .executeTakeFirstOrThrow()
 }
 
-/** Where an attempt belongs: read before its campaign is locked. */
+/** Where an attempt belongs: read before its campaign is held, to know how. */
 export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspaceId'>) =>
   db
     .selectFrom('attempt')
-    .select(['campaign_id', 'to_number', 'test', 'call_id'])
-    .where('workspace_id', '=', attempt.workspaceId)
-    .where('id', '=', attempt.id)
+    .innerJoin('campaign', 'campaign.id', 'attempt.campaign_id')
+    .select(['attempt.campaign_id', 'attempt.to_number', 'attempt.test', 'campaign.line_failures'])
+    .where('attempt.workspace_id', '=', attempt.workspaceId)
+    .where('attempt.id', '=', attempt.id)
     .executeTakeFirst()
 
 /** Back to the queue for another attempt. */

@@ -11,16 +11,17 @@ const reason =
   'Check the line, then resume the campaign: its calls are kept.'
 
 /**
- * Counts failures of the line and pauses the campaign after 20 in a row. A lost worker says nothing about the
- * line. The campaign's row is held, so the count misses none.
+ * Whether an attempt's end changes the count. A lost worker says nothing about the line, and a success only
+ * ends a row that has begun.
+ *
+ * @param failures in a row so far
  */
+export const isCounted = (end: AttemptEnd, failures: number): boolean =>
+  end.endedReason === 'line_failed' || (end.endedReason !== 'worker_lost' && failures > 0)
+
+/** Counts a failure of the line, or ends the row. The campaign is held to count, so that none is missed. */
 export async function countLineFailure(trx: Db, campaign: CampaignRules, end: AttemptEnd): Promise<void> {
-  if (end.endedReason === 'worker_lost') return
-  if (end.endedReason !== 'line_failed') {
-    if (campaign.line_failures > 0) await setLineFailures(trx, campaign.id, 0)
-    return
-  }
-  const failures = campaign.line_failures + 1
+  const failures = end.endedReason === 'line_failed' ? campaign.line_failures + 1 : 0
   await setLineFailures(trx, campaign.id, failures)
   if (failures >= lineFailuresThatPause) await tripCampaign(trx, campaign.id, reason)
 }

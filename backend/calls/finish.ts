@@ -9,7 +9,7 @@ import {
   findAttempt,
   requeueCall,
 } from './attempt-store.ts'
-import { countLineFailure } from './circuit-breaker.ts'
+import { countLineFailure, isCounted } from './circuit-breaker.ts'
 import { recordCompleted } from './record-completed.ts'
 import { isRetried, retryDelayMs } from './retry.ts'
 import { type CampaignRules, holdCampaign } from './store.ts'
@@ -63,7 +63,9 @@ export const finishAttempt =
       if (found === undefined) return 'refused'
       const refusing = end.refused && !found.test
       if (refusing) await holdContactOfNumber(own.db, workspaceId, found.to_number)
-      const campaign = await holdCampaign(own.db, workspaceId, found.campaign_id, 'finish')
+      const counts = !found.test && isCounted(end, found.line_failures)
+      const why = counts ? 'to count' : 'to follow'
+      const campaign = await holdCampaign(own.db, workspaceId, found.campaign_id, why)
       const call = await endAttempt(own.db, attempt, { ...end, at: now })
       if (refusing) {
         // It counts whoever reports it, even one whose lease is gone.
@@ -73,7 +75,7 @@ export const finishAttempt =
       if (campaign === undefined || call === undefined) return 'refused'
 
       own.wake.dialer()
-      if (!found.test) await countLineFailure(own.db, campaign, end)
+      if (counts) await countLineFailure(own.db, campaign, end)
       const completion = await completionOf(own, campaign, { ...call, workspaceId }, end, now)
       if (completion === undefined) {
         await requeueCall(

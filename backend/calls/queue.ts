@@ -31,7 +31,7 @@ export async function queueCall(
   request: QueueRequest,
 ): Promise<{ callId: number; queued: boolean }> {
   const { workspaceId, now } = request
-  const campaign = await holdCampaign(trx, workspaceId, request.campaignId, 'queue')
+  const campaign = await holdCampaign(trx, workspaceId, request.campaignId, 'to follow')
   if (campaign === undefined)
     throw notFound('There is no campaign with this id in this workspace.', 'campaign_id')
   if (campaign.status === 'archived') throw archived()

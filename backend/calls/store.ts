@@ -17,14 +17,15 @@ export interface CampaignRules {
 
 /**
  * Reads a campaign's rules and holds them until the transaction ends. Rules change under `FOR UPDATE`, so
- * either a change waits for this transaction and then finds its calls, or this one sees the change. `queue`
- * lets others queue and the dialer claim meanwhile; `finish` makes the finishes of a campaign take turns.
+ * either a change waits for this transaction and then finds its calls, or this one sees the change. `to follow`
+ * lets others queue, claim and finish meanwhile; `to count` makes those take turns who count its failures.
+ * Nobody who follows may go on to count: two that did would wait for each other behind a change.
  */
 export const holdCampaign = (
   trx: Db,
   workspaceId: number,
   campaignId: number,
-  why: 'queue' | 'finish',
+  why: 'to follow' | 'to count',
 ): Promise<CampaignRules | undefined> => {
   const query = trx
     .selectFrom('campaign')
@@ -43,7 +44,7 @@ export const holdCampaign = (
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.id', '=', campaignId)
   return (
-    why === 'queue' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
+    why === 'to follow' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
   ).executeTakeFirst()
 }
 
