@@ -1,18 +1,25 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 
 /**
- * Refuses a body that is not said to be JSON in UTF-8 (RFC 8259, section 8.1).
+ * Refuses a body that is not said to be plain JSON in UTF-8 (RFC 8259, section 8.1).
  *
  * @throws {ApiError} unsupported_media_type
  */
-export function requireJson(contentType: string | undefined): void {
-  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase())
+export function requireJson(headers: IncomingHttpHeaders): void {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase())
   if (type !== 'application/json') {
     throw new ApiError(
       'unsupported_media_type',
       'Send the body as JSON, with Content-Type: application/json.',
     )
+  }
+  const coding = headers['content-encoding'] ?? 'identity'
+  if (coding !== 'identity') {
+    throw new ApiError('unsupported_media_type', 'Send the body as it is, without a Content-Encoding.')
   }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {

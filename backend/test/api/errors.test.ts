@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ErrorAnswer } from '@outdial/contract'
 import type { LightMyRequestResponse } from 'fastify'
@@ -38,6 +39,17 @@ it.each([
 ])('refuses %s as malformed JSON', async (_name, raw) => {
   const answer = await api.send({ method: 'POST', path: '/campaigns/', raw })
   expect(refusal(answer)).toMatchObject({ status: 400, type: 'invalid_request', code: 'malformed_json' })
+})
+
+it('refuses a request without any body as malformed JSON', async () => {
+  const answer = await api.send({ method: 'POST', path: '/campaigns/' })
+  expect(refusal(answer)).toMatchObject({ status: 400, code: 'malformed_json' })
+})
+
+it('refuses a compressed body', async () => {
+  const headers = { 'content-encoding': 'gzip' }
+  const answer = await api.send({ method: 'POST', path: '/campaigns/', raw: gzipSync('{}'), headers })
+  expect(refusal(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })
 
 it('asks for a credential where there is none', async () => {
