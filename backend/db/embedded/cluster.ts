@@ -66,7 +66,8 @@ async function create(
   ]
   await run(initdb, flags, { ...account.ids, cwd: unfinished, env: postgresEnvironment() }).catch(
     (error: Error & { stderr?: string }) => {
-      const reason = error.stderr?.split('\n').find((line) => line.startsWith('initdb: error:'))
+      const line = error.stderr?.split('\n').find((line) => /^initdb: |FATAL/.test(line))
+      const reason = line?.replace(/^(initdb: (error: )?|.*FATAL: +)/, '')
       throw new StartError(
         `The embedded PostgreSQL could not be set up in DATA_DIR ${folder}: ${reason ?? error.message}`,
         {

@@ -91,6 +91,14 @@ itAsRoot('refuses a DATA_DIR that the user may not write, or that is of somebody
   await expect(hold({ dataDir, ids: nobody })).rejects.toThrow('holds a database of another user (id 1)')
 })
 
+itAsRoot('says in a sentence that PostgreSQL wants a user with a name', async () => {
+  const nameless = { uid: 54_321, gid: 54_321 }
+  const dataDir = path.join(await emptyFolder(nameless), 'data')
+  await expect(hold({ dataDir, ids: nameless })).rejects.toThrow(
+    `The embedded PostgreSQL could not be set up in DATA_DIR ${dataDir}: could not look up effective user ID 54321: user does not exist`,
+  )
+})
+
 itAsRoot('makes the links that npm ci --ignore-scripts left out', async () => {
   const root = await emptyFolder()
   chmodSync(root, 0o755)
