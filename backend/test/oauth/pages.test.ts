@@ -215,6 +215,13 @@ it('shows the consent page twice, and tells the second tab that it was answered'
   expect(await connected(left, asked.flow)).toBe(200)
 })
 
+it('gives no code to who goes around the consent page', async () => {
+  const asked = await askSignedIn()
+  const { page, left } = await asked.browser.open(asked.page.url.replace('/connect/', '/oauth/authorize/'))
+  expect(left).toBeNull()
+  expect(page.status).toBe(410)
+})
+
 it('survives a double click on Allow: one grant, and the app is answered', async () => {
   const asked = await askSignedIn()
   const count = async () => (await database.db.selectFrom('oauth_grant').select('id_hash').execute()).length
@@ -261,6 +268,26 @@ it('gives no code where the membership ended while the page was open', async () 
   const { page, left } = await allow(asked, 'Vandelay')
   expect(left).toBeNull()
   expect(page.status).toBe(422)
+})
+
+it('tells the app of a membership that ended after Allow, before the way back', async () => {
+  const kim = await seedMember(service.deps, 'Stark')
+  const { browser, page } = await askSignedIn(kim)
+  const workspaceId = kim.workspaces.Stark ?? 0
+  const allowed = await fetch(`${page.url}/allow`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie: browser.cookies().join('; ') },
+    body: new URLSearchParams({
+      _csrf: /name="_csrf" value="([^"]*)"/.exec(page.html)?.[1] ?? '',
+      user_id: String(kim.userId),
+      workspace_id: String(workspaceId),
+    }),
+  })
+  expect(allowed.status).toBe(303)
+  await removeMember(service.deps)({ workspaceId, userId: kim.userId })
+  const { left } = await browser.open(allowed.headers.get('location') ?? '')
+  expect(new URL(left ?? '').searchParams.get('error')).toBe('access_denied')
 })
 
 it.each([

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
 import { createApiKey } from '../../identity/create-api-key.ts'
+import { deleteMembership } from '../../identity/people/store.ts'
 import { removeMember } from '../../identity/remove-member.ts'
 import { disconnectApp } from '../../oauth/disconnect-app.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -172,4 +173,13 @@ it('gives no tokens for a code whose user was removed meanwhile', async () => {
 it('says that who is no member cannot be removed', async () => {
   const removing = removeMember(service.deps)({ workspaceId: robin.workspaces.Acme ?? 0, userId: 999_999 })
   await expect(removing).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('gives nothing to who is no member, however the membership ended', async () => {
+  const ann = await seedMember(service.deps, 'Cyberdyne')
+  const first = await connect(zapier, ann, 'Cyberdyne')
+  const flow = await consent(zapier, ann, 'Cyberdyne')
+  await deleteMembership(database.db, ann.workspaces.Cyberdyne ?? 0, ann.userId)
+  expect(await refusal(await refresh(zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await refusal(await exchange(zapier, flow))).toEqual([400, 'invalid_grant'])
 })
