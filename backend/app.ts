@@ -26,7 +26,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     frameworkErrors: handleError,
     clientErrorHandler: answerClientError,
   })
-  const allowed = allowedMethods(createRoutes(deps), apiPrefix)
+  const table = [...createRoutes(deps), { method: 'GET', path: '/openapi.json' } as const]
+  const allowed = allowedMethods(table, apiPrefix)
 
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
@@ -36,6 +37,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return answerUnrouted(allowed, request, reply)
   })
+  // Where a route finds nothing by itself: a file that is not there.
+  app.setNotFoundHandler((request, reply) => answerUnrouted(allowed, request, reply))
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
 
   mountHealth(app, deps)

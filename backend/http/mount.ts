@@ -3,9 +3,9 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { Deps } from '../deps.ts'
 import { requireScopes } from '../identity/require-scope.ts'
 import { createGate } from './gate.ts'
+import { pathId } from './path-id.ts'
 import { hasBody, parseJson, requireJson } from './read-body.ts'
 import { type Answer, NoBody, type Route } from './route.ts'
-import { pathId } from './path-id.ts'
 
 /** Mounts the table: each line behind the gate, its body read, its answer held to its schema. */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
@@ -23,7 +23,6 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
     api.route({
       method: line.method,
       url: line.path,
-      config: { line },
       schema: {
         operationId: line.operationId,
         summary: line.summary,

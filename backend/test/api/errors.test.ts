@@ -7,6 +7,7 @@ import { ErrorAnswer } from '@outdial/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import pino from 'pino'
 import { createApp } from '../../app.ts'
+import { describeError } from '../../http/describe-error.ts'
 import { seedAgent, seedPhoneNumber } from '../support/seed.ts'
 import { createTestApi, prefix, type TestApi } from './support.ts'
 
@@ -109,6 +110,13 @@ it.each(['/nothing', '/agents/5/', '/calls/1/2', '/calls/999999', '/calls/0', '/
   },
 )
 
+it.each(['/nothing', '/docs/static/nothing.js', '/api/nothing', '/assets/nothing.css'])(
+  'answers in the same shape outside the API: %s',
+  async (url) => {
+    expect(refusal(await api.app.inject(url))).toMatchObject({ status: 404, code: 'not_found' })
+  },
+)
+
 it.each(['text', '0x10', '007', '1e3', '9007199254740993', '9'.repeat(400), '%20', '%00', '%FF'])(
   'takes %s for no id',
   async (id) => {
@@ -128,6 +136,7 @@ it.each([
   ['GET', '/contacts/', 'OPTIONS, POST'],
   ['POST', '/webhooks/7', 'DELETE, OPTIONS'],
   ['PATCH', '/calls/7/', 'GET, HEAD, OPTIONS'],
+  ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
 ] as const)('tells %s %s which methods there are', async (method, path, allow) => {
   const answer = await api.send({ method, path, raw: '{' })
   expect(refusal(answer)).toMatchObject({ status: 405, type: 'invalid_request', code: 'method_not_allowed' })
@@ -322,6 +331,16 @@ it('tells nothing of a bug to the caller, and all of it to the log', async () =>
     status: 500,
     duration_ms: expect.any(Number),
   })
+})
+
+it('describes for the log what the database refused, without the values in it', async () => {
+  const row = { workspace_id: api.seed.workspaceId, phone_number: '+12025550142' }
+  const insert = () => api.deps.db.insertInto('contact').values(row).execute()
+  await insert()
+  const error: unknown = await insert().catch((thrown: unknown) => thrown)
+  const described = describeError(error)
+  expect(described).toMatchObject({ code: '23505', constraint: 'contact_workspace_id_phone_number_key' })
+  expect(JSON.stringify(described)).not.toContain('2025550142')
 })
 
 it('keeps a sane request id of the caller, and replaces another', async () => {
