@@ -8,10 +8,11 @@ import { type BuiltConnector, openConnector } from '../../demo/connector.ts'
 import { freePort, type ServiceProcess } from './service.ts'
 
 /** Connects as a developer does: `invoke auth start` opens a browser, and the person goes through the pages. */
-export async function connectByCli({ demo, createOauthClient }: ServiceProcess): Promise<BuiltConnector> {
+export async function connectByCli(service: ServiceProcess): Promise<BuiltConnector> {
+  const { demo } = service
   const port = await freePort()
   const redirectUri = `http://localhost:${port}`
-  const client = await createOauthClient(redirectUri)
+  const client = await service.createOauthClient(redirectUri)
   const connector = await openConnector({
     baseUrl: demo.base_url,
     clientId: client.client_id,

@@ -11,6 +11,7 @@ import { DemoFile } from '../../backend/demo/file.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 
 export interface ServiceProcess {
+  dataDir: string
   demo: DemoFile
   /** Registers an app as a maintainer does, by `npm run admin`. */
   createOauthClient(redirectUri: string): Promise<{ client_id: string; client_secret: string }>
@@ -20,8 +21,14 @@ export interface ServiceProcess {
 /** The service as `npm start` runs it: a process of its own, with an embedded database in a new folder. */
 export async function startServiceProcess(): Promise<ServiceProcess> {
   const dataDir = path.join(tmpdir(), `outdial-journey-${crypto.randomUUID()}`)
-  const { DATABASE_URL: _another, ...inherited } = process.env
-  const env = { ...inherited, DATA_DIR: dataDir, PORT: '0', LINE_SPEED: '200', LOG_LEVEL: 'warn' }
+  const env = {
+    ...process.env,
+    DATABASE_URL: '', // CI's: this service brings its own
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LINE_SPEED: '200',
+    LOG_LEVEL: 'warn',
+  }
   const child = spawn(process.execPath, [path.join(root, 'scripts/start.mjs')], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,6 +47,7 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
     child.once('exit', () => reject(new Error(`the service ended at its start:\n${said.join('\n')}`)))
   })
   return {
+    dataDir,
     demo: DemoFile.parse(JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8'))),
     createOauthClient: async (redirectUri) => {
       const args = ['create-oauth-client', '--name', 'Zapier', '--redirect-uri', redirectUri, '--json']

@@ -4,8 +4,9 @@ import { CallCompletedEvent } from '@outdial/contract'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { BuiltConnector } from '../../demo/connector.ts'
+import { type Hook, openHook } from '../../demo/hook.ts'
 import { connectByCli } from './connect.ts'
-import { type Hook, openHook } from './hook.ts'
+import { runDemo } from './demo.ts'
 import { type ServiceProcess, startServiceProcess } from './service.ts'
 
 // The service is a process of its own, the connector is what `npm run build` makes, and between them lies
@@ -21,11 +22,11 @@ beforeAll(async () => {
   const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })
   if (build.status !== 0) throw new Error(`the connector does not build:\n${build.stdout}${build.stderr}`)
   service = await startServiceProcess()
-  opened.push(service.stop)
+  opened.push(() => service.stop())
   connector = await connectByCli(service)
-  opened.push(connector.remove)
+  opened.push(() => connector.remove())
   hook = await openHook()
-  opened.push(hook.close)
+  opened.push(() => hook.close())
 }, patience)
 
 afterAll(async () => {
@@ -230,3 +231,25 @@ it(
   },
   patience,
 )
+
+it(
+  'is told as a story by the demo, which ends with the output of the trigger and shows no secret',
+  async () => {
+    const { status, said, complained } = await runDemo(service.dataDir)
+
+    expect({ status, complained }).toEqual({ status: 0, complained: '' })
+    expect(said).toMatch(/POST +\/api\/public\/v1\/contacts\/ +201/)
+    expect(said).toMatch(/What the Zap was given[^]+Outcome +answered[^]+Agent: Hi Maya[^]+$/)
+    const { password, api_key, client_secret } = service.demo
+    for (const secret of [password, api_key, client_secret]) expect(said).not.toContain(secret)
+    expect(said).not.toMatch(/whsec_|v1,[\w+/]{20}/)
+  },
+  patience,
+)
+
+it('says what to do where the demo finds no backend', async () => {
+  const { status, complained } = await runDemo(path.join(service.dataDir, 'nothing-here'))
+
+  expect(status).toBe(1)
+  expect(complained).toMatch(/has not been started yet\. Start it in another terminal with `npm start`/)
+})

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { DemoFile } from '../backend/demo/file.ts'
+
+/** Told to the person who runs the demo, without a stack. */
+export class DemoError extends Error {
+  override name = 'DemoError'
+}
+
+const howToStart =
+  'Start it in another terminal with `npm start`, wait for "is ready", and run `npm run demo` here again.'
+
+/** @throws {DemoError} that says what to do where the backend is not running */
+export async function findBackend(): Promise<DemoFile> {
+  const dataDir = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../.outdial'))
+  const demo = await readDemo(path.join(dataDir, 'demo.json'))
+  try {
+    await fetch(new URL('/.well-known/oauth-authorization-server', demo.base_url))
+  } catch {
+    throw new DemoError(`The backend does not answer at ${demo.base_url}. ${howToStart}`)
+  }
+  return demo
+}
+
+async function readDemo(file: string): Promise<DemoFile> {
+  try {
+    return DemoFile.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') throw new DemoError(`The backend has not been started yet. ${howToStart}`)
+    if (code === 'EACCES') {
+      throw new DemoError(`${file} belongs to another user: run the demo as the one who runs \`npm start\`.`)
+    }
+    throw new DemoError(
+      `${file} cannot be read. Remove its folder, and the backend makes a new one. ${howToStart}`,
+    )
+  }
+}

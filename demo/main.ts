@@ -1,0 +1,31 @@
+import { openConnector } from './connector.ts'
+import { DemoError, findBackend } from './find-backend.ts'
+import { openHook } from './hook.ts'
+import { exchange, title } from './print.ts'
+import { tell } from './story.ts'
+import { openWire } from './wire.ts'
+
+/** Tells the whole story against the running backend. */
+export async function main(): Promise<void> {
+  const closers: (() => Promise<void>)[] = []
+  try {
+    const demo = await findBackend()
+    title('Outdial: a lead comes in, a voice agent calls, and Zapier hears how it went')
+    const wire = await openWire(demo.base_url, exchange)
+    closers.push(() => wire.close())
+    const hook = await openHook()
+    closers.push(() => hook.close())
+    const connector = await openConnector({
+      baseUrl: wire.url,
+      clientId: demo.client_id,
+      clientSecret: demo.client_secret,
+    })
+    closers.push(() => connector.remove())
+    await tell({ demo, connector, hook })
+  } catch (error) {
+    process.exitCode = 1
+    console.error(error instanceof DemoError ? `\n  ${error.message}\n` : error)
+  } finally {
+    for (const close of closers.toReversed()) await close()
+  }
+}

@@ -1,0 +1,191 @@
+import { CallCompletedEvent, type Call, type WebhookSubscription } from '@outdial/contract'
+import { Webhook } from 'standardwebhooks'
+import { type DemoFile } from '../backend/demo/file.ts'
+import { signInAndConsent } from '../backend/test/support/browser.ts'
+import type { BuiltConnector } from './connector.ts'
+import { DemoError } from './find-backend.ts'
+import type { Delivery, Hook } from './hook.ts'
+import { command, done, exchange, step, table } from './print.ts'
+
+interface Stage {
+  demo: DemoFile
+  connector: BuiltConnector
+  hook: Hook
+}
+
+const trigger = 'triggers.call_completed.operation'
+/** This number of the simulated line answers. */
+const lead = { phone_number: '+12025550100', first_name: 'Maya', last_name: 'Okafor' }
+
+/** The life of a Zap, from the connection to the data that its next step is given. */
+export async function tell(stage: Stage): Promise<void> {
+  await connect(stage)
+  await choose(stage)
+  const subscription = await turnOn(stage)
+  const event = await callTheLead(stage, subscription).finally(() => turnOff(stage, subscription))
+  await showOutput(stage, event)
+}
+
+async function connect({ demo, connector }: Stage) {
+  step(
+    'Connect',
+    'In Zapier: "Connect Outdial". The person signs in, picks a workspace and allows the access.',
+  )
+  const redirect_uri = 'http://localhost:9000'
+  const asked = new URL(
+    await connector.run<string>('authentication.oauth2Config.authorizeUrl', {
+      authData: {},
+      inputData: { redirect_uri, state: crypto.randomUUID() },
+    }),
+  )
+  const back = await signInAndConsent({
+    startUrl: new URL(`${asked.pathname}${asked.search}`, demo.base_url).href,
+    email: demo.email,
+    password: demo.password,
+    workspaceName: 'Demo',
+  })
+  const code = new URL(back).searchParams.get('code')
+  exchange({
+    method: 'GET',
+    path: '/oauth/authorize',
+    status: 303,
+    sent: undefined,
+    received: { back_to: redirect_uri, code },
+  })
+  const tokens = await connector.run<Record<string, unknown>>('authentication.oauth2Config.getAccessToken', {
+    authData: {},
+    inputData: { code, redirect_uri },
+  })
+  await connector.saveAuthData(tokens)
+  command('zapier-platform invoke auth label')
+  const label = await connector.cli(['invoke', 'auth', 'label', '--non-interactive'])
+  done(`Connected as "${label.trim()}"`)
+}
+
+async function choose({ connector }: Stage) {
+  step('Choose', 'In the editor of the Zap, the dropdown "Campaign" is opened.')
+  command('zapier-platform invoke trigger campaigns --isFillingDynamicDropdown')
+  const choices = await connector.invoke<{ label: string }[]>(
+    'trigger',
+    'campaigns',
+    '--isFillingDynamicDropdown',
+  )
+  done(
+    `Offered: ${choices
+      .slice(0, 3)
+      .map(({ label }) => `"${label}"`)
+      .join(', ')}`,
+  )
+}
+
+async function turnOn({ connector, hook, demo }: Stage): Promise<WebhookSubscription> {
+  step(
+    'Turn on',
+    'The Zap begins with "Call Completed": turning it on gives Outdial a URL of Zapier to tell.',
+  )
+  const subscription = await connector.run<WebhookSubscription>(`${trigger}.performSubscribe`, {
+    targetUrl: hook.url,
+    inputData: { campaign_id: demo.campaign_id },
+  })
+  done('Zapier will hear of every call of this campaign that is over')
+  return subscription
+}
+
+async function callTheLead(stage: Stage, { secret }: WebhookSubscription): Promise<CallCompletedEvent> {
+  const { connector, demo, hook } = stage
+  const campaign_id = String(demo.campaign_id)
+
+  step('A bad lead', 'Somebody typed half a phone number into the form. This run stops, the Zap stays on.')
+  const refused = await connector
+    .run('creates.queue_call.operation.perform', { inputData: { campaign_id, phone_number: '202 555' } })
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  if (!(refused instanceof Error)) throw new DemoError('The half phone number was taken.')
+  done(`The person reads: "${refused.message}"`)
+
+  step(
+    'A good lead',
+    'Maya filled in the form. The action "Queue Call" keeps her as a contact and queues the call.',
+  )
+  const input = {
+    campaign_id,
+    ...lead,
+    variables: { product: 'a roof inspection' },
+    metadata: { lead: '2291' },
+  }
+  command(`zapier-platform invoke create queue_call -i '${JSON.stringify(input)}'`)
+  const { id } = await connector.invoke<{ id: number }>('create', 'queue_call', '-i', JSON.stringify(input))
+  done(`Call ${id} is queued`)
+
+  step(
+    'The call',
+    'The agent calls on the simulated line and talks: some ten seconds. Then Outdial tells Zapier.',
+  )
+  const delivery = await deliveryOf(id, hook)
+  const headers = {
+    'webhook-id': String(delivery.headers['webhook-id']),
+    'webhook-timestamp': String(delivery.headers['webhook-timestamp']),
+    'webhook-signature': String(delivery.headers['webhook-signature']),
+  }
+  const event = CallCompletedEvent.parse(new Webhook(secret).verify(delivery.text, headers))
+  const path = new URL(hook.url).pathname
+  exchange({ method: 'POST', path, status: 200, sent: headers, received: undefined })
+  done('The signature is good (Standard Webhooks): this is from Outdial, and nobody changed it')
+  return event
+}
+
+/** Calls of others in the same campaign may be over first. */
+async function deliveryOf(callId: number, hook: Hook): Promise<Delivery> {
+  const patience = AbortSignal.timeout(120_000)
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    patience.addEventListener('abort', () => {
+      reject(new DemoError(`Call ${callId} is not over after two minutes: the log of the backend says more.`))
+    })
+  })
+  for (;;) {
+    const delivery = await Promise.race([hook.next(), tooLate])
+    const { data } = CallCompletedEvent.parse(JSON.parse(delivery.text))
+    if (data.id === callId) return delivery
+  }
+}
+
+async function turnOff({ connector }: Stage, subscription: WebhookSubscription) {
+  step('Turn off', 'The Zap is turned off again, and Outdial forgets the URL.')
+  await connector.run(`${trigger}.performUnsubscribe`, { subscribeData: subscription })
+  done('Nothing is left behind')
+}
+
+async function showOutput({ connector }: Stage, event: CallCompletedEvent) {
+  step(
+    'What the Zap was given',
+    'The output of the trigger "Call Completed": the next steps of the Zap map these fields.',
+  )
+  const [call] = await connector.run<Call[]>(`${trigger}.perform`, { cleanedRequest: event })
+  if (!call) throw new DemoError('The trigger gave nothing.')
+  table([
+    ['ID', String(call.id)],
+    ['Outcome', String(call.outcome)],
+    ['Contact', `${call.contact.first_name} ${call.contact.last_name}, ${call.contact.phone_number}`],
+    ['Agent Name', call.agent_name],
+    ['Duration Seconds', String(call.duration_seconds)],
+    ['Sentiment', call.sentiment],
+    ['Goal Met', String(call.goal_met)],
+    [
+      'Extracted',
+      Object.entries(call.extracted)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(', '),
+    ],
+    [
+      'Metadata',
+      Object.entries(call.metadata)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(', '),
+    ],
+    ['Summary', call.summary ?? ''],
+    ['Transcript', call.transcript_text ?? ''],
+  ])
+  console.log()
+}
