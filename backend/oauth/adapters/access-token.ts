@@ -3,9 +3,9 @@ import { type Adapter, errors } from 'oidc-provider'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { hashToken } from '../../secrets.ts'
-import { deleteAccessToken, findAccessToken, insertAccessToken } from '../store.ts'
 import { after, secondsToLibraryTime } from '../time.ts'
 import { keepsNothing } from './keeps-nothing.ts'
+import { deleteAccessToken, findAccessToken, insertAccessToken } from './store.ts'
 
 const Scopes = z.array(Scope)
 

@@ -3,17 +3,17 @@ import type { Clock } from '../../clock.ts'
 import type { Deps } from '../../deps.ts'
 import { hashToken } from '../../secrets.ts'
 import { endConnection } from '../end-connection.ts'
+import { revokeGrant } from '../store.ts'
+import { after, secondsToLibraryTime, untilRevoked } from '../time.ts'
+import { keepsNothing } from './keeps-nothing.ts'
 import {
   consumePayload,
   deletePayload,
   findPayload,
   grantOfPayload,
   putPayload,
-  revokeGrant,
   type StoredPayload,
-} from '../store.ts'
-import { after, secondsToLibraryTime, untilRevoked } from '../time.ts'
-import { keepsNothing } from './keeps-nothing.ts'
+} from './store.ts'
 
 /** They last until they are revoked: a connection that nobody cuts does not die by itself. */
 const lasting = new Set(['Grant', 'RefreshToken'])
