@@ -10,7 +10,7 @@ const retryAfterOutage = '5'
 
 /** Every error leaves in the one shape, and a bug tells nothing of itself. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const told = translate(error)
+  const told = request.raw.errored ? brokenOff : translate(error)
   if (told.status >= 500) {
     const level = told.code === 'unavailable' ? 'warn' : 'error'
     request.log[level]({ error: describeError(error) }, told.code)
@@ -22,6 +22,9 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
     .serializer(JSON.stringify)
     .send(told.answer(request.id))
 }
+
+/** Nobody hears it; but the log must not take a caller who hung up for an outage of ours. */
+const brokenOff = new ApiError('malformed_json', 'The body broke off before its end.')
 
 /** RFC 9110, section 15.5.2: every 401 says how to authenticate. */
 const challengeFor = (told: ApiError): Record<string, string> =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { hashToken } from '../../secrets.ts'
 import { createTestApi, type TestApi } from './support.ts'
 
 let api: TestApi
@@ -93,6 +94,37 @@ it('knows keys by connection and by path', async () => {
     headers: { 'idempotency-key': 'shared' },
   })
   expect([contact.statusCode, contact.headers['idempotent-replayed']]).toEqual([201, undefined])
+})
+
+it('knows a connection again after its token was refreshed', async () => {
+  const { db } = api.deps
+  const { workspaceId: workspace_id, userId: user_id } = api.seed
+  const grant_hash = hashToken('grant')
+  await db
+    .insertInto('oauth_client')
+    .values({ id: 'zapier', name: 'Zapier', secret: null, redirect_uris: ['https://zapier.example/'] })
+    .execute()
+  await db
+    .insertInto('oauth_grant')
+    .values({ id_hash: grant_hash, workspace_id, user_id, client_id: 'zapier' })
+    .execute()
+  const token = {
+    workspace_id,
+    user_id,
+    grant_hash,
+    client_id: 'zapier',
+    scopes: ['campaigns:write' as const],
+  }
+  await db
+    .insertInto('credential')
+    .values([
+      { ...token, token_hash: hashToken('first') },
+      { ...token, token_hash: hashToken('refreshed') },
+    ])
+    .execute()
+  const first = await create('refreshed between', {}, 'first')
+  const again = await create('refreshed between', {}, 'refreshed')
+  expect([again.json(), again.headers['idempotent-replayed']]).toEqual([first.json(), 'true'])
 })
 
 it('does the work once for twenty simultaneous requests with one key', async () => {
