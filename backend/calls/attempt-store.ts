@@ -155,18 +155,3 @@ export const settleCall = async (
     .executeTakeFirst()
   return settled !== undefined
 }
-
-/** Sets the count of attempts in a row that failed on the line. */
-export const setLineFailures = async (trx: Db, campaignId: number, failures: number): Promise<void> => {
-  await trx.updateTable('campaign').set({ line_failures: failures }).where('id', '=', campaignId).execute()
-}
-
-/** Pauses an active campaign, and leaves one that is not as it is. */
-export const tripCampaign = async (trx: Db, campaignId: number, reason: string): Promise<void> => {
-  await trx
-    .updateTable('campaign')
-    .set({ status: 'paused', paused_reason: reason })
-    .where('id', '=', campaignId)
-    .where('status', '=', 'active')
-    .execute()
-}

@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts'
-import { setLineFailures, tripCampaign } from './attempt-store.ts'
+import { setLineFailures, tripCampaign } from './circuit-breaker-store.ts'
 import type { AttemptEnd } from './finish.ts'
 import type { CampaignRules } from './store.ts'
 

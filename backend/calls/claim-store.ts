@@ -3,71 +3,13 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** Due, and nobody talks to the number already. */
-const isClaimable = (now: Date) => sql`
+export const isClaimable = (now: Date) => sql`
   call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}
   and not exists (
     select from attempt
     where attempt.workspace_id = call.workspace_id and attempt.to_number = call.to_number
       and attempt.ended_at is null and not attempt.test
   )`
-
-const liveAttempts = sql`(
-  select count(*) from attempt
-  where attempt.campaign_id = campaign.id and attempt.ended_at is null and not attempt.test
-)`
-
-/**
- * Locks up to 50 campaigns that have something to claim, the workspaces taking turns and in each the campaigns.
- * Only locks: what is counted here is from before the lock, so counting is the next statement's. Another
- * dialer's campaigns are passed over; `NO KEY` leaves calls being queued alone.
- */
-export async function lockClaimableCampaigns(trx: Db, now: Date): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select campaign.id
-    from campaign join (
-      select campaign.id, campaign.claimed_at,
-        row_number() over (partition by campaign.workspace_id order by campaign.claimed_at nulls first, campaign.id) as turn,
-        (select max(claimed_at) from campaign as own where own.workspace_id = campaign.workspace_id) as served_at
-      from campaign
-      join agent on agent.id = campaign.agent_id and agent.status = 'live'
-      join phone_number on phone_number.id = campaign.phone_number_id and phone_number.status = 'active'
-      where campaign.status = 'active'
-        and ${liveAttempts} < campaign.max_concurrent_calls
-        and exists (select from call where call.campaign_id = campaign.id and ${isClaimable(now)})
-      order by turn, served_at nulls first, campaign.id
-      limit 50
-    ) as next on next.id = campaign.id
-    where campaign.status = 'active'
-    order by next.turn, next.served_at nulls first, next.id
-    for no key update of campaign skip locked`.execute(trx)
-  return rows.map((row) => row.id)
-}
-
-/** What the locked campaigns may still let out, in the order that they were locked in. */
-export async function countRoom(
-  trx: Db,
-  campaignIds: readonly number[],
-  room: number,
-  now: Date,
-): Promise<{ id: number; workspaceId: number; free: number; due: number }[]> {
-  const { rows } = await sql<{ id: number; workspaceId: number; free: number; due: number }>`
-    select campaign.id, campaign.workspace_id as "workspaceId",
-      campaign.max_concurrent_calls - ${liveAttempts} as free,
-      (select count(*) from (
-        select from call where call.campaign_id = campaign.id and ${isClaimable(now)} limit ${room}
-      ) as waiting) as due
-    from campaign
-    where campaign.id = any(${campaignIds}::bigint[])
-    order by array_position(${campaignIds}::bigint[], campaign.id)`.execute(trx)
-  return rows
-}
-
-/** They have had their turn. Turns go by the database's clock: a test's may stand still. */
-export async function markServed(trx: Db, campaignIds: readonly number[]): Promise<void> {
-  await sql`update campaign set claimed_at = clock_timestamp() where id = any(${campaignIds}::bigint[])`.execute(
-    trx,
-  )
-}
 
 /** A call whose row is held, with all that the decision and the line need. */
 export interface HeldCall {

@@ -1,13 +1,9 @@
 import type { Deps } from '../deps.ts'
-import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../transaction.ts'
 import {
-  countRoom,
   type HeldCall,
   holdDueCalls,
   holdDueTestCalls,
-  lockClaimableCampaigns,
-  markServed,
   moveCalls,
   type NewAttempt,
   startAttempts,
@@ -16,6 +12,7 @@ import type { DialRequest } from './lines/line.ts'
 import { recordCompleted } from './record-completed.ts'
 import { shareRoom } from './share-room.ts'
 import { completeWaiting } from './store.ts'
+import { countRoom, lockClaimableCampaigns, markServed } from './turns-store.ts'
 import { nextCallableMoment } from './zones.ts'
 
 /** Whose attempts are leased, on which line, for how long by the database's clock. */
@@ -59,7 +56,7 @@ export const claimCalls =
       )
       const held = shares.size === 0 ? [] : await holdDueCalls(own.db, shares, now)
       const callable = await holdBack(own, await suppress(own, held, now), now)
-      return start(own, lease, { held, callable, test: false, now })
+      return start(own, lease, { held, callable, test: false })
     })
 
 /** Claims at most `room` test calls: no hours, no limits, no numbers that are busy. */
@@ -70,7 +67,7 @@ export const claimTestCalls =
       const now = own.clock.now()
       const held = await holdDueTestCalls(own.db, room, now)
       const callable = await suppress(own, held, now)
-      return start(own, lease, { held, callable, test: true, now })
+      return start(own, lease, { held, callable, test: true })
     })
 
 /** Undefined where there was nothing to decide; empty where everything was decided without a call. */
@@ -118,16 +115,17 @@ async function holdBack(deps: Deps, calls: readonly HeldCall[], now: Date): Prom
 }
 
 async function start(
-  deps: { db: Db },
+  deps: Deps,
   lease: Lease,
-  batch: { held: readonly HeldCall[]; callable: readonly HeldCall[]; test: boolean; now: Date },
+  batch: { held: readonly HeldCall[]; callable: readonly HeldCall[]; test: boolean },
 ): Promise<Claim> {
-  const { held, callable, test, now } = batch
+  const { held, callable, test } = batch
   if (held.length === 0) return undefined
   if (callable.length === 0) return []
   const leasedAt = performance.now()
   const ids = callable.map((call) => call.id)
-  const attempts = await startAttempts(deps.db, ids, { ...lease, now })
+  // Now, not when the claim began: the number's last attempt may have ended in between.
+  const attempts = await startAttempts(deps.db, ids, { ...lease, now: deps.clock.now() })
   // Nothing but numbers that another dialer was first to call: they wait.
   if (attempts.length === 0 && callable.length === held.length) return undefined
   const byId = new Map(callable.map((call) => [call.id, call]))

@@ -52,13 +52,16 @@ export const analysisLimitMs = 120_000
 /**
  * Ends an attempt and, with it in one transaction, its call: back to the queue for a retry, or completed with
  * its event. Locks in the order contact, campaign, attempt, call, as everything does that takes more than one.
+ *
+ * @param hungUpAt when it ended, where the writing was held up since
  */
 export const finishAttempt =
   (deps: Deps) =>
-  (attempt: FencedAttempt, end: AttemptEnd): Promise<Finished> =>
+  (attempt: FencedAttempt, end: AttemptEnd, hungUpAt?: Date): Promise<Finished> =>
     inTransaction(deps, async (own): Promise<Finished> => {
       const { workspaceId } = attempt
       const now = own.clock.now()
+      const at = hungUpAt ?? now
       const found = await findAttempt(own.db, attempt)
       if (found === undefined) return 'refused'
       const refusing = end.refused && !found.test
@@ -66,7 +69,7 @@ export const finishAttempt =
       const counts = !found.test && isCounted(end, found.line_failures)
       const why = counts ? 'to count' : 'to follow'
       const campaign = await holdCampaign(own.db, workspaceId, found.campaign_id, why)
-      const call = await endAttempt(own.db, attempt, { ...end, at: now })
+      const call = await endAttempt(own.db, attempt, { ...end, at })
       if (refusing) {
         // It counts whoever reports it, even one whose lease is gone.
         await addToDoNotCall(own.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
@@ -76,13 +79,13 @@ export const finishAttempt =
 
       own.wake.dialer()
       if (counts) await countLineFailure(own.db, campaign, end)
-      const completion = await completionOf(own, campaign, { ...call, workspaceId }, end, now)
+      const completion = await completionOf(own, campaign, { ...call, workspaceId }, end, at)
       if (completion === undefined) {
         await requeueCall(
           own.db,
           workspaceId,
           call.id,
-          await nextAttempt(own, campaign, call, found.test, now),
+          await nextAttempt(own, campaign, call, found.test, at),
         )
         return 'requeued'
       }

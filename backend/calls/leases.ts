@@ -62,6 +62,8 @@ export function keepLeases(
     hold: ({ id, leasedAt }) => {
       const losing = new AbortController()
       held.set(id, { giveUpAt: giveUpAt(leasedAt), losing })
+      // A process that stood still since it claimed must not ring anybody now.
+      watch()
       return { lost: losing.signal, release: () => void held.delete(id) }
     },
     stop: () => {

@@ -34,10 +34,11 @@ export const placeCall =
         },
         onLineError: report,
       })
+      const hungUpAt = deps.clock.now()
       await answering
       if (end === undefined && (!stop.aborted || line.outlivesWorker)) return
       const told = end ?? silentEnd('failed', 'worker_lost')
-      const finished = await write(() => finishAttempt(deps)(attempt, told))
+      const finished = await write(() => finishAttempt(deps)(attempt, told, hungUpAt))
       lease.release()
       if (finished !== 'analysing') return
       const analysis = await analyse(deps, line, attempt.request, told.transcript, { stop, report })

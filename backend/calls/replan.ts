@@ -3,16 +3,16 @@ import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../transaction.ts'
 import { moveCalls } from './claim-store.ts'
 import { recordCompleted } from './record-completed.ts'
-import { completeWaiting } from './store.ts'
 import {
-  type CampaignKey,
   holdCampaignToReplan,
   holdWaitingCalls,
   holdWaitingCallsOfContact,
   type ReplannedCampaign,
   setReplanAfter,
   type WaitingCall,
-} from './sweep-store.ts'
+} from './replan-store.ts'
+import { completeWaiting } from './store.ts'
+import type { CampaignKey } from './sweep-store.ts'
 import { type CallingRules, nextCallableMoment } from './zones.ts'
 
 /** Small enough that queueing into the campaign hardly notices. */

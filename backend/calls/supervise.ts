@@ -51,7 +51,9 @@ export async function supervise(
 
   try {
     if (watch.giveUp.aborted) return undefined
-    const talking = line.dial(request, { signal: hangUp.signal, onAnswer }).catch(lineFailed)
+    const talking = Promise.resolve()
+      .then(() => line.dial(request, { signal: hangUp.signal, onAnswer }))
+      .catch(lineFailed)
     const first = await Promise.race([talking, cut.promise])
     if (first === 'given_up') return undefined
     if (first === 'ring_timeout') return silentEnd('no_answer', 'ring_timeout')

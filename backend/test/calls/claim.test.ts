@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../calls/claim.ts'
-import { countRoom, lockClaimableCampaigns } from '../../calls/claim-store.ts'
+import { countRoom, lockClaimableCampaigns } from '../../calls/turns-store.ts'
 import { finishAttempt, silentEnd } from '../../calls/finish.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'

@@ -4,6 +4,8 @@ import { markAnswered } from '../../calls/attempt-store.ts'
 import { type ClaimedAttempt, claimCalls } from '../../calls/claim.ts'
 import { type DialerOptions, startDialer } from '../../calls/dialer.ts'
 import { finishAttempt, silentEnd } from '../../calls/finish.ts'
+import { keepLeases } from '../../calls/leases.ts'
+import { placeCall } from '../../calls/place.ts'
 import { startSweeper } from '../../calls/sweeper.ts'
 import { connect } from '../../db/connect.ts'
 import type { Worker } from '../../worker.ts'
@@ -159,6 +161,42 @@ it('ends the calls under way when it is stopped, and tells of them', async () =>
   await dialer.stop()
   expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost' })
   expect(await eventsOf(deps, id)).toHaveLength(1)
+})
+
+it('rings nobody with a lease that ran out since it was claimed', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const attempt = { ...(await claimAndDie(100)), leasedAt: performance.now() - 100 }
+  const leases = keepLeases(
+    { leaseMs: 100, heartbeatMs: 60_000 },
+    async () => [],
+    () => {},
+  )
+  let asked = false
+  const line = aLine({
+    dial: () => {
+      asked = true
+      return forever()
+    },
+  })
+  await placeCall(deps, { real: line, test: line }, leases, () => {})(attempt, new AbortController().signal)
+  leases.stop()
+  expect(asked).toBe(false)
+  expect((await callOf(deps, seed, id)).status).toBe('dialing')
+})
+
+it('has committed the attempt before the line is asked', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const seen = Promise.withResolvers<unknown>()
+  const line = aLine({
+    dial: async (request, talk) => {
+      const attempt = deps.db.selectFrom('attempt').select(['call_id', 'ended_at'])
+      seen.resolve(await attempt.where('id', '=', request.attemptId).executeTakeFirst())
+      return shortTalk(request, talk)
+    },
+  })
+  dial({ lines: { real: line, test: line } })
+  expect(await seen.promise).toEqual({ call_id: id, ended_at: null })
+  await completed(deps, seed, id)
 })
 
 it('frees the slot at the hang-up: the next call of the campaign follows at once', async () => {

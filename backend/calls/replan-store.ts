@@ -1,0 +1,84 @@
+import type { CallingHours, CampaignStatus } from '@outdial/contract'
+import type { Db } from '../db/schema.ts'
+import type { CampaignKey } from './sweep-store.ts'
+
+export interface ReplannedCampaign {
+  status: CampaignStatus
+  time_zone: string
+  calling_hours: CallingHours
+  replan_after: number
+}
+
+/** Holds a campaign whose waiting calls are to follow its change. Undefined where all do. */
+export const holdCampaignToReplan = async (
+  trx: Db,
+  key: CampaignKey,
+): Promise<ReplannedCampaign | undefined> => {
+  const row = await trx
+    .selectFrom('campaign')
+    .select(['status', 'time_zone', 'calling_hours', 'replan_after'])
+    .where('workspace_id', '=', key.workspaceId)
+    .where('id', '=', key.campaignId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  const after = row?.replan_after ?? null
+  return row === undefined || after === null ? undefined : { ...row, replan_after: after }
+}
+
+/** A waiting call, its row held, with what its calling hours depend on. */
+export interface WaitingCall {
+  id: number
+  test: boolean
+  due_at: Date
+  to_number: string
+  contact_time_zone: string | null
+}
+
+/** The campaign's next waiting calls in order of id. */
+export const holdWaitingCalls = (
+  trx: Db,
+  key: CampaignKey,
+  after: number,
+  limit: number,
+): Promise<WaitingCall[]> =>
+  waitingCalls(trx, key.workspaceId)
+    .where('call.campaign_id', '=', key.campaignId)
+    .where('call.id', '>', after)
+    .orderBy('call.id')
+    .limit(limit)
+    .forNoKeyUpdate('call')
+    .execute()
+
+/** The contact's waiting calls over all campaigns, with the rules of each. */
+export const holdWaitingCallsOfContact = (trx: Db, workspaceId: number, contactId: number) =>
+  waitingCalls(trx, workspaceId)
+    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
+    .select(['campaign.calling_hours', 'campaign.time_zone as campaign_time_zone'])
+    .where('call.contact_id', '=', contactId)
+    .orderBy('call.id')
+    .forNoKeyUpdate('call')
+    .execute()
+
+const waitingCalls = (trx: Db, workspaceId: number) =>
+  trx
+    .selectFrom('call')
+    .innerJoin('contact', 'contact.id', 'call.contact_id')
+    .select([
+      'call.id',
+      'call.test',
+      'call.due_at',
+      'call.to_number',
+      'contact.time_zone as contact_time_zone',
+    ])
+    .where('call.workspace_id', '=', workspaceId)
+    .where('call.status', '=', 'queued')
+
+/** Null: all of the campaign's waiting calls follow. */
+export const setReplanAfter = async (trx: Db, key: CampaignKey, after: number | null): Promise<void> => {
+  await trx
+    .updateTable('campaign')
+    .set({ replan_after: after })
+    .where('workspace_id', '=', key.workspaceId)
+    .where('id', '=', key.campaignId)
+    .execute()
+}
