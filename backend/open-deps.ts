@@ -14,7 +14,7 @@ export interface OpenedDeps {
   /** Only with the embedded database. */
   dataDir: string | undefined
   /** Closes the pool, and stops the embedded database if it was started here. */
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 const nobodyToWake: Wake = { dialer: () => {}, sender: () => {} }

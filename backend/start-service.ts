@@ -23,7 +23,7 @@ export interface Service {
   /** Only with the embedded database, and while its demo.json is kept. */
   demo: DemoFile | undefined
   /** Takes no more requests and jobs, gives those that run ten seconds, and closes the database. */
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
 
 /** Milliseconds that calls and deliveries may take to end when the service stops. */

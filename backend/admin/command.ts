@@ -34,7 +34,7 @@ export interface Command {
    * Reads the values of the options before anything is opened.
    * @throws {UsageError}
    */
-  prepare(values: Record<string, unknown>): (deps: Deps, input: Readable) => Promise<Result>
+  prepare: (values: Record<string, unknown>) => (deps: Deps, input: Readable) => Promise<Result>
 }
 
 type ValuesOf<Options extends Record<string, Option>> = {
@@ -46,7 +46,7 @@ export function defineCommand<Options extends Record<string, Option>>(command: {
   name: string
   summary: string
   options: Options
-  run(deps: Deps, values: ValuesOf<Options>, input: Readable): Promise<Result>
+  run: (deps: Deps, values: ValuesOf<Options>, input: Readable) => Promise<Result>
 }): Command {
   const { name, summary, options, run } = command
   const schema = z.object(

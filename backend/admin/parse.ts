@@ -21,10 +21,13 @@ export function parseLine(commands: readonly Command[], words: readonly string[]
 }
 
 function readOptions(command: Command, words: readonly string[]): Record<string, unknown> {
-  const options = Object.entries(command.options).map(([name, option]) => [
-    name,
-    { type: option.placeholder === undefined ? 'boolean' : 'string', multiple: option.repeated } as const,
-  ])
+  const options = Object.entries(command.options).map(
+    ([name, option]) =>
+      [
+        name,
+        { type: option.placeholder === undefined ? 'boolean' : 'string', multiple: option.repeated },
+      ] as const,
+  )
   try {
     return parseArgs({
       args: [...words],

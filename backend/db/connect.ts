@@ -2,12 +2,9 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Database, Db } from './schema.ts'
 
-const int8 = 20
-
 /** Ids are bigint in the tables and stay far below 2^53: read them as numbers, and everything else as usual. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
-}
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** Opens a pool. Connections that break are dropped and made anew; `onError` hears of it. */
 export function connect(options: { url: string; max?: number; onError?: (error: Error) => void }): Db {

@@ -9,7 +9,7 @@ export interface OpenedDatabase {
   url: string
   /** Only with the embedded database: the folder of its data and keys. */
   dataDir: string | undefined
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 export interface OpenOptions {

@@ -6,8 +6,8 @@ import { StartError } from '../../start-error.ts'
 /** As whom PostgreSQL runs. It refuses to run as root. */
 export interface Account {
   name: string
-  /** Empty where it is the user of this process: then nothing is switched. */
-  ids: { uid: number; gid: number } | Record<string, never>
+  /** Undefined where it is the user of this process: then nothing is switched. */
+  ids: { uid: number; gid: number } | undefined
 }
 
 export const isRoot = (): boolean => process.getuid?.() === 0
@@ -18,7 +18,7 @@ export const isRoot = (): boolean => process.getuid?.() === 0
  * @throws {StartError} where root may not become another user, as in a container without that right
  */
 export function accountFor(cluster?: string): Account {
-  if (!isRoot()) return { name: process.getuid === undefined ? 'you' : userName(), ids: {} }
+  if (!isRoot()) return { name: process.getuid === undefined ? 'you' : userName(), ids: undefined }
   const owner = cluster === undefined ? undefined : statSync(cluster, { throwIfNoEntry: false })
   const account = owner && owner.uid !== 0 ? named(owner.uid, owner.gid) : nobody()
   const { status, error } = spawnSync('/bin/sh', ['-c', ':'], { ...account.ids, cwd: '/' })

@@ -15,7 +15,7 @@ export interface Address {
   ownerSocket: string
   /** Only for Windows, where Node reaches PostgreSQL by TCP alone. */
   password: string | undefined
-  remove(): Promise<void>
+  remove: () => Promise<void>
 }
 
 /** A Unix socket that only PostgreSQL's user and root can reach, and no TCP. */

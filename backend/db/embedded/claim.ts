@@ -15,7 +15,7 @@ const Owner = z.object({
 export type Owner = z.infer<typeof Owner>
 
 export interface Claim {
-  release(): Promise<void>
+  release: () => Promise<void>
 }
 
 /** Somebody else has the database of this DATA_DIR open. */

@@ -33,7 +33,7 @@ export async function prepareCluster(
         `DATA_DIR to another folder.`,
     )
   }
-  if (found.uid !== (dataDir.account.ids.uid ?? process.getuid?.() ?? found.uid)) {
+  if (found.uid !== (dataDir.account.ids?.uid ?? process.getuid?.() ?? found.uid)) {
     throw new ConfigError(
       `DATA_DIR ${dataDir.path} holds a database of another user (id ${found.uid}): start Outdial as that user or ` +
         `as root, or set DATA_DIR to another folder.`,
@@ -81,7 +81,7 @@ async function create(
 }
 
 async function own(folder: string, account: Account): Promise<void> {
-  if (account.ids.uid !== undefined) await chown(folder, account.ids.uid, account.ids.gid)
+  if (account.ids) await chown(folder, account.ids.uid, account.ids.gid)
 }
 
 async function passwordLogin(folder: string, password: string): Promise<string[]> {

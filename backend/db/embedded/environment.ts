@@ -5,7 +5,7 @@
 export function postgresEnvironment(): Record<string, string> {
   const passed = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].flatMap((name) => {
     const value = process.env[name]
-    return value === undefined ? [] : [[name, value]]
+    return value === undefined ? [] : [[name, value] as const]
   })
   return { ...Object.fromEntries(passed), LC_ALL: 'C' }
 }

@@ -21,7 +21,7 @@ export async function makeFolder(folder: string): Promise<void> {
 export async function makeTemporaryFolder(prefix: string, account: Account): Promise<string> {
   const base = process.platform === 'win32' ? tmpdir() : '/tmp'
   const folder = await mkdtemp(path.join(base, prefix))
-  if (account.ids.uid !== undefined) await chown(folder, account.ids.uid, account.ids.gid)
+  if (account.ids) await chown(folder, account.ids.uid, account.ids.gid)
   return folder
 }
 

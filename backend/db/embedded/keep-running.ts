@@ -9,12 +9,13 @@ import type { Postmaster } from './postmaster.ts'
 export async function keepRunning(
   start: () => Promise<Postmaster>,
   log: Logger,
-): Promise<{ stop(): Promise<void> }> {
+): Promise<{ stop: () => Promise<void> }> {
   const stopping = new AbortController()
+  const stopped = () => stopping.signal.aborted
   let current = await start()
 
   const startAgain = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+    while (!stopped()) {
       try {
         current = await start()
         return
@@ -25,9 +26,9 @@ export async function keepRunning(
     }
   }
   const watch = async () => {
-    while (!stopping.signal.aborted) {
+    while (!stopped()) {
       await current.ended
-      if (stopping.signal.aborted) return
+      if (stopped()) return
       log.error('the embedded PostgreSQL ended; starting it again')
       await startAgain()
     }

@@ -21,7 +21,7 @@ export interface PostmasterOptions {
 export interface Postmaster {
   /** Resolves when PostgreSQL has ended, whoever ended it. */
   ended: Promise<unknown>
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
 
 /**

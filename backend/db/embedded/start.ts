@@ -24,7 +24,7 @@ export interface Embedded {
   url: string
   /** The real path of DATA_DIR. */
   dataDir: string
-  stop(): Promise<void>
+  stop: () => Promise<void>
 }
 
 /**

@@ -4,14 +4,15 @@ import pino from 'pino'
 import { startEmbedded } from '../../db/embedded/start.ts'
 
 const temporary = process.argv[2] === 'temporary'
+const say = (fact: object) => process.stdout.write(`${JSON.stringify(fact)}\n`)
 const log = pino({ level: 'silent' })
 try {
   const embedded = await startEmbedded({ dataDir: process.env.DATA_DIR, purpose: 'service', temporary, log })
   const stop = () => void embedded.stop().then(() => process.exit(0))
   process.on('SIGTERM', stop)
   process.stdin.on('end', stop).resume() // the run of the tests was killed
-  console.log(JSON.stringify({ url: embedded.url, dataDir: embedded.dataDir }))
+  say({ url: embedded.url, dataDir: embedded.dataDir })
 } catch (error) {
-  console.log(JSON.stringify({ name: (error as Error).name, message: (error as Error).message }))
+  say({ message: (error as Error).message })
   process.exit(1)
 }

@@ -14,9 +14,10 @@ export const nobody = isRoot
   : {}
 
 /** Some places exist for root alone. CI runs as root. */
-export const itAsRoot = isRoot
-  ? it
-  : (name: string, _test: () => Promise<void>) => it.skip(`${name} (needs root)`, () => {})
+export const itAsRoot = (name: string, test: () => Promise<void>): void => {
+  if (isRoot) it(name, test)
+  else it.skip(`${name} (SKIPPED: it needs root)`, test)
+}
 
 /** A process that holds an embedded database. */
 export interface Holder {
@@ -25,10 +26,10 @@ export interface Holder {
   dataDir: string
   /** The postmaster's. */
   pid: number
-  query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>
-  stop(): Promise<void>
+  query: (sql: string) => Promise<pg.QueryResultRow[]>
+  stop: () => Promise<void>
   /** As the kernel or an impatient person does. */
-  kill(): Promise<void>
+  kill: () => Promise<void>
 }
 
 export interface HoldOptions {
@@ -100,11 +101,11 @@ function firstLine(child: ChildProcess): Promise<{ url?: string; dataDir?: strin
   })
 }
 
-async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+async function query(url: string, sql: string): Promise<pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query<Row>(sql)).rows
+    return (await client.query<pg.QueryResultRow>(sql)).rows
   } finally {
     await client.end()
   }
