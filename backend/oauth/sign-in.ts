@@ -11,7 +11,12 @@ import { verifyPassword } from '../identity/verify-password.ts'
 import { tooManyTries } from './page-error.ts'
 
 export const SignInForm = z.object({
-  email: z.string().max(254).catch(''),
+  // PostgreSQL compares no text with a NUL in it.
+  email: z
+    .string()
+    .max(254)
+    .regex(/^[^\0]*$/)
+    .catch(''),
   password: z.string().max(1024).catch(''),
 })
 

@@ -32,9 +32,12 @@ export const payloadAdapter = (
     ...keepsNothing,
     upsert: async (id, payload, expiresIn = untilRevoked) => {
       const grantId = model === 'Grant' ? id : payload.grantId
+      const json = JSON.stringify(withoutId(id, payload))
+      // RFC 6749, appendix A: parameters are printable. PostgreSQL's JSON has no NUL.
+      if (json.includes('\\u0000')) throw new errors.InvalidRequest('a parameter has a NUL character')
       const kept = await putPayload(db, {
         ...key(id),
-        payload: withoutId(id, payload),
+        payload: json,
         grantHash: grantId === undefined ? null : hashToken(grantId),
         expiresAt: lasting.has(model) ? null : after(clock, expiresIn),
       })

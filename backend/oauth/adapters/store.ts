@@ -47,15 +47,15 @@ interface PayloadKey {
   idHash: Buffer
 }
 
-/** False where the payload belongs to a grant that was revoked meanwhile. */
+/** `payload` is JSON. False where it belongs to a grant that was revoked meanwhile. */
 export const putPayload = async (
   db: Db,
-  values: PayloadKey & { payload: object; grantHash: Buffer | null; expiresAt: Date | null },
+  values: PayloadKey & { payload: string; grantHash: Buffer | null; expiresAt: Date | null },
 ): Promise<boolean> => {
   const { model, idHash, payload, grantHash, expiresAt } = values
   const made = await sql`
     insert into oauth_payload (model, id_hash, payload, grant_hash, expires_at)
-    select ${model}, ${idHash}, ${JSON.stringify(payload)}::jsonb, ${grantHash}::bytea, ${expiresAt}::timestamptz
+    select ${model}, ${idHash}, ${payload}::jsonb, ${grantHash}::bytea, ${expiresAt}::timestamptz
     where ${grantHash}::bytea is null
       or exists (select from oauth_grant where id_hash = ${grantHash} for key share)
     on conflict (model, id_hash) do update

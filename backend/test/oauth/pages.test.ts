@@ -309,6 +309,17 @@ it.each([
   expect(page.text).not.toMatch(/node_modules|\bat \w+ \(/)
 })
 
+it('takes NUL characters for bad input, not for a failure of its own', async () => {
+  const flow = await newFlow(zapier, { state: 'a\0b' })
+  const { left } = await createBrowser().open(flow.startUrl)
+  expect(new URL(left ?? '').searchParams.get('error')).toBe('invalid_request')
+  const { page } = await createBrowser().open((await newFlow(zapier, { client_id: 'a\0b' })).startUrl)
+  expect(page.status).toBe(400)
+  const asked = await ask()
+  const answer = await asked.browser.press(asked.page, 'Sign in', { email: 'a\0b@example.com', password })
+  expect(answer.page.status).toBe(422)
+})
+
 it('shows a page, too, where the way back to the app is opened twice', async () => {
   const { page } = await createBrowser().open(`${service.url}/oauth/authorize/${'x'.repeat(43)}`)
   expect(page.status).toBe(410)
