@@ -17,13 +17,12 @@ export const toList = (value: unknown): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '')
 
-/** A dictionary of text: what was mapped as a number or as yes/no is written out. */
+/** Text as it was typed; a number or a yes/no that is mapped into a text field is written out. */
+export const writtenOut = (value: unknown): unknown =>
+  typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+
+/** A dictionary of text. */
 export function toDictionary(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      typeof item === 'number' || typeof item === 'boolean' ? String(item) : item,
-    ]),
-  )
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writtenOut(item)]))
 }

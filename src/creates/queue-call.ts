@@ -4,7 +4,7 @@ import { defineInputFields, type Bundle, type Create, type ZObject } from 'zapie
 import { callApi } from '../client.ts'
 import { contactAddedFields, sampleContactAdded } from '../generated.ts'
 import { timeZones } from '../time-zones.ts'
-import { toDictionary, toInteger, toText } from '../values.ts'
+import { toDictionary, toInteger, toText, writtenOut } from '../values.ts'
 
 const ifAlreadyQueued = {
   skip: 'Keep the Call That Is Waiting',
@@ -124,12 +124,12 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
   const input = bundle.inputData
   const body = {
     campaign_id: toInteger(input.campaign_id),
-    phone_number: input.phone_number,
+    phone_number: writtenOut(input.phone_number),
     country: typeof input.country === 'string' ? input.country.trim().toUpperCase() : input.country,
-    first_name: input.first_name,
-    last_name: input.last_name,
+    first_name: writtenOut(input.first_name),
+    last_name: writtenOut(input.last_name),
     email: input.email,
-    external_id: input.external_reference,
+    external_id: writtenOut(input.external_reference),
     time_zone: input.time_zone,
     variables: toDictionary(input.variables),
     scheduled_at: input.scheduled_at,

@@ -86,6 +86,21 @@ it('takes a campaign that was mapped as text', async () => {
   expect(bodyOf(arrived)).toEqual(required)
 })
 
+it('writes out numbers that were mapped into text', async () => {
+  const arrived = queued()
+
+  await run(perform, {
+    inputData: { ...required, phone_number: 12025550100, first_name: 7, external_reference: 2291 },
+  })
+
+  expect(bodyOf(arrived)).toEqual({
+    ...required,
+    phone_number: '12025550100',
+    first_name: '7',
+    external_id: '2291',
+  })
+})
+
 it('makes the same header of the same deduplication key, whatever letters it has', async () => {
   const first = queued()
   const second = queued()
