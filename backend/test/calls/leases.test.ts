@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import pino from 'pino'
 import { markAnswered } from '../../calls/attempt-store.ts'
 import { type ClaimedAttempt, claimCalls } from '../../calls/claim.ts'
 import { type DialerOptions, startDialer } from '../../calls/dialer.ts'
 import { finishAttempt, silentEnd } from '../../calls/finish.ts'
+import type { LineEnd } from '../../calls/lines/line.ts'
 import { keepLeases } from '../../calls/leases.ts'
 import { placeCall } from '../../calls/place.ts'
 import { startSweeper } from '../../calls/sweeper.ts'
@@ -182,6 +184,23 @@ it('rings nobody with a lease that ran out since it was claimed', async () => {
   leases.stop()
   expect(asked).toBe(false)
   expect((await callOf(deps, seed, id)).status).toBe('dialing')
+})
+
+it('keeps what the line told while it cannot be written, and writes it as soon as it can', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const errors: string[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
+  const hungUp = Promise.withResolvers<LineEnd>()
+  const line = aLine({ dial: () => hungUp.promise })
+  dial({ lines: { real: line, test: line } }, { ...deps, log })
+  await callUntil(deps, seed, id, (call) => call.status === 'dialing', 0)
+  await sql`alter table event rename to event_away`.execute(deps.db)
+  hungUp.resolve({ outcome: 'busy' })
+  await until(async () => errors.length > 0)
+  await sql`alter table event_away rename to event`.execute(deps.db)
+  expect(await completed(deps, seed, id)).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy' })
+  expect(await eventsOf(deps, id)).toHaveLength(1)
+  expect(errors.join()).not.toContain(JSON.stringify((await callOf(deps, seed, id)).to_number))
 })
 
 it('has committed the attempt before the line is asked', async () => {
