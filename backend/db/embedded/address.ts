@@ -33,6 +33,12 @@ export async function makeAddress(dataDir: DataDir): Promise<Address> {
   }
 }
 
+/** Of an owner that died together with the watchdog that would have done it. */
+export async function removeAddress(ownerSocket: string): Promise<void> {
+  const folder = path.dirname(ownerSocket)
+  if (/^\/tmp\/outdial-\w+$/.test(folder)) await rm(folder, { recursive: true, force: true })
+}
+
 async function loopback(dataDir: DataDir): Promise<Omit<Address, 'folder' | 'remove'>> {
   const port = await freePort('127.0.0.1')
   const password = await readOrMake(path.join(dataDir.path, 'database-password'))

@@ -15,6 +15,8 @@ const Owner = z.object({
 export type Owner = z.infer<typeof Owner>
 
 export interface Claim {
+  /** Who claimed before, and died without a release. */
+  previous: Owner | undefined
   release: () => Promise<void>
 }
 
@@ -42,10 +44,11 @@ export class ClaimedError extends StartError {
 export async function claim(dataDir: string, owner: Owner): Promise<Claim> {
   const listening = await listen(owner.socket)
   const file = path.join(dataDir, 'owner.json')
+  let previous: Owner | undefined
   try {
     await alone(path.join(dataDir, 'claiming'), async () => {
-      const other = await findOwner(dataDir)
-      if (other) throw new ClaimedError(dataDir, other)
+      previous = await readOwner(file)
+      if (previous && (await answers(previous.socket))) throw new ClaimedError(dataDir, previous)
       await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
       await rename(`${file}.new`, file)
     })
@@ -54,6 +57,7 @@ export async function claim(dataDir: string, owner: Owner): Promise<Claim> {
     throw error
   }
   return {
+    previous,
     release: async () => {
       await rm(file, { force: true })
       listening.close()
@@ -61,16 +65,12 @@ export async function claim(dataDir: string, owner: Owner): Promise<Claim> {
   }
 }
 
-/** The living owner of DATA_DIR, if there is one. */
-export async function findOwner(dataDir: string): Promise<Owner | undefined> {
-  const text = await readFile(path.join(dataDir, 'owner.json'), 'utf8').catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined
-      throw error
-    },
-  )
-  const owner = Owner.safeParse(text === undefined ? undefined : parse(text)).data
-  return owner !== undefined && (await answers(owner.socket)) ? owner : undefined
+async function readOwner(file: string): Promise<Owner | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return Owner.safeParse(text === undefined ? undefined : parse(text)).data
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { accountFor } from './account.ts'
-import { type Address, makeAddress } from './address.ts'
+import { type Address, makeAddress, removeAddress } from './address.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { claim, type Owner } from './claim.ts'
 import { prepareCluster } from './cluster.ts'
@@ -72,6 +72,7 @@ async function open(
   }
   try {
     await stopOrphan(cluster)
+    if (claimed.previous) await removeAddress(claimed.previous.socket)
     await prepareCluster(dataDir, binaries, { password: address.password, sync: !temporary })
     const running = await keepRunning(start, log)
     const stop = async () => {

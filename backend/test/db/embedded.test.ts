@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, expect, it, jest } from '@jest/globals'
@@ -71,6 +71,7 @@ it('takes over from a database that outlived its process and its watchdog', asyn
 
   const second = await hold({ dataDir })
   expect(isAlive(first.pid)).toBe(false)
+  expect(existsSync(socketFolder(first))).toBe(false)
   expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
 })
 
@@ -126,6 +127,7 @@ it('starts over where a first start was cut short', async () => {
   const dataDir = await emptyFolder()
   await mkdir(path.join(dataDir, 'postgres.new-abc/data'), { recursive: true })
   await mkdir(path.join(dataDir, 'claiming'))
+  utimesSync(path.join(dataDir, 'claiming'), 0, 0)
   const { query } = await hold({ dataDir })
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
   expect(existsSync(path.join(dataDir, 'postgres.new-abc'))).toBe(false)
