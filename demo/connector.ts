@@ -30,7 +30,7 @@ export interface BundleParts {
 
 /** The built connector in a folder of its own, as a developer has it who cloned it and set it up. */
 export interface BuiltConnector {
-  /** Runs the Zapier CLI and answers what it printed. */
+  /** Runs the Zapier CLI and answers what it printed. One at a time: it writes a file in the folder and deletes it. */
   cli(args: string[], environment?: Record<string, string>): Promise<string>
   /** Runs `zapier-platform invoke` and answers its JSON. */
   invoke<Result>(...args: string[]): Promise<Result>

@@ -1,17 +1,10 @@
 import { CallCompletedEvent, type Call, type WebhookSubscription } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
-import { type DemoFile } from '../backend/demo/file.ts'
-import { signInAndConsent } from '../backend/test/support/browser.ts'
-import type { BuiltConnector } from './connector.ts'
+import { connect } from './connect.ts'
 import { DemoError } from './find-backend.ts'
 import type { Delivery, Hook } from './hook.ts'
 import { command, done, exchange, step, table } from './print.ts'
-
-interface Stage {
-  demo: DemoFile
-  connector: BuiltConnector
-  hook: Hook
-}
+import type { Stage } from './stage.ts'
 
 const trigger = 'triggers.call_completed.operation'
 /** This number of the simulated line answers. */
@@ -24,42 +17,6 @@ export async function tell(stage: Stage): Promise<void> {
   const subscription = await turnOn(stage)
   const event = await callTheLead(stage, subscription).finally(() => turnOff(stage, subscription))
   await showOutput(stage, event)
-}
-
-async function connect({ demo, connector }: Stage) {
-  step(
-    'Connect',
-    'In Zapier: "Connect Outdial". The person signs in, picks a workspace and allows the access.',
-  )
-  const redirect_uri = 'http://localhost:9000'
-  const asked = new URL(
-    await connector.run<string>('authentication.oauth2Config.authorizeUrl', {
-      authData: {},
-      inputData: { redirect_uri, state: crypto.randomUUID() },
-    }),
-  )
-  const back = await signInAndConsent({
-    startUrl: new URL(`${asked.pathname}${asked.search}`, demo.base_url).href,
-    email: demo.email,
-    password: demo.password,
-    workspaceName: 'Demo',
-  })
-  const code = new URL(back).searchParams.get('code')
-  exchange({
-    method: 'GET',
-    path: '/oauth/authorize',
-    status: 303,
-    sent: undefined,
-    received: { back_to: redirect_uri, code },
-  })
-  const tokens = await connector.run<Record<string, unknown>>('authentication.oauth2Config.getAccessToken', {
-    authData: {},
-    inputData: { code, redirect_uri },
-  })
-  await connector.saveAuthData(tokens)
-  command('zapier-platform invoke auth label')
-  const label = await connector.cli(['invoke', 'auth', 'label', '--non-interactive'])
-  done(`Connected as "${label.trim()}"`)
 }
 
 async function choose({ connector }: Stage) {
@@ -121,7 +78,7 @@ async function callTheLead(stage: Stage, { secret }: WebhookSubscription): Promi
 
   step(
     'The call',
-    'The agent calls on the simulated line and talks: some ten seconds. Then Outdial tells Zapier.',
+    'The agent calls on the simulated line and talks: a few seconds. Then Outdial tells Zapier.',
   )
   const delivery = await deliveryOf(id, hook)
   const headers = {
