@@ -11,6 +11,10 @@ const list = z.string().transform((value) =>
     .map((item) => item.trim())
     .filter(Boolean),
 )
+const proxy = z.union(
+  [z.enum(['loopback', 'linklocal', 'uniquelocal']), z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
+  { error: 'each must be an address, a range such as 10.0.0.0/8, or loopback, linklocal or uniquelocal' },
+)
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
 const Environment = z.object({
@@ -21,9 +25,10 @@ const Environment = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   SECRET_KEY: list.optional(),
   LINE: z.enum(['simulated']).default('simulated'),
-  LINE_SPEED: z.coerce.number().min(0.1).max(10_000).default(10),
+  LINE_SPEED: z.coerce.number().min(0.1).max(10_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(600),
   ALLOW_LOOPBACK_WEBHOOKS: flag.optional(),
+  TRUSTED_PROXIES: list.pipe(z.array(proxy)).optional(),
   ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -42,6 +47,8 @@ export interface Config {
   lineSpeed: number
   rateLimitPerMinute: number
   allowLoopbackWebhooks: boolean
+  /** Addresses whose `X-Forwarded-For` tells who asks. */
+  trustedProxies: string[]
   role: 'all' | 'api' | 'worker'
   logLevel: string
 }
@@ -77,9 +84,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     databaseUrl: env.DATABASE_URL,
     secretKeys: env.SECRET_KEY ?? [],
     line: env.LINE,
-    lineSpeed: env.LINE_SPEED,
+    // The demo comes with the embedded database; elsewhere an hour between two attempts is an hour.
+    lineSpeed: env.LINE_SPEED ?? (env.DATABASE_URL === undefined ? 10 : 1),
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? forThisMachineOnly,
+    trustedProxies: env.TRUSTED_PROXIES ?? [],
     role: env.ROLE,
     logLevel: env.LOG_LEVEL,
   }

@@ -3,10 +3,14 @@ import type * as z from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** Translates what zod found into details, in the words of a person who fills in a form. */
-export function detailsOf(issues: readonly Issue[], input: unknown): ErrorDetail[] {
+/**
+ * Translates what zod found into details, in the words of a person who fills in a form.
+ *
+ * @param issues of a parse with `reportInput`: a value that is missing is told from one that is wrong by it
+ */
+export function detailsOf(issues: readonly Issue[]): ErrorDetail[] {
   const details = issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys' ? unknownFields(issue) : [detailOf(issue, input)],
+    issue.code === 'unrecognized_keys' ? unknownFields(issue) : [detailOf(issue)],
   )
   // Two rules of one schema may object to the same thing.
   return [...new Map(details.map((detail) => [`${detail.code} ${detail.field}`, detail])).values()]
@@ -18,9 +22,9 @@ const unknownFields = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =
     return { field, code: 'unknown_field', message: `${field} is not a field that this request knows.` }
   })
 
-function detailOf(issue: Issue, input: unknown): ErrorDetail {
+function detailOf(issue: Issue): ErrorDetail {
   const field = fieldOf(issue.path)
-  const { code, fault } = tell(issue, input)
+  const { code, fault } = tell(issue)
   return { field, code, message: `${field || 'The body'} ${fault}.` }
 }
 
@@ -31,10 +35,10 @@ interface Told {
   fault: string
 }
 
-function tell(issue: Issue, input: unknown): Told {
+function tell(issue: Issue): Told {
   switch (issue.code) {
     case 'invalid_type':
-      if (valueAt(input, issue.path) === undefined) return { code: 'required', fault: 'is required' }
+      if (issue.input === undefined) return { code: 'required', fault: 'is required' }
       return { code: 'invalid_type', fault: `must be ${kinds[issue.expected] ?? issue.expected}` }
     case 'too_big':
     case 'too_small':
@@ -45,7 +49,7 @@ function tell(issue: Issue, input: unknown): Told {
         fault: formats[issue.format] ?? customWords(issue.message),
       }
     case 'invalid_value':
-      if (valueAt(input, issue.path) === undefined) return { code: 'required', fault: 'is required' }
+      if (issue.input === undefined) return { code: 'required', fault: 'is required' }
       return { code: 'invalid_value', fault: `must be one of: ${issue.values.map(String).join(', ')}` }
     case 'invalid_key':
       return { code: 'invalid_key', fault: 'has a name that is empty or too long' }
@@ -92,10 +96,3 @@ function tellSize(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): Tol
 
 /** Messages of the contract's own rules begin with "must"; zod's defaults do not read as one. */
 const customWords = (message: string): string => (message.startsWith('must') ? message : 'has a wrong format')
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    input,
-  )
-}

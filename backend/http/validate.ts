@@ -15,9 +15,9 @@ const mostDetails = 50
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const { value, details: unfit } = clean(input)
   if (unfit.length > 0) throw refuse(unfit)
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, { reportInput: true })
   if (parsed.success) return parsed.data
-  throw refuse(detailsOf(parsed.error.issues, value))
+  throw refuse(detailsOf(parsed.error.issues))
 }
 
 function refuse(details: ErrorDetail[]): ApiError {

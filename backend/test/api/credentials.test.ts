@@ -121,3 +121,22 @@ it('stops guessing from one address, and lets its good credentials through', asy
   expect(await guess()).toBe(401)
   await app.close()
 })
+
+it('tells addresses apart behind a proxy that it trusts, and believes no other', async () => {
+  const guessesUntilRefused = async (trustedProxies: string, from: string[]) => {
+    const config = parseConfig({ SECRET_KEY: 'x'.repeat(32), TRUSTED_PROXIES: trustedProxies })
+    const app = await createApp({ ...api.deps, config })
+    const send = sender(app, api.key)
+    const guess = async (address: string) => {
+      const headers = { 'x-forwarded-for': address }
+      return (await send({ path: '/agents/', key: 'odk_guess', headers })).statusCode
+    }
+    const [first = '', second = ''] = from
+    for (let tries = 0; tries < 300; tries += 1) await guess(first)
+    const statuses = [await guess(first), await guess(second)]
+    await app.close()
+    return statuses
+  }
+  expect(await guessesUntilRefused('loopback', ['192.0.2.1', '192.0.2.2'])).toEqual([429, 401])
+  expect(await guessesUntilRefused('192.0.2.9', ['192.0.2.1', '192.0.2.2'])).toEqual([429, 429])
+})

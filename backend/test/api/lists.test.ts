@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { AgentList, CallList, CampaignList, PhoneNumberList } from '@outdial/contract'
+import { AgentList, CallList, CampaignList, ErrorAnswer, PhoneNumberList } from '@outdial/contract'
 import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/seed.ts'
 import { createTestApi, prefix, type TestApi } from './support.ts'
 
@@ -132,4 +132,12 @@ it('lists calls newest first, by their filters', async () => {
   expect(await list('?outcome=suppressed&outcome=answered')).toEqual(ids.slice(0, 1))
   expect(await list('?status=queued')).toEqual(ids.slice(1))
   expect(await list('?campaign_id=999')).toEqual([])
+})
+
+it('says which values a filter takes', async () => {
+  const answer = await api.send({ path: '/calls/?outcome=unknown' })
+  expect(answer.statusCode).toBe(422)
+  const [detail] = ErrorAnswer.parse(answer.json()).error.details
+  expect(detail).toMatchObject({ field: 'outcome.0', code: 'invalid_value' })
+  expect(detail?.message).toContain('must be one of: answered, voicemail')
 })
