@@ -8,6 +8,7 @@ import { finishAttempt, silentEnd } from '../../calls/finish.ts'
 import type { LineEnd } from '../../calls/lines/line.ts'
 import { keepLeases } from '../../calls/leases.ts'
 import { placeCall } from '../../calls/place.ts'
+import { takeOverLostAttempts } from '../../calls/sweep-store.ts'
 import { startSweeper } from '../../calls/sweeper.ts'
 import { connect } from '../../db/connect.ts'
 import type { Worker } from '../../worker.ts'
@@ -81,6 +82,22 @@ it('refuses what a worker writes after its attempt was taken over', async () => 
   expect(await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))).toBe('refused')
   expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost' })
   expect(await eventsOf(deps, id)).toHaveLength(1)
+})
+
+it('refuses a worker by its fence while the one who took over has not ended the attempt yet', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const attempt = await claimAndDie(1)
+  const sweeper = { workerId: crypto.randomUUID(), lines: ['simulated'] }
+  const [taken] = await until(async () => {
+    const lost = await takeOverLostAttempts(deps.db, sweeper)
+    return lost.length > 0 && lost
+  })
+  expect(taken).toMatchObject({ id: attempt.id, fence: attempt.fence + 1 })
+  expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
+  expect(await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))).toBe('refused')
+  expect((await callOf(deps, seed, id)).status).toBe('dialing')
+  if (taken !== undefined) await finishAttempt(deps)(taken, silentEnd('failed', 'worker_lost'))
+  expect((await callOf(deps, seed, id)).ended_reason).toBe('worker_lost')
 })
 
 it('refuses a second end of the same attempt', async () => {
