@@ -24,8 +24,7 @@ export function zonesOfNumber(phoneNumber: string): Promise<readonly string[]> {
 async function lookUp(phoneNumber: string): Promise<readonly string[]> {
   const parsed = parsePhoneNumberFromString(phoneNumber)
   if (parsed === undefined || !localTypes.has(parsed.getType() ?? '')) return []
-  // The data package's types come with an older libphonenumber-js; it reads nothing but the E.164 number.
-  const zones = (await timezones(parsed as Parameters<typeof timezones>[0])) ?? []
+  const zones = (await timezones(parsed)) ?? []
   return zones.filter((zone) => TimeZone.safeParse(zone).success)
 }
 
