@@ -7,6 +7,8 @@ import { openWire } from './wire.ts'
 
 /** Tells the whole story against the running backend. */
 export async function main(): Promise<void> {
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
   const closers: (() => Promise<void>)[] = []
   try {
     const demo = await findBackend()
@@ -21,10 +23,11 @@ export async function main(): Promise<void> {
       clientSecret: demo.client_secret,
     })
     closers.push(() => connector.remove())
-    await tell({ demo, connector, hook })
+    await tell({ demo, connector, hook, stop: stop.signal })
   } catch (error) {
     process.exitCode = 1
-    console.error(error instanceof DemoError ? `\n  ${error.message}\n` : error)
+    const message = stop.signal.aborted ? 'Stopped.' : error instanceof DemoError && error.message
+    console.error(message ? `\n  ${message}\n` : error)
   } finally {
     for (const close of closers.toReversed()) await close()
   }

@@ -7,4 +7,6 @@ export interface Stage {
   demo: DemoFile
   connector: BuiltConnector
   hook: Hook
+  /** Aborted when the person has seen enough: what was made is still taken back. */
+  stop: AbortSignal
 }

@@ -2,7 +2,7 @@ import { CallCompletedEvent, type Call, type WebhookSubscription } from '@outdia
 import { Webhook } from 'standardwebhooks'
 import { connect } from './connect.ts'
 import { DemoError } from './find-backend.ts'
-import type { Delivery, Hook } from './hook.ts'
+import type { Delivery } from './hook.ts'
 import { command, done, exchange, step, table } from './print.ts'
 import type { Stage } from './stage.ts'
 
@@ -73,14 +73,21 @@ async function callTheLead(stage: Stage, { secret }: WebhookSubscription): Promi
     metadata: { lead: '2291' },
   }
   command(`zapier-platform invoke create queue_call -i '${JSON.stringify(input)}'`)
-  const { id } = await connector.invoke<{ id: number }>('create', 'queue_call', '-i', JSON.stringify(input))
-  done(`Call ${id} is queued`)
+  const { id, call_queued } = await connector.invoke<{ id: number; call_queued: boolean }>(
+    'create',
+    'queue_call',
+    '-i',
+    JSON.stringify(input),
+  )
+  done(
+    call_queued ? `Call ${id} is queued` : `Call ${id} to her is waiting already, so nobody is called twice`,
+  )
 
   step(
     'The call',
     'The agent calls on the simulated line and talks: a few seconds. Then Outdial tells Zapier.',
   )
-  const delivery = await deliveryOf(id, hook)
+  const delivery = await deliveryOf(id, stage)
   const headers = {
     'webhook-id': String(delivery.headers['webhook-id']),
     'webhook-timestamp': String(delivery.headers['webhook-timestamp']),
@@ -94,8 +101,9 @@ async function callTheLead(stage: Stage, { secret }: WebhookSubscription): Promi
 }
 
 /** Calls of others in the same campaign may be over first. */
-async function deliveryOf(callId: number, hook: Hook): Promise<Delivery> {
-  const patience = AbortSignal.timeout(120_000)
+async function deliveryOf(callId: number, { hook, stop }: Stage): Promise<Delivery> {
+  stop.throwIfAborted()
+  const patience = AbortSignal.any([AbortSignal.timeout(120_000), stop])
   const tooLate = new Promise<never>((_resolve, reject) => {
     patience.addEventListener('abort', () => {
       reject(new DemoError(`Call ${callId} is not over after two minutes: the log of the backend says more.`))
@@ -108,10 +116,19 @@ async function deliveryOf(callId: number, hook: Hook): Promise<Delivery> {
   }
 }
 
-async function turnOff({ connector }: Stage, subscription: WebhookSubscription) {
-  step('Turn off', 'The Zap is turned off again, and Outdial forgets the URL.')
+async function turnOff({ demo, connector }: Stage, subscription: WebhookSubscription) {
+  step('Turn off', 'The Zap is turned off, and Outdial forgets the URL. Then the account is disconnected.')
   await connector.run(`${trigger}.performUnsubscribe`, { subscribeData: subscription })
-  done('Nothing is left behind')
+  const { refresh_token = '' } = await connector.authData()
+  const { client_id, client_secret } = demo
+  const sent = { token: refresh_token, client_id, client_secret }
+  const path = '/oauth/revoke'
+  const { status } = await fetch(new URL(path, demo.base_url), {
+    method: 'POST',
+    body: new URLSearchParams(sent),
+  })
+  exchange({ method: 'POST', path, status, sent, received: undefined })
+  done('Nothing is left behind but the contact and the call')
 }
 
 async function showOutput({ connector }: Stage, event: CallCompletedEvent) {

@@ -20,7 +20,7 @@ export async function connectByCli(service: ServiceProcess): Promise<BuiltConnec
   })
   const browser = await browserProgram()
   const options = ['--non-interactive', '--redirect-uri', redirectUri, '--local-port', String(port)]
-  const started = connector.cli(['invoke', 'auth', 'start', ...options], { BROWSER: browser.program })
+  const started = connector.cli(['invoke', 'auth', 'start', ...options], browser.environment)
   try {
     const startUrl = await Promise.race([browser.opened, started.then(noBrowser)])
     const { email, password } = demo
@@ -38,7 +38,7 @@ const noBrowser = (printed: string): never => {
   throw new Error(`the CLI opened no browser:\n${printed}`)
 }
 
-/** A program for $BROWSER that hands over the address it is given. */
+/** A program in the browser's place, on a desktop or not, that hands over the address it is given. */
 async function browserProgram() {
   let opened: (url: string) => void = () => {}
   const url = new Promise<string>((resolve) => {
@@ -52,7 +52,7 @@ async function browserProgram() {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   const folder = await mkdtemp(path.join(tmpdir(), 'outdial-browser-'))
-  const program = path.join(folder, 'browser')
+  const program = path.join(folder, 'open') // what macOS calls it
   const lines = [
     `#!${process.execPath}`,
     `fetch('http://127.0.0.1:${address.port}/?url=' + encodeURIComponent(process.argv[2]))`,
@@ -60,7 +60,11 @@ async function browserProgram() {
   await writeFile(program, lines.join('\n'))
   await chmod(program, 0o755)
   return {
-    program,
+    environment: {
+      BROWSER: program,
+      XDG_CURRENT_DESKTOP: 'X-Generic', // without this a Linux desktop opens its own
+      PATH: `${folder}:${process.env.PATH}`,
+    },
     opened: url,
     close: async () => {
       server.close()
