@@ -35,8 +35,6 @@ export async function generatedText(): Promise<string> {
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as { version: string }
   const values = {
     version,
-    sampleAgent: contract.exampleAgent,
-    samplePhoneNumber: contract.examplePhoneNumber,
     sampleCampaign: contract.exampleCampaign,
     sampleCall: contract.exampleCall,
     sampleContactAdded: contactAdded,
@@ -47,13 +45,11 @@ export async function generatedText(): Promise<string> {
   const lines = [
     '// Made from the contract by `npm run generate`; a test keeps it up to date. The connector ships no',
     '// schemas, so what it shows of them is written down here.',
-    "import type { Agent, Call, Campaign, ContactAdded, PhoneNumber } from '@outdial/contract'",
+    "import type { Call, Campaign, ContactAdded } from '@outdial/contract'",
     "import type { PlainOutputField } from 'zapier-platform-core'",
     '',
   ]
   const types: Partial<Record<keyof typeof values, string>> = {
-    sampleAgent: 'Agent',
-    samplePhoneNumber: 'PhoneNumber',
     sampleCampaign: 'Campaign',
     sampleCall: 'Call',
     sampleContactAdded: 'ContactAdded',

@@ -1,23 +1,9 @@
 // Made from the contract by `npm run generate`; a test keeps it up to date. The connector ships no
 // schemas, so what it shows of them is written down here.
-import type { Agent, Call, Campaign, ContactAdded, PhoneNumber } from '@outdial/contract'
+import type { Call, Campaign, ContactAdded } from '@outdial/contract'
 import type { PlainOutputField } from 'zapier-platform-core'
 
 export const version = '1.0.0'
-
-export const sampleAgent: Agent = {
-  id: 1,
-  name: 'Ava, first contact',
-  language: 'en-US',
-  variables: ['product'],
-}
-
-export const samplePhoneNumber: PhoneNumber = {
-  id: 1,
-  phone_number: '+12025550199',
-  label: 'Sales, Washington',
-  country: 'US',
-}
 
 export const sampleCampaign: Campaign = {
   id: 12,

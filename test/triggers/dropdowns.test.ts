@@ -1,5 +1,5 @@
+import { exampleAgent, exampleCampaign, examplePhoneNumber } from '@outdial/contract'
 import { expect, it } from '@jest/globals'
-import { sampleAgent, sampleCampaign, samplePhoneNumber } from '../../src/generated.ts'
 import { answer, api, run } from '../support/connector.ts'
 
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
@@ -7,8 +7,8 @@ const list = (key: string, pageNumber = 0) =>
   run(`triggers.${key}.operation.perform`, { meta: { page: pageNumber } })
 
 it('lists campaigns by name, and says which are not calling', async () => {
-  const paused = { ...sampleCampaign, id: 13, name: 'Old leads', status: 'paused' }
-  answer('GET', api('/campaigns/'), 200, page([sampleCampaign, paused]))
+  const paused = { ...exampleCampaign, id: 13, name: 'Old leads', status: 'paused' }
+  answer('GET', api('/campaigns/'), 200, page([exampleCampaign, paused]))
 
   expect(await list('campaigns')).toEqual([
     { id: '12', label: 'Website leads' },
@@ -17,7 +17,7 @@ it('lists campaigns by name, and says which are not calling', async () => {
 })
 
 it('lists agents by name', async () => {
-  answer('GET', api('/agents/'), 200, page([sampleAgent]))
+  answer('GET', api('/agents/'), 200, page([exampleAgent]))
 
   expect(await list('agents')).toEqual([{ id: '1', label: 'Ava, first contact' }])
 })
@@ -27,7 +27,7 @@ it('lists phone numbers by label and number', async () => {
     'GET',
     api('/phone-numbers/'),
     200,
-    page([samplePhoneNumber, { ...samplePhoneNumber, id: 2, label: '' }]),
+    page([examplePhoneNumber, { ...examplePhoneNumber, id: 2, label: '' }]),
   )
 
   expect(await list('phone_numbers')).toEqual([
