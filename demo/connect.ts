@@ -1,4 +1,4 @@
-import { signInAndConsent } from '../backend/test/support/browser.ts'
+import { signInAndConsent } from './browser.ts'
 import { command, done, exchange, step } from './print.ts'
 import type { Stage } from './stage.ts'
 

@@ -6,20 +6,16 @@ import { connect } from '../backend/db/connect.ts'
 import { generateDocument } from '../backend/openapi.ts'
 import { createSecretBox } from '../backend/secrets.ts'
 
-/** Writes contract/openapi.json, so that a change of the contract shows in review. */
-export async function generateOpenapi(): Promise<void> {
-  const document = await generateDocument({
-    config: parseConfig({}),
-    // Never connected to: the document follows from the schemas alone.
-    db: connect({ url: 'postgres://127.0.0.1/none' }),
-    clock: systemClock,
-    chance: Math.random,
-    log: pino({ level: 'silent' }),
-    box: createSecretBox(['unused']),
-    wake: { dialer: () => {}, sender: () => {} },
-  })
-  const file = new URL('../contract/openapi.json', import.meta.url)
-  await writeFile(file, `${JSON.stringify(document, null, 2)}\n`)
-}
-
-if (import.meta.main) await generateOpenapi()
+// Writes contract/openapi.json, so that a change of the contract shows in review.
+const document = await generateDocument({
+  config: parseConfig({}),
+  // Never connected to: the document follows from the schemas alone.
+  db: connect({ url: 'postgres://127.0.0.1/none' }),
+  clock: systemClock,
+  chance: Math.random,
+  log: pino({ level: 'silent' }),
+  box: createSecretBox(['unused']),
+  wake: { dialer: () => {}, sender: () => {} },
+})
+const file = new URL('../contract/openapi.json', import.meta.url)
+await writeFile(file, `${JSON.stringify(document, null, 2)}\n`)

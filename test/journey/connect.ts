@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { signInAndConsent } from '../../backend/test/support/browser.ts'
+import { signInAndConsent } from '../../demo/browser.ts'
 import { type BuiltConnector, openConnector } from '../../demo/connector.ts'
 import { freePort, type ServiceProcess } from './service.ts'
 

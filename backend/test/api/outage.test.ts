@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { connect as dial, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ErrorAnswer } from '@outdial/contract'
 import type { FastifyInstance } from 'fastify'
@@ -8,55 +6,17 @@ import pg from 'pg'
 import { createApp } from '../../app.ts'
 import { connect } from '../../db/connect.ts'
 import type { Database, Db } from '../../db/schema.ts'
+import { createProxy, type Proxy } from '../support/proxy.ts'
 import { createTestApi, lockWaiters, sender, type TestApi } from './support.ts'
 
-/** A way to the database that can be cut and mended. */
-class Wire {
-  readonly #sockets = new Set<Socket>()
-  readonly #target: URL
-  #server: Server | undefined
-  #port = 0
-
-  constructor(url: string) {
-    this.#target = new URL(url)
-  }
-
-  async mend(): Promise<string> {
-    this.#server = createServer((near) => {
-      const far = dial(Number(this.#target.port || 5432), this.#target.hostname)
-      for (const [one, two] of [[near, far] as const, [far, near] as const]) {
-        this.#sockets.add(one)
-        one.on('error', () => two.destroy()).on('close', () => two.destroy())
-        one.pipe(two)
-      }
-    })
-    this.#server.listen(this.#port, '127.0.0.1')
-    await once(this.#server, 'listening')
-    const address = this.#server.address()
-    if (address === null || typeof address === 'string') throw new Error('the wire has no port')
-    this.#port = address.port
-    const url = new URL(this.#target)
-    url.host = `127.0.0.1:${this.#port}`
-    return url.href
-  }
-
-  async cut(): Promise<void> {
-    const closed = this.#server && once(this.#server, 'close')
-    this.#server?.close()
-    for (const socket of this.#sockets) socket.destroy()
-    this.#sockets.clear()
-    await closed
-  }
-}
-
 let api: TestApi
-let wire: Wire
+let wire: Proxy
 let db: Db
 let app: FastifyInstance
 beforeAll(async () => {
   api = await createTestApi()
-  wire = new Wire(api.url)
-  db = connect({ url: await wire.mend() })
+  wire = await createProxy(api.url)
+  db = connect({ url: wire.url })
   app = await createApp({ ...api.deps, db })
 })
 afterAll(async () => {

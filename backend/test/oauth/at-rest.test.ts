@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { loadServerKeys } from '../../oauth/keys.ts'
 import { deleteUnusedGrants } from '../../oauth/store.ts'
-import { createBrowser } from '../support/browser.ts'
+import { createBrowser } from '../../../demo/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import {

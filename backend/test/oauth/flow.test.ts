@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
 import { hashToken } from '../../secrets.ts'
-import { createBrowser, signInAndConsent } from '../support/browser.ts'
+import { createBrowser, signInAndConsent } from '../../../demo/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
   type App,

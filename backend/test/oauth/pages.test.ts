@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { removeMember } from '../../identity/remove-member.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
-import { type Browser, createBrowser, type Page, signInAndConsent, workspaceId } from '../support/browser.ts'
+import {
+  type Browser,
+  createBrowser,
+  type Page,
+  signInAndConsent,
+  workspaceId,
+} from '../../../demo/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
   type App,

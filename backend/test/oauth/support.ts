@@ -8,7 +8,7 @@ import { addMember } from '../../identity/add-member.ts'
 import { createUser } from '../../identity/create-user.ts'
 import { createWorkspace } from '../../identity/create-workspace.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
-import { type Browser, createBrowser, signInAndConsent } from '../support/browser.ts'
+import { type Browser, createBrowser, signInAndConsent } from '../../../demo/browser.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 
 export const password = 'correct horse battery'
