@@ -24,7 +24,10 @@ const Environment = z.object({
   DATA_DIR: z.string().optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   SECRET_KEY: list.optional(),
-  LINE: z.enum(['simulated']).default('simulated'),
+  RUNTIME_SECRET: list.optional(),
+  RUNTIME_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ALLOWED_HOSTS: list.optional(),
+  LINE: z.enum(['simulated', 'http']).default('simulated'),
   LINE_SPEED: z.coerce.number().min(0.1).max(10_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(600),
   ALLOW_LOOPBACK_WEBHOOKS: flag.optional(),
@@ -42,7 +45,13 @@ export interface Config {
   dataDir: string | undefined
   databaseUrl: string | undefined
   secretKeys: string[]
-  line: 'simulated'
+  /** What the agent runtime shows the tool server; the first one is what this service itself uses. */
+  runtimeSecrets: string[]
+  /** Where calls are placed with LINE=http; without a trailing slash. */
+  runtimeUrl: string | undefined
+  /** Values of `Host` that the tool server answers to, besides those of PUBLIC_URL and this machine. */
+  allowedHosts: string[]
+  line: 'simulated' | 'http'
   /** Simulated seconds per real second. */
   lineSpeed: number
   rateLimitPerMinute: number
@@ -83,6 +92,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
     secretKeys: env.SECRET_KEY ?? [],
+    runtimeSecrets: env.RUNTIME_SECRET ?? [],
+    runtimeUrl: env.RUNTIME_URL?.replace(/\/+$/, ''),
+    allowedHosts: env.ALLOWED_HOSTS ?? [],
     line: env.LINE,
     // The demo comes with the embedded database; elsewhere an hour between two attempts is an hour.
     lineSpeed: env.LINE_SPEED ?? (env.DATABASE_URL === undefined ? 10 : 1),

@@ -37,6 +37,16 @@ export interface Database {
   event: EventTable
   webhook_delivery: WebhookDeliveryTable
   delivery_attempt: DeliveryAttemptTable
+  mcp_tool: McpToolTable
+  widget_tool: WidgetToolTable
+  knowledge_document: KnowledgeDocumentTable
+  knowledge_passage: KnowledgePassageTable
+  contact_note: ContactNoteTable
+  spreadsheet: SpreadsheetTable
+  spreadsheet_row: SpreadsheetRowTable
+  google_account: GoogleAccountTable
+  tool_call: ToolCallTable
+  attempt_report: AttemptReportTable
 }
 
 /** A connection pool, or a transaction on it. */
@@ -312,4 +322,109 @@ interface DeliveryAttemptTable {
   duration_ms: number
   status_code: number | null
   error: string | null
+}
+
+export type ToolKindName =
+  | 'knowledge_search'
+  | 'contact_lookup'
+  | 'contact_update'
+  | 'contact_note'
+  | 'do_not_call'
+  | 'schedule_callback'
+  | 'spreadsheet_append'
+  | 'http'
+  | 'remote_mcp'
+
+interface McpToolTable {
+  id: Id
+  workspace_id: number
+  kind: ToolKindName
+  name: string
+  description: string
+  input_schema: Json<Record<string, unknown>>
+  settings: JsonWithDefault<Record<string, unknown>>
+  secrets: string | null
+  is_active: Generated<boolean>
+  version: Generated<number>
+  created_at: CreatedAt
+}
+
+interface WidgetToolTable {
+  workspace_id: number
+  agent_id: number
+  tool_id: number
+  config: JsonWithDefault<Record<string, unknown>>
+  created_at: CreatedAt
+}
+
+interface KnowledgeDocumentTable {
+  id: Id
+  workspace_id: number
+  title: string
+  body: string
+  created_at: CreatedAt
+  updated_at: CreatedAt
+}
+
+interface KnowledgePassageTable {
+  id: Id
+  workspace_id: number
+  document_id: number
+  position: number
+  text: string
+  /** A tsvector: written by to_tsvector, never read. */
+  search: ColumnType<never, string, string>
+}
+
+interface ContactNoteTable {
+  id: Id
+  workspace_id: number
+  contact_id: number
+  call_id: number | null
+  text: string
+  created_at: CreatedAt
+}
+
+interface SpreadsheetTable {
+  id: string
+  workspace_id: number
+  name: string
+  columns: string[]
+  created_at: CreatedAt
+}
+
+interface SpreadsheetRowTable {
+  id: Id
+  workspace_id: number
+  spreadsheet_id: string
+  cells: string[]
+  created_at: CreatedAt
+}
+
+interface GoogleAccountTable {
+  workspace_id: number
+  client_email: string
+  private_key: string
+  created_at: CreatedAt
+}
+
+interface ToolCallTable {
+  id: Id
+  workspace_id: number
+  call_id: number
+  attempt_id: string
+  tool_name: string
+  arguments: Json<unknown>
+  result: string
+  is_error: boolean
+  dry_run: boolean
+  started_at: At
+  duration_ms: number
+}
+
+interface AttemptReportTable {
+  attempt_id: string
+  sequence: number
+  body: Json<unknown>
+  received_at: CreatedAt
 }

@@ -1,0 +1,79 @@
+import type * as z from 'zod'
+import type { ToolKindName } from '../../db/schema.ts'
+import type { Deps } from '../../deps.ts'
+
+/** A JSON Schema 2020-12, as it goes out to clients. */
+export type JsonSchema = Record<string, unknown>
+
+/** The call that a session acts for, read once when the session is opened. */
+export interface CallFacts {
+  attemptId: string
+  callId: number
+  campaignId: number
+  contactId: number
+  /** The contact's number, E.164. */
+  phoneNumber: string
+  /** Tools with side effects answer as dry runs, and what they queue is a test. */
+  test: boolean
+}
+
+/** A row of `mcp_tool` as a kind sees it. */
+export interface ToolRow {
+  id: number
+  workspaceId: number
+  version: number
+  kind: ToolKindName
+  name: string
+  description: string
+  inputSchema: JsonSchema
+  settings: Record<string, unknown>
+  /** Sealed JSON object of secrets by name. */
+  secrets: string | null
+}
+
+/** One tool as `tools/list` tells it. A remote server's row makes several. */
+export interface ToolDefinition {
+  name: string
+  description: string
+  inputSchema: JsonSchema
+}
+
+/** One use of a tool by an agent. The arguments have been validated against its schema. */
+export interface ToolUse {
+  row: ToolRow
+  /** The name that was called: for a remote server's tools it is `<server>__<tool>`. */
+  toolName: string
+  agentId: number
+  /** The assignment's configuration, parsed by the kind's `config`. */
+  config: unknown
+  args: Record<string, unknown>
+  /** Undefined where the session belongs to no call. */
+  call: CallFacts | undefined
+  /** True on test calls where the kind has effects: tell what would have happened, do nothing. */
+  dryRun: boolean
+  /** Aborts on cancel, disconnect, and after the time limit. */
+  signal: AbortSignal
+}
+
+/** Text that the agent can read out or act on. */
+export interface ToolAnswer {
+  text: string
+  isError: boolean
+}
+
+/** What a kind of tool is and does: one file each. */
+export interface ToolKind {
+  kind: ToolKindName
+  /** Settings of the tool itself, the same for every agent. */
+  settings: z.ZodType
+  /** Configuration of an assignment; its JSON Schema makes the dashboard's form. */
+  config: z.ZodType
+  /** Whether using it changes something. */
+  hasEffects: boolean
+  /** How a built-in tool comes into a workspace; undefined for the general kinds. */
+  builtIn: ToolDefinition | undefined
+  /** What a row adds to the tool list of an agent. */
+  definitions(row: ToolRow): ToolDefinition[]
+  /** A thrown error becomes a text that tells nothing of it; `ApiError` messages reach the agent. */
+  run(deps: Deps, use: ToolUse): Promise<ToolAnswer>
+}
