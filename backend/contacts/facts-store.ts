@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** By what a contact can be looked up. E-mail addresses and external ids may belong to several. */
+export type ContactKey = 'id' | 'phone_number' | 'email' | 'external_id'
+
+/** What is known of a contact. */
+export type ContactFacts = Awaited<ReturnType<typeof findContactBy>>[number]
+
+const doNotCall = sql<boolean>`exists (
+  select from do_not_call
+  where do_not_call.workspace_id = contact.workspace_id
+    and do_not_call.number_hash = number_hash(contact.workspace_id, contact.phone_number)
+)`
+
+/** The contacts that have this value, the latest changed first: five at most. */
+export const findContactBy = (db: Db, workspaceId: number, key: ContactKey, value: string | number) =>
+  db
+    .selectFrom('contact')
+    .select([
+      'id',
+      'phone_number',
+      'first_name',
+      'last_name',
+      'email',
+      'external_id',
+      'time_zone',
+      'variables',
+      'created_at',
+      doNotCall.as('do_not_call'),
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .where((eb) => (key === 'email' ? sql<boolean>`lower(email) = lower(${value})` : eb(key, '=', value)))
+    .orderBy('updated_at', 'desc')
+    .limit(5)
+    .execute()
+
+export const insertNote = async (
+  db: Db,
+  workspaceId: number,
+  note: { contactId: number; callId: number | null; text: string; at: Date },
+): Promise<void> => {
+  await db
+    .insertInto('contact_note')
+    .values({
+      workspace_id: workspaceId,
+      contact_id: note.contactId,
+      call_id: note.callId,
+      text: note.text,
+      created_at: note.at,
+    })
+    .execute()
+}
+
+/** The last notes, the latest first. */
+export const findNotes = (db: Db, workspaceId: number, contactId: number, limit: number) =>
+  db
+    .selectFrom('contact_note')
+    .select(['text', 'created_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { addNote } from '../../contacts/add-note.ts'
+import { dryRun, refused, told } from './answer.ts'
+import type { ToolKind } from './kind.ts'
+import { ownDefinition } from './own-definition.ts'
+import { phoneNumberArgument, textArgument, whichContact } from './which-contact.ts'
+
+/** Keeps a note on a contact: who looks the contact up next, person or agent, finds it. */
+export const contactNote: ToolKind = {
+  kind: 'contact_note',
+  settings: z.strictObject({}),
+  config: z.strictObject({}),
+  hasEffects: true,
+  builtIn: {
+    name: 'contact_note',
+    description: 'Keeps a short note on the contact, for whoever talks to them next.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        text: { type: 'string', minLength: 1, maxLength: 2000, description: 'The note, in full sentences.' },
+        phone_number: phoneNumberArgument,
+      },
+      required: ['text'],
+      additionalProperties: false,
+    },
+  },
+  definitions: ownDefinition,
+  run: async (deps, use) => {
+    const text = textArgument(use, 'text')?.replaceAll('\u0000', '')
+    if (text === undefined || text === '')
+      return refused('The note is empty: say what is to be noted in text.')
+    const contact = await whichContact(deps, use)
+    if (use.dryRun) return dryRun(`This note would have been kept: ${text}`)
+
+    const key = { workspaceId: use.row.workspaceId, contactId: contact.id }
+    await addNote(deps)(key, { callId: use.call?.callId ?? null, text })
+    return told('The note is kept.')
+  },
+}

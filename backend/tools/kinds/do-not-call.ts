@@ -1,0 +1,47 @@
+import * as z from 'zod'
+import { addToDoNotCall } from '../../contacts/do-not-call.ts'
+import type { Deps } from '../../deps.ts'
+import { inTransaction } from '../../transaction.ts'
+import { dryRun, refused, told } from './answer.ts'
+import type { ToolKind, ToolUse } from './kind.ts'
+import { ownDefinition } from './own-definition.ts'
+import { normalisePhone, phoneNumberArgument, textArgument } from './which-contact.ts'
+
+/** Puts a number on the do-not-call list. Nothing takes it off again but a person, in the dashboard. */
+export const doNotCall: ToolKind = {
+  kind: 'do_not_call',
+  settings: z.strictObject({}),
+  config: z.strictObject({}),
+  hasEffects: true,
+  builtIn: {
+    name: 'do_not_call',
+    description:
+      'Use it as soon as the person asks not to be called again. Their number is never called again, in any campaign, and calls that wait for it are ended.',
+    inputSchema: {
+      type: 'object',
+      properties: { phone_number: phoneNumberArgument },
+      additionalProperties: false,
+    },
+  },
+  definitions: ownDefinition,
+  run: async (deps, use) => {
+    const phoneNumber = await whichNumber(deps, use)
+    if (phoneNumber === undefined) {
+      return refused('This session belongs to no call: say which number by phone_number.')
+    }
+    if (use.dryRun) return dryRun('The number would have been put on the do-not-call list.')
+
+    await inTransaction(deps, async ({ db, clock, wake }) => {
+      const { workspaceId } = use.row
+      await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'call', now: clock.now() })
+      wake.sender()
+    })
+    return told('The number is on the do-not-call list: it will not be called again.')
+  },
+}
+
+/** A number needs no contact to be refused. */
+async function whichNumber(deps: Deps, use: ToolUse): Promise<string | undefined> {
+  const given = textArgument(use, 'phone_number')
+  return given === undefined ? use.call?.phoneNumber : normalisePhone(deps, use.row.workspaceId, given)
+}
