@@ -1,0 +1,57 @@
+import { compile, type FindErrors } from './json-schema/compile.ts'
+import { EndlessError } from './json-schema/in-time.ts'
+import { measure } from './json-schema/measure.ts'
+import { tellErrors } from './json-schema/words.ts'
+import type { JsonSchema } from './kinds/kind.ts'
+
+export { checkToolSchema } from './json-schema/check.ts'
+
+/** What is wrong with arguments, each fault in words that an agent can act on; empty where nothing is. */
+export type Validator = (args: unknown) => string[]
+
+const bounds = { values: 10_000, depth: 100 }
+
+// By last use, the oldest first.
+const validators = new Map<string, Validator>()
+const mostKept = 1_000
+
+/**
+ * The validator of one tool's arguments, compiled at its first use. A row's version grows with every change, so what
+ * is kept under it never goes stale; `name` tells the tools of a remote server apart.
+ */
+export function validatorFor(
+  key: { id: number; version: number; name: string },
+  schema: JsonSchema,
+): Validator {
+  const id = `${key.id}:${key.version}:${key.name}`
+  const validator = validators.get(id) ?? createValidator(schema)
+  validators.delete(id)
+  validators.set(id, validator)
+  const [oldest] = validators.keys()
+  if (validators.size > mostKept && oldest !== undefined) validators.delete(oldest)
+  return validator
+}
+
+function createValidator(schema: JsonSchema): Validator {
+  const findErrors = tryCompile(schema)
+  if (findErrors === undefined) return () => ['this tool is set up wrongly: its schema cannot be read']
+  return (args) => {
+    const { values, depth } = measure(args, bounds)
+    if (values > bounds.values) return [`there are too many values: at most ${bounds.values} can be given`]
+    if (depth > bounds.depth) return [`the values nest too deep: at most ${bounds.depth} levels`]
+    try {
+      return tellErrors(findErrors(args, { isLarge: values > 1_000 }))
+    } catch (error) {
+      if (!(error instanceof EndlessError)) throw error
+      return ['the arguments take too long to check: give fewer or shorter ones']
+    }
+  }
+}
+
+function tryCompile(schema: JsonSchema): FindErrors | undefined {
+  try {
+    return compile(schema)
+  } catch {
+    return undefined // written into the database past checkToolSchema
+  }
+}

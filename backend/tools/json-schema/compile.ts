@@ -1,0 +1,64 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import ajvFormats from 'ajv-formats'
+import type { JsonSchema } from '../kinds/kind.ts'
+import { inTime } from './in-time.ts'
+
+/** What is wrong with arguments; empty where nothing is. */
+export type FindErrors = (args: unknown, options: { isLarge: boolean }) => readonly ErrorObject[]
+
+const createAjv = () => {
+  const ajv = new Ajv2020({
+    // Unknown keywords and formats are annotations (JSON Schema 2020-12 core, 6.5).
+    strict: false,
+    logger: false,
+    // Every wrong argument is to be named at once.
+    allErrors: true,
+    // `toString` is not given because every object inherits it.
+    ownProperties: true,
+    // References are called, never copied in: a schema of references to references would grow without end.
+    inlineRefs: false,
+  })
+  ajvFormats.default(ajv)
+  return ajv
+}
+
+let ajv = createAjv()
+let compiled = 0
+
+/** Whether values of a format are checked. */
+export const isKnownFormat = (name: string): boolean => Object.hasOwn(ajv.formats, name)
+
+/** What lets a few arguments take any time: recursion, patterns, comparing all with all. */
+const mayTakeLong = /"(\$ref|\$dynamicRef|pattern|patternProperties|uniqueItems)":/
+
+/**
+ * Compiles a schema that `checkToolSchema` has passed.
+ *
+ * @throws {EndlessError}, or an Error with ajv's words where it is no JSON Schema
+ */
+export function compile(schema: JsonSchema): FindErrors {
+  // An instance keeps all that it ever compiled, so it is left behind in time.
+  compiled += 1
+  if (compiled % 500 === 0) ajv = createAjv()
+
+  // Tools of two workspaces may bear the same $id, and a draft that is named is not loaded.
+  const { $id: _id, $schema: _draft, ...anonymous } = schema
+  const validate = compileInTime(anonymous)
+  const isRisky = mayTakeLong.test(JSON.stringify(schema))
+
+  return (args, { isLarge }) => {
+    const isValid = isRisky || isLarge ? inTime(() => validate(args)) : validate(args)
+    return isValid ? [] : (validate.errors ?? [])
+  }
+}
+
+function compileInTime(schema: JsonSchema): ValidateFunction {
+  try {
+    const validate = inTime(() => ajv.compile(schema), 1_000)
+    ajv.removeSchema(schema)
+    return validate
+  } catch (error) {
+    ajv = createAjv() // what was broken off may have left anything behind
+    throw error
+  }
+}

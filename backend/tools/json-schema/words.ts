@@ -1,0 +1,137 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+
+/**
+ * Says of each wrong argument what to change, in words that an agent can act on: "city is required",
+ * "count must be a whole number", "unknown argument foo". Each once, at most ten.
+ */
+export function tellErrors(errors: readonly ErrorObject[]): string[] {
+  const told = [...new Set(mergeAlternatives(errors).map(({ words }) => words))]
+  if (told.length <= most) return told
+  return [...told.slice(0, most), `and ${told.length - most} more faults`]
+}
+
+const most = 10
+
+interface Told {
+  at: string
+  schemaPath: string
+  words: string
+}
+
+/** Of alternatives each tells why it does not fit: together they are one fault. */
+function mergeAlternatives(errors: readonly ErrorObject[]): Told[] {
+  return errors.reduce<Told[]>((told, error) => {
+    const { instancePath: at, schemaPath, keyword } = error
+    if (keyword === 'if') return told // what it led to is told itself
+    const own = { at, schemaPath, words: tell(error) }
+    if (keyword !== 'anyOf' && keyword !== 'oneOf') return [...told, own]
+    const isPart = (other: Told) =>
+      other.schemaPath.startsWith(`${schemaPath}/`) || (at !== '' && `${other.at}/`.startsWith(`${at}/`))
+    const parts = told.filter(isPart)
+    if (parts.length === 0) return [...told, own]
+    const words = [...new Set(parts.map((part) => part.words))].slice(0, 5).join(', or ')
+    return [...told.filter((other) => !isPart(other)), { ...own, words }]
+  }, [])
+}
+
+function tell({ keyword, instancePath, params, message = '' }: ErrorObject): string {
+  const name = nameOf(instancePath)
+  const value = params as Record<string, unknown>
+  switch (keyword) {
+    case 'required':
+      return `${nameOf(instancePath, value.missingProperty)} is required`
+    case 'dependentRequired':
+      return `${nameOf(instancePath, value.missingProperty)} is required where ${short(value.property)} is given`
+    case 'additionalProperties':
+      return `unknown argument ${nameOf(instancePath, value.additionalProperty)}`
+    case 'unevaluatedProperties':
+      return `unknown argument ${nameOf(instancePath, value.unevaluatedProperty)}`
+    case 'propertyNames':
+      return `unknown argument ${nameOf(instancePath, value.propertyName)}`
+    case 'type':
+      return `${name} must be ${[value.type].flat().map(kindOf).join(' or ')}`
+    case 'enum':
+      return `${name} must be one of: ${tellValues(value.allowedValues)}`
+    case 'const':
+      return `${name} must be ${short(JSON.stringify(value.allowedValue))}`
+    case 'format':
+      return `${name} must be ${formats[String(value.format)] ?? `a valid ${short(value.format)}`}`
+    case 'pattern':
+      return `${name} must match the pattern ${short(value.pattern)}`
+    case 'minLength':
+      return value.limit === 1
+        ? `${name} must not be empty`
+        : `${name} must have at least ${value.limit} characters`
+    case 'maxLength':
+      return `${name} must have at most ${value.limit} characters`
+    case 'minItems':
+    case 'minProperties':
+      return `${name} must have at least ${value.limit} entries`
+    case 'maxItems':
+    case 'maxProperties':
+      return `${name} must have at most ${value.limit} entries`
+    case 'minimum':
+      return `${name} must be at least ${value.limit}`
+    case 'maximum':
+      return `${name} must be at most ${value.limit}`
+    case 'exclusiveMinimum':
+      return `${name} must be more than ${value.limit}`
+    case 'exclusiveMaximum':
+      return `${name} must be less than ${value.limit}`
+    case 'uniqueItems':
+      return `${name} must hold nothing twice`
+    case 'oneOf':
+      return `${name} fits more than one of the forms that it can have`
+    case 'anyOf':
+    case 'not':
+    case 'false schema':
+      return `${name} has a value that is not accepted`
+    default:
+      return `${name} ${message}`
+  }
+}
+
+const kinds: Record<string, string> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+const kindOf = (type: unknown): string => kinds[String(type)] ?? String(type)
+
+const formats: Record<string, string> = {
+  email: 'an e-mail address',
+  date: 'a date such as 2026-05-04',
+  time: 'a time with its zone, such as 09:30:00Z',
+  'date-time': 'a time with its zone, such as 2026-05-04T09:30:00+02:00',
+  uri: 'a web address such as https://example.com/',
+  uuid: 'a UUID',
+}
+
+const tellValues = (values: unknown): string =>
+  short(
+    [values]
+      .flat()
+      .map((value) => JSON.stringify(value))
+      .join(', '),
+    400,
+  )
+
+/** A JSON Pointer (RFC 6901) as people write it: `/stops/0/city` → `stops[0].city`. */
+function nameOf(pointer: string, property?: unknown): string {
+  const steps = pointer.split('/').slice(1).map(unescape)
+  if (property !== undefined) steps.push(String(property))
+  const [first, ...rest] = steps
+  if (first === undefined) return 'the set of arguments'
+  return short(first + rest.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''))
+}
+
+const unescape = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~')
+
+const short = (value: unknown, length = 100): string => {
+  const text = String(value)
+  return text.length > length ? `${text.slice(0, length)}…` : text
+}
