@@ -15,8 +15,13 @@ export interface Deps {
   wake: Wake
 }
 
-/** Tells the workers of this process, after a commit, that there is something to do. */
+/** Tells the workers and the tool server of this process, after a commit, that there is something to do. */
 export interface Wake {
   dialer(): void
   sender(): void
+  tools(change: ToolChange): void
 }
+
+/** What the tool server must not remember any longer: the tools of an agent or of all, or that an attempt is on. */
+export type ToolChange =
+  { workspaceId: number; agentId?: number } | { workspaceId: number; endedAttempt: string }

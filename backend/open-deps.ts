@@ -17,7 +17,7 @@ export interface OpenedDeps {
   close: () => Promise<void>
 }
 
-const nobodyToWake: Wake = { dialer: () => {}, sender: () => {} }
+const nobodyToWake: Wake = { dialer: () => {}, sender: () => {}, tools: () => {} }
 
 /**
  * Settings → database, brought to the newest schema → keys → what every operation is given. The service and the admin

@@ -41,8 +41,12 @@ export async function startService(
 ): Promise<Service> {
   const config = await withPort(environment)
   const log = pino({ level: config.logLevel })
-  const rung: Ring = { dialer: () => {}, sender: () => {} }
-  const wake: Wake = { dialer: () => rung.dialer(), sender: () => rung.sender() }
+  const rung: Ring = { dialer: () => {}, sender: () => {}, tools: () => {} }
+  const wake: Wake = {
+    dialer: () => rung.dialer(),
+    sender: () => rung.sender(),
+    tools: (change) => rung.tools(change),
+  }
   const { deps, dataDir, close } = await openDeps({ config, log, purpose: 'service', wake, ...options })
   try {
     const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)

@@ -1,4 +1,4 @@
-import type { Deps } from './deps.ts'
+import type { Deps, ToolChange } from './deps.ts'
 
 /**
  * Does `work` in one transaction. The dependencies that it is given speak to that transaction, and
@@ -12,8 +12,14 @@ export async function inTransaction<Result>(
   if (deps.db.isTransaction) return work(deps)
 
   const woken = new Set<'dialer' | 'sender'>()
-  const wake = { dialer: () => void woken.add('dialer'), sender: () => void woken.add('sender') }
+  const changes: ToolChange[] = []
+  const wake = {
+    dialer: () => void woken.add('dialer'),
+    sender: () => void woken.add('sender'),
+    tools: (change: ToolChange) => void changes.push(change),
+  }
   const result = await deps.db.transaction().execute((db) => work({ ...deps, db, wake }))
   for (const worker of woken) deps.wake[worker]()
+  for (const change of changes) deps.wake.tools(change)
   return result
 }

@@ -23,6 +23,15 @@ export const errorTable = {
   unavailable: { status: 503, type: 'server_error' },
 } as const
 
+/** What the tool server adds, and where it answers otherwise: its caller is a program that must not be let in. */
+export const toolServerErrorTable = {
+  ...errorTable,
+  agent_not_live: { status: 403, type: 'permission_denied' },
+  origin_not_allowed: { status: 403, type: 'permission_denied' },
+  too_many_sessions: { status: 429, type: 'rate_limited' },
+} as const
+export type ToolServerErrorCode = keyof typeof toolServerErrorTable
+
 export type ErrorCode = keyof typeof errorTable
 export type ErrorType = (typeof errorTable)[ErrorCode]['type']
 

@@ -29,4 +29,5 @@ export const setAgentStatus =
       }
       await updateAgentStatus(own.db, workspaceId, agentId, status)
       own.wake.dialer()
+      own.wake.tools(agent)
     })

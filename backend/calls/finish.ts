@@ -77,6 +77,7 @@ export const finishAttempt =
       }
       if (campaign === undefined || call === undefined) return 'refused'
 
+      own.wake.tools({ workspaceId, endedAttempt: attempt.id })
       own.wake.dialer()
       if (counts) await countLineFailure(own.db, campaign, end)
       const completion = await completionOf(own, campaign, { ...call, workspaceId }, end, at)

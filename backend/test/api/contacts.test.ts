@@ -6,7 +6,11 @@ let api: TestApi
 let woken: string[] = []
 beforeAll(async () => {
   api = await createTestApi({
-    wake: { dialer: () => void woken.push('dialer'), sender: () => void woken.push('sender') },
+    wake: {
+      dialer: () => void woken.push('dialer'),
+      sender: () => void woken.push('sender'),
+      tools: () => {},
+    },
   })
 })
 afterAll(() => api.close())

@@ -229,7 +229,7 @@ it('sends dead deliveries again when they are replayed, their log going on', asy
     .set({ status: 'dead', tries: 10, next_try_at: null })
     .execute()
   receiver.always(200)
-  const replay = replayDeliveries({ ...deps, wake: { dialer: () => {}, sender: () => sender.wake() } })
+  const replay = replayDeliveries({ ...deps, wake: { ...deps.wake, sender: () => sender.wake() } })
 
   expect(await replay(other.workspaceId, { subscriptionId: id })).toBe(0)
   expect(await replay(seed.workspaceId, { subscriptionId: id })).toBe(2)
