@@ -68,12 +68,18 @@ export interface ToolKind {
   settings: z.ZodType
   /** Configuration of an assignment; its JSON Schema makes the dashboard's form. */
   config: z.ZodType
-  /** Whether using it changes something. */
-  hasEffects: boolean
+  /** Whether using it changes something; where that depends on the row, ask `hasEffects`. */
+  hasEffects: boolean | ((row: ToolRow, toolName: string) => boolean)
   /** How a built-in tool comes into a workspace; undefined for the general kinds. */
   builtIn: ToolDefinition | undefined
   /** What a row adds to the tool list of an agent. */
   definitions(row: ToolRow): ToolDefinition[]
   /** A thrown error becomes a text that tells nothing of it; `ApiError` messages reach the agent. */
   run(deps: Deps, use: ToolUse): Promise<ToolAnswer>
+  /** Ends what is kept between two uses, such as connections. The process stops after it. */
+  close?(): Promise<void>
 }
+
+/** Whether a use of a tool changes something, so that test calls do without it. */
+export const hasEffects = (kind: ToolKind, row: ToolRow, toolName: string): boolean =>
+  typeof kind.hasEffects === 'boolean' ? kind.hasEffects : kind.hasEffects(row, toolName)
