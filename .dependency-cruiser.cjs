@@ -45,6 +45,12 @@ module.exports = {
       to: { path: '^backend/webhooks/', pathNot: '^backend/webhooks/outbox\\.ts$' },
     },
     {
+      name: 'runtime-reaches-everything-over-http',
+      severity: 'error',
+      from: { path: inside('runtime') },
+      to: { path: '^backend/', pathNot: '^backend/(runtime/|version\\.ts$)' },
+    },
+    {
       name: 'views-is-a-leaf',
       severity: 'error',
       from: { path: inside('views') },

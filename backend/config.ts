@@ -26,6 +26,7 @@ const Environment = z.object({
   SECRET_KEY: list.optional(),
   RUNTIME_SECRET: list.optional(),
   RUNTIME_URL: z.url({ protocol: /^https?$/ }).optional(),
+  INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
   ALLOWED_HOSTS: list.optional(),
   LINE: z.enum(['simulated', 'http']).default('simulated'),
   LINE_SPEED: z.coerce.number().min(0.1).max(10_000).optional(),
@@ -49,10 +50,12 @@ export interface Config {
   runtimeSecrets: string[]
   /** Where calls are placed with LINE=http; without a trailing slash. */
   runtimeUrl: string | undefined
+  /** Where agent runtimes reach this service, for tools and reports; without a trailing slash. */
+  internalUrl: string
   /** Values of `Host` that the tool server answers to, besides those of PUBLIC_URL and this machine. */
   allowedHosts: string[]
   line: 'simulated' | 'http'
-  /** Simulated seconds per real second. */
+  /** Simulated seconds per real second; 1 where real phones ring. */
   lineSpeed: number
   rateLimitPerMinute: number
   allowLoopbackWebhooks: boolean
@@ -81,10 +84,17 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     throw new ConfigError(`These environment variables are wrong.\n${lines.join('\n')}`)
   }
   const env = parsed.data
+  if (env.LINE === 'http' && env.RUNTIME_URL === undefined) {
+    throw new ConfigError(
+      'LINE=http needs RUNTIME_URL: the address of the agent runtime that makes the calls, for example https://runtime.example.com.',
+    )
+  }
   const publicUrl = (env.PUBLIC_URL ?? `http://${hostOfUrl(env.HOST)}:${env.PORT}`).replace(/\/+$/, '')
   const forThisMachineOnly =
     loopbackHosts.has(new URL(publicUrl).hostname) &&
     !(env.PUBLIC_URL === undefined && everyAddress.has(env.HOST))
+  // The demo comes with the embedded database; elsewhere an hour between two attempts is an hour.
+  const defaultSpeed = env.DATABASE_URL === undefined ? 10 : 1
   return {
     port: env.PORT,
     host: env.HOST,
@@ -94,10 +104,10 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     secretKeys: env.SECRET_KEY ?? [],
     runtimeSecrets: env.RUNTIME_SECRET ?? [],
     runtimeUrl: env.RUNTIME_URL?.replace(/\/+$/, ''),
+    internalUrl: env.INTERNAL_URL?.replace(/\/+$/, '') ?? publicUrl,
     allowedHosts: env.ALLOWED_HOSTS ?? [],
     line: env.LINE,
-    // The demo comes with the embedded database; elsewhere an hour between two attempts is an hour.
-    lineSpeed: env.LINE_SPEED ?? (env.DATABASE_URL === undefined ? 10 : 1),
+    lineSpeed: env.LINE === 'http' ? 1 : (env.LINE_SPEED ?? defaultSpeed),
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? forThisMachineOnly,
     trustedProxies: env.TRUSTED_PROXIES ?? [],

@@ -23,6 +23,8 @@ export interface HeldCall {
   first_name: string | null
   last_name: string | null
   variables: Record<string, string>
+  scheduled_at: Date | null
+  widget_id: string
   agent_name: string
   language: string
   greeting: string
@@ -34,8 +36,8 @@ export interface HeldCall {
 const heldCall = sql`
   call.id, call.workspace_id, call.campaign_id, campaign.name as campaign_name, campaign.calling_hours,
   campaign.time_zone as campaign_time_zone, contact.time_zone as contact_time_zone, contact.first_name,
-  contact.last_name, contact.variables, agent.name as agent_name, agent.language, agent.greeting,
-  call.from_number, call.to_number,
+  contact.last_name, contact.variables, agent.widget_id, agent.name as agent_name, agent.language,
+  agent.greeting, call.scheduled_at, call.from_number, call.to_number,
   exists (
     select from do_not_call
     where do_not_call.workspace_id = call.workspace_id

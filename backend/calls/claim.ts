@@ -148,8 +148,14 @@ const toClaimed = (call: HeldCall, attempt: NewAttempt, test: boolean, leasedAt:
     number: attempt.number,
     fromNumber: call.from_number,
     toNumber: call.to_number,
-    agent: { name: call.agent_name, language: call.language, greeting: call.greeting },
+    agent: {
+      widgetId: call.widget_id,
+      name: call.agent_name,
+      language: call.language,
+      greeting: call.greeting,
+    },
     campaignName: call.campaign_name,
+    scheduled: call.scheduled_at !== null,
     contact: { firstName: call.first_name, lastName: call.last_name, variables: call.variables },
   },
 })

@@ -1,4 +1,6 @@
+import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
+import { createCallAgent } from '../../runtime/call-agent.ts'
 import type { Line } from './line.ts'
 import { createSimulatedLine } from './simulated.ts'
 
@@ -9,7 +11,18 @@ export interface Lines {
 }
 
 /** The lines that the configuration asks for. */
-export const chooseLines = ({ clock, config }: Pick<Deps, 'clock' | 'config'>): Lines => {
-  const simulated = createSimulatedLine(clock, config.lineSpeed)
+export const chooseLines = (deps: Pick<Deps, 'clock' | 'config' | 'log'>): Lines => {
+  const { clock, config } = deps
+  const simulated = createSimulatedLine(clock, config.lineSpeed, agentOf(config, deps))
   return { real: simulated, test: simulated }
+}
+
+/** Only with a runtime secret is there a tool server that lets an agent in. */
+function agentOf({ internalUrl, runtimeSecrets: [secret] }: Config, { log }: Pick<Deps, 'log'>) {
+  if (secret === undefined) return undefined
+  return createCallAgent({
+    url: internalUrl,
+    secret,
+    onTrouble: (trouble) => log.warn(trouble, 'an agent could not use its tools'),
+  })
 }

@@ -9,8 +9,11 @@ export interface DialRequest {
   number: number
   fromNumber: string
   toNumber: string
-  agent: { name: string; language: string; greeting: string }
+  /** `widgetId` is what the tool server knows the agent by. */
+  agent: { widgetId: string; name: string; language: string; greeting: string }
   campaignName: string
+  /** The time of this call was asked for. */
+  scheduled: boolean
   contact: { firstName: string | null; lastName: string | null; variables: Record<string, string> }
 }
 

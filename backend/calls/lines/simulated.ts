@@ -1,8 +1,9 @@
 import type { TranscriptLine } from '@outdial/contract'
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
+import type { AgentInCall, CallAgent, Intent } from '../../runtime/agent.ts'
 import type { Analysis, DialRequest, Line, LineEnd } from './line.ts'
-import { interested, refusal, type Talk, talks, voicemailMessage } from './talks.ts'
+import { apology, callBack, interested, refusal, type Talk, talks, voicemailMessage } from './talks.ts'
 
 /** What the called side does. */
 type Part = 'talks' | 'rings' | 'busy' | 'voicemail' | 'declines' | 'fails'
@@ -33,8 +34,9 @@ const lots: readonly (readonly [Part, number])[] = [
  * and a test can be told in advance.
  *
  * @param speed simulated seconds per second of the clock
+ * @param agent uses its tools in each talk; without one there is only talk
  */
-export function createSimulatedLine(clock: Clock, speed: number): Line {
+export function createSimulatedLine(clock: Clock, speed: number, agent?: CallAgent): Line {
   const pause = (seconds: number, signal: AbortSignal) => clock.wait((seconds * 1000) / speed, signal)
 
   const say = async (
@@ -47,16 +49,38 @@ export function createSimulatedLine(clock: Clock, speed: number): Line {
     if (!signal.aborted) said.push({ role, text, at: clock.now().toISOString() })
   }
 
+  /** What an agent did stands where it did it. The first time that something fails, it says so, too. */
+  const act = async (
+    intent: Intent,
+    doer: AgentInCall | undefined,
+    transcript: TranscriptLine[],
+    signal: AbortSignal,
+  ) => {
+    const done = await doer?.act(intent)
+    if (done === undefined || signal.aborted) return
+    transcript.push({ role: 'tool', text: done.text, at: clock.now().toISOString() })
+    const apologised = transcript.some(({ text }) => text === apology)
+    if (!done.done && !apologised) await say(['agent', apology], transcript, signal)
+  }
+
   const converse = async (request: DialRequest, talk: Talk, signal: AbortSignal): Promise<LineEnd> => {
     const transcript: TranscriptLine[] = []
-    for (const [role, text] of talk.lines) await say([role, fill(text, request)], transcript, signal)
+    const doer = agent?.join(
+      { widgetId: request.agent.widgetId, attemptId: request.attemptId },
+      { signal, fill: (text) => fill(text, request), now: () => clock.now() },
+    )
+    for (const line of talk.lines) {
+      if ('does' in line) await act(line, doer, transcript, signal)
+      else await say([line[0], fill(line[1], request)], transcript, signal)
+    }
+    await doer?.leave()
     await pause(1, signal)
     return {
       outcome: 'answered',
       endedReason: talk.hangsUp === 'agent' ? 'agent_hung_up' : 'contact_hung_up',
       transcript,
       recordingUrl: null,
-      refused: talk.refused && transcript.length === talk.lines.length,
+      refused: talk.refused && isWhole(request, talk, transcript),
     }
   }
 
@@ -98,9 +122,11 @@ function castingOf(request: DialRequest): { part: Part; talk: Talk; ringSeconds:
   const seed = createHash('sha256').update(`${request.toNumber}:${request.number}`).digest()
   const digits = request.toNumber.slice(-4)
   const drawn = talks[seed.readUInt8(1) % talks.length] ?? interested
+  // Who asked to be called back has time then: nobody puts us off for ever.
+  const met = drawn === callBack && request.scheduled ? interested : drawn
   return {
     part: parts[digits] ?? draw(seed.readUInt8(0) % 32),
-    talk: digits === '0100' ? interested : digits === '0106' ? refusal : drawn,
+    talk: digits === '0100' ? interested : digits === '0106' ? refusal : met,
     ringSeconds: 3 + (seed.readUInt8(2) % 8),
   }
 }
@@ -114,10 +140,17 @@ function draw(ticket: number): Part {
   return 'talks'
 }
 
+/** Whether everything was said that belongs to the talk; what tools did in between does not count. */
+function isWhole(request: DialRequest, talk: Talk, transcript: readonly TranscriptLine[]): boolean {
+  const last = talk.lines.findLast((line) => !('does' in line))
+  const said = transcript.at(-1)
+  return last !== undefined && 'length' in last && said?.text === fill(last[1], request)
+}
+
 /** Tells only what was said: a talk that was cut short promises nothing. */
 function analysisOf(request: DialRequest, transcript: readonly TranscriptLine[]): Analysis {
   const { talk } = castingOf(request)
-  if (transcript.length < talk.lines.length) {
+  if (!isWhole(request, talk, transcript)) {
     return {
       summary: fill('The call with {{name}} ended before it came to a result.', request),
       sentiment: 'unknown',

@@ -1,8 +1,12 @@
 import type { Extracted, Sentiment } from '@outdial/contract'
+import type { Intent } from '../../runtime/agent.ts'
+
+type Spoken = readonly ['agent' | 'contact', string]
 
 /** A talk that a simulated contact may have. Names in {{}} are filled from contact, agent and campaign. */
 export interface Talk {
-  lines: readonly (readonly ['agent' | 'contact', string])[]
+  /** What is said, and what the agent does in between. */
+  lines: readonly (Spoken | Intent)[]
   hangsUp: 'agent' | 'contact'
   refused: boolean
   summary: string
@@ -13,11 +17,15 @@ export interface Talk {
 
 export const interested: Talk = {
   lines: [
+    { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Oh, hello. Yes, I remember, I asked about that.'],
     ['agent', 'Glad I reached you. Would you like one of our people to take you through {{topic}}?'],
     ['contact', 'Yes, please. Could somebody call me on Thursday morning?'],
+    { does: 'search_knowledge', query: 'appointment {{topic}}' },
     ['agent', 'Thursday morning it is. You will get a confirmation shortly.'],
+    { does: 'take_note', text: 'Is interested in {{topic}} and wants an appointment on Thursday morning.' },
+    { does: 'put_down', row: 'Appointment on Thursday morning' },
     ['contact', 'Perfect, thank you.'],
     ['agent', 'Thank you, {{name}}. Goodbye.'],
   ],
@@ -33,6 +41,7 @@ export const refusal: Talk = {
   lines: [
     ['agent', '{{greeting}}'],
     ['contact', 'How did you get this number? Please take me off your list.'],
+    { does: 'stop_calling' },
     ['agent', 'I am sorry for the trouble. I will see to it that you are not called again.'],
     ['contact', 'Good. Do not call me again.'],
   ],
@@ -46,10 +55,12 @@ export const refusal: Talk = {
 
 const notNow: Talk = {
   lines: [
+    { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Thanks, but we have just settled that with somebody else.'],
     ['agent', 'I understand. May I ask whether {{topic}} could matter again later this year?'],
     ['contact', 'Perhaps in the autumn. Not now, though.'],
+    { does: 'take_note', text: 'Chose another provider. {{topic}} may matter again in the autumn.' },
     ['agent', 'Then I will not keep you. Have a good day, {{name}}.'],
   ],
   hangsUp: 'agent',
@@ -60,12 +71,14 @@ const notNow: Talk = {
   extracted: { interested: false, reason: 'chose another provider', follow_up: 'autumn' },
 }
 
-const callBack: Talk = {
+export const callBack: Talk = {
   lines: [
+    { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'I am in a meeting. Can you call back later?'],
     ['agent', 'Of course. What time suits you?'],
     ['contact', 'Tomorrow after four would be fine.'],
+    { does: 'call_back', days: 1, time: '16:00' },
     ['agent', 'Tomorrow after four. Until then, {{name}}.'],
   ],
   hangsUp: 'agent',
@@ -78,8 +91,10 @@ const callBack: Talk = {
 
 const wrongPerson: Talk = {
   lines: [
+    { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'I think you have the wrong number. There is nobody of that name here.'],
+    { does: 'take_note', text: 'Somebody else answered: the number does not belong to {{name}}.' },
     ['agent', 'I beg your pardon. I will correct our records. Goodbye.'],
   ],
   hangsUp: 'agent',
@@ -92,10 +107,13 @@ const wrongPerson: Talk = {
 
 const needsPrice: Talk = {
   lines: [
+    { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Right. What would it cost?'],
+    { does: 'search_knowledge', query: 'price {{topic}}' },
     ['agent', 'That depends on the size. I can have a quote for {{topic}} sent to you today.'],
     ['contact', 'By email, please, and for two people.'],
+    { does: 'put_down', row: 'Quote by email, for two people' },
     ['agent', 'For two people, by email. It will be with you this afternoon.'],
     ['contact', 'Great, bye.'],
   ],
@@ -112,3 +130,6 @@ export const talks: readonly Talk[] = [interested, notNow, callBack, wrongPerson
 
 export const voicemailMessage =
   'Hello {{name}}, this is {{agent}} about {{topic}}. I will try again. You can also call back this number.'
+
+/** Said once, when a tool failed: the talk goes on without it. */
+export const apology = 'I am sorry, my notes are slow to come today. Let us go on without them.'

@@ -1,0 +1,72 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { version } from '../version.ts'
+import { orAborted } from './or-aborted.ts'
+
+/** A tool as the server lists it. */
+export interface ListedTool {
+  name: string
+  /** The names of its arguments. */
+  takes: readonly string[]
+}
+
+export interface ToolAnswer {
+  text: string
+  isError: boolean
+}
+
+/** An open session of the tool server. */
+export interface ToolSession {
+  tools: ReadonlyMap<string, ListedTool>
+  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolAnswer>
+  close(): Promise<void>
+}
+
+/** The address of an agent's session for a call, as service.md has it; the secret goes in a header. */
+export function sessionUrl(base: string, call: { widgetId: string; attemptId: string }): URL {
+  const url = new URL(`${base}/api/mcp/sse`)
+  url.searchParams.set('widget_id', call.widgetId)
+  url.searchParams.set('call_id', call.attemptId)
+  return url
+}
+
+/**
+ * Opens a session and lists its tools. Rejects where the server does not let it in, or `signal` aborts first.
+ *
+ * @param secret goes in a header: addresses end up in logs
+ */
+export async function openToolSession(url: URL, secret: string, signal: AbortSignal): Promise<ToolSession> {
+  const client = new Client({ name: 'outdial-simulated-agent', version })
+  const transport = new SSEClientTransport(url, { requestInit: { headers: { 'X-Agent-Secret': secret } } })
+  const open = async () => {
+    await client.connect(transport, { signal })
+    return client.listTools(undefined, { signal })
+  }
+  try {
+    const { tools } = await orAborted(open(), signal)
+    return {
+      tools: new Map(tools.map(({ name, inputSchema }) => [name, { name, takes: namesIn(inputSchema) }])),
+      call: async (name, args, limit) => {
+        const calling = client.callTool({ name, arguments: args }, undefined, { signal: limit })
+        return toAnswer(await orAborted(calling, limit))
+      },
+      close: () => client.close(),
+    }
+  } catch (error) {
+    // A stream that never opened would try again and again.
+    await transport.close()
+    throw error
+  }
+}
+
+const namesIn = ({ properties }: { properties?: object }) => Object.keys(properties ?? {})
+
+function toAnswer(result: Awaited<ReturnType<Client['callTool']>>): ToolAnswer {
+  const content = Array.isArray(result.content) ? (result.content as unknown[]) : []
+  return { text: content.flatMap(textOf).join('\n'), isError: result.isError === true }
+}
+
+function textOf(part: unknown): string[] {
+  const isText = typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
+  return isText ? [String(part.text)] : []
+}

@@ -1,0 +1,86 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+interface Answer {
+  text: string
+  isError?: boolean
+}
+
+export interface TestToolServer {
+  url: string
+  /** The calls of tools, in order. */
+  used: { name: string; args: unknown }[]
+  /** What the sessions were opened with. */
+  opened: { widgetId: string | null; callId: string | null; secret: string | undefined; query: string }[]
+  /** Sessions that are open. */
+  open(): number
+  close(): Promise<void>
+}
+
+/** A tool server made of the SDK's own parts, with tools of the test's. */
+export async function startToolServer(
+  tools: Record<string, (args: unknown) => Answer | Promise<Answer>>,
+  options: { secret?: string } = {},
+): Promise<TestToolServer> {
+  const used: TestToolServer['used'] = []
+  const opened: TestToolServer['opened'] = []
+  const sessions = new Map<string, SSEServerTransport>()
+
+  const http = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    if (request.method === 'POST') {
+      const session = sessions.get(url.searchParams.get('sessionId') ?? '')
+      void (session?.handlePostMessage(request, response) ?? response.writeHead(404).end())
+      return
+    }
+    opened.push({
+      widgetId: url.searchParams.get('widget_id'),
+      callId: url.searchParams.get('call_id'),
+      secret: secretOf(request),
+      query: url.search,
+    })
+    if (options.secret !== undefined && secretOf(request) !== options.secret) {
+      response.writeHead(401).end()
+      return
+    }
+    const transport = new SSEServerTransport('/api/mcp/messages/', response)
+    sessions.set(transport.sessionId, transport)
+    response.on('close', () => sessions.delete(transport.sessionId))
+    void serverOf(tools, used).connect(transport)
+  })
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    used,
+    opened,
+    open: () => sessions.size,
+    close: async () => {
+      http.closeAllConnections()
+      http.close()
+      await once(http, 'close')
+    },
+  }
+}
+
+const secretOf = ({ headers }: IncomingMessage) => headers['x-agent-secret']?.toString()
+
+function serverOf(
+  tools: Record<string, (args: unknown) => Answer | Promise<Answer>>,
+  used: TestToolServer['used'],
+): Server {
+  const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } })
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })),
+  }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    used.push({ name: params.name, args: params.arguments })
+    const { text, isError = false } = (await tools[params.name]?.(params.arguments)) ?? { text: 'unknown' }
+    return { content: [{ type: 'text', text }], isError }
+  })
+  return server
+}
