@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Deps } from './deps.ts'
@@ -11,11 +12,22 @@ import { allowedMethods, answerUnrouted } from './http/unrouted.ts'
 import { registerOauth } from './oauth/register.ts'
 import { mountApi } from './openapi.ts'
 import { apiPrefix, createRoutes } from './routes.ts'
+import { createToolServer, type ToolServer } from './tools/server.ts'
 
-/** Builds the service's HTTP side; it never listens. */
-export async function createApp(deps: Deps): Promise<FastifyInstance> {
+/** Builds the service's HTTP side; it never listens. `tools` answers beside Fastify, on the same port. */
+export async function createApp(
+  deps: Deps,
+  tools: ToolServer = createToolServer(deps),
+): Promise<FastifyInstance> {
   const log: FastifyBaseLogger = deps.log
   const app = Fastify({
+    serverFactory: (handler, { keepAliveTimeout }) => {
+      const server = createServer((req, res) => {
+        if (!tools.handle(req, res)) handler(req, res)
+      })
+      server.keepAliveTimeout = Number(keepAliveTimeout)
+      return server
+    },
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     requestIdHeader: false,
@@ -30,6 +42,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const table = [...createRoutes(deps), { method: 'GET', path: '/openapi.json' } as const]
   const allowed = allowedMethods(table, apiPrefix)
 
+  app.addHook('preClose', () => tools.close())
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id))

@@ -8,6 +8,7 @@ import type { Deps, Wake } from './deps.ts'
 import { checkSecretKeys } from './secret-keys/check.ts'
 import { loadSecretKeys } from './secret-keys/load.ts'
 import { createSecretBox } from './secrets.ts'
+import { loadRuntimeSecrets } from './tools/load-runtime-secrets.ts'
 
 export interface OpenedDeps {
   deps: Deps
@@ -39,6 +40,8 @@ export async function openDeps(options: {
     await migrate(database.url)
     const keys = await loadSecretKeys(config, database.dataDir)
     const box = createSecretBox(keys)
+    const runtimeSecrets =
+      purpose === 'service' ? await loadRuntimeSecrets(config, database.dataDir) : config.runtimeSecrets
     const db = connect({
       url: database.url,
       onError: (error) => log.warn({ reason: error.message }, 'a connection to the database broke'),
@@ -51,7 +54,15 @@ export async function openDeps(options: {
       await db.destroy()
       throw error
     })
-    const deps = { config, db, clock: systemClock, chance: Math.random, log, box, wake }
+    const deps = {
+      config: { ...config, runtimeSecrets },
+      db,
+      clock: systemClock,
+      chance: Math.random,
+      log,
+      box,
+      wake,
+    }
     return { deps, dataDir: database.dataDir, close }
   } catch (error) {
     await database.close()

@@ -12,6 +12,7 @@ import type { Deps, Wake } from './deps.ts'
 import { errorCode } from './error-code.ts'
 import { openDeps } from './open-deps.ts'
 import { StartError } from './start-error.ts'
+import { createToolServer } from './tools/server.ts'
 import { startSender } from './webhooks/sender.ts'
 import type { Worker } from './worker.ts'
 
@@ -50,7 +51,7 @@ export async function startService(
   const { deps, dataDir, close } = await openDeps({ config, log, purpose: 'service', wake, ...options })
   try {
     const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
-    const app = config.role === 'worker' ? undefined : await listen(deps)
+    const app = config.role === 'worker' ? undefined : await listen(deps, rung)
     const workers = config.role === 'api' ? [] : startWorkers(deps, rung)
     const stop = async () => {
       await Promise.all([app?.close(), ...workers.map((worker) => worker.stop(grace))])
@@ -83,9 +84,11 @@ function startWorkers(deps: Deps, ring: Ring): Pick<Worker, 'stop'>[] {
   return [dialer, startSweeper(deps), sender, startCleanup(deps)]
 }
 
-async function listen(deps: Deps): Promise<FastifyInstance> {
+async function listen(deps: Deps, ring: Ring): Promise<FastifyInstance> {
   const { host, port } = deps.config
-  const app = await createApp(deps)
+  const tools = createToolServer(deps)
+  ring.tools = (change) => tools.changed(change)
+  const app = await createApp(deps, tools)
   try {
     await app.listen({ host, port })
     return app

@@ -12,6 +12,7 @@ export const DemoFile = z.object({
   api_key: z.string(),
   client_id: z.string(),
   client_secret: z.string(),
+  runtime_secret: z.string(),
   agents: z.array(
     z.object({
       id: z.number(),

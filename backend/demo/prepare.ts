@@ -11,16 +11,17 @@ import { hasWorkspaces } from './store.ts'
  * @returns undefined where the file was removed: the credentials cannot be told again
  */
 export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile | undefined> {
-  const base_url = deps.config.publicUrl
+  const own = { base_url: deps.config.publicUrl, runtime_secret: deps.config.runtimeSecrets[0] ?? '' }
   if (await hasWorkspaces(deps.db)) {
     const demo = await readDemoFile(dataDir)
-    if (demo === undefined || demo.base_url === base_url) return demo
-    const moved = { ...demo, base_url }
+    if (demo === undefined) return undefined
+    if (demo.base_url === own.base_url && demo.runtime_secret === own.runtime_secret) return demo
+    const moved = { ...demo, ...own }
     await writeDemoFile(dataDir, moved)
     return moved
   }
   return inTransaction(deps, async (within) => {
-    const demo = { base_url, ...(await seedDemo(within)) }
+    const demo = { ...own, ...(await seedDemo(within)) }
     await writeDemoFile(dataDir, demo)
     return demo
   })

@@ -22,7 +22,7 @@ const always: CallingHours = {
 const redirectUri = 'http://localhost:9000'
 
 /** A workspace in which a call can be queued at once. Call it inside a transaction. */
-export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url'>> {
+export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 'runtime_secret'>> {
   const email = 'demo@example.com'
   const password = randomToken(12)
   const user = await createUser(deps)({ email, name: 'Demo', password })

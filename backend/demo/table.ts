@@ -55,6 +55,7 @@ const credentialRows = (demo: DemoFile): Row[] => [
   ['API key', demo.api_key],
   ['Client ID', demo.client_id],
   ['Client secret', demo.client_secret],
+  ['Runtime secret', demo.runtime_secret],
 ]
 
 const styled = process.stdout.isTTY && !process.env.NO_COLOR

@@ -14,6 +14,7 @@ const settings = {
   LOG_LEVEL: 'silent',
   PORT: '0',
   LINE_SPEED: '10000',
+  RUNTIME_SECRET: 'the-runtime-secret-of-these-tests',
 }
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import type { Deps } from '../deps.ts'
+import { ApiError } from '../errors.ts'
+import { clean } from '../http/clean.ts'
+import { describeError } from '../http/describe-error.ts'
+import { isOutage } from '../http/outage.ts'
+import type { OfferedTool } from './context.ts'
+import type { BrokenOff, Flight } from './flight.ts'
+import type { CallFacts, ToolAnswer } from './kinds/kind.ts'
+import { recordToolCall } from './record-tool-call.ts'
+
+/** Milliseconds that a tool may take: people on the phone wait for it. */
+export const toolLimitMs = 20_000
+
+/** Characters of an answer that the agent is given. More fits into no talk. */
+const longestAnswer = 32_768
+
+export interface ToolRequest {
+  tool: OfferedTool
+  agentId: number
+  args: Record<string, unknown>
+  call: CallFacts | undefined
+  flight: Flight
+}
+
+/**
+ * Uses a tool for an agent, and writes it to the call's record before it resolves. Never rejects: whatever happens, the
+ * call goes on, and the agent is told what to do.
+ */
+export const callTool =
+  (deps: Deps) =>
+  async (request: ToolRequest): Promise<ToolAnswer> => {
+    const { tool, call, flight } = request
+    const dryRun = call?.test === true && hasEffects(tool)
+    const answer = cap(await answerOf(deps, request, dryRun))
+    if (call === undefined) return answer
+    const durationMs = deps.clock.now().getTime() - flight.startedAt
+    const { workspaceId } = tool.row
+    await recordToolCall(deps)({
+      ...{ workspaceId, call, answer, dryRun, durationMs },
+      toolName: tool.definition.name,
+      args: request.args,
+      startedAt: new Date(flight.startedAt),
+    })
+    return answer
+  }
+
+async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Promise<ToolAnswer> {
+  const { tool, flight } = request
+  const { name } = tool.definition
+  try {
+    const faults = findFaults(tool, request.args)
+    if (faults.length > 0) return failed(`${name} was not used: ${faults.join('; ')}.`)
+    if (tool.config === undefined) {
+      return failed(`${name} is not set up for this agent: go on without it.`)
+    }
+    const run = tool.kind.run(deps, {
+      row: tool.row,
+      toolName: name,
+      agentId: request.agentId,
+      config: tool.config.value,
+      args: request.args,
+      call: request.call,
+      dryRun,
+      get signal() {
+        return flight.signal
+      },
+    })
+    const ended = await Promise.race([run, flight.brokenOff])
+    return typeof ended === 'string' ? failed(`${name} ${endings[ended]}`) : ended
+  } catch (error) {
+    return tellFailure(deps, name, error)
+  }
+}
+
+function hasEffects({ kind, row, definition }: OfferedTool): boolean {
+  return typeof kind.hasEffects === 'function' ? kind.hasEffects(row, definition.name) : kind.hasEffects
+}
+
+/** What cannot be stored or read anyway, then what the tool's schema does not permit. */
+function findFaults(tool: OfferedTool, args: Record<string, unknown>): string[] {
+  const { details } = clean(args)
+  if (details.length > 0) return details.slice(0, 10).map(({ message }) => message.replace(/\.$/, ''))
+  return tool.findFaults(args)
+}
+
+const failed = (text: string): ToolAnswer => ({ text, isError: true })
+
+const endings: Record<BrokenOff, string> = {
+  canceled: 'was canceled before it had answered. It may have taken effect.',
+  timeout: `did not answer within ${toolLimitMs / 1_000} seconds. It may have taken effect: do not repeat it, go on without its answer.`,
+  stopping: 'was broken off, since the service restarts. It may have taken effect: go on without its answer.',
+}
+
+function tellFailure(deps: Deps, name: string, error: unknown): ToolAnswer {
+  if (error instanceof ApiError) {
+    const more = error.details.map(({ message }) => message).filter((message) => message !== error.message)
+    return failed([error.message, ...more].join(' '))
+  }
+  const reference = randomUUID().slice(0, 8)
+  deps.log.error({ tool: name, reference, error: describeError(error) }, 'a tool failed')
+  return isOutage(error)
+    ? failed(`${name} is away for a moment: try once more, or go on without it.`)
+    : failed(`${name} failed (reference ${reference}). Do not repeat it: go on without it.`)
+}
+
+function cap(answer: ToolAnswer): ToolAnswer {
+  const { text } = answer
+  if (text.length <= longestAnswer) return answer
+  const kept = text.slice(0, longestAnswer).toWellFormed()
+  return { ...answer, text: `${kept}\n[${text.length - longestAnswer} more characters were left out.]` }
+}

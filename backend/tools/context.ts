@@ -1,0 +1,64 @@
+import { type AssignedTool, readWidget } from './context-store.ts'
+import type { Deps } from '../deps.ts'
+import { validatorFor } from './json-schema.ts'
+import type { ToolDefinition, ToolKind, ToolRow } from './kinds/kind.ts'
+import type { ToolKindName } from '../db/schema.ts'
+
+export type ToolKinds = ReadonlyMap<ToolKindName, ToolKind>
+
+/** One name of the tool list, and what is behind it. */
+export interface OfferedTool {
+  row: ToolRow
+  kind: ToolKind
+  definition: ToolDefinition
+  /** The assignment's configuration, parsed; undefined where it no longer fits its kind. */
+  config: { value: unknown } | undefined
+  /** What is wrong with arguments, each fault in words; empty where nothing is. */
+  findFaults(args: unknown): string[]
+}
+
+/** An agent's tools as they were resolved for its sessions. */
+export interface SessionContext {
+  workspaceId: number
+  agentId: number
+  isLive: boolean
+  tools: ReadonlyMap<string, OfferedTool>
+  /** The result of `tools/list`, serialised. */
+  listJson: string
+  /** False once something of it has changed: it is to be resolved anew. */
+  isCurrent: boolean
+}
+
+/** Reads and resolves the tools of a widget; undefined where there is no such agent. */
+export const resolveContext =
+  (deps: Deps, kinds: ToolKinds) =>
+  async (widgetId: string): Promise<SessionContext | undefined> => {
+    const widget = await readWidget(deps.db, widgetId)
+    if (widget === undefined) return undefined
+    const offered = widget.tools.flatMap((assigned) => offer(kinds, assigned))
+    // Assignments refuse collisions: here the first one counts.
+    const tools = new Map(offered.reverse().map((tool) => [tool.definition.name, tool]))
+    const definitions = [...tools.values()].reverse().map(({ definition }) => definition)
+    return {
+      workspaceId: widget.workspaceId,
+      agentId: widget.agentId,
+      isLive: widget.status === 'live',
+      tools,
+      listJson: JSON.stringify({ tools: definitions }),
+      isCurrent: true,
+    }
+  }
+
+function offer(kinds: ToolKinds, { row, config }: AssignedTool): OfferedTool[] {
+  const kind = kinds.get(row.kind)
+  if (kind === undefined) return []
+  const parsed = kind.config.safeParse(config)
+  return kind.definitions(row).map(({ name, description, inputSchema }) => ({
+    row,
+    kind,
+    definition: { name, description, inputSchema },
+    config: parsed.success ? { value: parsed.data } : undefined,
+    // Compiled at the first call: most sessions use few of their tools.
+    findFaults: (args) => validatorFor({ id: row.id, version: row.version, name }, inputSchema)(args),
+  }))
+}

@@ -1,0 +1,66 @@
+import type { Deps } from '../deps.ts'
+import { describeError } from '../http/describe-error.ts'
+import type { CallFacts, ToolAnswer } from './kinds/kind.ts'
+import { insertToolCall } from './tool-call-store.ts'
+
+/** Characters that are kept of what went in, as JSON, and of what came out. */
+const most = { arguments: 16_384, result: 16_384 }
+
+/**
+ * Writes what an agent did to the record of its call. Where that fails, the talk goes on: nothing is thrown, and the
+ * log says what was lost.
+ */
+export const recordToolCall =
+  (deps: Deps) =>
+  async (done: {
+    workspaceId: number
+    call: CallFacts
+    toolName: string
+    args: Record<string, unknown>
+    answer: ToolAnswer
+    dryRun: boolean
+    startedAt: Date
+    durationMs: number
+  }): Promise<void> => {
+    const { call, answer } = done
+    try {
+      await insertToolCall(deps.db, {
+        workspaceId: done.workspaceId,
+        callId: call.callId,
+        attemptId: call.attemptId,
+        toolName: done.toolName,
+        arguments: argumentsJson(done.args),
+        result: storable(answer.text.slice(0, most.result)),
+        isError: answer.isError,
+        dryRun: done.dryRun,
+        startedAt: done.startedAt,
+        durationMs: done.durationMs,
+      })
+    } catch (error) {
+      const { attemptId } = call
+      deps.log.error(
+        { attempt: attemptId, tool: done.toolName, error: describeError(error) },
+        'a tool call could not be recorded',
+      )
+    }
+  }
+
+/** Too long ones become a text of their beginning: half a JSON object is none. */
+function argumentsJson(args: Record<string, unknown>): string {
+  const json = tryStringify(args)
+  if (json === undefined) return JSON.stringify({ left_out: 'nested too deep' })
+  // PostgreSQL takes neither NUL nor half of a character, in any spelling.
+  const isStorable = !/\\u0000|\\ud[89a-f]/i.test(json)
+  if (isStorable && json.length <= most.arguments) return json
+  return JSON.stringify({ left_out: storable(json.slice(0, most.arguments / 2)) })
+}
+
+function tryStringify(args: Record<string, unknown>): string | undefined {
+  try {
+    return JSON.stringify(args)
+  } catch {
+    return undefined // a RangeError: deeper than the stack
+  }
+}
+
+const storable = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed()

@@ -1,0 +1,40 @@
+import { type ErrorDetail, type ToolServerErrorCode, toolServerErrorTable } from '@outdial/contract'
+
+/** What the tool server answers instead of what was asked, in the one shape of errors. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  readonly code: ToolServerErrorCode
+  readonly details: ErrorDetail[]
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: ToolServerErrorCode,
+    message: string,
+    options: { details?: ErrorDetail[]; headers?: Record<string, string> } = {},
+  ) {
+    super(message)
+    this.code = code
+    this.details = options.details ?? []
+    this.headers = options.headers ?? {}
+  }
+
+  get status(): number {
+    return toolServerErrorTable[this.code].status
+  }
+
+  answer(requestId: string): { error: object } {
+    const { type } = toolServerErrorTable[this.code]
+    return {
+      error: { type, code: this.code, message: this.message, details: this.details, request_id: requestId },
+    }
+  }
+}
+
+export const unknownSession = () =>
+  new Refusal('not_found', 'There is no such session: it has ended, or was never opened. Open a new one.')
+
+/** 400 about a message, or about the address that it was posted to. */
+export const badMessage = (message: string, field?: string) =>
+  new Refusal('malformed_json', message, {
+    details: field === undefined ? [] : [{ field, code: 'invalid', message }],
+  })

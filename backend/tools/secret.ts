@@ -1,0 +1,84 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { Refusal } from './refusal.ts'
+
+/** One of the secrets that are valid now. Sessions keep it, to know who opened them. */
+export interface KnownSecret {
+  readonly digest: Buffer
+}
+
+export interface RuntimeSecrets {
+  /**
+   * The secret that a request shows: in X-Agent-Secret, in Authorization, or as `token` of its query.
+   *
+   * @throws {Refusal} missing_credential, invalid_credential, also where two of the three disagree
+   */
+  require(headers: IncomingHttpHeaders, query: URLSearchParams): KnownSecret
+  /** Whether a request shows no secret at all, or only this one. */
+  permits(known: KnownSecret, headers: IncomingHttpHeaders, query: URLSearchParams | undefined): boolean
+  /** Takes a new list. What stays valid stays the same object. */
+  replace(secrets: readonly string[]): void
+  isValid(known: KnownSecret): boolean
+}
+
+/** Compares SHA-256 digests in constant time: neither length nor content of a secret shows in the time it takes. */
+export function createRuntimeSecrets(secrets: readonly string[]): RuntimeSecrets {
+  let known = secrets.map(toKnown)
+
+  const find = (shown: string): KnownSecret | undefined => {
+    const digest = digestOf(shown)
+    // Every one is compared, whichever fits.
+    return known.filter((secret) => timingSafeEqual(secret.digest, digest))[0]
+  }
+
+  return {
+    require: (headers, query) => {
+      const [first, ...others] = shownSecrets(headers, query)
+      if (first === undefined) throw missing()
+      const digest = digestOf(first)
+      const found = find(first)
+      const agree = others.every((other) => timingSafeEqual(digestOf(other), digest))
+      if (found === undefined || !agree) throw wrong(agree)
+      return found
+    },
+    permits: ({ digest }, headers, query) =>
+      shownSecrets(headers, query).every((shown) => timingSafeEqual(digestOf(shown), digest)),
+    replace: (secrets) => {
+      known = secrets.map((secret) => find(secret) ?? toKnown(secret))
+    },
+    isValid: (secret) => known.includes(secret),
+  }
+}
+
+const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')
+const toKnown = (secret: string): KnownSecret => ({ digest: digestOf(secret) })
+
+const scheme = /^(?:bearer|token) +/i
+
+/** Headers first: they are preferred, since queries end up in other people's logs. */
+function shownSecrets(headers: IncomingHttpHeaders, query: URLSearchParams | undefined): string[] {
+  const { authorization, 'x-agent-secret': own } = headers
+  const shown: string[] = typeof own === 'string' ? [own] : (own ?? [])
+  // Other schemes are somebody else's: a proxy's, for example.
+  if (authorization !== undefined && scheme.test(authorization)) shown.push(authorization.replace(scheme, ''))
+  if (query !== undefined) shown.push(...query.getAll('token'))
+  return shown.map((secret) => secret.trim()).filter((secret) => secret !== '')
+}
+
+const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="Outdial tools"' } }
+
+const missing = () =>
+  new Refusal(
+    'missing_credential',
+    'The runtime secret is missing: send it as X-Agent-Secret, as Authorization: Bearer, or as token in the query.',
+    challenge,
+  )
+
+const wrong = (agree: boolean) =>
+  new Refusal(
+    'invalid_credential',
+    agree
+      ? 'This is not a runtime secret of this service.'
+      : 'The secrets of this request disagree: send one.',
+    challenge,
+  )

@@ -1,0 +1,54 @@
+import type { ServerResponse } from 'node:http'
+
+/** Bytes that may wait for a client to read them. */
+const longestBacklog = 1024 * 1024
+
+/** Signs of life after which a client that has read nothing is taken for gone. */
+const mostUnread = 3
+
+/** Server-sent events (HTML standard, section 9.2) on one response, for as long as its client reads them. */
+export class EventStream {
+  readonly #res: ServerResponse
+  #unread = 0
+
+  constructor(res: ServerResponse) {
+    this.#res = res
+  }
+
+  open(headers: Record<string, string>): void {
+    this.#res.writeHead(200, {
+      'Content-Type': 'text/event-stream',
+      // Not to be compressed either: that would hold events back.
+      'Cache-Control': 'no-cache, no-transform',
+      // nginx would collect events before it passes them on.
+      'X-Accel-Buffering': 'no',
+      ...headers,
+    })
+  }
+
+  /** `data` holds no line breaks. */
+  send(event: string, data: string): void {
+    if (this.#res.writableEnded) return
+    if (this.#res.writableLength > longestBacklog) {
+      this.#res.destroy()
+      return
+    }
+    this.#res.write(`event: ${event}\ndata: ${data}\n\n`)
+  }
+
+  flush(): void {
+    this.#res.flushHeaders()
+  }
+
+  /** A comment, so that nobody on the way takes the stream for dead; and who never reads is let go. */
+  keepAlive(): void {
+    if (this.#res.writableEnded) return
+    this.#unread = this.#res.writableLength > 0 ? this.#unread + 1 : 0
+    if (this.#unread >= mostUnread) this.#res.destroy()
+    else this.#res.write(': keepalive\n\n')
+  }
+
+  end(): void {
+    this.#res.end()
+  }
+}

@@ -1,0 +1,66 @@
+import { badMessage, unknownSession } from '../refusal.ts'
+import type { RuntimeSecrets } from '../secret.ts'
+import type { Session } from '../session.ts'
+import { answerAccepted, receiveMessage } from './http.ts'
+import type { SessionDesk, ToolHttpRequest, ToolRoutes } from './routes.ts'
+import { SseTransport } from './sse.ts'
+
+/** The two addresses of HTTP+SSE: the stream, and where its client posts. */
+export function createSseRoutes(options: {
+  desk: SessionDesk
+  secrets: RuntimeSecrets
+  publicUrl: string
+}): ToolRoutes {
+  const { desk, secrets } = options
+  // A proxy may serve this service below a path of its own.
+  const messages = `${new URL(options.publicUrl).pathname.replace(/\/$/, '')}/api/mcp/messages/`
+
+  const open = async (request: ToolHttpRequest): Promise<void> => {
+    const { res, requestId } = request
+    const admission = await desk.admit(request)
+    if (res.destroyed) return // the client has gone meanwhile
+    const id = desk.newId()
+    const transport = new SseTransport(res)
+    desk.open(admission, id, transport)
+    transport.open(`${messages}?sessionId=${id}`, requestId)
+  }
+
+  const post = ({ req, res, requestId, fail }: ToolHttpRequest): void => {
+    const { id, query } = sessionOf(req.url ?? '')
+    const session = find(desk, id)
+    if (!secrets.permits(session.secret, req.headers, query)) throw unknownSession()
+    receiveMessage(
+      req,
+      (message) => {
+        session.receive(message)
+        answerAccepted(res, requestId)
+      },
+      fail,
+    )
+  }
+
+  return {
+    '/api/mcp/sse/': { GET: (request) => void open(request).catch(request.fail) },
+    '/api/mcp/messages/': { POST: post },
+  }
+}
+
+function find(desk: SessionDesk, id: string): Session {
+  const session = desk.find(id)
+  if (!(session?.transport instanceof SseTransport)) throw unknownSession()
+  return session
+}
+
+/** What clients nearly always post to; other spellings are parsed. */
+const usual = /^\/api\/mcp\/messages\/\?sessionId=([\w-]+)$/
+
+function sessionOf(url: string): { id: string; query: URLSearchParams | undefined } {
+  const known = usual.exec(url)?.[1]
+  if (known !== undefined) return { id: known, query: undefined }
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
+  const id = query.get('sessionId') ?? query.get('session_id')
+  if (id === null)
+    throw badMessage('sessionId is missing: post to the address that the stream gave.', 'sessionId')
+  if (!/^[\w.-]{1,128}$/.test(id)) throw badMessage('sessionId is not one that the stream gave.', 'sessionId')
+  return { id, query }
+}

@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { EventStream } from './event-stream.ts'
+import type { ToolTransport } from './transport.ts'
+
+/**
+ * HTTP+SSE (MCP 2024-11-05): what the server says travels on one stream, what the client says is posted to the address
+ * that the stream begins with.
+ */
+export class SseTransport implements ToolTransport {
+  onmessage: ((message: JSONRPCMessage) => void) | undefined
+  onclose: (() => void) | undefined
+  onerror: ((error: Error) => void) | undefined
+  readonly #stream: EventStream
+
+  constructor(res: ServerResponse) {
+    this.#stream = new EventStream(res)
+    res.on('close', () => this.onclose?.())
+  }
+
+  /** `address`: where messages of this session are posted. */
+  open(address: string, requestId: string): void {
+    this.#stream.open({ 'X-Request-Id': requestId })
+    this.#stream.send('endpoint', address)
+  }
+
+  async start(): Promise<void> {}
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.write(JSON.stringify(message))
+  }
+
+  write(json: string): void {
+    this.#stream.send('message', json)
+  }
+
+  forget(): void {}
+
+  beat(): void {
+    this.#stream.keepAlive()
+  }
+
+  async close(): Promise<void> {
+    this.#stream.end()
+  }
+}

@@ -1,0 +1,92 @@
+import type { ServerResponse } from 'node:http'
+import type { TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { badMessage } from '../refusal.ts'
+import { EventStream } from './event-stream.ts'
+import type { ToolTransport } from './transport.ts'
+
+/** Milliseconds after which a session that nobody used, and no stream holds open, is forgotten. */
+const idleLimitMs = 600_000
+
+/** Answers a post; without an answer where there will be none. */
+type Reply = (json?: string) => void
+
+/**
+ * Streamable HTTP (MCP 2025-11-25): each request is answered where it was posted, and what the server says by itself
+ * goes on a stream of its own, if the client opens one.
+ */
+export class StreamableTransport implements ToolTransport {
+  onmessage: ((message: JSONRPCMessage) => void) | undefined
+  onclose: (() => void) | undefined
+  onerror: ((error: Error) => void) | undefined
+  readonly #replies = new Map<RequestId, Reply>()
+  #stream: EventStream | undefined
+  #usedAt: number
+
+  constructor(now: number) {
+    this.#usedAt = now
+  }
+
+  async start(): Promise<void> {}
+
+  /** @throws {Refusal} malformed_json where another request of this id is not answered yet */
+  request(message: JSONRPCRequest, now: number, reply: Reply): void {
+    this.#usedAt = now
+    if (this.#replies.has(message.id))
+      throw badMessage('Another request of this id is not answered yet.', 'id')
+    this.#replies.set(message.id, reply)
+    this.onmessage?.(message)
+  }
+
+  notify(message: JSONRPCMessage, now: number): void {
+    this.#usedAt = now
+    this.onmessage?.(message)
+  }
+
+  /** A client that comes back takes the stream over. */
+  listen(res: ServerResponse, headers: Record<string, string>): void {
+    this.#stream?.end()
+    const stream = new EventStream(res)
+    this.#stream = stream
+    stream.open(headers)
+    stream.flush()
+    res.on('close', () => {
+      if (this.#stream === stream) this.#stream = undefined
+    })
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const answered = 'method' in message ? options?.relatedRequestId : message.id
+    this.write(JSON.stringify(message), answered)
+  }
+
+  write(json: string, answered?: RequestId): void {
+    if (answered === undefined) {
+      this.#stream?.send('message', json)
+      return
+    }
+    this.#settle(answered, json)
+  }
+
+  forget(canceled: RequestId): void {
+    this.#settle(canceled)
+  }
+
+  beat(now: number): void {
+    if (this.#stream !== undefined || this.#replies.size > 0) this.#usedAt = now
+    this.#stream?.keepAlive()
+    if (now - this.#usedAt > idleLimitMs) void this.close()
+  }
+
+  async close(): Promise<void> {
+    this.#stream?.end()
+    this.onclose?.()
+    for (const id of [...this.#replies.keys()]) this.#settle(id)
+  }
+
+  #settle(id: RequestId, json?: string): void {
+    const reply = this.#replies.get(id)
+    this.#replies.delete(id)
+    reply?.(json)
+  }
+}
