@@ -25,6 +25,11 @@ export interface GuardedAnswer {
   cut: boolean
 }
 
+export interface GuardOptions {
+  allowLoopback: boolean
+  resolve?: Resolve
+}
+
 /** One request to a server that a customer named. Redirects are answers, never followed. */
 export type GuardedSend = (request: GuardedRequest) => Promise<GuardedAnswer>
 
@@ -38,8 +43,8 @@ export class ForbiddenAddressError extends Error {
  * but the addresses that were judged, so that nothing can change in between. Every request makes a connection of
  * its own: none rests on an earlier decision.
  */
-export function createGuardedSend(options: { allowLoopback: boolean; resolve?: Resolve }): GuardedSend {
-  const connect = guardedConnector(options.allowLoopback, options.resolve ?? resolveByDns)
+export function createGuardedSend(options: GuardOptions): GuardedSend {
+  const connect = guardedConnector(options)
   return async ({ url, method, headers, body, signal, maxBytes }) => {
     signal.throwIfAborted()
     const client = new Client(url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
@@ -58,7 +63,11 @@ export function createGuardedSend(options: { allowLoopback: boolean; resolve?: R
   }
 }
 
-function guardedConnector(allowLoopback: boolean, resolve: Resolve): buildConnector.connector {
+/** Makes connections to permitted addresses alone. */
+export function guardedConnector({
+  allowLoopback,
+  resolve = resolveByDns,
+}: GuardOptions): buildConnector.connector {
   const permit = async (host: string): Promise<string[]> => {
     const addresses = await resolve(host)
     const permitted = addresses.filter(

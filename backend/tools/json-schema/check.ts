@@ -21,9 +21,11 @@ export function checkToolSchema(schema: unknown, options: CheckOptions = {}): st
   if (depth > bounds.depth) return [`The schema must nest at most ${bounds.depth} levels deep.`]
   if (values > bounds.values)
     return [`The schema must have at most ${bounds.values} values: describe fewer arguments.`]
-  if (Buffer.byteLength(JSON.stringify(schema)) > bounds.bytes) {
+  const json = JSON.stringify(schema)
+  if (Buffer.byteLength(json) > bounds.bytes) {
     return [`The schema must have at most ${bounds.bytes / 1024} KiB.`]
   }
+  if (!isStorable(json)) return ['The schema must not contain the NUL character or half a character.']
   const faults = [...checkTop(schema), ...new Set(checkParts(schema, options, true))]
   return faults.length > 0 ? faults : checkMeaning(schema)
 }
@@ -79,6 +81,9 @@ function checkMeaning(schema: JsonSchema): string[] {
 }
 
 const endless = 'The schema takes too long to check: does it refer to itself without end?'
+
+/** Whether PostgreSQL keeps it: jsonb takes neither NUL nor a lone surrogate, which JSON writes as escapes. */
+export const isStorable = (json: string): boolean => !/(?<!\\)(\\\\)*\\u(0000|d[89a-f]..)/.test(json)
 
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

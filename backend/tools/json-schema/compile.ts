@@ -42,7 +42,9 @@ export function compile(schema: JsonSchema): FindErrors {
   if (compiled % 500 === 0) ajv = createAjv()
 
   // Tools of two workspaces may bear the same $id, and a draft that is named is not loaded.
-  const { $id: _id, $schema: _draft, ...anonymous } = schema
+  const anonymous = { ...schema }
+  delete anonymous.$id
+  delete anonymous.$schema
   const validate = compileInTime(anonymous)
   const isRisky = mayTakeLong.test(JSON.stringify(schema))
 

@@ -37,17 +37,18 @@ function mergeAlternatives(errors: readonly ErrorObject[]): Told[] {
 function tell({ keyword, instancePath, params, message = '' }: ErrorObject): string {
   const name = nameOf(instancePath)
   const value = params as Record<string, unknown>
+  const limit = String(value.limit)
   switch (keyword) {
     case 'required':
-      return `${nameOf(instancePath, value.missingProperty)} is required`
+      return `${nameOf(instancePath, String(value.missingProperty))} is required`
     case 'dependentRequired':
-      return `${nameOf(instancePath, value.missingProperty)} is required where ${short(value.property)} is given`
+      return `${nameOf(instancePath, String(value.missingProperty))} is required where ${short(value.property)} is given`
     case 'additionalProperties':
-      return `unknown argument ${nameOf(instancePath, value.additionalProperty)}`
+      return `unknown argument ${nameOf(instancePath, String(value.additionalProperty))}`
     case 'unevaluatedProperties':
-      return `unknown argument ${nameOf(instancePath, value.unevaluatedProperty)}`
+      return `unknown argument ${nameOf(instancePath, String(value.unevaluatedProperty))}`
     case 'propertyNames':
-      return `unknown argument ${nameOf(instancePath, value.propertyName)}`
+      return `unknown argument ${nameOf(instancePath, String(value.propertyName))}`
     case 'type':
       return `${name} must be ${[value.type].flat().map(kindOf).join(' or ')}`
     case 'enum':
@@ -61,23 +62,23 @@ function tell({ keyword, instancePath, params, message = '' }: ErrorObject): str
     case 'minLength':
       return value.limit === 1
         ? `${name} must not be empty`
-        : `${name} must have at least ${value.limit} characters`
+        : `${name} must have at least ${limit} characters`
     case 'maxLength':
-      return `${name} must have at most ${value.limit} characters`
+      return `${name} must have at most ${limit} characters`
     case 'minItems':
     case 'minProperties':
-      return `${name} must have at least ${value.limit} entries`
+      return `${name} must have at least ${limit} entries`
     case 'maxItems':
     case 'maxProperties':
-      return `${name} must have at most ${value.limit} entries`
+      return `${name} must have at most ${limit} entries`
     case 'minimum':
-      return `${name} must be at least ${value.limit}`
+      return `${name} must be at least ${limit}`
     case 'maximum':
-      return `${name} must be at most ${value.limit}`
+      return `${name} must be at most ${limit}`
     case 'exclusiveMinimum':
-      return `${name} must be more than ${value.limit}`
+      return `${name} must be more than ${limit}`
     case 'exclusiveMaximum':
-      return `${name} must be less than ${value.limit}`
+      return `${name} must be less than ${limit}`
     case 'uniqueItems':
       return `${name} must hold nothing twice`
     case 'oneOf':
@@ -121,9 +122,9 @@ const tellValues = (values: unknown): string =>
   )
 
 /** A JSON Pointer (RFC 6901) as people write it: `/stops/0/city` → `stops[0].city`. */
-function nameOf(pointer: string, property?: unknown): string {
+function nameOf(pointer: string, property?: string): string {
   const steps = pointer.split('/').slice(1).map(unescape)
-  if (property !== undefined) steps.push(String(property))
+  if (property !== undefined) steps.push(property)
   const [first, ...rest] = steps
   if (first === undefined) return 'the set of arguments'
   return short(first + rest.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''))

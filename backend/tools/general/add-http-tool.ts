@@ -1,0 +1,42 @@
+import type { Deps } from '../../deps.ts'
+import type { HttpSettings } from '../kinds/http/settings.ts'
+import type { JsonSchema } from '../kinds/kind.ts'
+import { sealSecrets, type ToolSecrets } from '../tool-secrets.ts'
+import { requireNoFaults } from './check.ts'
+import { checkHttpTool, type HttpToolValues } from './check-http-tool.ts'
+import { saveNewTool } from './save.ts'
+import type { ToolValues } from './store.ts'
+
+export interface HttpToolInput {
+  name: string
+  description: string
+  inputSchema: JsonSchema
+  method: HttpSettings['method']
+  /** A template, see HttpSettings. */
+  url: string
+  headers?: Record<string, string>
+  /** By the name that `{{secret.NAME}}` refers to. */
+  secrets?: ToolSecrets
+}
+
+/**
+ * Makes a tool that sends one HTTP request to a service of the workspace's choice.
+ *
+ * @throws {ApiError} validation_failed, with a detail for each fault
+ */
+export const addHttpTool =
+  (deps: Deps) =>
+  async (workspaceId: number, input: HttpToolInput): Promise<{ id: number }> => {
+    const tool = { headers: {}, secrets: {}, ...input }
+    requireNoFaults(checkHttpTool(deps.config, tool))
+    return saveNewTool(deps, workspaceId, 'http', httpToolRow(deps, tool))
+  }
+
+/** As its row keeps it. */
+export const httpToolRow = ({ box }: Pick<Deps, 'box'>, tool: HttpToolValues): ToolValues => ({
+  name: tool.name,
+  description: tool.description.trim(),
+  inputSchema: tool.inputSchema,
+  settings: { method: tool.method, url: tool.url, headers: tool.headers },
+  secrets: sealSecrets(box, tool.secrets),
+})

@@ -1,0 +1,43 @@
+import type { Deps } from '../../deps.ts'
+import { RemoteSettings } from '../kinds/remote-mcp/settings.ts'
+import { openSecrets } from '../tool-secrets.ts'
+import type { RemoteServerInput } from './add-remote-server.ts'
+import { mergeSecrets, type SecretChanges } from './merge-secrets.ts'
+import { chooseTools, listToolsOf, remoteServerRow } from './remote-server.ts'
+import { noSuchTool, saveChangedTool } from './save.ts'
+import { selectTool } from './store.ts'
+
+/** What can be edited. What is left out stays; `tools` are names. */
+export type RemoteServerEdit = Partial<Omit<RemoteServerInput, 'secrets'>> & {
+  secrets?: SecretChanges
+  tools?: string[]
+}
+
+/**
+ * Edits a remote server, and lists its tools anew; sessions see them at once.
+ *
+ * @throws {ApiError} not_found, validation_failed, also where the server cannot be reached
+ */
+export const editRemoteServer =
+  (deps: Deps) =>
+  async (workspaceId: number, toolId: number, edit: RemoteServerEdit): Promise<void> => {
+    const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
+    if (row === undefined) throw noSuchTool()
+    const settings = RemoteSettings.parse(row.settings)
+    const url = edit.url ?? settings.url
+    // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
+    const kept = originOf(url) === originOf(settings.url) ? openSecrets(deps.box, row.secrets) : {}
+    const server = {
+      name: edit.name ?? row.name,
+      description: edit.description ?? row.description,
+      url,
+      transport: edit.transport ?? settings.transport,
+      headers: edit.headers ?? settings.headers,
+      secrets: mergeSecrets(kept, edit.secrets ?? {}),
+    }
+    const listed = await listToolsOf(deps, server)
+    const tools = chooseTools(listed, edit.tools ?? settings.tools.map(({ name }) => name))
+    await saveChangedTool(deps, row, remoteServerRow(deps, server, tools))
+  }
+
+const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)

@@ -1,0 +1,40 @@
+import type { Deps } from '../../deps.ts'
+import { RemoteSettings } from '../kinds/remote-mcp/settings.ts'
+import { openSecrets } from '../tool-secrets.ts'
+import { chooseTools, listToolsOf, remoteServerRow } from './remote-server.ts'
+import { noSuchTool, saveChangedTool } from './save.ts'
+import { selectTool } from './store.ts'
+
+/** How the tools of a server have changed, by name. */
+export interface Refreshed {
+  /** Passed on, as they are listed now. */
+  tools: string[]
+  /** Were passed on, but are listed no longer, or cannot be passed on as they are now. */
+  dropped: string[]
+  /** Could be chosen too. */
+  others: string[]
+}
+
+/**
+ * Lists the tools of a remote server anew, and passes the chosen ones on as they are now.
+ *
+ * @throws {ApiError} not_found, validation_failed where the server cannot be reached
+ */
+export const refreshRemoteServer =
+  (deps: Deps) =>
+  async (workspaceId: number, toolId: number): Promise<Refreshed> => {
+    const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
+    if (row === undefined) throw noSuchTool()
+    const { tools: before, ...settings } = RemoteSettings.parse(row.settings)
+    const { name, description } = row
+    const server = { name, description, ...settings, secrets: openSecrets(deps.box, row.secrets) }
+    const usable = (await listToolsOf(deps, server)).filter(({ faults }) => faults.length === 0)
+    const chosen = new Set(before.map((tool) => tool.name))
+    const tools = usable.filter((tool) => chosen.has(tool.name)).map((tool) => tool.name)
+    await saveChangedTool(deps, row, remoteServerRow(deps, server, chooseTools(usable, tools)))
+    return {
+      tools,
+      dropped: [...chosen].filter((tool) => !tools.includes(tool)),
+      others: usable.map((tool) => tool.name).filter((tool) => !chosen.has(tool)),
+    }
+  }

@@ -1,0 +1,40 @@
+import type { Deps } from '../../deps.ts'
+import { ApiError, invalidField, notFound } from '../../errors.ts'
+import { inTransaction } from '../../transaction.ts'
+import type { ToolRow } from '../kinds/kind.ts'
+import { hasToolNamed, insertTool, type ToolValues, updateTool } from './store.ts'
+
+/** @throws {ApiError} validation_failed where the name is taken */
+export const saveNewTool = (
+  deps: Deps,
+  workspaceId: number,
+  kind: 'http' | 'remote_mcp',
+  values: ToolValues,
+): Promise<{ id: number }> =>
+  inTransaction(deps, async (own) => {
+    const added = await insertTool(own.db, workspaceId, kind, { ...values, createdAt: own.clock.now() })
+    if (added === undefined) throw nameTaken(values.name)
+    own.wake.tools({ workspaceId })
+    return added
+  })
+
+/**
+ * Saves a tool that was read and changed, as a new version.
+ *
+ * @throws {ApiError} validation_failed where the name is taken, or another change came between
+ */
+export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): Promise<void> =>
+  inTransaction(deps, async (own) => {
+    const { workspaceId } = row
+    if (await hasToolNamed(own.db, workspaceId, values.name, row.id)) throw nameTaken(values.name)
+    if (!(await updateTool(own.db, workspaceId, row, values))) throw changedMeanwhile()
+    own.wake.tools({ workspaceId })
+  })
+
+export const noSuchTool = () => notFound('There is no such tool in this workspace.')
+
+const nameTaken = (name: string) =>
+  invalidField('name', 'already_used', `The workspace has a tool named ${name} already.`)
+
+const changedMeanwhile = () =>
+  new ApiError('validation_failed', 'The tool was changed by somebody else meanwhile: look at it again.')

@@ -1,0 +1,31 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { redactSecrets, type ToolSecrets } from '../../tool-secrets.ts'
+import type { ToolAnswer } from '../kind.ts'
+import { shorten } from '../shorten.ts'
+
+/** What an agent is told of a remote tool's answer: its text, and of anything else that it was there. */
+export function readResult(result: CallToolResult, secrets: ToolSecrets): ToolAnswer {
+  const parts = result.content.map(textOf).filter(Boolean)
+  if (parts.length === 0 && result.structuredContent !== undefined) {
+    parts.push(JSON.stringify(result.structuredContent))
+  }
+  const isError = result.isError === true
+  const text = parts.length > 0 ? parts.join('\n') : isError ? 'It failed without a reason.' : 'Done.'
+  return { text: shorten(redactSecrets(text, secrets)), isError }
+}
+
+function textOf(part: CallToolResult['content'][number]): string {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'image':
+    case 'audio':
+      return `[${part.type} (${part.mimeType}), which cannot be shown]`
+    case 'resource':
+      return 'text' in part.resource
+        ? part.resource.text
+        : `[file ${part.resource.uri}, which cannot be shown]`
+    case 'resource_link':
+      return `[link: ${part.name}, ${part.uri}]`
+  }
+}
