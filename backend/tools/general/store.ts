@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Database, Db } from '../../db/schema.ts'
 import type { JsonSchema, ToolRow } from '../kinds/kind.ts'
 
-type GeneralKind = 'http' | 'remote_mcp'
+export type GeneralKind = 'http' | 'remote_mcp'
 
 /** What a tool of the general kinds is made of. */
 export interface ToolValues {

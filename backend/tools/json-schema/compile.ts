@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import type { JsonSchema } from '../kinds/kind.ts'
-import { inTime } from './in-time.ts'
+import { EndlessError, inTime } from './in-time.ts'
 
 /** What is wrong with arguments; empty where nothing is. */
 export type FindErrors = (args: unknown, options: { isLarge: boolean }) => readonly ErrorObject[]
@@ -56,11 +56,11 @@ export function compile(schema: JsonSchema): FindErrors {
 
 function compileInTime(schema: JsonSchema): ValidateFunction {
   try {
-    const validate = inTime(() => ajv.compile(schema), 1_000)
-    ajv.removeSchema(schema)
-    return validate
+    return inTime(() => ajv.compile(schema), 1_000)
   } catch (error) {
-    ajv = createAjv() // what was broken off may have left anything behind
+    if (error instanceof EndlessError) ajv = createAjv() // what was broken off may have left anything behind
     throw error
+  } finally {
+    ajv.removeSchema(schema)
   }
 }
