@@ -42,7 +42,7 @@ module.exports = {
       name: 'calls-reach-webhooks-by-the-outbox',
       severity: 'error',
       from: { path: inside('calls') },
-      to: { path: '^backend/webhooks/', pathNot: '^backend/webhooks/outbox\\.ts$' },
+      to: { path: '^backend/webhooks/', pathNot: '^backend/webhooks/(outbox|sign)\\.ts$' },
     },
     {
       name: 'runtime-reaches-everything-over-http',

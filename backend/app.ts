@@ -9,6 +9,7 @@ import { mountHealth } from './http/health.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { allowedMethods, answerUnrouted } from './http/unrouted.ts'
+import { mountInternal } from './internal/mount.ts'
 import { registerOauth } from './oauth/register.ts'
 import { mountApi } from './openapi.ts'
 import { apiPrefix, createRoutes } from './routes.ts'
@@ -56,6 +57,7 @@ export async function createApp(
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
 
   mountHealth(app, deps)
+  await mountInternal(app, deps)
   await registerOauth(app, deps)
   await mountApi(app, deps)
   return app

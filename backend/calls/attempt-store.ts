@@ -23,6 +23,18 @@ export async function renewLeases(
   return rows.map((row) => row.id)
 }
 
+/** Lets go of an attempt that goes on without this worker: whoever comes next need not wait for the lease. */
+export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void> => {
+  await db
+    .updateTable('attempt')
+    .set({ lease_until: sql<Date>`clock_timestamp()` })
+    .where('id', '=', attempt.id)
+    .where('workspace_id', '=', attempt.workspaceId)
+    .where('fence', '=', attempt.fence)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
 /** The call is being talked on. False where somebody else holds the attempt by now. */
 export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
   const { rows } = await sql`

@@ -33,7 +33,8 @@ export interface HeldCall {
   do_not_call: boolean
 }
 
-const heldCall = sql`
+/** What `HeldCall` tells, out of call, campaign, agent and contact. */
+export const heldCall = sql`
   call.id, call.workspace_id, call.campaign_id, campaign.name as campaign_name, campaign.calling_hours,
   campaign.time_zone as campaign_time_zone, contact.time_zone as contact_time_zone, contact.first_name,
   contact.last_name, contact.variables, agent.widget_id, agent.name as agent_name, agent.language,

@@ -12,6 +12,7 @@ import type { DialRequest } from './lines/line.ts'
 import { recordCompleted } from './record-completed.ts'
 import { shareRoom } from './share-room.ts'
 import { completeWaiting } from './store.ts'
+import type { Progress } from './supervise.ts'
 import { countRoom, lockClaimableCampaigns, markServed } from './turns-store.ts'
 import { nextCallableMoment } from './zones.ts'
 
@@ -33,6 +34,8 @@ export interface ClaimedAttempt {
   /** `performance.now()` from before the lease began: the lease surely runs until this plus its length. */
   leasedAt: number
   request: DialRequest
+  /** Where it was begun by another worker: how far it has come. */
+  taken?: Progress
 }
 
 /**
@@ -135,7 +138,13 @@ async function start(
   })
 }
 
-const toClaimed = (call: HeldCall, attempt: NewAttempt, test: boolean, leasedAt: number): ClaimedAttempt => ({
+/** What the dialer and its line are given of an attempt. */
+export const toClaimed = (
+  call: HeldCall,
+  attempt: NewAttempt,
+  test: boolean,
+  leasedAt: number,
+): ClaimedAttempt => ({
   id: attempt.id,
   fence: attempt.fence,
   workspaceId: call.workspace_id,

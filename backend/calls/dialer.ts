@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Deps } from '../deps.ts'
 import { startWorker, type Worker } from '../worker.ts'
+import { adoptAttempts } from './adopt.ts'
 import { renewLeases } from './attempt-store.ts'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from './claim.ts'
 import { keepLeases, type LeaseTimes } from './leases.ts'
@@ -40,8 +41,10 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
       batch: 50,
       pollMs: 1_000,
     })
+  const onRealLine = { line: lines.real.name, workerId, leaseMs }
+  if (lines.real.outlivesWorker) workers.push(start(concurrency, adoptAttempts(own, onRealLine)))
   workers.push(
-    start(concurrency, claimCalls(own, { line: lines.real.name, workerId, leaseMs })),
+    start(concurrency, claimCalls(own, onRealLine)),
     // A lane of their own: a campaign's backlog keeps nobody's test waiting.
     start(100, claimTestCalls(own, { line: lines.test.name, workerId, leaseMs })),
   )

@@ -27,6 +27,10 @@ export interface AttemptEnd {
   recordingUrl: string | null
   /** The contact asked not to be called again. */
   refused: boolean
+  /** When the line says that it ended, where that was before it was heard of. */
+  endedAt?: Date
+  /** Nobody is on the line any more, so that even a lost attempt may be followed by another. */
+  surelyOver?: boolean
 }
 
 /** An end with nothing said. */
@@ -39,6 +43,9 @@ export const silentEnd = (outcome: AttemptEnd['outcome'], endedReason: EndedReas
   recordingUrl: null,
   refused: false,
 })
+
+/** The end of an attempt that is lost on a line that knows nothing of it, or has had all the time of a call. */
+export const lostEnd: AttemptEnd = { ...silentEnd('failed', 'worker_lost'), surelyOver: true }
 
 /**
  * What became of the call: `refused` where another holder of the lease decides by now, `analysing` where it is

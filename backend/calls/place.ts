@@ -1,6 +1,6 @@
 import type { TranscriptLine } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import { markAnswered } from './attempt-store.ts'
+import { markAnswered, releaseLease } from './attempt-store.ts'
 import type { ClaimedAttempt } from './claim.ts'
 import { analysisLimitMs, finishAttempt, silentEnd } from './finish.ts'
 import type { Leases } from './leases.ts'
@@ -11,8 +11,9 @@ import { settleAnalysis } from './settle.ts'
 import { supervise } from './supervise.ts'
 
 /**
- * Makes one claimed attempt: dials, records the answer, finishes, settles the analysis. Where the lease is lost
- * it hangs up and writes nothing: the sweeper decides. `stop` aborts when the process must end.
+ * Makes one claimed attempt, or goes on with one that was taken over: dials, records the answer, finishes,
+ * settles the analysis. Where the lease is lost it hangs up and writes nothing: the sweeper decides. `stop` aborts
+ * when the process must end: a line that outlives it keeps its calls, for the next worker to take over.
  */
 export const placeCall =
   (deps: Deps, lines: Lines, leases: Leases, onError: (error: unknown, attemptId: string) => void) =>
@@ -24,7 +25,7 @@ export const placeCall =
     try {
       const overruled = new AbortController()
       let answering = Promise.resolve()
-      const end = await supervise(deps.clock, line, attempt.request, {
+      const end = await supervise(deps.clock, line, attempt, {
         giveUp: AbortSignal.any([lease.lost, stop, overruled.signal]),
         onAnswer: (at) => {
           answering = write(() => markAnswered(deps.db, attempt, at)).then(
@@ -34,14 +35,17 @@ export const placeCall =
         },
         onLineError: report,
       })
-      const hungUpAt = deps.clock.now()
+      const hungUpAt = end?.endedAt ?? deps.clock.now()
       await answering
-      if (end === undefined && (!stop.aborted || line.outlivesWorker)) return
+      if (end === undefined && line.outlivesWorker) return await letGo(deps, attempt, lease.lost)
+      if (end === undefined && !stop.aborted) return
       const told = end ?? silentEnd('failed', 'worker_lost')
       const finished = await write(() => finishAttempt(deps)(attempt, told, hungUpAt))
       lease.release()
       if (finished !== 'analysing') return
       const analysis = await analyse(deps, line, attempt.request, told.transcript, { stop, report })
+      // It may come yet, and whoever takes it settles it, or the sweeper.
+      if (analysis === undefined && line.outlivesWorker && stop.aborted) return
       await settleAnalysis(deps)(
         { workspaceId: attempt.workspaceId, callId: attempt.request.callId },
         analysis,
@@ -50,6 +54,11 @@ export const placeCall =
       lease.release()
     }
   }
+
+/** What is lost already is somebody else's. */
+async function letGo(deps: Deps, attempt: ClaimedAttempt, lost: AbortSignal): Promise<void> {
+  if (!lost.aborted) await releaseLease(deps.db, attempt)
+}
 
 /** Undefined where there is none in time: the event does not wait any longer. */
 async function analyse(

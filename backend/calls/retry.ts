@@ -1,16 +1,17 @@
 import type { CallOutcome, EndedReason, RetryPolicy } from '@outdial/contract'
 
 /**
- * Whether another attempt follows. A lost worker's is never dialed again: the person may have been rung.
+ * Whether another attempt follows. A lost worker's is not dialed again, where the person may have been rung and
+ * nobody can be asked.
  *
  * @param attempts made so far, this one included
  */
 export function isRetried(
   policy: RetryPolicy,
-  end: { outcome: CallOutcome; endedReason: EndedReason },
+  end: { outcome: CallOutcome; endedReason: EndedReason; surelyOver?: boolean },
   attempts: number,
 ): boolean {
-  if (end.endedReason === 'worker_lost') return false
+  if (end.endedReason === 'worker_lost' && end.surelyOver !== true) return false
   if (attempts >= policy.max_attempts) return false
   return policy.on.some((outcome) => outcome === end.outcome)
 }

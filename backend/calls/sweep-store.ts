@@ -8,19 +8,40 @@ const batch = 100
 
 /**
  * Takes over attempts whose lease has run out, by the database's clock. The fence grows: what their last holder
- * still writes is refused. Only on lines whose calls die with the worker.
+ * still writes is refused. Only on lines whose calls die with the worker, or whose line can be asked.
  */
 export async function takeOverLostAttempts(
   db: Db,
-  sweeper: { workerId: string; lines: readonly string[] },
+  taker: { workerId: string; lines: readonly string[]; leaseMs?: number; atMost?: number },
 ): Promise<FencedAttempt[]> {
+  const lost = sql`lease_until < clock_timestamp() and line = any(${taker.lines}::text[])`
+  return takeOver(db, taker, lost)
+}
+
+/** The same on whatever line, where nobody has asked it for longer than a call may last. */
+export async function takeOverForgottenAttempts(
+  db: Db,
+  taker: { workerId: string },
+  longestCallSeconds: number,
+): Promise<FencedAttempt[]> {
+  const forgotten = sql`lease_until < clock_timestamp() - ${longestCallSeconds}::float8 * interval '1 second'`
+  return takeOver(db, taker, forgotten)
+}
+
+async function takeOver(
+  db: Db,
+  taker: { workerId: string; leaseMs?: number; atMost?: number },
+  which: ReturnType<typeof sql>,
+): Promise<FencedAttempt[]> {
+  const { workerId, leaseMs = 60_000, atMost = batch } = taker
   const { rows } = await sql<FencedAttempt>`
     update attempt
-    set fence = fence + 1, worker_id = ${sweeper.workerId}::uuid, lease_until = clock_timestamp() + interval '1 minute'
+    set fence = fence + 1, worker_id = ${workerId}::uuid,
+      lease_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'
     where id in (
       select id from attempt
-      where ended_at is null and lease_until < clock_timestamp() and line = any(${sweeper.lines}::text[])
-      order by lease_until limit ${batch}
+      where ended_at is null and ${which}
+      order by lease_until limit ${atMost}
       for no key update skip locked
     )
     returning id, fence, workspace_id as "workspaceId"`.execute(db)

@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto'
 import type { Deps } from '../deps.ts'
 import type { Worker } from '../worker.ts'
 import { expireCall, overdueSince } from './expire.ts'
-import { finishAttempt, silentEnd } from './finish.ts'
+import { finishAttempt, lostEnd, silentEnd } from './finish.ts'
+import { limits } from './limits.ts'
 import { chooseLines, type Lines } from './lines/choose.ts'
 import { replanCampaign } from './replan.ts'
+import { findReportedAnalysis } from './reports/find-analysis.ts'
 import { settleAnalysis } from './settle.ts'
 import {
   findCampaignsToReplan,
   findOverdueAnalyses,
   findOverdueCalls,
+  takeOverForgottenAttempts,
   takeOverLostAttempts,
 } from './sweep-store.ts'
 
@@ -38,7 +41,7 @@ export function startSweeper(deps: Deps, options: { lines?: Lines } = {}): Pick<
 /** One round over everything; resolves to how much it ended. What fails is reported and comes round again. */
 function sweepWith(deps: Deps, lines: Lines): (stopping: AbortSignal) => Promise<number> {
   const workerId = randomUUID()
-  // A line that outlives its worker is asked what became of the call; these cannot be.
+  // A line that outlives its worker is asked by a dialer what became of the call; these cannot be.
   const mortal = [lines.real, lines.test].filter((line) => !line.outlivesWorker).map((line) => line.name)
   const workerLost = silentEnd('failed', 'worker_lost')
   const chores = [
@@ -47,8 +50,12 @@ function sweepWith(deps: Deps, lines: Lines): (stopping: AbortSignal) => Promise
       (attempt) => finishAttempt(deps)(attempt, workerLost),
     ),
     chore(
+      () => takeOverForgottenAttempts(deps.db, { workerId }, limits.ringSeconds + limits.callSeconds),
+      (attempt) => finishAttempt(deps)(attempt, lostEnd),
+    ),
+    chore(
       () => findOverdueAnalyses(deps.db, deps.clock.now()),
-      (call) => settleAnalysis(deps)(call, undefined),
+      async (call) => settleAnalysis(deps)(call, await findReportedAnalysis(deps.db, call)),
     ),
     chore(
       () => findOverdueCalls(deps.db, overdueSince(deps.clock.now())),

@@ -1,7 +1,8 @@
 import type { Act, AgentInCall, CallAgent } from './agent.ts'
 import { type Move, moveFor } from './moves.ts'
 import { orAborted } from './or-aborted.ts'
-import { openToolSession, sessionUrl } from './tool-session.ts'
+import { sessionUrl } from './session-url.ts'
+import { openToolSession } from './tool-session.ts'
 
 export interface CallAgentOptions {
   /** Where the tool server is, without a trailing slash. */

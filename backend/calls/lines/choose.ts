@@ -1,7 +1,9 @@
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { createCallAgent } from '../../runtime/call-agent.ts'
+import { createHttpLine } from './http-runtime.ts'
 import type { Line } from './line.ts'
+import { createRuntimeClient } from './runtime-client.ts'
 import { createSimulatedLine } from './simulated.ts'
 
 /** The lines of this service: test calls never leave the simulated one. */
@@ -11,11 +13,28 @@ export interface Lines {
 }
 
 /** The lines that the configuration asks for. */
-export const chooseLines = (deps: Pick<Deps, 'clock' | 'config' | 'log'>): Lines => {
+export const chooseLines = (deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log'>): Lines => {
   const { clock, config } = deps
   const simulated = createSimulatedLine(clock, config.lineSpeed, agentOf(config, deps))
-  return { real: simulated, test: simulated }
+  return { real: httpLineOf(deps) ?? simulated, test: simulated }
 }
+
+function httpLineOf({ clock, config, db, log }: Pick<Deps, 'clock' | 'config' | 'db' | 'log'>) {
+  const { line, runtimeUrl, runtimeSecrets, internalUrl } = config
+  if (line !== 'http' || runtimeUrl === undefined) return undefined
+  return createHttpLine({
+    db,
+    clock,
+    internalUrl,
+    runtime: createRuntimeClient({ url: runtimeUrl, secrets: runtimeSecrets, clock }),
+    onTrouble: (attempt, error) =>
+      log.warn({ attempt, reason: messageOf(error) }, 'what became of a call could not be asked'),
+  })
+}
+
+/** The message alone: what a database error carries besides holds phone numbers. */
+const messageOf = (error: unknown) =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : 'unknown'
 
 /** Only with a runtime secret is there a tool server that lets an agent in. */
 function agentOf({ internalUrl, runtimeSecrets: [secret] }: Config, { log }: Pick<Deps, 'log'>) {

@@ -17,9 +17,11 @@ export interface DialRequest {
   contact: { firstName: string | null; lastName: string | null; variables: Record<string, string> }
 }
 
-/** How an attempt ended, told by the line. */
-export type LineEnd =
+/** How an attempt ended, told by the line. Times are told by a line that knows better than its listener. */
+export type LineEnd = { answeredAt?: Date | null; endedAt?: Date } & (
   | { outcome: 'no_answer' | 'busy' | 'declined' | 'failed' }
+  /** Told by `resume`: the line knows nothing of the attempt, so nobody is on it. */
+  | { outcome: 'unknown' }
   | { outcome: 'voicemail'; transcript: TranscriptLine[]; summary: string }
   | {
       outcome: 'answered'
@@ -29,6 +31,19 @@ export type LineEnd =
       /** The contact asked not to be called again. */
       refused: boolean
     }
+)
+
+/** What binds a line to whoever watches over an attempt. */
+export interface Dialing {
+  /** Aborts when the line must hang up. */
+  signal: AbortSignal
+  /** Aborts when it has rung long enough: only for a line that must find out first whether somebody answered. */
+  ringOver: AbortSignal
+  /** Aborts when nobody listens any more. A line that outlives its worker looks away; the call goes on. */
+  left: AbortSignal
+  /** Call it when a person or a machine picks up. Only the first time counts. */
+  onAnswer: (at?: Date) => void
+}
 
 /** What is read out of a talk after the hang-up. */
 export interface Analysis {
@@ -43,18 +58,24 @@ export interface Line {
   /** Kept with each attempt, so that whoever finds it knows where to ask. */
   name: string
   /**
-   * Whether the call goes on when this process dies. Such a line's lost attempts are adopted by asking it;
-   * on any other line they are over, and end as failed.
+   * Whether the call goes on when this process dies. Such a line's lost attempts are taken up by `resume`; on any
+   * other line they are over, and end as failed.
    */
   outlivesWorker: boolean
   /** Seconds on the line per second of the clock: 1 but for a simulation. */
   speed: number
   /**
-   * Rings, talks, and resolves when it is over. `onAnswer` is called once, when a person or a machine picks
-   * up. When `signal` aborts it hangs up at once and resolves with what was said so far. A rejection counts
-   * as a failure of the line.
+   * Rings, talks, and resolves when it is over. When `signal` aborts it hangs up at once and resolves with what
+   * was said so far; a line that outlives its worker, not before nobody is on it any more. A rejection counts as
+   * a failure of the line.
    */
-  dial(request: DialRequest, talk: { signal: AbortSignal; onAnswer: () => void }): Promise<LineEnd>
-  /** Reads a finished talk. The event waits for it for at most two minutes. */
-  analyse(request: DialRequest, transcript: TranscriptLine[], signal: AbortSignal): Promise<Analysis>
+  dial(request: DialRequest, dialing: Dialing): Promise<LineEnd>
+  /** The same for an attempt that was dialed before, maybe by another process: nobody is rung. */
+  resume?(request: DialRequest, dialing: Dialing): Promise<LineEnd>
+  /** Reads a finished talk. The event waits for it for at most two minutes. Undefined where there is none. */
+  analyse(
+    request: DialRequest,
+    transcript: TranscriptLine[],
+    signal: AbortSignal,
+  ): Promise<Analysis | undefined>
 }

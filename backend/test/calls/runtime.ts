@@ -1,0 +1,76 @@
+import { CallOrder, type CallState, type RuntimeReport } from '@outdial/contract'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+interface Asked {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** A runtime in the hands of the test. */
+export interface TestRuntime {
+  url: string
+  requests: Asked[]
+  /** The calls that it was ordered to make, each time. */
+  orders: () => CallOrder[]
+  asked: (method: 'GET' | 'DELETE') => Asked[]
+  /** What it tells of an attempt when it is asked; without an entry it denies it. */
+  calls: Map<string, RuntimeReport[]>
+  /** How it answers a method; by default as a runtime should. `cut`: not at all. */
+  answers: Partial<Record<string, number | 'cut'>>
+  /** Goes away, and is there again at the same address. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+export async function startRuntime(): Promise<TestRuntime> {
+  let port = 0
+  const requests: Asked[] = []
+  const calls: TestRuntime['calls'] = new Map()
+  const answers: TestRuntime['answers'] = {}
+
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url: path = '', headers } = request
+    const asked = { method, path, headers, body: await text(request) }
+    requests.push(asked)
+    const id = path.split('/').at(-1) ?? ''
+    const status = answers[method]
+    if (method === 'POST' && (status === undefined || status === 'cut')) {
+      calls.set(CallOrder.parse(JSON.parse(asked.body)).attempt_id, [])
+    }
+    if (status === 'cut') return request.socket.destroy()
+    if (status !== undefined) return response.writeHead(status).end()
+    if (method === 'POST') return response.writeHead(202).end()
+    const reports = calls.get(id)
+    if (reports === undefined) return response.writeHead(404).end()
+    if (method === 'DELETE') return response.writeHead(204).end()
+    const state: CallState = { attempt_id: id, reports }
+    return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(state))
+  }
+  let server = createServer()
+  const start = async () => {
+    server = createServer((request, response) => void take(request, response)).listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    port = (server.address() as AddressInfo).port
+  }
+  await start()
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    orders: () =>
+      requests.filter(({ method }) => method === 'POST').map(({ body }) => CallOrder.parse(JSON.parse(body))),
+    asked: (method) => requests.filter((request) => request.method === method),
+    calls,
+    answers,
+    start,
+    stop: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod'
+import { Extracted, Sentiment, TranscriptLine } from './call.ts'
+import { Id, PhoneNumberE164, Seconds, text, Timestamp } from './primitives.ts'
+
+// Between this service and an agent runtime of the user's own, which makes the calls with LINE=http.
+
+/** Body of `POST {RUNTIME_URL}/calls`: one attempt to reach one person. */
+export const CallOrder = z
+  .object({
+    attempt_id: z.uuid().describe('Asked twice, it rings once. Also the Idempotency-Key.'),
+    call_id: Id,
+    attempt: z.int().min(1).describe('Which attempt of its call this is'),
+    from_number: PhoneNumberE164,
+    to_number: PhoneNumberE164,
+    agent: z.object({
+      widget_id: z.uuid(),
+      name: z.string(),
+      language: z.string().describe('BCP 47, for example en-US'),
+      greeting: z.string().describe('May hold names in {{}}: first_name, last_name, and the variables'),
+    }),
+    campaign: z.object({ name: z.string() }),
+    contact: z.object({
+      first_name: z.string().nullable(),
+      last_name: z.string().nullable(),
+      variables: z.record(z.string(), z.string()),
+    }),
+    tools_url: z.url().describe("MCP over SSE: this agent's tools, acting for this call. Needs the secret."),
+    reports_url: z.url().describe('Where this attempt is reported on. Needs the secret.'),
+    ring_limit_seconds: Seconds,
+    call_limit_seconds: Seconds,
+  })
+  .meta({ id: 'CallOrder' })
+export type CallOrder = z.infer<typeof CallOrder>
+
+const Said = z.array(TranscriptLine.extend({ text: text(10_000) })).max(5_000)
+
+/** What was read out of a talk. */
+export const RuntimeAnalysis = z
+  .strictObject({
+    summary: text(10_000),
+    sentiment: Sentiment,
+    goal_met: z.boolean().nullable(),
+    extracted: Extracted.refine((value) => Object.keys(value).length <= 50, {
+      message: 'must have at most 50 keys',
+      params: { code: 'too_big' },
+    }),
+  })
+  .meta({ id: 'RuntimeAnalysis' })
+export type RuntimeAnalysis = z.infer<typeof RuntimeAnalysis>
+
+const sequence = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .describe('Another one for each report of an attempt, growing in the order of what happened')
+const report = { sequence, at: Timestamp }
+
+const ended = { ...report, type: z.literal('ended') }
+
+const EndedReport = z.discriminatedUnion('outcome', [
+  z.strictObject({
+    ...ended,
+    outcome: z.literal('answered'),
+    ended_reason: z.enum(['agent_hung_up', 'contact_hung_up']),
+    answered_at: Timestamp,
+    transcript: Said,
+    recording_url: z
+      .url({ protocol: /^https?$/ })
+      .max(2_000)
+      .nullish(),
+    do_not_call: z.boolean().optional().describe('The contact asked not to be called again'),
+    analysis: RuntimeAnalysis.nullish().describe(
+      'Left out, it is waited for two minutes: send a report of the type analysis. null: there is none.',
+    ),
+  }),
+  z.strictObject({
+    ...ended,
+    outcome: z.literal('voicemail'),
+    answered_at: Timestamp,
+    transcript: Said,
+    summary: text(10_000),
+  }),
+  z.strictObject({ ...ended, outcome: z.enum(['no_answer', 'busy', 'declined', 'failed']) }),
+])
+
+/** Body of a report: what has become of an attempt. */
+export const RuntimeReport = z
+  .discriminatedUnion('type', [
+    z.strictObject({ ...report, type: z.literal('ringing') }),
+    z.strictObject({ ...report, type: z.literal('answered') }),
+    EndedReport,
+    z.strictObject({ ...report, type: z.literal('analysis'), analysis: RuntimeAnalysis }),
+  ])
+  .meta({ id: 'RuntimeReport' })
+export type RuntimeReport = z.infer<typeof RuntimeReport>
+
+/** Answer to a report. */
+export const ReportTaken = z.object({ attempt_id: z.uuid(), sequence }).meta({ id: 'ReportTaken' })
+export type ReportTaken = z.infer<typeof ReportTaken>
+
+/** Answer of `GET {RUNTIME_URL}/calls/{attempt_id}`: every report so far, sent or not. */
+export const CallState = z
+  .object({ attempt_id: z.uuid(), reports: z.array(RuntimeReport).max(1_000) })
+  .meta({ id: 'CallState' })
+export type CallState = z.infer<typeof CallState>
