@@ -17,9 +17,13 @@ export function limitBytes(
 ): ReadableStream<Uint8Array> {
   let bytes = 0
   let isLineEmpty = true
+  const count = (length: number) => {
+    bytes += length
+    if (bytes > maxBytes) throw new TooLargeError()
+  }
   const countFromLastEvent = (chunk: Uint8Array) => {
     for (const byte of chunk) {
-      bytes += 1
+      count(1)
       if (byte === newline && isLineEmpty) bytes = 0
       if (byte !== carriageReturn) isLineEmpty = byte === newline
     }
@@ -27,8 +31,7 @@ export function limitBytes(
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       if (isEvents) countFromLastEvent(chunk)
-      else bytes += chunk.length
-      if (bytes > maxBytes) throw new TooLargeError()
+      else count(chunk.length)
       controller.enqueue(chunk)
     },
   })
