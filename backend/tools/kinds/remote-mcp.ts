@@ -38,7 +38,11 @@ export function createRemoteMcp(options: {
       kept.use(
         `${row.workspaceId}:${row.id}:${row.version}`,
         () => connectRemote(address, AbortSignal.timeout(options.connectMs)),
-        (session) => session.callTool(name, given.args, limited).catch(tellSessionGone),
+        (session) =>
+          session.callTool(name, given.args, limited).catch((error: unknown) => {
+            limited.throwIfAborted() // the SDK makes an McpError of it
+            return tellSessionGone(error)
+          }),
         given.signal,
       )
     return once().catch((error: unknown) => {

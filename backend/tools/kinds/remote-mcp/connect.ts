@@ -40,11 +40,15 @@ export async function connectRemote(address: RemoteAddress, signal: AbortSignal)
     return await open(address, 'streamable', signal)
   } catch (error) {
     // MCP 2025-11-25, "Backwards Compatibility": this is how a server of the old transport answers the new one.
-    const isOlder = error instanceof HttpStatusError && [400, 404, 405].includes(error.status)
-    if (!isOlder) throw error
-    return open(address, 'sse', signal)
+    if (!knowsNot(error)) throw error
+    return open(address, 'sse', signal).catch((other: unknown) => {
+      throw knowsNot(other) ? error : other
+    })
   }
 }
+
+const knowsNot = (error: unknown): boolean =>
+  error instanceof HttpStatusError && [400, 404, 405].includes(error.status)
 
 async function open(
   { url, headers, allowLoopback }: RemoteAddress,

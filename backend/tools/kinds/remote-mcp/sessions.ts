@@ -9,6 +9,7 @@ interface Kept {
   retired: boolean
   /** Ends the rest between two uses. */
   resting: AbortController | undefined
+  ending: Promise<void> | undefined
 }
 
 /** Sessions with remote servers, kept between uses: to open one takes several messages. */
@@ -34,12 +35,13 @@ export function createRemoteSessions(options: { idleMs: number; clock: Clock }):
     kept.resting?.abort()
     if (sessions.get(key) === kept) sessions.delete(key)
   }
-  const end = async (kept: Kept) => {
-    const session = await kept.opening.catch(() => undefined) // who asked for it was told
-    await session?.close()
-  }
+  const end = (kept: Kept): Promise<void> =>
+    (kept.ending ??= kept.opening.then(
+      (session) => session.close(),
+      () => {}, // who asked for it was told
+    ))
   const keep = (key: string, open: () => Promise<RemoteSession>): Kept => {
-    const kept: Kept = { opening: open(), uses: 0, retired: false, resting: undefined }
+    const kept: Kept = { opening: open(), uses: 0, retired: false, resting: undefined, ending: undefined }
     sessions.set(key, kept)
     kept.opening.then(
       ({ broken }) => broken.addEventListener('abort', () => retire(key, kept)),

@@ -1,0 +1,147 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { randomUUID } from 'node:crypto'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js'
+
+/** What a tool of the server does; a signal that aborts where the call is cancelled. */
+export type Behaviour = (
+  args: Record<string, unknown>,
+  extra: { signal: AbortSignal; headers: IncomingMessage['headers']; response: ServerResponse },
+) => CallToolResult | Promise<CallToolResult>
+
+export const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
+
+/** Another MCP server, made with the SDK, on loopback. It can be stopped, and started again on the same port. */
+export class RemoteServer {
+  tools: Tool[] = []
+  behaviours: Record<string, Behaviour> = {}
+  /** Tools on a page of the list. */
+  pageSize = 100
+  /** Answers a request in the server's place where it returns true. */
+  intercept: (request: IncomingMessage, response: ServerResponse, body: string) => boolean = () => false
+  /** Sessions that were opened, and calls that arrived, by name. */
+  sessions = 0
+  calls: string[] = []
+  readonly transport: 'streamable' | 'sse'
+  readonly #json: boolean
+  #http: HttpServer | undefined
+  #port = 0
+  #streamable = new Map<string, StreamableHTTPServerTransport>()
+  #sse = new Map<string, SSEServerTransport>()
+  readonly #answering = new AsyncLocalStorage<ServerResponse>()
+
+  constructor(transport: 'streamable' | 'sse', options: { json?: boolean } = {}) {
+    this.transport = transport
+    this.#json = options.json ?? false
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/mcp`
+  }
+
+  /** Sessions that have not been ended. */
+  get open(): number {
+    return this.#streamable.size + this.#sse.size
+  }
+
+  async start(): Promise<void> {
+    this.#http = createServer((request, response) => void this.#handle(request, response))
+    this.#http.listen(this.#port, '127.0.0.1')
+    await once(this.#http, 'listening')
+    this.#port = (this.#http.address() as AddressInfo).port
+  }
+
+  /** Forgets its sessions, as a process that dies does. */
+  async stop(): Promise<void> {
+    const http = this.#http
+    if (http === undefined) return
+    this.#http = undefined
+    this.#streamable.clear()
+    this.#sse.clear()
+    http.closeAllConnections()
+    http.close()
+    await once(http, 'close')
+  }
+
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.start()
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    if (this.intercept(request, response, body)) return
+    const message: unknown = body === '' ? undefined : JSON.parse(body)
+    if (this.transport === 'sse') return this.#handleSse(request, response, message)
+    return this.#handleStreamable(request, response, message)
+  }
+
+  async #handleStreamable(
+    request: IncomingMessage,
+    response: ServerResponse,
+    message: unknown,
+  ): Promise<void> {
+    const id = request.headers['mcp-session-id']
+    const known = typeof id === 'string' ? this.#streamable.get(id) : undefined
+    if (known !== undefined)
+      return this.#answering.run(response, () => known.handleRequest(request, response, message))
+    if (id !== undefined) return void response.writeHead(404).end('Session not found')
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      enableJsonResponse: this.#json,
+      onsessioninitialized: (session) => {
+        this.sessions += 1
+        this.#streamable.set(session, transport)
+      },
+      onsessionclosed: (session) => void this.#streamable.delete(session),
+    })
+    await this.#createServer().connect(transport)
+    await transport.handleRequest(request, response, message)
+  }
+
+  async #handleSse(request: IncomingMessage, response: ServerResponse, message: unknown): Promise<void> {
+    const url = new URL(request.url ?? '', 'http://here')
+    if (url.pathname === '/messages') {
+      const known = this.#sse.get(url.searchParams.get('sessionId') ?? '')
+      if (known === undefined) return void response.writeHead(404).end('Session not found')
+      return this.#answering.run(response, () => known.handlePostMessage(request, response, message))
+    }
+    if (request.method !== 'GET') return void response.writeHead(405).end()
+    const transport = new SSEServerTransport('/messages', response)
+    this.sessions += 1
+    this.#sse.set(transport.sessionId, transport)
+    response.on('close', () => this.#sse.delete(transport.sessionId))
+    await this.#createServer().connect(transport)
+  }
+
+  #createServer(): Server {
+    const server = new Server({ name: 'remote', version: '1.0.0' }, { capabilities: { tools: {} } })
+    server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+      const from = Number(params?.cursor ?? 0)
+      const to = from + this.pageSize
+      const more = to < this.tools.length
+      return { tools: this.tools.slice(from, to), ...(more && { nextCursor: String(to) }) }
+    })
+    server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestInfo }) => {
+      this.calls.push(params.name)
+      const behave = this.behaviours[params.name]
+      if (behave === undefined) throw new Error(`no tool ${params.name}`)
+      const headers = (requestInfo?.headers ?? {}) as IncomingMessage['headers']
+      const response = this.#answering.getStore()
+      if (response === undefined) throw new Error('a call outside of a request')
+      return behave(params.arguments ?? {}, { signal, headers, response })
+    })
+    return server
+  }
+}
