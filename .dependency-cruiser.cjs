@@ -68,6 +68,12 @@ module.exports = {
       from: { pathNot: '(^|/)test/' },
       to: { path: '(^|/)test/' },
     },
+    {
+      name: 'examples-know-the-contract-alone',
+      severity: 'error',
+      from: { path: '^examples/' },
+      to: { path: '^(backend|src|demo)/' },
+    },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {

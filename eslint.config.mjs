@@ -19,7 +19,7 @@ export default tseslint.config(
   },
   {
     // Their business is the terminal.
-    files: ['scripts/**', 'backend/main.ts', 'backend/admin/**', 'demo/**'],
+    files: ['scripts/**', 'backend/main.ts', 'backend/admin/**', 'demo/**', 'examples/**'],
     rules: { 'no-console': 'off' },
   },
 )

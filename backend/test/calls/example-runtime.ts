@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const script = fileURLToPath(new URL('../../../examples/runtime/main.ts', import.meta.url))
+
+export interface ExampleRuntime {
+  url: string
+  process: ChildProcess
+  /** One line for each call that it took. */
+  took: string[]
+  stop(): Promise<void>
+}
+
+/** The example of `examples/runtime/`, as its README starts it. */
+export async function startExampleRuntime(secret: string, port = 0): Promise<ExampleRuntime> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
+    env: { PATH: process.env.PATH, RUNTIME_SECRET: secret, PORT: String(port), SECOND_MS: '20' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const took: string[] = []
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('the example runtime ended')))
+    createInterface(child.stdout).on('line', (line) => {
+      const [, at] = /is ready at (\S+)/.exec(line) ?? []
+      if (at === undefined) took.push(line)
+      else resolve(at)
+    })
+  })
+  return {
+    url,
+    process: child,
+    took,
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null && child.kill()) await once(child, 'exit')
+    },
+  }
+}
