@@ -43,7 +43,7 @@ export function createRemoteMcp(options: {
             limited.throwIfAborted() // the SDK makes an McpError of it
             return tellSessionGone(error)
           }),
-        given.signal,
+        { given: given.signal, limited },
       )
     return once().catch((error: unknown) => {
       if (error instanceof SessionGoneError) return once()

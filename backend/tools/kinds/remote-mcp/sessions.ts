@@ -12,6 +12,13 @@ interface Kept {
   ending: Promise<void> | undefined
 }
 
+export interface UseSignals {
+  /** Of who waits: giving up says nothing about the session. */
+  given: AbortSignal
+  /** The same, and the time limit of the use. */
+  limited: AbortSignal
+}
+
 /** Sessions with remote servers, kept between uses: to open one takes several messages. */
 export interface RemoteSessions {
   /**
@@ -22,7 +29,7 @@ export interface RemoteSessions {
     key: string,
     open: () => Promise<RemoteSession>,
     work: (session: RemoteSession) => Promise<Result>,
-    signal: AbortSignal,
+    signals: UseSignals,
   ): Promise<Result>
   close(): Promise<void>
 }
@@ -59,14 +66,14 @@ export function createRemoteSessions(options: { idleMs: number; clock: Clock }):
   }
 
   return {
-    use: async (key, open, work, signal) => {
+    use: async (key, open, work, { given, limited }) => {
       const kept = sessions.get(key) ?? keep(key, open)
       kept.uses += 1
       kept.resting?.abort()
       try {
-        return await work(await orAbort(kept.opening, signal))
+        return await work(await orAbort(kept.opening, limited))
       } catch (error) {
-        if (!isAnswer(error) && !signal.aborted) retire(key, kept)
+        if (!isAnswer(error) && !given.aborted) retire(key, kept)
         throw error
       } finally {
         kept.uses -= 1
