@@ -1,0 +1,52 @@
+import type { CallOrder, CallState, RuntimeAnalysis, RuntimeReport } from '@outdial/contract'
+
+const attempt = '7d3f0c52-5f0e-4c59-9a1e-3f2b8a6c1d04'
+const widget = '2b1c7c1e-0e55-4b7e-8d58-6f0d3c9a4e11'
+
+/** Believable bodies, for the document of runtimes. */
+export const exampleOrder: CallOrder = {
+  attempt_id: attempt,
+  call_id: 311,
+  attempt: 1,
+  from_number: '+12025550190',
+  to_number: '+12025550100',
+  agent: { widget_id: widget, name: 'Ava', language: 'en-US', greeting: 'Hi {{first_name}}, this is Ava.' },
+  campaign: { name: 'New leads' },
+  contact: { first_name: 'Maya', last_name: null, variables: { product: 'roof inspection' } },
+  tools_url: `https://calls.example.com/api/mcp/sse?widget_id=${widget}&call_id=${attempt}`,
+  reports_url: `https://calls.example.com/api/internal/attempts/${attempt}/reports`,
+  ring_limit_seconds: 45,
+  call_limit_seconds: 1800,
+}
+
+const exampleAnalysis: RuntimeAnalysis = {
+  summary: 'Maya wants a roof inspection on Thursday.',
+  sentiment: 'positive',
+  goal_met: true,
+  extracted: { preferred_day: 'Thursday' },
+}
+
+const answered: RuntimeReport = { sequence: 2, type: 'answered', at: '2026-05-04T15:00:09.000Z' }
+
+export const exampleReports: Record<string, RuntimeReport> = {
+  answered,
+  ended: {
+    sequence: 3,
+    type: 'ended',
+    at: '2026-05-04T15:01:12.000Z',
+    outcome: 'answered',
+    ended_reason: 'contact_hung_up',
+    answered_at: answered.at,
+    transcript: [
+      { role: 'agent', text: 'Hi Maya, this is Ava.', at: '2026-05-04T15:00:10.000Z' },
+      { role: 'tool', text: 'Searched the knowledge base for “roof”.', at: '2026-05-04T15:00:31.000Z' },
+      { role: 'contact', text: 'Thursday would be fine.', at: '2026-05-04T15:01:02.000Z' },
+    ],
+    recording_url: null,
+    do_not_call: false,
+    analysis: exampleAnalysis,
+  },
+  busy: { sequence: 1, type: 'ended', at: '2026-05-04T15:00:02.000Z', outcome: 'busy' },
+}
+
+export const exampleState: CallState = { attempt_id: attempt, reports: [answered] }

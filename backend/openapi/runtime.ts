@@ -1,0 +1,162 @@
+import {
+  CallOrder,
+  CallState,
+  ReportTaken,
+  RuntimeAnalysis,
+  RuntimeReport,
+  TranscriptLine,
+} from '@outdial/contract'
+import type { OpenAPIV3_1 } from 'openapi-types'
+import * as z from 'zod'
+import { exampleOrder, exampleReports, exampleState } from './runtime-examples.ts'
+
+const description = `
+What an agent runtime does so that Outdial makes its calls there (\`LINE=http\`), and where it reports on them.
+The page runtime.md, beside this document, says the same in sentences.
+`.trim()
+
+/** The document of `docs/runtime.openapi.json`: the runtime's side, and our endpoint as its callback. */
+export const runtimeDocument = (): object => ({
+  openapi: '3.1.0',
+  info: { title: 'Outdial: agent runtimes', version: '1.0.0', description },
+  servers: [{ url: '{RUNTIME_URL}', variables: { RUNTIME_URL: { default: 'https://runtime.example.com' } } }],
+  security: [{ signature: [] }],
+  paths: {
+    '/calls': { post: placeCall },
+    '/calls/{attempt_id}': {
+      parameters: [attemptId],
+      get: askForCall,
+      delete: hangUp,
+    },
+  },
+  components: {
+    securitySchemes: {
+      signature: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'webhook-signature',
+        description:
+          'Standard Webhooks 1.0, with webhook-id and webhook-timestamp. The key is the bytes of the runtime secret; what is signed is the body, or "METHOD /path" where there is none. A signature for each secret that is valid.',
+      },
+      runtimeSecret: { type: 'http', scheme: 'bearer', description: 'The runtime secret' },
+    },
+    schemas: { ...ownSchemas(), Error: errorSchema },
+  },
+})
+
+const json = (schema: string, examples: Record<string, unknown>) => ({
+  'application/json': {
+    schema: { $ref: `#/components/schemas/${schema}` },
+    examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+  },
+})
+
+const attemptId: OpenAPIV3_1.ParameterObject = {
+  name: 'attempt_id',
+  in: 'path',
+  required: true,
+  schema: { type: 'string', format: 'uuid' },
+}
+
+const report: OpenAPIV3_1.OperationObject = {
+  operationId: 'report',
+  summary: 'Tell what has become of the attempt',
+  description:
+    'To reports_url. Repeat it until it is answered 200, 404, 409 or 422; a repeat changes nothing, and the order does not matter.',
+  security: [{ runtimeSecret: [] }],
+  requestBody: { required: true, content: json('RuntimeReport', exampleReports) },
+  responses: {
+    200: {
+      description: 'Taken, now or before',
+      content: json('ReportTaken', { taken: { attempt_id: exampleOrder.attempt_id, sequence: 2 } }),
+    },
+    400: errorAnswer('The body is not JSON'),
+    401: errorAnswer('The secret is missing, or none of this service'),
+    404: errorAnswer('There is no such attempt'),
+    409: errorAnswer('The attempt has ended: nothing more is taken for it'),
+    413: errorAnswer('The body is over 1 MiB'),
+    415: errorAnswer('The body is not said to be JSON in UTF-8'),
+    422: errorAnswer('A field cannot be accepted: each is named'),
+    503: errorAnswer('The service is away for a moment: try again'),
+  },
+}
+
+const placeCall: OpenAPIV3_1.OperationObject = {
+  operationId: 'placeCall',
+  summary: 'Make a call',
+  parameters: [
+    { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string', format: 'uuid' } },
+  ],
+  requestBody: { required: true, content: json('CallOrder', { order: exampleOrder }) },
+  responses: {
+    200: { description: 'The call is known already: it rings once' },
+    202: { description: 'It will ring' },
+    '4XX': { description: 'It will not ring: the attempt fails' },
+    '5XX': { description: 'Unclear: Outdial asks whether the call is known' },
+  },
+  callbacks: { report: { '{$request.body#/reports_url}': { post: report } } },
+}
+
+const askForCall: OpenAPIV3_1.OperationObject = {
+  operationId: 'askForCall',
+  summary: 'Tell every report so far',
+  responses: {
+    200: { description: 'The call is known', content: json('CallState', { state: exampleState }) },
+    404: { description: 'It is not known, and never will be: an order that comes later is refused' },
+  },
+}
+
+const hangUp: OpenAPIV3_1.OperationObject = {
+  operationId: 'hangUp',
+  summary: 'Hang up',
+  description: 'The end is reported as ever.',
+  responses: {
+    204: { description: 'Nobody is on the line any more' },
+    404: { description: 'It is not known, and never will be' },
+  },
+}
+
+function errorAnswer(description: string): OpenAPIV3_1.ResponseObject {
+  const schema = { $ref: '#/components/schemas/Error' }
+  return { description, content: { 'application/json': { schema } } }
+}
+
+/** The one shape of errors. */
+const errorSchema: OpenAPIV3_1.SchemaObject = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['type', 'code', 'message', 'details', 'request_id'],
+      properties: {
+        type: { type: 'string' },
+        code: { type: 'string', examples: ['validation_failed', 'attempt_ended'] },
+        message: { type: 'string' },
+        details: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { field: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+          },
+        },
+        request_id: { type: 'string' },
+      },
+    },
+  },
+}
+
+function ownSchemas(): Record<string, object> {
+  const registry = z.registry<{ id: string }>()
+  const named = { CallOrder, CallState, ReportTaken, RuntimeAnalysis, RuntimeReport, TranscriptLine }
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, io: 'input' })
+  // Their address in the document is their id.
+  const isOwn = ([key]: [string, unknown]) => key !== '$schema' && key !== '$id'
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, schema]) => [
+      id,
+      Object.fromEntries(Object.entries(schema).filter(isOwn)),
+    ]),
+  )
+}
