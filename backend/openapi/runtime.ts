@@ -15,6 +15,8 @@ What an agent runtime does so that Outdial makes its calls there (\`LINE=http\`)
 The page runtime.md, beside this document, says the same in sentences.
 `.trim()
 
+type Operation = NonNullable<OpenAPIV3_1.PathItemObject['post']>
+
 /** The document of `docs/runtime.openapi.json`: the runtime's side, and our endpoint as its callback. */
 export const runtimeDocument = (): object => ({
   openapi: '3.1.0',
@@ -58,7 +60,7 @@ const attemptId: OpenAPIV3_1.ParameterObject = {
   schema: { type: 'string', format: 'uuid' },
 }
 
-const report: OpenAPIV3_1.OperationObject = {
+const report: Operation = {
   operationId: 'report',
   summary: 'Tell what has become of the attempt',
   description:
@@ -81,7 +83,7 @@ const report: OpenAPIV3_1.OperationObject = {
   },
 }
 
-const placeCall: OpenAPIV3_1.OperationObject = {
+const placeCall: Operation = {
   operationId: 'placeCall',
   summary: 'Make a call',
   parameters: [
@@ -97,7 +99,7 @@ const placeCall: OpenAPIV3_1.OperationObject = {
   callbacks: { report: { '{$request.body#/reports_url}': { post: report } } },
 }
 
-const askForCall: OpenAPIV3_1.OperationObject = {
+const askForCall: Operation = {
   operationId: 'askForCall',
   summary: 'Tell every report so far',
   responses: {
@@ -106,7 +108,7 @@ const askForCall: OpenAPIV3_1.OperationObject = {
   },
 }
 
-const hangUp: OpenAPIV3_1.OperationObject = {
+const hangUp: Operation = {
   operationId: 'hangUp',
   summary: 'Hang up',
   description: 'The end is reported as ever.',
