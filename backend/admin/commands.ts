@@ -6,12 +6,18 @@ import { createApiKeyCommand } from './commands/create-api-key.ts'
 import { createOauthClientCommand } from './commands/create-oauth-client.ts'
 import { createUserCommand } from './commands/create-user.ts'
 import { createWorkspaceCommand } from './commands/create-workspace.ts'
+import { addHttpToolCommand, editHttpToolCommand } from './commands/http-tools.ts'
 import { listCommands } from './commands/lists.ts'
 import { removeMemberCommand } from './commands/remove-member.ts'
 import { revokeApiKeyCommand } from './commands/revoke-api-key.ts'
 import { archiveCampaignCommand } from './commands/archive-campaign.ts'
 import { doNotCallAddCommand } from './commands/do-not-call-add.ts'
 import { pauseCampaignCommand } from './commands/pause-campaign.ts'
+import {
+  addRemoteServerCommand,
+  editRemoteServerCommand,
+  refreshRemoteServerCommand,
+} from './commands/remote-servers.ts'
 import { resumeCampaignCommand } from './commands/resume-campaign.ts'
 import { retireNumberCommand } from './commands/retire-number.ts'
 import { setAgentStatusCommand } from './commands/set-agent-status.ts'
@@ -28,6 +34,11 @@ export const commands: readonly Command[] = [
   addPhoneNumberCommand,
   createAgentCommand,
   setAgentStatusCommand,
+  addHttpToolCommand,
+  editHttpToolCommand,
+  addRemoteServerCommand,
+  editRemoteServerCommand,
+  refreshRemoteServerCommand,
   pauseCampaignCommand,
   resumeCampaignCommand,
   archiveCampaignCommand,

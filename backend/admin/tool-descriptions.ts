@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import { methods } from '../tools/kinds/http/settings.ts'
+
+const texts = z.record(z.string(), z.string())
+const secretChanges = z.record(z.string(), z.string().nullable())
+const jsonSchema = z.record(z.string(), z.unknown())
+
+const http = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  method: z.enum(methods),
+  url: z.string(),
+  input_schema: jsonSchema,
+  headers: texts.optional(),
+})
+
+/** The JSON that describes an HTTP tool on standard input. What it says is checked when the tool is saved. */
+export const HttpToolDescription = http
+  .extend({ secrets: texts.optional() })
+  .transform(({ input_schema: inputSchema, ...rest }) => ({ ...rest, inputSchema }))
+
+/** The same where it changes a tool: what is left out stays, and a secret that is null goes. */
+export const HttpToolChange = http
+  .partial()
+  .extend({ secrets: secretChanges.optional() })
+  .transform(({ input_schema: inputSchema, ...rest }) => ({ ...rest, inputSchema }))
+
+const remote = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  url: z.string(),
+  transport: z.enum(['auto', 'streamable', 'sse']).optional(),
+  headers: texts.optional(),
+  tools: z.array(z.string()).optional(),
+})
+
+/** The JSON that describes a remote MCP server. Without `tools`, all that can be passed on are. */
+export const RemoteServerDescription = remote.extend({ secrets: texts.optional() })
+
+export const RemoteServerChange = remote.partial().extend({ secrets: secretChanges.optional() })

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import { run } from '../support/run.ts'
+import { seedWorkspace } from '../support/seed.ts'
+import { RemoteServer } from '../tools/remote-mcp/server.ts'
+
+jest.setTimeout(90_000)
+const key = 'test-key-of-at-least-thirty-two-characters'
+let database: TestDatabase
+let within: string[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { workspaceId } = await seedWorkspace(testDeps(database.db))
+  within = ['--workspace', String(workspaceId)]
+})
+afterAll(() => database.close())
+
+const admin = (words: string[], description?: object) =>
+  run(
+    'admin',
+    [...words, ...within, '--json'],
+    { DATABASE_URL: database.url, SECRET_KEY: key, ALLOW_LOOPBACK_WEBHOOKS: 'true' },
+    JSON.stringify(description),
+  ).ended
+
+const answerOf = ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+const rows = () =>
+  database.db
+    .selectFrom('mcp_tool')
+    .select(['id', 'name', 'description', 'version', 'secrets'])
+    .orderBy('id')
+    .execute()
+
+it('adds and changes an HTTP tool whose secret stands on no command line', async () => {
+  const tool = {
+    name: 'weather',
+    description: 'The weather of a city.',
+    method: 'GET',
+    url: 'https://api.example.com/cities/{city}',
+    input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    headers: { authorization: 'Bearer {{secret.TOKEN}}' },
+    secrets: { TOKEN: 'token-of-the-service' },
+  }
+  const { tool_id: id } = answerOf(await admin(['add-http-tool'], tool))
+  const changed = await admin(['edit-http-tool', '--tool', String(id)], { description: 'Another.' })
+  expect(changed).toMatchObject({ code: 0, stderr: expect.stringContaining('The tool is changed.') })
+  expect(await rows()).toMatchObject([{ name: 'weather', description: 'Another.', version: 2 }])
+  expect(JSON.stringify(await rows())).not.toContain('token-of-the-service')
+  const refused = await admin(['add-http-tool'], { ...tool, name: 'other', url: 'https://10.0.0.1/' })
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('public address') })
+})
+
+it('says what is wrong with a description', async () => {
+  const unread = await admin(['add-http-tool'])
+  expect(unread).toMatchObject({ code: 2, stderr: expect.stringContaining('description in JSON') })
+  const wrong = await admin(['add-http-tool'], { name: 'a', methd: 'GET' })
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/description: .*methd/) })
+})
+
+it('adds a remote MCP server, and lists its tools anew', async () => {
+  const server = new RemoteServer('streamable')
+  server.tools = [{ name: 'echo', inputSchema: { type: 'object' } }]
+  await server.start()
+  try {
+    const { tool_id: id } = answerOf(
+      await admin(['add-remote-server'], { name: 'crm', description: 'The CRM.', url: server.url }),
+    )
+    server.tools = [{ name: 'write', inputSchema: { type: 'object' } }]
+    const refreshed = answerOf(await admin(['refresh-remote-server', '--tool', String(id)]))
+    expect(refreshed).toEqual({ tools: [], dropped: ['echo'], others: ['write'] })
+    const changed = await admin(['edit-remote-server', '--tool', String(id)], { tools: ['write'] })
+    expect(changed).toMatchObject({ code: 0 })
+  } finally {
+    await server.stop()
+  }
+})
