@@ -118,7 +118,7 @@ const hangUp: Operation = {
   },
 }
 
-function errorAnswer(description: string): OpenAPIV3_1.ResponseObject {
+function errorAnswer(description: string) {
   const schema = { $ref: '#/components/schemas/Error' }
   return { description, content: { 'application/json': { schema } } }
 }
