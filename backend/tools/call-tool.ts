@@ -66,7 +66,7 @@ async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Prom
         return flight.signal
       },
     })
-    const ended = await Promise.race([run, flight.brokenOff])
+    const ended = await flight.outcomeOf(run)
     return typeof ended === 'string' ? failed(`${name} ${endings[ended]}`) : ended
   } catch (error) {
     return tellFailure(deps, name, error)
@@ -79,10 +79,23 @@ function hasEffects({ kind, row, definition }: OfferedTool): boolean {
 
 /** What cannot be stored or read anyway, then what the tool's schema does not permit. */
 function findFaults(tool: OfferedTool, args: Record<string, unknown>): string[] {
+  if (isFlat(args)) return tool.findFaults(args)
   const { details } = clean(args)
   if (details.length > 0) return details.slice(0, 10).map(({ message }) => message.replace(/\.$/, ''))
   return tool.findFaults(args)
 }
+
+/** Nothing nested, no NUL and no half of a character: nearly all arguments. */
+function isFlat(args: Record<string, unknown>): boolean {
+  for (const name in args) {
+    const value = args[name]
+    if (typeof value === 'object' && value !== null) return false
+    if (!isClean(name) || (typeof value === 'string' && !isClean(value))) return false
+  }
+  return true
+}
+
+const isClean = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
 
 const failed = (text: string): ToolAnswer => ({ text, isError: true })
 

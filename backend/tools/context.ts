@@ -1,6 +1,6 @@
 import { type AssignedTool, readWidget } from './context-store.ts'
 import type { Deps } from '../deps.ts'
-import { validatorFor } from './json-schema.ts'
+import { type Validator, validatorFor } from './json-schema.ts'
 import type { ToolDefinition, ToolKind, ToolRow } from './kinds/kind.ts'
 import type { ToolKindName } from '../db/schema.ts'
 
@@ -53,12 +53,18 @@ function offer(kinds: ToolKinds, { row, config }: AssignedTool): OfferedTool[] {
   const kind = kinds.get(row.kind)
   if (kind === undefined) return []
   const parsed = kind.config.safeParse(config)
-  return kind.definitions(row).map(({ name, description, inputSchema }) => ({
-    row,
-    kind,
-    definition: { name, description, inputSchema },
-    config: parsed.success ? { value: parsed.data } : undefined,
-    // Compiled at the first call: most sessions use few of their tools.
-    findFaults: (args) => validatorFor({ id: row.id, version: row.version, name }, inputSchema)(args),
-  }))
+  return kind.definitions(row).map(({ name, description, inputSchema }) => {
+    let validator: Validator | undefined
+    return {
+      row,
+      kind,
+      definition: { name, description, inputSchema },
+      config: parsed.success ? { value: parsed.data } : undefined,
+      findFaults: (args) => {
+        // Compiled at the first call: most sessions use few of their tools.
+        validator ??= validatorFor({ id: row.id, version: row.version, name }, inputSchema)
+        return validator(args)
+      },
+    }
+  })
 }

@@ -4,17 +4,12 @@ export type BrokenOff = 'canceled' | 'timeout' | 'stopping'
 /** One call of a tool under way. */
 export class Flight {
   readonly startedAt: number
-  /** Resolves when it is broken off; a call that ends by itself leaves it open. */
-  readonly brokenOff: Promise<BrokenOff>
-  #resolve: (why: BrokenOff) => void = () => {}
+  #onBrokenOff: ((why: BrokenOff) => void) | undefined
   #why: BrokenOff | undefined
   #controller: AbortController | undefined
 
   constructor(startedAt: number) {
     this.startedAt = startedAt
-    this.brokenOff = new Promise((resolve) => {
-      this.#resolve = resolve
-    })
   }
 
   /** Made for tools that look at it: many are done before it could matter. */
@@ -34,6 +29,15 @@ export class Flight {
     if (this.#why !== undefined) return
     this.#why = why
     this.#controller?.abort()
-    this.#resolve(why)
+    this.#onBrokenOff?.(why)
+  }
+
+  /** What the work comes to, or why it was broken off: then nobody waits for it any longer. */
+  outcomeOf<Result>(work: Promise<Result>): Promise<Result | BrokenOff> {
+    return new Promise((resolve, reject) => {
+      this.#onBrokenOff = resolve
+      work.then(resolve, reject)
+      if (this.#why !== undefined) resolve(this.#why)
+    })
   }
 }

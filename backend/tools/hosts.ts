@@ -13,7 +13,10 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'host' | 'all
   const names = new Set([...loopback, ...own.map(nameOf)].map((name) => name.toLowerCase()))
   // HOST says so where it means every address: no client calls one by that name.
   for (const name of ['0.0.0.0', '[::]']) names.delete(name)
-  const isAllowed = (host: string | undefined) => host !== undefined && names.has(nameOf(host).toLowerCase())
+  // The runtime always says the same.
+  let lastAllowed: string | undefined
+  const isAllowed = (host: string | undefined) =>
+    host !== undefined && (host === lastAllowed || names.has(nameOf(host).toLowerCase()))
 
   return ({ host, origin }: IncomingHttpHeaders): void => {
     if (!isAllowed(host)) {
@@ -22,6 +25,7 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'host' | 'all
         'The tool server does not answer to this Host: add it to ALLOWED_HOSTS if it is its own.',
       )
     }
+    lastAllowed = host
     if (origin !== undefined && !isAllowed(hostOfOrigin(origin))) {
       throw new Refusal(
         'origin_not_allowed',

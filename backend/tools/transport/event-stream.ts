@@ -16,6 +16,8 @@ export class EventStream {
   }
 
   open(headers: Record<string, string>): void {
+    // Ends with its connection: chunks would cost more than the events in them.
+    this.#res.removeHeader('Transfer-Encoding')
     this.#res.writeHead(200, {
       'Content-Type': 'text/event-stream',
       // Not to be compressed either: that would hold events back.

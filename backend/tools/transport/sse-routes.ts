@@ -52,7 +52,7 @@ function find(desk: SessionDesk, id: string): Session {
 }
 
 /** What clients nearly always post to; other spellings are parsed. */
-const usual = /^\/api\/mcp\/messages\/\?sessionId=([\w-]+)$/
+const usual = /^\/api\/mcp\/messages\/\?sessionId=([\w-]{1,128})$/
 
 function sessionOf(url: string): { id: string; query: URLSearchParams | undefined } {
   const known = usual.exec(url)?.[1]

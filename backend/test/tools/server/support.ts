@@ -189,7 +189,9 @@ export async function openSse(
   let arrived = () => {}
   const read = async () => {
     let rest = ''
-    for await (const text of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
+    for await (const text of (response.body as ReadableStream<Uint8Array>).pipeThrough(
+      new TextDecoderStream(),
+    )) {
       const blocks = (rest + text).split('\n\n')
       rest = blocks.pop() ?? ''
       for (const block of blocks) {
