@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.ts'
+import { errorCode } from '../../error-code.ts'
 import { ApiError, invalidField, notFound } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { ToolRow } from '../kinds/kind.ts'
-import { hasToolNamed, insertTool, type ToolValues, updateTool } from './store.ts'
+import { insertTool, type ToolValues, updateTool } from './store.ts'
 
 /** @throws {ApiError} validation_failed where the name is taken */
 export const saveNewTool = (
@@ -26,12 +27,16 @@ export const saveNewTool = (
 export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): Promise<void> =>
   inTransaction(deps, async (own) => {
     const { workspaceId } = row
-    if (await hasToolNamed(own.db, workspaceId, values.name, row.id)) throw nameTaken(values.name)
-    if (!(await updateTool(own.db, workspaceId, row, values))) throw changedMeanwhile()
+    const isSaved = await updateTool(own.db, workspaceId, row, values).catch((error: unknown) => {
+      throw errorCode(error) === uniqueViolation ? nameTaken(values.name) : error
+    })
+    if (!isSaved) throw changedMeanwhile()
     own.wake.tools({ workspaceId })
   })
 
 export const noSuchTool = () => notFound('There is no such tool in this workspace.')
+
+const uniqueViolation = '23505'
 
 const nameTaken = (name: string) =>
   invalidField('name', 'already_used', `The workspace has a tool named ${name} already.`)

@@ -63,22 +63,6 @@ const toToolRow = (row: Selectable<Database['mcp_tool']>): ToolRow => ({
   secrets: row.secrets,
 })
 
-export async function hasToolNamed(
-  db: Db,
-  workspaceId: number,
-  name: string,
-  except: number,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('mcp_tool')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('name', '=', name)
-    .where('id', '!=', except)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Writes a new version over the one that was read; false where another came between, or the tool is gone. */
 export async function updateTool(
   db: Db,
