@@ -36,11 +36,11 @@ function createValidator(schema: JsonSchema): Validator {
   const findErrors = tryCompile(schema)
   if (findErrors === undefined) return () => ['this tool is set up wrongly: its schema cannot be read']
   return (args) => {
-    const { values, depth } = measure(args, bounds)
+    const { values, depth, characters } = measure(args, bounds)
     if (values > bounds.values) return [`there are too many values: at most ${bounds.values} can be given`]
     if (depth > bounds.depth) return [`the values nest too deep: at most ${bounds.depth} levels`]
     try {
-      return tellErrors(findErrors(args, { isLarge: values > 1_000 }))
+      return tellErrors(findErrors(args, { isLarge: values > 1_000 || characters > 10_000 }))
     } catch (error) {
       if (!(error instanceof EndlessError)) throw error
       return ['the arguments take too long to check: give fewer or shorter ones']

@@ -330,6 +330,25 @@ it('is not led to another host by the endpoint that a server names', async () =>
   expect(asked).toBe(0)
 })
 
+it('follows no redirect to another host', async () => {
+  const [server, other] = [await start('streamable'), await start('streamable')]
+  const row = await add(server, {
+    headers: { 'X-Key': '{{secret.KEY}}' },
+    secrets: { KEY: 'key-number-one' },
+  })
+  let asked = 0
+  other.intercept = () => {
+    asked += 1
+    return false
+  }
+  server.intercept = (_request, response) => {
+    response.writeHead(307, { location: other.url }).end()
+    return true
+  }
+  expect(await use(row, 'echo')).toMatchObject({ isError: true })
+  expect(asked).toBe(0)
+})
+
 it('shows the text of an answer, and of the rest that it was there', async () => {
   const server = await start('streamable')
   const row = await add(server)
