@@ -40,8 +40,9 @@ function isUsual(value: unknown): value is JSONRPCMessage {
 
 /** What `tools/call` asks for; a text where its parameters are wrong. */
 export function readCall(request: JSONRPCRequest): { name: string; args: Fields } | string {
-  const { name, arguments: args = {} } = request.params ?? {}
-  if (typeof name === 'string' && isFields(args) && isOrdinary(args)) return { name, args }
+  const { name, arguments: args = {}, task } = request.params ?? {}
+  const isUsual = typeof name === 'string' && isFields(args) && isOrdinary(args) && task === undefined
+  if (isUsual) return { name, args }
   const parsed = CallToolRequestSchema.safeParse(request)
   if (!parsed.success) return tellFaults(parsed.error)
   return { name: parsed.data.params.name, args: parsed.data.params.arguments ?? {} }

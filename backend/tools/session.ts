@@ -91,9 +91,9 @@ export class Session {
 
   #list(request: JSONRPCRequest): void {
     const { id } = request
+    if (wantsTask(request)) return this.#refuseTask(request)
     const fault = paramsFault(request)
     if (fault !== undefined) return this.#refuse(id, invalidParams, fault)
-    if (wantsTask(request)) return this.#refuseTask(request)
     if (this.#context.isCurrent) return this.#write(resultJson(id, this.#context.listJson), id)
     this.#renew().then(
       () => this.#write(resultJson(id, this.#context.listJson), id),
@@ -143,7 +143,7 @@ export class Session {
   }
 
   #ask(request: JSONRPCRequest): void {
-    const fault = paramsFault(request)
+    const fault = wantsTask(request) ? undefined : paramsFault(request)
     if (fault !== undefined) return this.#refuse(request.id, invalidParams, fault)
     askServer(request, (answer) => this.#write(JSON.stringify(answer), request.id))
   }
