@@ -21,8 +21,9 @@ export interface DialerOptions extends LeaseTimes {
 export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): Worker {
   const { lines = chooseLines(deps), leaseMs = 30_000, heartbeatMs = 7_000, concurrency = 500 } = options
   const workerId = randomUUID()
-  const workers: Worker[] = []
-  const wake = () => workers.forEach((worker) => worker.wake())
+  const real: Worker[] = []
+  const test: Worker[] = []
+  const wake = () => [...real, ...test].forEach((worker) => worker.wake())
   // A hang-up frees its slot at once, for this dialer as for those that `deps` knows of.
   const dialer = () => (wake(), deps.wake.dialer())
   const own: Deps = { ...deps, wake: { ...deps.wake, dialer } }
@@ -42,16 +43,19 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
       pollMs: 1_000,
     })
   const onRealLine = { line: lines.real.name, workerId, leaseMs }
-  if (lines.real.outlivesWorker) workers.push(start(concurrency, adoptAttempts(own, onRealLine)))
-  workers.push(
-    start(concurrency, claimCalls(own, onRealLine)),
-    // A lane of their own: a campaign's backlog keeps nobody's test waiting.
-    start(100, claimTestCalls(own, { line: lines.test.name, workerId, leaseMs })),
-  )
+  if (lines.real.outlivesWorker) real.push(start(concurrency, adoptAttempts(own, onRealLine)))
+  real.push(start(concurrency, claimCalls(own, onRealLine)))
+  // A lane of their own: a campaign's backlog keeps nobody's test waiting.
+  test.push(start(100, claimTestCalls(own, { line: lines.test.name, workerId, leaseMs })))
   return {
     wake,
     stop: async (graceMs) => {
-      await Promise.all(workers.map((worker) => worker.stop(graceMs)))
+      // Calls that go on without this process are not waited for.
+      const realGrace = lines.real.outlivesWorker ? 0 : graceMs
+      await Promise.all([
+        ...real.map((worker) => worker.stop(realGrace)),
+        ...test.map((worker) => worker.stop(graceMs)),
+      ])
       leases.stop()
     },
   }

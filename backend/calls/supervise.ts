@@ -54,6 +54,8 @@ export async function supervise(
     limitTalk(answeredAt)
     watch.onAnswer(answeredAt)
   }
+  const patience = () =>
+    passed(clock.now(), (limits.handOverSeconds * 1000) / line.speed).then(() => undefined)
   const isRinging = () => answeredAt === null
   const limitRing = async () => {
     await passed(startedAt, ringMs)
@@ -91,12 +93,14 @@ export async function supervise(
       .then(() => (taken && line.resume ? line.resume(request, dialing) : line.dial(request, dialing)))
       .catch(lineFailed)
     const first = await Promise.race([talking, cut.promise, gone.promise])
-    if (first === 'given_up') return undefined
+    if (first === 'given_up') {
+      if (line.outlivesWorker) await Promise.race([talking, patience()])
+      return undefined
+    }
     if (first === 'ring_timeout') return silentEnd('no_answer', 'ring_timeout')
     if (first === 'unheard_of') return toEnd({ outcome: taken === undefined ? 'failed' : 'unknown' })
     if (first === 'call_limit_reached') {
-      const patience = passed(clock.now(), (limits.handOverSeconds * 1000) / line.speed)
-      const said = await Promise.race([talking, patience.then(() => undefined)])
+      const said = await Promise.race([talking, patience()])
       return { ...toEnd(said ?? nothingSaid), answeredAt, ...talkedTooLong(said) }
     }
     return toEnd(first)

@@ -117,11 +117,18 @@ export function createHttpLine(deps: HttpLineDeps): Line {
     speed: 1,
     dial: async (request, dialing) => {
       let placed: Awaited<ReturnType<RuntimeClient['place']>> = 'taken'
-      void runtime.place(orderOf(request, deps.internalUrl)).then((answer) => (placed = answer))
-      const end = await follow(request.attemptId, dialing, () => placed)
+      const placing = runtime
+        .place(orderOf(request, deps.internalUrl))
+        .then((answer) => void (placed = answer))
+      const following = follow(request.attemptId, dialing, () => placed)
+      const end = await Promise.race([following, leaving(dialing, placing)])
       return end.outcome === 'unknown' ? { outcome: 'failed' } : end
     },
-    resume: (request, dialing) => follow(request.attemptId, dialing, () => 'unclear'),
+    resume: (request, dialing) =>
+      Promise.race([
+        follow(request.attemptId, dialing, () => 'unclear'),
+        leaving(dialing, Promise.resolve()),
+      ]),
     analyse: async (request, _, signal) => {
       for (;;) {
         const reports = await read(request.attemptId, signal).catch(
@@ -134,6 +141,17 @@ export function createHttpLine(deps: HttpLineDeps): Line {
     },
   }
 }
+
+/**
+ * Resolves when nobody listens any more, but not while an order is on its way: whoever asks the runtime next
+ * must not be told that it knows nothing of it.
+ */
+const leaving = ({ left }: Dialing, placing: Promise<void>): Promise<LineEnd> =>
+  new Promise((resolve) => {
+    const leave = () => void placing.then(() => resolve({ outcome: 'failed' }))
+    if (left.aborted) leave()
+    left.addEventListener('abort', leave, { once: true })
+  })
 
 const orderOf = (request: DialRequest, internalUrl: string): CallOrder => {
   const { attemptId, agent, contact } = request

@@ -1,33 +1,10 @@
 import type { TranscriptLine } from '@outdial/contract'
-import { createHash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { AgentInCall, CallAgent, Intent } from '../../runtime/agent.ts'
+import { castingOf } from './casting.ts'
+import { fill } from './fill.ts'
 import type { Analysis, DialRequest, Line, LineEnd } from './line.ts'
-import { apology, callBack, interested, refusal, type Talk, talks, voicemailMessage } from './talks.ts'
-
-/** What the called side does. */
-type Part = 'talks' | 'rings' | 'busy' | 'voicemail' | 'declines' | 'fails'
-
-/** The demo's numbers: the last digits decide. */
-const parts: Record<string, Part> = {
-  '0100': 'talks',
-  '0101': 'rings',
-  '0102': 'busy',
-  '0103': 'voicemail',
-  '0104': 'declines',
-  '0105': 'fails',
-  '0106': 'talks',
-}
-
-/** Any other number draws, roughly as people are: of 32, 17 answer. */
-const lots: readonly (readonly [Part, number])[] = [
-  ['talks', 17],
-  ['rings', 6],
-  ['voicemail', 5],
-  ['busy', 2],
-  ['declines', 1],
-  ['fails', 1],
-]
+import { apology, type Talk, voicemailMessage } from './talks.ts'
 
 /**
  * A line on which no phone rings. The same number and attempt always go the same way, so that a demonstration
@@ -117,29 +94,6 @@ export function createSimulatedLine(clock: Clock, speed: number, agent?: CallAge
   }
 }
 
-/** The scenario that a number and attempt always meet. */
-function castingOf(request: DialRequest): { part: Part; talk: Talk; ringSeconds: number } {
-  const seed = createHash('sha256').update(`${request.toNumber}:${request.number}`).digest()
-  const digits = request.toNumber.slice(-4)
-  const drawn = talks[seed.readUInt8(1) % talks.length] ?? interested
-  // Who asked to be called back has time then: nobody puts us off for ever.
-  const met = drawn === callBack && request.scheduled ? interested : drawn
-  return {
-    part: parts[digits] ?? draw(seed.readUInt8(0) % 32),
-    talk: digits === '0100' ? interested : digits === '0106' ? refusal : met,
-    ringSeconds: 3 + (seed.readUInt8(2) % 8),
-  }
-}
-
-function draw(ticket: number): Part {
-  let left = ticket
-  for (const [part, share] of lots) {
-    if (left < share) return part
-    left -= share
-  }
-  return 'talks'
-}
-
 /** Whether everything was said that belongs to the talk; what tools did in between does not count. */
 function isWhole(request: DialRequest, talk: Talk, transcript: readonly TranscriptLine[]): boolean {
   const last = talk.lines.findLast((line) => !('does' in line))
@@ -160,26 +114,4 @@ function analysisOf(request: DialRequest, transcript: readonly TranscriptLine[])
   }
   const { summary, sentiment, goalMet, extracted } = talk
   return { summary: fill(summary, request), sentiment, goalMet, extracted }
-}
-
-/** Fills {{names}}: the contact's variables, and those that every script knows. An unknown name says nothing. */
-function fill(template: string, request: DialRequest): string {
-  const { agent, contact, campaignName } = request
-  const agentName = agent.name.split(',')[0] ?? agent.name
-  const name = contact.firstName ?? contact.lastName ?? 'there'
-  const topic = contact.variables['product'] ?? contact.variables['topic'] ?? campaignName
-  const known = new Map([
-    ...Object.entries(contact.variables),
-    ['first_name', contact.firstName ?? ''],
-    ['last_name', contact.lastName ?? ''],
-    ['campaign', campaignName],
-    ['agent', agentName],
-    ['name', name],
-    ['topic', topic],
-  ])
-  const fillIn = (text: string) =>
-    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, key: string) => known.get(key) ?? '')
-  const greeting =
-    agent.greeting === '' ? 'Hello {{name}}, this is {{agent}} about {{topic}}.' : agent.greeting
-  return template === '{{greeting}}' ? fillIn(greeting) : fillIn(template)
 }

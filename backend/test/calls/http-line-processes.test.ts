@@ -61,14 +61,14 @@ async function assignTool(kind: 'contact_note'): Promise<void> {
 }
 
 /** The service as `npm start` runs it; resolves to where it is. */
-async function start(): Promise<{ url: string; service: Running }> {
+async function start(port = '0'): Promise<{ url: string; service: Running }> {
   const service = run('start', [], {
     DATABASE_URL: database.url,
     SECRET_KEY: secretKey,
     RUNTIME_SECRET: secret,
     RUNTIME_URL: runtime.url,
     LINE: 'http',
-    PORT: '0',
+    PORT: port,
     RATE_LIMIT_PER_MINUTE: '100000',
   })
   services.push(service)
@@ -131,7 +131,7 @@ it('goes on with the call after the service was killed: the phone rings once', a
     .set({ lease_until: new Date(0) })
     .where('ended_at', 'is', null)
     .execute()
-  const second = await start()
+  const second = await start(new URL(first.url).port)
   expect(await settled(second.url)).toMatchObject({ outcome: 'answered', attempts: 1 })
   expect(runtime.took).toHaveLength(took + 1)
 })

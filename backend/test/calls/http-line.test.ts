@@ -358,6 +358,24 @@ it('leaves its calls running when it stops, and the next worker has them at once
   expect(runtime.asked('DELETE')).toEqual([])
 })
 
+it('does not stop in the middle of an order: the next worker finds the call', async () => {
+  const held = Promise.withResolvers<void>()
+  runtime.held = held.promise
+  const { id, dialer, attemptId } = await ringing({ leaseMs: 600_000 })
+  const stopping = dialer.stop()
+  dial()
+  expect((await attemptsOf(deps, id))[0]?.lease_until.getTime()).toBeGreaterThan(Date.now())
+  held.resolve()
+  await stopping
+  await until(
+    async () => (await attemptsOf(deps, id))[0]?.fence === 2,
+    () => deps.clock.advance(250),
+  )
+  await happen(attemptId, ended(1))
+  expect(await completed(deps, seed, id)).toMatchObject({ outcome: 'answered', attempts: 1 })
+  expect(runtime.orders()).toHaveLength(1)
+})
+
 it('asks for what was never ordered, and calls again only as the campaign retries', async () => {
   const retry = { max_attempts: 2, delay_minutes: 1, on: ['failed' as const] }
   const campaignId = await seedCampaign(deps, { ...seed, retry })

@@ -22,6 +22,8 @@ export interface TestRuntime {
   calls: Map<string, RuntimeReport[]>
   /** How it answers a method; by default as a runtime should. `cut`: not at all. */
   answers: Partial<Record<string, number | 'cut'>>
+  /** Orders are taken in only then. */
+  held: Promise<void>
   /** Goes away, and is there again at the same address. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -37,6 +39,7 @@ export async function startRuntime(): Promise<TestRuntime> {
     const { method = '', url: path = '', headers } = request
     const asked = { method, path, headers, body: await text(request) }
     requests.push(asked)
+    if (method === 'POST') await runtime.held
     const id = path.split('/').at(-1) ?? ''
     const status = answers[method]
     if (method === 'POST' && (status === undefined || status === 'cut')) {
@@ -57,9 +60,9 @@ export async function startRuntime(): Promise<TestRuntime> {
     await once(server, 'listening')
     port = (server.address() as AddressInfo).port
   }
-  await start()
-  return {
-    url: `http://127.0.0.1:${port}`,
+  const runtime: TestRuntime = {
+    held: Promise.resolve(),
+    url: '',
     requests,
     orders: () =>
       requests.filter(({ method }) => method === 'POST').map(({ body }) => CallOrder.parse(JSON.parse(body))),
@@ -73,4 +76,7 @@ export async function startRuntime(): Promise<TestRuntime> {
       await once(server, 'close')
     },
   }
+  await start()
+  runtime.url = `http://127.0.0.1:${port}`
+  return runtime
 }
