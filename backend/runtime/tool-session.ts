@@ -3,13 +3,6 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { version } from '../version.ts'
 import { orAborted } from './or-aborted.ts'
 
-/** A tool as the server lists it. */
-export interface ListedTool {
-  name: string
-  /** The names of its arguments. */
-  takes: readonly string[]
-}
-
 export interface ToolAnswer {
   text: string
   isError: boolean
@@ -17,7 +10,8 @@ export interface ToolAnswer {
 
 /** An open session of the tool server. */
 export interface ToolSession {
-  tools: ReadonlyMap<string, ListedTool>
+  /** The names of the tools that are listed. */
+  tools: ReadonlySet<string>
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolAnswer>
   close(): Promise<void>
 }
@@ -37,7 +31,7 @@ export async function openToolSession(url: URL, secret: string, signal: AbortSig
   try {
     const { tools } = await orAborted(open(), signal)
     return {
-      tools: new Map(tools.map(({ name, inputSchema }) => [name, { name, takes: namesIn(inputSchema) }])),
+      tools: new Set(tools.map(({ name }) => name)),
       call: async (name, args, limit) => {
         const calling = client.callTool({ name, arguments: args }, undefined, { signal: limit })
         return toAnswer(await orAborted(calling, limit))
@@ -50,8 +44,6 @@ export async function openToolSession(url: URL, secret: string, signal: AbortSig
     throw error
   }
 }
-
-const namesIn = ({ properties }: { properties?: object }) => Object.keys(properties ?? {})
 
 function toAnswer(result: Awaited<ReturnType<Client['callTool']>>): ToolAnswer {
   const content = Array.isArray(result.content) ? (result.content as unknown[]) : []
