@@ -106,6 +106,7 @@ export async function supervise(
     return toEnd(first)
   } finally {
     over.abort()
+    left.abort()
     watch.giveUp.removeEventListener('abort', giveUp)
   }
 }

@@ -26,6 +26,9 @@ const silenceMs = 15_000
 /** Between two tries to reach a runtime that is away. */
 const againMs = 2_000
 
+/** Nobody hears it. */
+const leftAlone: LineEnd = { outcome: 'failed' }
+
 /**
  * The line of an agent runtime of the user's own. It is ordered to call once, and then only asked: its reports
  * come in by whichever replica, and are read from the table. The call goes on when this process dies.
@@ -34,9 +37,9 @@ export function createHttpLine(deps: HttpLineDeps): Line {
   const { db, clock, runtime, onTrouble } = deps
   const read = watchReports(deps, pollMs)
 
-  /** What is reported by now; empty while the database is away. */
-  const look = (attemptId: string, dialing: Dialing): Promise<readonly RuntimeReport[]> =>
-    read(attemptId, dialing.left).catch((error: unknown) => (onTrouble(attemptId, error), []))
+  /** What is reported by now; undefined while the database is away, which says nothing. */
+  const look = (attemptId: string, dialing: Dialing): Promise<readonly RuntimeReport[] | undefined> =>
+    read(attemptId, dialing.left).catch((error: unknown) => void onTrouble(attemptId, error))
 
   const ask = async (attemptId: string): Promise<'heard' | 'denied' | 'away'> => {
     try {
@@ -62,36 +65,44 @@ export function createHttpLine(deps: HttpLineDeps): Line {
     let told = 0
     let heardAt = clock.now().getTime()
     let askAt = 0
+    let isKnown = false
+    let ringWasChecked = false
     for (;;) {
       const reports = await look(attemptId, dialing)
+      if (dialing.left.aborted) return leftAlone
+      if (reports === undefined) continue
       const end = endIn(reports)
       const answeredAt = answeredAtIn(reports)
       if (end !== undefined) return toLineEnd(end)
       if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
-      if (dialing.left.aborted || placed() === 'refused') return { outcome: 'failed' }
-      if (dialing.signal.aborted) return hangUp(attemptId, dialing)
+      if (placed() === 'refused') return { outcome: 'failed' }
+      const rangTooLong = dialing.ringOver.aborted && answeredAt === undefined
+      if (dialing.signal.aborted || (rangTooLong && ringWasChecked)) return hangUp(attemptId, dialing)
 
       const now = clock.now().getTime()
       if (reports.length > told) heardAt = now
       told = reports.length
-      const rangTooLong = dialing.ringOver.aborted && answeredAt === undefined
-      const inDoubt = placed() === 'unclear' && askAt === 0
-      if (now < askAt || !(rangTooLong || inDoubt || now >= heardAt + silenceMs)) continue
+      const inDoubt = placed() === 'unclear' && !isKnown
+      if (now < askAt || !(inDoubt || rangTooLong || now >= heardAt + silenceMs)) continue
       askAt = now + againMs
       const answer = await ask(attemptId)
       if (answer === 'denied') return lastWord(attemptId, dialing)
       if (answer === 'away') continue
       heardAt = now
-      if (rangTooLong && answeredAtIn(await look(attemptId, dialing)) === undefined) {
-        return hangUp(attemptId, dialing)
-      }
+      isKnown = true
+      ringWasChecked = rangTooLong
     }
   }
 
   /** A runtime may forget what it has reported: that counts. */
   const lastWord = async (attemptId: string, dialing: Dialing): Promise<LineEnd> => {
-    const end = endIn(await look(attemptId, dialing))
-    return end === undefined ? { outcome: 'unknown' } : toLineEnd(end)
+    for (;;) {
+      const reports = await look(attemptId, dialing)
+      if (dialing.left.aborted) return leftAlone
+      if (reports === undefined) continue
+      const end = endIn(reports)
+      return end === undefined ? { outcome: 'unknown' } : toLineEnd(end)
+    }
   }
 
   /** Resolves only when nobody is on the line any more: until then nobody may be called again. */
@@ -103,9 +114,9 @@ export function createHttpLine(deps: HttpLineDeps): Line {
       )
       const patience = clock.now().getTime() + (done ? limits.handOverSeconds * 1000 : againMs)
       do {
-        const end = endIn(await look(attemptId, dialing))
+        const end = endIn((await look(attemptId, dialing)) ?? [])
+        if (dialing.left.aborted) return leftAlone
         if (end !== undefined) return toLineEnd(end)
-        if (dialing.left.aborted) return { outcome: 'failed' }
       } while (clock.now().getTime() < patience)
       if (done) return { outcome: 'no_answer' }
     }
@@ -148,7 +159,7 @@ export function createHttpLine(deps: HttpLineDeps): Line {
  */
 const leaving = ({ left }: Dialing, placing: Promise<void>): Promise<LineEnd> =>
   new Promise((resolve) => {
-    const leave = () => void placing.then(() => resolve({ outcome: 'failed' }))
+    const leave = () => void placing.then(() => resolve(leftAlone))
     if (left.aborted) leave()
     left.addEventListener('abort', leave, { once: true })
   })

@@ -1,6 +1,7 @@
 import type { Call, RuntimeReport } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import pino from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { claimCalls } from '../../calls/claim.ts'
 import { type DialerOptions, startDialer } from '../../calls/dialer.ts'
@@ -24,6 +25,7 @@ let deps: TestDeps
 let seed: Seed
 let runtime: TestRuntime
 let workers: Pick<Worker, 'stop'>[]
+let troubles: string[]
 beforeAll(async () => {
   database = await createTestDatabase()
 })
@@ -38,7 +40,9 @@ beforeEach(async () => {
     PUBLIC_URL: 'https://calls.example.com',
     LOG_LEVEL: 'silent',
   })
-  deps = testDeps(database.db, { config })
+  troubles = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void troubles.push(line) })
+  deps = testDeps(database.db, { config, log })
   seed = await seedWorkspace(deps)
   workers = []
 })
@@ -252,6 +256,37 @@ it('goes on with a call whose order was cut off, without a second order', async 
   await happen(attemptId, ended(2))
   expect(await completed(deps, seed, id)).toMatchObject({ outcome: 'answered', attempts: 1 })
   expect(runtime.orders()).toHaveLength(1)
+})
+
+it('asks again while it is unclear whether the order arrived, and the runtime is away', async () => {
+  Object.assign(runtime.answers, { POST: 'cut', GET: 503 })
+  const { id, attemptId } = await ringing()
+  const orderedAt = deps.clock.now().getTime()
+  await until(
+    async () => runtime.asked('GET').length > 2,
+    () => deps.clock.advance(250),
+  )
+  expect(deps.clock.now().getTime() - orderedAt).toBeLessThan(15_000)
+  delete runtime.answers.GET
+  happenUnheard(attemptId, busy(1))
+  expect(await completed(deps, seed, id)).toMatchObject({ outcome: 'busy', attempts: 1 })
+})
+
+it('draws no conclusion from reports that cannot be read', async () => {
+  const { id, attemptId } = await ringing()
+  await happen(attemptId, answered(1))
+  await callUntil(deps, seed, id, talking)
+  await sql`alter table attempt_report rename to attempt_report_away`.execute(deps.db)
+  runtime.calls.clear()
+  const before = troubles.length
+  await until(
+    async () => troubles.length > before + 2,
+    () => deps.clock.advance(10_000),
+  )
+  expect((await callOf(deps, seed, id)).status).toBe('in_progress')
+  await sql`alter table attempt_report_away rename to attempt_report`.execute(deps.db)
+  await takeReport(deps)(attemptId, ended(2))
+  expect(await completed(deps, seed, id)).toMatchObject({ outcome: 'answered', summary: 'Wants a visit.' })
 })
 
 it.each([

@@ -70,6 +70,16 @@ it('ends a call after 30 minutes, whatever the line does', async () => {
   expect(call.duration_seconds).toBeGreaterThanOrEqual(30 * 60)
 })
 
+it('gives a talk half a minute of real time, however much its line is sped up', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  dial({ speed: 10_000 })
+  const talking = await callUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  const call = await completed(deps, seed, id, 1_000)
+  expect(Date.parse(call.ended_at ?? '') - Date.parse(talking.answered_at ?? '')).toBeGreaterThanOrEqual(
+    30_000,
+  )
+})
+
 it('keeps what was said when a call is ended by the limit', async () => {
   const { id } = await queue(deps, seed, freshNumber())
   dial({
