@@ -1,4 +1,5 @@
 import type { Act, AgentInCall, CallAgent } from './agent.ts'
+import { argumentsFor } from './arguments-for.ts'
 import { type Move, moveFor } from './moves.ts'
 import { orAborted } from './or-aborted.ts'
 import { sessionUrl } from './session-url.ts'
@@ -38,15 +39,17 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
     let budget = budgetMs
     let givenUp = false
 
-    /** Undefined where the agent has no such tool. */
+    /** Undefined where the agent has no such tool, or not what it asks for. */
     const use = async (move: Move, limit: AbortSignal): Promise<Act | undefined> => {
       const session = await orAborted(opening, limit)
       if (session === undefined) {
         givenUp = true
         return { text: 'Could not use the tools: the tool server did not let the agent in.', done: false }
       }
-      if (!session.tools.has(move.tool)) return undefined
-      const answer = await session.call(move.tool, move.args, limit)
+      const schema = session.tools.get(move.tool)
+      const args = schema && argumentsFor(schema, move.args)
+      if (args === undefined) return undefined
+      const answer = await session.call(move.tool, args, limit)
       const said = shorten(answer.text)
       return answer.isError
         ? { text: `Could not ${move.tried}: ${said}`, done: false }

@@ -3,6 +3,7 @@ import type { Intent } from './agent.ts'
 /** One use of a tool, and how a transcript tells of it. */
 export interface Move {
   tool: string
+  /** What there is to say; a tool is given that which it asks for. */
   args: Record<string, unknown>
   /** "Searched the knowledge base for …", when it went well. */
   did: string

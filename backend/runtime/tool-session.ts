@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { version } from '../version.ts'
+import type { InputSchema } from './arguments-for.ts'
 import { orAborted } from './or-aborted.ts'
 
 export interface ToolAnswer {
@@ -10,8 +11,8 @@ export interface ToolAnswer {
 
 /** An open session of the tool server. */
 export interface ToolSession {
-  /** The names of the tools that are listed. */
-  tools: ReadonlySet<string>
+  /** What the listed tools ask for, by name. */
+  tools: ReadonlyMap<string, InputSchema>
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolAnswer>
   close(): Promise<void>
 }
@@ -31,7 +32,7 @@ export async function openToolSession(url: URL, secret: string, signal: AbortSig
   try {
     const { tools } = await orAborted(open(), signal)
     return {
-      tools: new Set(tools.map(({ name }) => name)),
+      tools: new Map(tools.map(({ name, inputSchema }) => [name, inputSchema])),
       call: async (name, args, limit) => {
         const calling = client.callTool({ name, arguments: args }, undefined, { signal: limit })
         return toAnswer(await orAborted(calling, limit))

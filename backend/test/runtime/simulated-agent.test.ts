@@ -98,6 +98,27 @@ it('does nothing with tools that its list does not have', async () => {
   expect(told).toMatchObject({ outcome: 'answered', goal_met: true })
 })
 
+it('gives a tool what it asks for, and leaves one alone that asks for what it cannot tell', async () => {
+  const schemas = {
+    contact_note: {
+      properties: { text: { type: 'string' }, colour: { type: 'string' } },
+      required: ['text'],
+    },
+    knowledge_search: { properties: { topic: { type: 'string' } }, required: ['topic'] },
+    spreadsheet_append: { properties: { sheet: { type: 'string' } } },
+  }
+  const ok = yes('ok')
+  const tools = { contact_note: ok, knowledge_search: ok, spreadsheet_append: ok }
+  const server = await serve(tools, { schemas })
+  dial(server.url)
+  const told = await call('+12025550100')
+  expect(server.used).toEqual([
+    { name: 'contact_note', args: { text: expect.stringContaining('Is interested in a roof check') } },
+    { name: 'spreadsheet_append', args: {} },
+  ])
+  expect(told.transcript_text).not.toContain('my notes are slow')
+})
+
 it('opens no session for a call that nobody answers', async () => {
   const server = await serve({ contact_note: yes('kept') })
   dial(server.url)

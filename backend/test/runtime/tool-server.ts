@@ -24,7 +24,7 @@ export interface TestToolServer {
 /** A tool server made of the SDK's own parts, with tools of the test's. */
 export async function startToolServer(
   tools: Record<string, (args: unknown) => Answer | Promise<Answer>>,
-  options: { secret?: string } = {},
+  options: { secret?: string; schemas?: Record<string, object> } = {},
 ): Promise<TestToolServer> {
   const used: TestToolServer['used'] = []
   const opened: TestToolServer['opened'] = []
@@ -50,7 +50,7 @@ export async function startToolServer(
     const transport = new SSEServerTransport('/api/mcp/messages/', response)
     sessions.set(transport.sessionId, transport)
     response.on('close', () => sessions.delete(transport.sessionId))
-    void serverOf(tools, used).connect(transport)
+    void serverOf(tools, used, options.schemas ?? {}).connect(transport)
   })
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
@@ -72,10 +72,11 @@ const secretOf = ({ headers }: IncomingMessage) => headers['x-agent-secret']?.to
 function serverOf(
   tools: Record<string, (args: unknown) => Answer | Promise<Answer>>,
   used: TestToolServer['used'],
+  schemas: Record<string, object>,
 ): Server {
   const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })),
+    tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object', ...schemas[name] } })),
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     used.push({ name: params.name, args: params.arguments })
