@@ -6,6 +6,9 @@ import type { Dialing, DialRequest, Line, LineEnd } from './lines/line.ts'
 /** However much a line is sped up: what an agent does with its tools takes the machine's own time. */
 const leastTalkMs = 30_000
 
+/** Whoever takes an attempt over asks what became of it before any limit counts. */
+const catchUpMs = 20_000
+
 type CutShort = 'ring_timeout' | 'call_limit_reached' | 'unheard_of'
 
 /** How far an attempt had come when it was taken over from another worker. */
@@ -43,8 +46,9 @@ export async function supervise(
     hangUp.abort(why)
     cut.resolve(why)
   }
+  const earliest = taken === undefined ? 0 : clock.now().getTime() + catchUpMs
   const passed = (since: Date, ms: number) =>
-    clock.wait(since.getTime() + ms - clock.now().getTime(), over.signal)
+    clock.wait(Math.max(since.getTime() + ms, earliest) - clock.now().getTime(), over.signal)
   const ringMs = (limits.ringSeconds * 1000) / line.speed
   const callMs = Math.max((limits.callSeconds * 1000) / line.speed, leastTalkMs)
   const limitTalk = (since: Date) => void passed(since, callMs).then(() => cutShort('call_limit_reached'))

@@ -81,9 +81,10 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
   },
 })
 
+/** One line. What a database cannot store (NUL, halves of characters) must not cost the call its transcript. */
 function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > mostTold ? `${line.slice(0, mostTold - 1)}…` : line
+  const line = text.replaceAll('\u0000', ' ').replace(/\s+/g, ' ').trim()
+  return (line.length > mostTold ? `${line.slice(0, mostTold - 1)}…` : line).toWellFormed()
 }
 
 /** The kind of an error alone: what a server answers may hold anything. */

@@ -432,6 +432,26 @@ it('asks for what was never ordered, and calls again only as the campaign retrie
   ])
 })
 
+it.each([
+  ['rang', []],
+  ['was answered', [1]],
+])('learns how a call ended that %s two hours before anybody could ask', async (_, before) => {
+  const { id, dialer, attemptId } = await ringing()
+  for (const sequence of before) {
+    await happen(attemptId, answered(sequence))
+    await callUntil(deps, seed, id, talking)
+  }
+  await dialer.stop()
+  happenUnheard(attemptId, ended(2))
+  deps.clock.advance(2 * 3_600_000)
+  dial()
+  const call = await completed(deps, seed, id)
+  expect(call).toMatchObject({ outcome: 'answered', ended_reason: 'contact_hung_up', attempts: 1 })
+  expect(call.duration_seconds).toBeLessThan(60)
+  expect(runtime.asked('DELETE')).toEqual([])
+  expect(runtime.orders()).toHaveLength(1)
+})
+
 it('asks a runtime that is starting again until it answers, and goes on', async () => {
   const { id, dialer, attemptId } = await ringing()
   await happen(attemptId, answered(1))

@@ -147,6 +147,17 @@ it('tells of a tool that fails, apologises once, and talks on', async () => {
   expect(told).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
 })
 
+it('keeps a transcript of whatever tools say: at length, with NUL, with half a character', async () => {
+  const server = await serve({
+    contact_lookup: yes(`${'😀'.repeat(400)}`),
+    contact_note: yes('\u0000 kept \ud83d\u0000'),
+  })
+  dial(server.url)
+  const [lookup, note] = didIn(await call('+12025550100'))
+  expect(lookup).toMatch(/^Looked the contact up: 😀+\S?…$/u)
+  expect(note).toMatch(/: kept \ufffd$/)
+})
+
 it('waits for a slow tool only so long, and still uses the others', async () => {
   const server = await serve({ contact_lookup: forever, contact_note: yes('The note is kept.') })
   dial(server.url, { stepMs: 1_000 })
