@@ -15,6 +15,9 @@ import { mountApi } from './openapi.ts'
 import { apiPrefix, createRoutes } from './routes.ts'
 import { createToolServer, type ToolServer } from './tools/server.ts'
 
+/** Milliseconds after which a server that closes lets no connection hold it up any longer. */
+const closingGrace = 12_000
+
 /** Builds the service's HTTP side; it never listens. `tools` answers beside Fastify, on the same port. */
 export async function createApp(
   deps: Deps,
@@ -43,7 +46,11 @@ export async function createApp(
   const table = [...createRoutes(deps), { method: 'GET', path: '/openapi.json' } as const]
   const allowed = allowedMethods(table, apiPrefix)
 
-  app.addHook('preClose', () => tools.close())
+  app.addHook('preClose', async () => {
+    // Node takes a connection that was opened ahead of its first request for a busy one.
+    setTimeout(() => app.server.closeAllConnections(), closingGrace).unref()
+    await tools.close()
+  })
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request, reply) => void reply.header('X-Request-Id', request.id))

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { secret, startTools, type TestTools, told, until } from './support.ts'
 
-jest.setTimeout(9_000)
+jest.setTimeout(60_000)
 let service: TestTools
 let widgetId: string
 let agentId: number
@@ -78,7 +78,9 @@ it('serves the client of @ai-sdk/mcp', async () => {
 })
 
 it('serves the inspector', async () => {
-  const cli = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/cli/build/cli.js'))
+  const cli = fileURLToPath(
+    new URL('../../../../node_modules/@modelcontextprotocol/inspector/cli/build/cli.js', import.meta.url),
+  )
   const inspect = async (...words: string[]): Promise<unknown> => {
     const url = `${address('/api/mcp/sse')}&token=${secret}`
     const args = [cli, '--cli', url, '--transport', 'sse', ...words]

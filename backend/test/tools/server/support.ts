@@ -140,6 +140,8 @@ export async function startTools(
       return id
     },
     close: async () => {
+      await tools.close()
+      app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
       await app.close()
       await database.close()
     },

@@ -1,0 +1,69 @@
+import { rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createApp } from '../../backend/app.ts'
+import { createAgent } from '../../backend/agents/create.ts'
+import { parseConfig } from '../../backend/config.ts'
+import type { Deps } from '../../backend/deps.ts'
+import { createUser } from '../../backend/identity/create-user.ts'
+import { createWorkspace } from '../../backend/identity/create-workspace.ts'
+import { openDeps } from '../../backend/open-deps.ts'
+import { createToolServer } from '../../backend/tools/server.ts'
+import pino from 'pino'
+import { echo, kinds, others } from './kinds.ts'
+import { report } from './report.ts'
+
+// Our server as the service runs it: beside Fastify, with its database, authentication, keep-alive and validation.
+const dataDir = process.argv[2]
+const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info' })
+const log = pino({ level: 'info' }, { write: () => {} })
+const { deps, close } = await openDeps({ config, log, purpose: 'service' })
+const widgets = await seed(deps)
+const app = await createApp(deps, createToolServer(deps, { kinds }))
+await app.listen({ host: '127.0.0.1', port: 0 })
+
+process.once('disconnect', () => {
+  void (async () => {
+    await app.close()
+    await close()
+    if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
+    process.exit(0)
+  })()
+})
+report({
+  port: (app.server.address() as AddressInfo).port,
+  queries: widgets.map((id) => `/api/mcp/sse?widget_id=${id}&token=${deps.config.runtimeSecrets[0] ?? ''}`),
+})
+
+/** Three agents: one may not have 5,000 sessions. */
+async function seed(deps: Deps): Promise<string[]> {
+  const user = await createUser(deps)({
+    email: 'bench@example.com',
+    name: 'Bench',
+    password: 'not used at all',
+  })
+  const place = { name: 'Bench', country: 'US', timeZone: 'America/New_York', ownerId: user.id } as const
+  const { id: workspaceId } = await createWorkspace(deps)(place)
+  const tools = await deps.db
+    .insertInto('mcp_tool')
+    .values(
+      [echo, ...others].map(({ name, description, inputSchema }) => ({
+        ...{ workspace_id: workspaceId, kind: 'http' as const, name, description },
+        input_schema: JSON.stringify(inputSchema),
+      })),
+    )
+    .returning('id')
+    .execute()
+  const made: string[] = []
+  for (const name of ['Ava', 'Ben', 'Cleo']) {
+    const agent = await createAgent(deps)(workspaceId, {
+      name,
+      status: 'live',
+      greeting: 'Hi',
+      variables: [],
+    })
+    const rows = tools.map(({ id }) => ({ workspace_id: workspaceId, agent_id: agent.id, tool_id: id }))
+    await deps.db.insertInto('widget_tool').values(rows).execute()
+    made.push(agent.widget_id)
+  }
+  return made
+}

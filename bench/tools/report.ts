@@ -1,0 +1,17 @@
+/** Answers the bench's questions about this process. */
+export function report(facts: { port: number; queries: string[] }): void {
+  process.on('message', (question) => {
+    if (question === 'memory') {
+      global.gc?.()
+      global.gc?.()
+      const { heapUsed, rss } = process.memoryUsage()
+      process.send?.({ heapUsed, rss })
+    }
+    if (question === 'cpu') {
+      const { user, system } = process.cpuUsage()
+      process.send?.({ microseconds: user + system, user, system })
+    }
+  })
+  process.on('disconnect', () => process.exit(0))
+  process.send?.(facts)
+}
