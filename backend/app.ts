@@ -7,10 +7,9 @@ import { handleError } from './http/error-handler.ts'
 import { mountHealth } from './http/health.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
-import { allowedMethods, answerUnrouted } from './http/unrouted.ts'
+import { answerUnrouted, watchRoutes } from './http/unrouted.ts'
 import { registerOauth } from './oauth/register.ts'
 import { mountApi } from './openapi.ts'
-import { apiPrefix, createRoutes } from './routes.ts'
 
 /** Builds the service's HTTP side; it never listens. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
@@ -27,8 +26,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     frameworkErrors: handleError,
     clientErrorHandler: answerClientError,
   })
-  const table = [...createRoutes(deps), { method: 'GET', path: '/openapi.json' } as const]
-  const allowed = allowedMethods(table, apiPrefix)
+  const allowed = watchRoutes(app)
 
   app.setErrorHandler(handleError)
   app.decorateRequest('caller', null)
