@@ -41,4 +41,15 @@ function stopOnSignal({ log, stop }: Service): void {
     )
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  onOrphaned(() => onSignal('SIGTERM'))
+}
+
+/**
+ * npm passes a signal on to its shell, which dies and leaves its child behind: under `npm start` the death of the
+ * parent is the signal.
+ */
+function onOrphaned(stop: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return
+  const parent = process.ppid
+  setInterval(() => process.ppid !== parent && stop(), 500).unref()
 }

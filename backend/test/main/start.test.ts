@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { DemoFile } from '../../demo/file.ts'
-import { run, type Running } from '../support/run.ts'
+import { run, type Running, runUnderShell } from '../support/run.ts'
 
 jest.setTimeout(90_000)
 let dataDir: string
@@ -78,6 +78,16 @@ it('is administered while it runs, and while it does not', async () => {
   const [one, other] = await Promise.all([listUsers(), listUsers()])
   expect(one.stdout).toContain('demo@example.com')
   expect(other.stdout).toContain('demo@example.com')
+})
+
+it('stops in order when the shell that npm runs it by is ended', async () => {
+  const { process, wrote, ended } = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
+  await wrote(/Outdial is ready/)
+  process.kill('SIGTERM')
+  // Its output is closed by the last one that held it: the service itself.
+  const { stdout } = await ended
+  expect(stdout).toContain('"msg":"stopping"')
+  expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 })
 
 it('says in a sentence that it runs already', async () => {
