@@ -81,11 +81,11 @@ it('is administered while it runs, and while it does not', async () => {
 })
 
 it('stops in order when the shell that npm runs it by is ended', async () => {
-  const { process, wrote, ended } = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
-  await wrote(/Outdial is ready/)
-  process.kill('SIGTERM')
+  const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
+  await shell.wrote(/Outdial is ready/)
+  shell.process.kill('SIGTERM')
   // Its output is closed by the last one that held it: the service itself.
-  const { stdout } = await ended
+  const { stdout } = await shell.ended
   expect(stdout).toContain('"msg":"stopping"')
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 })
