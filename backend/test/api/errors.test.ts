@@ -271,6 +271,7 @@ it.each([
   ['the NUL character', '{"first_name":"a\\u0000"}', 'invalid_text'],
   ['the NUL character in a name', '{"variables":{"a\\u0000":"b"}}', 'invalid_text'],
   ['half of a character', '{"metadata":{"a":"\\ud800"}}', 'invalid_text'],
+  ['a name that would be lost', '{"metadata":{"__proto__":"x"}}', 'invalid_key'],
 ])('refuses %s', async (_name, raw, code) => {
   const told = refusal(await api.send({ method: 'POST', path: '/contacts/', raw }))
   expect(told.status).toBe(422)
