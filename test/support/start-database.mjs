@@ -36,10 +36,12 @@ const startTemporary = () =>
 /** Databases of killed runs: those of this name, and those of generated names whose run is no longer connected. */
 async function dropLeftovers(mark, template) {
   const { rows } = await mark.query(
-    `select datname as name from pg_database
-     where datname = $1 or starts_with(datname, $1 || '_')
-       or datname ~ '^outdial_test_[0-9a-f]{12}(_|$)' and not exists (
-         select from pg_stat_activity where application_name = left(datname, length('outdial_test_') + 12))`,
+    // pg_stat_activity has a datname, too.
+    `select database.datname as name from pg_database as database
+     where database.datname = $1 or starts_with(database.datname, $1 || '_')
+       or database.datname ~ '^outdial_test_[0-9a-f]{12}(_|$)' and not exists (
+         select from pg_stat_activity as connection
+         where connection.application_name = left(database.datname, length('outdial_test_') + 12))`,
     [template],
   )
   for (const { name } of rows) await mark.query(`drop database if exists ${name} with (force)`)
