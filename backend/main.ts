@@ -3,6 +3,9 @@ import { StartError } from './start-error.ts'
 import { ConfigError } from './config.ts'
 import { type Service, startService } from './start-service.ts'
 
+/** Read at once: whoever ends before the service is ready must not leave it running. */
+const startedBy = process.ppid
+
 /** Environment → service → until a signal comes. */
 export async function main(): Promise<void> {
   const service = await startService(process.env).catch(explain)
@@ -50,6 +53,5 @@ function stopOnSignal({ log, stop }: Service): void {
  */
 function onOrphaned(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return
-  const parent = process.ppid
-  setInterval(() => process.ppid !== parent && stop(), 500).unref()
+  setInterval(() => process.ppid !== startedBy && stop(), 500).unref()
 }

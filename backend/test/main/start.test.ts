@@ -3,6 +3,7 @@ import { rm, mkdtemp } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { DemoFile } from '../../demo/file.ts'
 import { run, type Running, runUnderShell } from '../support/run.ts'
@@ -88,6 +89,14 @@ it('stops in order when the shell that npm runs it by is ended', async () => {
   const { stdout } = await shell.ended
   expect(stdout).toContain('"msg":"stopping"')
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
+})
+
+it('stops in order when that shell is ended while it starts', async () => {
+  const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
+  while (!existsSync(path.join(dataDir, 'postgres'))) await delay(10)
+  shell.process.kill('SIGTERM')
+  const { stdout } = await shell.ended
+  expect(stdout).toContain('"msg":"stopping"')
 })
 
 it('says in a sentence that it runs already', async () => {
