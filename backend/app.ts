@@ -8,11 +8,10 @@ import { handleError } from './http/error-handler.ts'
 import { mountHealth } from './http/health.ts'
 import { requestIdOf } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
-import { allowedMethods, answerUnrouted } from './http/unrouted.ts'
+import { answerUnrouted, watchRoutes } from './http/unrouted.ts'
 import { mountInternal } from './internal/mount.ts'
 import { registerOauth } from './oauth/register.ts'
 import { mountApi } from './openapi.ts'
-import { apiPrefix, createRoutes } from './routes.ts'
 import { createToolServer, type ToolServer } from './tools/server.ts'
 
 /** Milliseconds after which a server that closes lets no connection hold it up any longer. */
@@ -43,8 +42,7 @@ export async function createApp(
     frameworkErrors: handleError,
     clientErrorHandler: answerClientError,
   })
-  const table = [...createRoutes(deps), { method: 'GET', path: '/openapi.json' } as const]
-  const allowed = allowedMethods(table, apiPrefix)
+  const allowed = watchRoutes(app)
 
   app.addHook('preClose', async () => {
     // Node takes a connection that was opened ahead of its first request for a busy one.

@@ -3,6 +3,9 @@ import { StartError } from './start-error.ts'
 import { ConfigError } from './config.ts'
 import { type Service, startService } from './start-service.ts'
 
+/** Read at once: whoever ends before the service is ready must not leave it running. */
+const startedBy = process.ppid
+
 /** Environment → service → until a signal comes. */
 export async function main(): Promise<void> {
   const service = await startService(process.env).catch(explain)
@@ -41,4 +44,14 @@ function stopOnSignal({ log, stop }: Service): void {
     )
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  onOrphaned(() => onSignal('SIGTERM'))
+}
+
+/**
+ * npm passes a signal on to its shell, which dies and leaves its child behind: under `npm start` the death of the
+ * parent is the signal.
+ */
+function onOrphaned(stop: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return
+  setInterval(() => process.ppid !== startedBy && stop(), 500).unref()
 }

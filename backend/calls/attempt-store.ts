@@ -125,18 +125,19 @@ export const completeCall = async (
 ): Promise<void> => {
   await trx
     .updateTable('call')
-    .set({
+    .set((eb) => ({
       status: 'completed',
       outcome: end.outcome,
       ended_reason: end.endedReason,
-      answered_at: end.answeredAt,
+      // Whoever ends a lost worker's attempt does not know that it was answered; the row does.
+      answered_at: eb.fn.coalesce(eb.val(end.answeredAt), 'answered_at'),
       ended_at: end.at,
       duration_seconds: end.answeredAt && Math.round((end.at.getTime() - end.answeredAt.getTime()) / 1000),
       transcript: JSON.stringify(end.transcript),
       summary: end.summary,
       recording_url: end.recordingUrl,
       analysis_until: end.analysisUntil,
-    })
+    }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', callId)
     .execute()

@@ -46,7 +46,8 @@ const demoRows = (demo: DemoFile, dataDir: string): Row[] => [
   ['Campaign', `${demo.campaign_id}, open around the clock`],
   ['Agents', demo.agents.map(({ id, name, status }) => `${name} (${id}, ${status})`).join('; ')],
   [undefined],
-  ['Numbers', '+1 202 555 0100 answers · 0101 no answer · 0102 busy · 0103 voicemail · 0104 declines'],
+  ['Numbers', '+1 202 555 0100 answers · 0101 no answer · 0102 busy · 0103 voicemail'],
+  ['', '0104 declines · 0105 line fails · 0106 asks not to be called again'],
 ]
 
 const credentialRows = (demo: DemoFile): Row[] => [

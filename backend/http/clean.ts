@@ -41,6 +41,10 @@ function cleanList(list: unknown[], path: string[], details: ErrorDetail[]): unk
 function cleanObject(object: object, path: string[], details: ErrorDetail[]): object | undefined {
   const entries = Object.entries(object).map(([key, value]): [string, unknown] => {
     checkText(key, [...path, key], details)
+    // Dictionaries of zod leave it out without a word; at the top it is a field that nobody knows.
+    if (key === '__proto__' && path.length > 0) {
+      report(details, [...path, key], 'invalid_key', 'is a name that cannot be kept')
+    }
     return [key, cleanAt(value, [...path, key], details)]
   })
   const kept = entries.filter(([, value]) => !isBlank(value))

@@ -1,40 +1,41 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import type { Route } from './route.ts'
 
-/** The methods that exist at an address, with what HTTP adds to them; empty where there is no such address. */
+/** The methods that are served at an address, and OPTIONS; empty where there is no such address. */
 type AllowedMethods = (pathname: string) => string[]
 
-/** Looks methods up in the table. `prefix` is where it is mounted. */
-export function allowedMethods(
-  routes: readonly Pick<Route, 'method' | 'path'>[],
-  prefix: string,
-): AllowedMethods {
-  const patterns = routes.map(({ method, path }) => ({
-    method,
-    pattern: new RegExp(`^${prefix}${path.replace(/\/$/, '').replace(/:id/, '[^/]+')}/?$`),
-  }))
+/** Takes note of every route that is mounted from now on, whoever mounts it. */
+export function watchRoutes(app: FastifyInstance): AllowedMethods {
+  const mounted: { pattern: RegExp; methods: string[] }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    mounted.push({ pattern: patternOf(url), methods: [method].flat() })
+  })
   return (pathname) => {
-    const methods = patterns.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method)
-    if (methods.length === 0) return []
-    return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].sort()
+    const methods = mounted.filter(({ pattern }) => pattern.test(pathname)).flatMap((route) => route.methods)
+    return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].sort()
   }
+}
+
+function patternOf(url: string): RegExp {
+  const escaped = url.replace(/\/$/, '').replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`^${escaped.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}/?$`)
 }
 
 /** Answers what no route took: OPTIONS with the methods, another method with 405, another address with 404. */
 export function answerUnrouted(allowed: AllowedMethods, request: FastifyRequest, reply: FastifyReply): void {
   const [pathname = ''] = request.url.split('?')
   const methods = allowed(pathname)
-  if (methods.length === 0) throw new ApiError('not_found', 'There is nothing at this address.')
-
-  const headers = { Allow: methods.join(', ') }
-  if (request.method === 'OPTIONS') {
-    void reply.code(204).headers(headers).send()
+  if (request.method === 'OPTIONS' && methods.length > 0) {
+    void reply.code(204).header('Allow', methods.join(', ')).send()
     return
+  }
+  // With a method that is served, a route was asked for a file that is not there.
+  if (methods.length === 0 || methods.includes(request.method)) {
+    throw new ApiError('not_found', 'There is nothing at this address.')
   }
   throw new ApiError(
     'method_not_allowed',
     `${request.method} is not possible here; ${methods.join(', ')} are.`,
-    { headers },
+    { headers: { Allow: methods.join(', ') } },
   )
 }

@@ -38,12 +38,14 @@ export async function insertApiKey(
   return id
 }
 
-export async function isMember(db: Db, workspaceId: number, userId: number): Promise<boolean> {
-  const row = await db
+/** Whether the user is a member; who ends the membership waits for this transaction, and finds what it made. */
+export async function holdMembership(trx: Db, workspaceId: number, userId: number): Promise<boolean> {
+  const row = await trx
     .selectFrom('membership')
     .select('user_id')
     .where('workspace_id', '=', workspaceId)
     .where('user_id', '=', userId)
+    .forKeyShare()
     .executeTakeFirst()
   return row !== undefined
 }

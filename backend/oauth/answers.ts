@@ -59,7 +59,8 @@ export const tellWorkspace = (db: Db) =>
 /** Logs a failure of ours, and tells an outage of the database from a bug: the app may send the request again. */
 export function answerServerError(log: Logger, ctx: KoaContextWithOIDC, error: Error): void {
   const away = isOutage(error)
-  log[away ? 'warn' : 'error']({ error: describeError(error) }, 'an OAuth request failed')
+  const told = { request_id: ctx.response.get('x-request-id'), error: describeError(error) }
+  log[away ? 'warn' : 'error'](told, 'an OAuth request failed')
   if (!away) return
   ctx.status = 503
   ctx.set('Retry-After', '5')

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import * as z from 'zod'
 import type { JWKS } from 'oidc-provider'
 import type { Deps } from '../deps.ts'
+import { keepServerSecret } from '../secret-keys/store.ts'
 import { randomToken } from '../secrets.ts'
-import { keepServerSecret } from './store.ts'
 
 export interface ServerKeys {
   jwks: JWKS

@@ -138,20 +138,3 @@ export const deleteUnusedGrants = async (db: Db, before: Date): Promise<void> =>
     .execute()
   for (const { id_hash } of unused) await revokeGrant(db, id_hash)
 }
-
-// Keys ----------------------------------------------------------------------------------------
-
-/** Keeps the first value that anybody proposes, and answers the one that is kept. */
-export const keepServerSecret = async (db: Db, name: string, proposed: string): Promise<string> => {
-  await db
-    .insertInto('server_secret')
-    .values({ name, value: proposed })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute()
-  const row = await db
-    .selectFrom('server_secret')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirstOrThrow()
-  return row.value
-}

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parseConfig } from '../../config.ts'
 import { createApp } from '../../app.ts'
 import { createApiKey } from '../../identity/create-api-key.ts'
+import { removeMember } from '../../identity/remove-member.ts'
 import { revokeApiKey } from '../../identity/revoke-api-key.ts'
-import { createTestApi, sender, type TestApi } from './support.ts'
+import { createTestApi, lockWaiters, sender, type TestApi } from './support.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -31,6 +32,19 @@ it('makes no key for somebody who is no member', async () => {
   const { seed } = await api.neighbour()
   const key = createApiKey(api.deps)({ workspaceId: api.seed.workspaceId, userId: seed.userId, name: 'No' })
   await expect(key).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('leaves no key to a member who is removed while it is made', async () => {
+  const { seed: member } = await api.neighbour()
+  let removing: Promise<void> | undefined
+  const { key } = await api.deps.db.transaction().execute(async (db) => {
+    const made = await createApiKey({ ...api.deps, db })({ ...member, name: 'Late' })
+    removing = removeMember(api.deps)(member)
+    await Promise.race([removing, lockWaiters(api, 1)])
+    return made
+  })
+  await removing
+  expect((await api.send({ path: '/agents/', key })).statusCode).toBe(401)
 })
 
 it('ends a revoked key at once, with its webhook subscriptions', async () => {

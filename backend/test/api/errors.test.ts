@@ -143,6 +143,17 @@ it.each([
   expect(answer.headers.allow).toBe(allow)
 })
 
+it.each([
+  ['GET', '/oauth/token', 'OPTIONS, POST'],
+  ['DELETE', '/oauth/revoke/', 'OPTIONS, POST'],
+  ['POST', '/.well-known/oauth-authorization-server', 'GET, OPTIONS'],
+  ['PATCH', '/healthz', 'GET, HEAD, OPTIONS'],
+] as const)('tells %s %s, outside the API, which methods there are', async (method, url, allow) => {
+  const answer = await api.app.inject({ method, url })
+  expect(refusal(answer)).toMatchObject({ status: 405, type: 'invalid_request', code: 'method_not_allowed' })
+  expect(answer.headers.allow).toBe(allow)
+})
+
 it('answers OPTIONS with the methods, and HEAD without a body', async () => {
   const options = await api.send({ method: 'OPTIONS', path: '/campaigns', key: null })
   expect([options.statusCode, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS, POST'])
@@ -260,6 +271,7 @@ it.each([
   ['the NUL character', '{"first_name":"a\\u0000"}', 'invalid_text'],
   ['the NUL character in a name', '{"variables":{"a\\u0000":"b"}}', 'invalid_text'],
   ['half of a character', '{"metadata":{"a":"\\ud800"}}', 'invalid_text'],
+  ['a name that would be lost', '{"metadata":{"__proto__":"x"}}', 'invalid_key'],
 ])('refuses %s', async (_name, raw, code) => {
   const told = refusal(await api.send({ method: 'POST', path: '/contacts/', raw }))
   expect(told.status).toBe(422)

@@ -63,6 +63,17 @@ it('ends the attempt of a worker that died as failed, tells it once, and rings n
   expect(await attemptsOf(deps, id)).toHaveLength(1)
 })
 
+it('tells of a talk whose worker died when it was answered', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  await markAnswered(deps.db, await claimAndDie(1), deps.clock.now())
+  const talking = await callOf(deps, seed, id)
+  deps.clock.advance(60_000)
+  sweep()
+  const call = await completed(deps, seed, id)
+  expect(call).toMatchObject({ ended_reason: 'worker_lost', answered_at: talking.answered_at })
+  expect(talking.answered_at).not.toBeNull()
+})
+
 it('leaves an attempt alone whose lease runs', async () => {
   const { id } = await queue(deps, seed, freshNumber())
   await claimAndDie(60_000)

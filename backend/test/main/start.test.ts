@@ -3,9 +3,10 @@ import { rm, mkdtemp } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { DemoFile } from '../../demo/file.ts'
-import { run, type Running } from '../support/run.ts'
+import { run, type Running, runUnderShell } from '../support/run.ts'
 
 jest.setTimeout(90_000)
 let dataDir: string
@@ -78,6 +79,24 @@ it('is administered while it runs, and while it does not', async () => {
   const [one, other] = await Promise.all([listUsers(), listUsers()])
   expect(one.stdout).toContain('demo@example.com')
   expect(other.stdout).toContain('demo@example.com')
+})
+
+it('stops in order when the shell that npm runs it by is ended', async () => {
+  const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
+  await shell.wrote(/Outdial is ready/)
+  shell.process.kill('SIGTERM')
+  // Its output is closed by the last one that held it: the service itself.
+  const { stdout } = await shell.ended
+  expect(stdout).toContain('"msg":"stopping"')
+  expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
+})
+
+it('stops in order when that shell is ended while it starts', async () => {
+  const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
+  while (!existsSync(path.join(dataDir, 'postgres'))) await delay(10)
+  shell.process.kill('SIGTERM')
+  const { stdout } = await shell.ended
+  expect(stdout).toContain('"msg":"stopping"')
 })
 
 it('says in a sentence that it runs already', async () => {

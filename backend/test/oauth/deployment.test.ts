@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import { connect as openPool } from '../../db/connect.ts'
@@ -55,7 +56,9 @@ it('behind a proxy that ends TLS, names https addresses and marks every cookie S
 it('answers with 503 while the database is away, to programs in JSON and to people with a page', async () => {
   const proxy = await createProxy(database.url)
   const db = openPool({ url: proxy.url })
-  const broken = await createApp(testDeps(db, { config }))
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
+  const broken = await createApp(testDeps(db, { config, log }))
   await proxy.cut()
   try {
     const token = await broken.inject({
@@ -66,7 +69,9 @@ it('answers with 503 while the database is away, to programs in JSON and to peop
     })
     expect([token.statusCode, token.json<{ error: string }>().error]).toEqual([503, 'server_error'])
     expect(token.headers['retry-after']).toBe('5')
-    expect(token.headers['x-request-id']).toBeDefined()
+    const requestId = token.headers['x-request-id']
+    expect(requestId).toBeDefined()
+    expect(lines.join('')).toContain(`"request_id":"${String(requestId)}"`)
     const page = await broken.inject(authorize)
     expect(page.statusCode).toBe(503)
     expect(page.body).toContain('Outdial is away for a moment')

@@ -16,14 +16,25 @@ export interface Running {
   ended: Promise<Ended>
 }
 
-/** Runs a script of `scripts/` as npm would, in an environment of the test's own. */
+/** Runs a script of `scripts/`, in an environment of the test's own. */
 export function run(
   script: 'start' | 'admin',
   words: string[],
   environment: Record<string, string>,
   input = '',
 ): Running {
-  const child = spawn(process.execPath, [`${checkout}scripts/${script}.mjs`, ...words], {
+  return follow(process.execPath, [`${checkout}scripts/${script}.mjs`, ...words], environment, input)
+}
+
+/** `npm start` as npm has it run: by a shell, to which a signal to npm goes. */
+export const runUnderShell = (environment: Record<string, string>): Running =>
+  follow('/bin/sh', ['-c', `"${process.execPath}" "${checkout}scripts/start.mjs"; exit $?`], {
+    npm_lifecycle_event: 'start',
+    ...environment,
+  })
+
+function follow(command: string, words: string[], environment: Record<string, string>, input = ''): Running {
+  const child = spawn(command, words, {
     env: { PATH: process.env.PATH, NODE_NO_WARNINGS: '1', ...environment },
   })
   let stdout = ''
