@@ -162,7 +162,7 @@ export function createToolServer(
       await patience
       for (const session of sessions.where(() => true)) session.close()
       pulse.stop()
-      await Promise.all([...kinds.values()].map((kind) => kind.close?.()))
+      await Promise.all([...kinds.values()].map(async (kind) => kind.close?.()))
     },
   }
 }

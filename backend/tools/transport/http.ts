@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { ApiError } from '../../errors.ts'
+import type { ApiError } from '../../errors.ts'
 import { parseJson, requireJson } from '../../http/read-body.ts'
 import { readMessage } from '../messages.ts'
 import { Refusal } from '../refusal.ts'

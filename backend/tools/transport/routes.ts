@@ -10,7 +10,7 @@ export interface ToolHttpRequest {
   res: ServerResponse
   requestId: string
   /** Ends the request with what went wrong. */
-  fail(error: unknown): void
+  fail: (error: unknown) => void
 }
 
 /** What is done with a request, by its method. */

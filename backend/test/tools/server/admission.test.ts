@@ -77,7 +77,7 @@ it.each([
     'invalid_credential',
   ],
 ])('is refused with %s', async (_what, query: Record<string, string>, headers, code) => {
-  const answer = await knock({ widget_id: widgetId, ...query }, headers as Record<string, string>)
+  const answer = await knock({ widget_id: widgetId, ...query }, headers)
   expect(answer).toMatchObject({ status: 401, code })
   expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
 })

@@ -103,7 +103,7 @@ it.each([
   [{ 'content-type': 'application/json; charset=latin1' }],
   [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
 ])('answers 415 to %j', async (headers) => {
-  const answer = await session.post('{}', headers as Record<string, string>)
+  const answer = await session.post('{}', headers)
   expect(await refusalOf(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })
 
