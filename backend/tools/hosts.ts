@@ -8,8 +8,9 @@ import { Refusal } from './refusal.ts'
  *
  * @throws {Refusal} origin_not_allowed
  */
-export function createHostCheck(config: Pick<Config, 'publicUrl' | 'host' | 'allowedHosts'>) {
-  const own = [new URL(config.publicUrl).hostname, config.host, ...config.allowedHosts]
+export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl' | 'host' | 'allowedHosts'>) {
+  const { publicUrl, internalUrl, host, allowedHosts } = config
+  const own = [new URL(publicUrl).hostname, new URL(internalUrl).hostname, host, ...allowedHosts]
   const names = new Set([...loopback, ...own.map(nameOf)].map((name) => name.toLowerCase()))
   // HOST says so where it means every address: no client calls one by that name.
   for (const name of ['0.0.0.0', '[::]']) names.delete(name)
