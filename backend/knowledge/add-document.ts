@@ -1,0 +1,21 @@
+import type { Deps } from '../deps.ts'
+import { inTransaction } from '../transaction.ts'
+import { checkDocument } from './check-document.ts'
+import { splitIntoPassages } from './passages.ts'
+import { type DocumentValues, insertDocument, replacePassages } from './store.ts'
+
+/**
+ * Adds a document to what a workspace's agents know: plain text, paragraphs parted by blank lines.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export const addDocument =
+  (deps: Deps) =>
+  async (workspaceId: number, input: DocumentValues): Promise<{ id: number }> => {
+    const { title, body } = checkDocument(input)
+    return inTransaction(deps, async ({ db, clock }) => {
+      const { id } = await insertDocument(db, workspaceId, { title, body }, clock.now())
+      await replacePassages(db, workspaceId, { id, title }, splitIntoPassages(body))
+      return { id }
+    })
+  }

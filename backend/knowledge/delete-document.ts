@@ -1,0 +1,14 @@
+import type { Deps } from '../deps.ts'
+import { noSuchDocument } from './edit-document.ts'
+import { deleteDocumentRow } from './store.ts'
+
+/**
+ * Deletes a document with its passages.
+ *
+ * @throws {ApiError} not_found
+ */
+export const deleteDocument =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number, documentId: number): Promise<void> => {
+    if (!(await deleteDocumentRow(db, workspaceId, documentId))) throw noSuchDocument()
+  }

@@ -1,0 +1,25 @@
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { checkDocument } from './check-document.ts'
+import { splitIntoPassages } from './passages.ts'
+import { type DocumentValues, replacePassages, updateDocument } from './store.ts'
+
+/**
+ * Edits a document; what is left out stays. Agents find the new text from then on, and the old no more.
+ *
+ * @throws {ApiError} not_found, validation_failed
+ */
+export const editDocument =
+  (deps: Deps) =>
+  async (workspaceId: number, documentId: number, edit: Partial<DocumentValues>): Promise<void> => {
+    const values = checkDocument(edit)
+    await inTransaction(deps, async ({ db, clock }) => {
+      const document = await updateDocument(db, workspaceId, documentId, values, clock.now())
+      if (document === undefined) throw noSuchDocument()
+      const { title, body } = document
+      await replacePassages(db, workspaceId, { id: documentId, title }, splitIntoPassages(body))
+    })
+  }
+
+export const noSuchDocument = () => notFound('There is no such document in this workspace.')

@@ -1,0 +1,57 @@
+/** Characters of a passage: what can be read out in about a minute. */
+export const longestPassage = 800
+
+/**
+ * Splits a text at its paragraphs. Short neighbours share a passage; a paragraph that is too long is split after
+ * a sentence, else between words, else between characters. But for blanks, nothing is lost or added.
+ *
+ * @returns passages of at most `longest` characters, without blanks around them; none for a blank text
+ */
+export function splitIntoPassages(text: string, longest = longestPassage): string[] {
+  const pieces = text
+    .split(/\r?\n[^\S\n]*\r?\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
+    .flatMap((paragraph) => splitParagraph(paragraph, longest))
+
+  const passages: string[] = []
+  for (const piece of pieces) {
+    const last = passages.at(-1)
+    if (last !== undefined && last.length + 2 + piece.length <= longest) {
+      passages[passages.length - 1] = `${last}\n\n${piece}`
+    } else {
+      passages.push(piece)
+    }
+  }
+  return passages
+}
+
+function splitParagraph(paragraph: string, longest: number): string[] {
+  const pieces: string[] = []
+  let rest = paragraph
+  while (rest.length > longest) {
+    const end = findEnd(rest, longest)
+    pieces.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(end).trimStart()
+  }
+  return rest === '' ? pieces : [...pieces, rest]
+}
+
+/** Where the first piece of a text ends that is longer than `longest`. */
+function findEnd(text: string, longest: number): number {
+  // One more: a blank just behind the piece ends it too.
+  const start = text.slice(0, longest + 1)
+  const afterSentence = lastMatch(start, /[.!?:;]["')\]]*(?=\s)/g)
+  if (afterSentence > longest / 2) return afterSentence
+  const afterWord = lastMatch(start, /\S(?=\s)/g)
+  if (afterWord > 0) return afterWord
+  // Not between the halves of a character.
+  return /[\uD800-\uDBFF]/.test(text.charAt(longest - 1)) && longest > 1 ? longest - 1 : longest
+}
+
+/** Where the last match of a text ends that does not look at more than the text; 0 where there is none. */
+function lastMatch(text: string, pattern: RegExp): number {
+  let end = 0
+  for (const match of text.matchAll(pattern)) end = match.index + match[0].length
+  return end
+}

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import { searchKnowledge } from '../../knowledge/search.ts'
+import { refused, told } from './answer.ts'
+import type { ToolKind } from './kind.ts'
+import { ownDefinition } from './own-definition.ts'
+import { textArgument } from './which-contact.ts'
+
+/** Searches the workspace's documents, and quotes the passages that answer best. */
+export const knowledgeSearch: ToolKind = {
+  kind: 'knowledge_search',
+  settings: z.strictObject({}),
+  config: z.strictObject({}),
+  hasEffects: false,
+  builtIn: {
+    name: 'knowledge_base_search',
+    description:
+      'Searches the knowledge base for what the person asks about: products, prices, terms, opening hours. Use it before you answer.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 500,
+          description: 'A few words that the answer would contain, for example "cancel appointment fee".',
+        },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+  },
+  definitions: ownDefinition,
+  run: async (deps, use) => {
+    const query = textArgument(use, 'query')
+    if (query === undefined) return refused('The query is empty: say what is to be searched.')
+    const found = await searchKnowledge(deps)(use.row.workspaceId, query)
+    if (found.length === 0) {
+      return told(
+        'The knowledge base has nothing on this. Try other words, or say that you do not know; do not guess.',
+      )
+    }
+    return told(found.map(({ title, text }) => `From "${title}":\n${text}`).join('\n\n'))
+  },
+}
