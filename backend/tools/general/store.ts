@@ -51,7 +51,7 @@ export async function selectTool(
   return row && toToolRow(row)
 }
 
-const toToolRow = (row: Selectable<Database['mcp_tool']>): ToolRow => ({
+export const toToolRow = (row: Selectable<Database['mcp_tool']>): ToolRow => ({
   id: row.id,
   workspaceId: row.workspace_id,
   version: row.version,

@@ -1,0 +1,183 @@
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
+import { createApp } from '../../../app.ts'
+import { parseConfig } from '../../../config.ts'
+import { assignTool } from '../../../tools/assign.ts'
+import { addHttpTool } from '../../../tools/general/add-http-tool.ts'
+import { insertTool } from '../../../tools/general/store.ts'
+import { installBuiltInTools } from '../../../tools/install-built-in.ts'
+import { toolKinds } from '../../../tools/kinds/registry.ts'
+import { listTools } from '../../../tools/list.ts'
+import { createToolServer } from '../../../tools/server.ts'
+import { setToolActive } from '../../../tools/set-active.ts'
+import { unassignTool } from '../../../tools/unassign.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps, type TestDeps } from '../../support/deps.ts'
+import { seedAgent, seedWorkspace } from '../../support/seed.ts'
+import { openSse, secret } from '../server/support.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let app: FastifyInstance
+let url: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret, LOG_LEVEL: 'silent' }) })
+  const tools = createToolServer(deps)
+  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
+  app = await createApp(deps, tools)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+  await app.close()
+  await database.close()
+})
+
+let workspaceId: number
+let agentId: number
+beforeEach(async () => {
+  ;({ workspaceId, agentId } = await seedWorkspace(deps))
+  await installBuiltInTools(deps, workspaceId)
+})
+
+const idOf = async (name: string): Promise<number> => {
+  const tool = (await listTools(deps)(workspaceId)).find((listed) => listed.name === name)
+  if (tool === undefined) throw new Error(`no tool ${name}`)
+  return tool.id
+}
+
+const assign = (toolId: number, config: unknown = {}) =>
+  assignTool(deps)({ workspaceId, agentId, toolId, config })
+
+const open = async () => {
+  const { widget_id } = await database.db
+    .selectFrom('agent')
+    .select('widget_id')
+    .where('id', '=', agentId)
+    .executeTakeFirstOrThrow()
+  return openSse(url, { widget_id })
+}
+
+const namesOf = async (session: Awaited<ReturnType<typeof open>>) =>
+  (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
+
+const remote = (server: string, tool: string) =>
+  insertTool(database.db, workspaceId, 'remote_mcp', {
+    name: server,
+    description: 'A server.',
+    inputSchema: {},
+    settings: {
+      url: 'https://mcp.example.com/',
+      tools: [{ name: tool, description: '', inputSchema: { type: 'object' }, readOnly: true }],
+    },
+    secrets: null,
+    createdAt: deps.clock.now(),
+  }).then((added) => added?.id ?? 0)
+
+it('gives a workspace each tool that comes with Outdial once, however often it is asked', async () => {
+  const expected = [...toolKinds.values()].flatMap(({ builtIn }) => builtIn?.name ?? []).sort()
+  await Promise.all([installBuiltInTools(deps, workspaceId), installBuiltInTools(deps, workspaceId)])
+
+  const listed = await listTools(deps)(workspaceId)
+  expect(listed.map(({ name }) => name).sort()).toEqual(expected)
+  expect(listed.every(({ isActive, agents }) => isActive && agents.length === 0)).toBe(true)
+})
+
+it('lists the built-in tools in a workspace that was made before them, and leaves a tool of that name alone', async () => {
+  const other = await seedWorkspace(deps)
+  await addHttpTool(deps)(other.workspaceId, {
+    name: 'contact_note',
+    description: 'Notes it elsewhere.',
+    method: 'POST',
+    url: 'https://notes.example.com/',
+    inputSchema: { type: 'object' },
+  })
+
+  const listed = await listTools(deps)(other.workspaceId)
+  expect(listed.filter(({ name }) => name === 'contact_note')).toMatchObject([{ kind: 'http' }])
+  expect(listed.map(({ name }) => name)).toContain('do_not_call')
+})
+
+it('gives an open session a tool, switches it off and on, and takes it away, each at once', async () => {
+  const session = await open()
+  const toolId = await idOf('contact_note')
+  expect(await namesOf(session)).toEqual([])
+
+  const steps: [change: () => Promise<void>, offered: string[]][] = [
+    [() => assign(toolId), ['contact_note']],
+    [() => setToolActive(deps)({ workspaceId, toolId }, false), []],
+    [() => setToolActive(deps)({ workspaceId, toolId }, true), ['contact_note']],
+    [() => unassignTool(deps)({ workspaceId, agentId, toolId }), []],
+  ]
+  for (const [change, offered] of steps) {
+    await change()
+    expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
+    expect(await namesOf(session)).toEqual(offered)
+  }
+  session.close()
+})
+
+it('tells which agents have a tool, and assigns it to each for itself', async () => {
+  const toolId = await idOf('contact_note')
+  const second = await seedAgent(deps, workspaceId)
+  await assign(toolId)
+  await assign(toolId)
+  await assignTool(deps)({ workspaceId, agentId: second, toolId, config: {} })
+  await unassignTool(deps)({ workspaceId, agentId, toolId })
+
+  const listed = await listTools(deps)(workspaceId)
+  expect(listed.find(({ id }) => id === toolId)?.agents).toEqual([second])
+})
+
+it('says in words which part of a configuration the tool does not take', async () => {
+  const toolId = await idOf('contact_note')
+
+  await expect(assign(toolId, { color: 'red' })).rejects.toMatchObject({
+    status: 422,
+    details: [{ field: 'config.color', code: 'unknown_field' }],
+  })
+  await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
+})
+
+it('refuses two tools of one name, even where servers and tools only spell it together', async () => {
+  const first = await remote('crm', '_find')
+  const second = await remote('crm_', 'find')
+  await assign(first)
+  await assign(first)
+
+  await expect(assign(second)).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringContaining('crm___find already'),
+    details: [{ field: 'tool_id', code: 'already_used' }],
+  })
+  await setToolActive(deps)({ workspaceId, toolId: first }, false)
+  await expect(assign(second)).rejects.toMatchObject({ code: 'validation_failed' })
+  await unassignTool(deps)({ workspaceId, agentId, toolId: first })
+  await assign(second)
+})
+
+it('lets one of two assignments at once have the name', async () => {
+  const ids = await Promise.all([remote('crm', '_find'), remote('crm_', 'find')])
+
+  const outcomes = await Promise.allSettled(ids.map((id) => assign(id)))
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+it('knows no tools and agents of another workspace', async () => {
+  const toolId = await idOf('contact_note')
+  const other = await seedWorkspace(deps)
+  await assign(toolId)
+  const missing = { code: 'not_found' }
+
+  const theirs = { workspaceId: other.workspaceId, agentId: other.agentId, toolId }
+  await expect(assignTool(deps)({ ...theirs, config: {} })).rejects.toMatchObject(missing)
+  await expect(
+    assignTool(deps)({ workspaceId, agentId: other.agentId, toolId, config: {} }),
+  ).rejects.toMatchObject(missing)
+  await expect(unassignTool(deps)({ ...theirs, agentId })).rejects.toMatchObject(missing)
+  await expect(setToolActive(deps)(theirs, false)).rejects.toMatchObject(missing)
+  expect(await namesOf(await open())).toEqual(['contact_note'])
+})

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { holdAgentStatus } from '../agents/store.ts'
+import type { Deps } from '../deps.ts'
+import { invalidField, notFound } from '../errors.ts'
+import { validate } from '../http/validate.ts'
+import { inTransaction } from '../transaction.ts'
+import { noSuchTool } from './general/save.ts'
+import type { ToolRow } from './kinds/kind.ts'
+import { toolKinds } from './kinds/registry.ts'
+import { holdTool, selectAssigned, upsertAssignment } from './store.ts'
+
+interface Assignment {
+  workspaceId: number
+  agentId: number
+  toolId: number
+  /** For this agent, for example its spreadsheet_id: what the tool's kind asks for. */
+  config: unknown
+}
+
+/**
+ * Gives a tool to an agent, or configures one that it has anew; its open sessions have it at once.
+ *
+ * @throws {ApiError} not_found; validation_failed for a configuration that the tool does not take, or where two
+ * tools of the agent would have one name
+ */
+export const assignTool =
+  (deps: Deps) =>
+  ({ config, ...assignment }: Assignment): Promise<void> =>
+    inTransaction(deps, async (own) => {
+      const { workspaceId, agentId, toolId } = assignment
+      // Held: two assignments at once must not overlook each other's names.
+      const agent = await holdAgentStatus(own.db, workspaceId, agentId)
+      if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
+      const row = await holdTool(own.db, workspaceId, toolId)
+      const kind = row && toolKinds.get(row.kind)
+      if (row === undefined || kind === undefined) throw noSuchTool()
+
+      const parsed = validate(z.strictObject({ config: kind.config }), { config })
+      const assigned = await selectAssigned(own.db, workspaceId, agentId)
+      const others = assigned.filter(({ id }) => id !== toolId).flatMap(namesOf)
+      const taken = namesOf(row).find((name) => others.includes(name))
+      if (taken !== undefined) {
+        const message = `The agent has a tool named ${taken} already: rename one of them, or take the other away.`
+        throw invalidField('tool_id', 'already_used', message)
+      }
+      await upsertAssignment(own.db, assignment, { config: parsed.config, now: own.clock.now() })
+      own.wake.tools({ workspaceId, agentId })
+    })
+
+const namesOf = (row: ToolRow): string[] =>
+  toolKinds
+    .get(row.kind)
+    ?.definitions(row)
+    .map(({ name }) => name) ?? []

@@ -1,0 +1,19 @@
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { deleteAssignment } from './store.ts'
+
+/**
+ * Takes a tool away from an agent; its open sessions lose it at once.
+ *
+ * @throws {ApiError} not_found where the agent has no such tool
+ */
+export const unassignTool =
+  (deps: Deps) =>
+  (assignment: { workspaceId: number; agentId: number; toolId: number }): Promise<void> =>
+    inTransaction(deps, async (own) => {
+      const wasThere = await deleteAssignment(own.db, assignment)
+      if (!wasThere) throw notFound('This agent has no such tool.')
+      const { workspaceId, agentId } = assignment
+      own.wake.tools({ workspaceId, agentId })
+    })
