@@ -1,6 +1,12 @@
 import type { Command } from './command.ts'
 import { addMemberCommand } from './commands/add-member.ts'
 import { addPhoneNumberCommand } from './commands/add-phone-number.ts'
+import {
+  assignToolCommand,
+  listToolsCommand,
+  setToolActiveCommand,
+  unassignToolCommand,
+} from './commands/assignments.ts'
 import { createAgentCommand } from './commands/create-agent.ts'
 import { createApiKeyCommand } from './commands/create-api-key.ts'
 import { createOauthClientCommand } from './commands/create-oauth-client.ts'
@@ -39,10 +45,14 @@ export const commands: readonly Command[] = [
   addRemoteServerCommand,
   editRemoteServerCommand,
   refreshRemoteServerCommand,
+  assignToolCommand,
+  unassignToolCommand,
+  setToolActiveCommand,
   pauseCampaignCommand,
   resumeCampaignCommand,
   archiveCampaignCommand,
   retireNumberCommand,
   doNotCallAddCommand,
   ...listCommands,
+  listToolsCommand,
 ]

@@ -1,4 +1,6 @@
 import { createWorkspace } from '../../identity/create-workspace.ts'
+import { installBuiltInTools } from '../../tools/install-built-in.ts'
+import { inTransaction } from '../../transaction.ts'
 import { defineCommand, optional, required, text } from '../command.ts'
 import { findUser } from '../find.ts'
 
@@ -17,7 +19,11 @@ export const createWorkspaceCommand = defineCommand({
   },
   run: async (deps, { name, owner, country = 'US', 'time-zone': timeZone = 'America/New_York' }) => {
     const ownerId = await findUser(deps, owner)
-    const { id } = await createWorkspace(deps)({ name, country, timeZone, ownerId })
+    const id = await inTransaction(deps, async (own) => {
+      const workspace = await createWorkspace(own)({ name, country, timeZone, ownerId })
+      await installBuiltInTools(own, workspace.id)
+      return workspace.id
+    })
     return { record: { workspace_id: id, name, owner } }
   },
 })

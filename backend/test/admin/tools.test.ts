@@ -9,9 +9,12 @@ jest.setTimeout(90_000)
 const key = 'test-key-of-at-least-thirty-two-characters'
 let database: TestDatabase
 let within: string[]
+let agentId: number
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { workspaceId } = await seedWorkspace(testDeps(database.db))
+  const seed = await seedWorkspace(testDeps(database.db))
+  const { workspaceId } = seed
+  agentId = seed.agentId
   within = ['--workspace', String(workspaceId)]
 })
 afterAll(() => database.close())
@@ -78,4 +81,29 @@ it('adds a remote MCP server, and lists its tools anew', async () => {
   } finally {
     await server.stop()
   }
+})
+
+it('lists the tools, gives one to an agent and takes it away, and switches it off', async () => {
+  const note = async () => {
+    const { stdout } = await admin(['list-tools'])
+    return (JSON.parse(stdout) as { id: number; name: string }[]).find(({ name }) => name === 'contact_note')
+  }
+  const listed = await note()
+  expect(listed).toMatchObject({ kind: 'contact_note', active: true, agents: [] })
+  const these = ['--agent', String(agentId), '--tool', String(listed?.id)]
+
+  const wrong = await admin(['assign-tool', ...these, '--config', '{color'])
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--config: must be JSON') })
+  const refused = await admin(['assign-tool', ...these, '--config', '{"color": "red"}'])
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('color') })
+  expect(await admin(['assign-tool', ...these])).toMatchObject({ code: 0 })
+  expect(await admin(['set-tool-active', '--tool', String(listed?.id), '--active', 'no'])).toMatchObject({
+    code: 0,
+  })
+  expect(await note()).toMatchObject({ active: false, agents: [String(agentId)] })
+  expect(await admin(['unassign-tool', ...these])).toMatchObject({ code: 0 })
+  expect(await admin(['unassign-tool', ...these])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no such tool'),
+  })
 })
