@@ -81,6 +81,25 @@ export const findOpenCalls = (
     .orderBy('id')
     .execute()
 
+/** A call of a contact in a campaign that waits for this very time. */
+export const findWaitingCallAt = (
+  db: Db,
+  workspaceId: number,
+  call: { campaignId: number; contactId: number; test: boolean; at: Date },
+): Promise<{ id: number } | undefined> =>
+  db
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', call.contactId)
+    .where('campaign_id', '=', call.campaignId)
+    .where('test', '=', call.test)
+    .where('status', '=', 'queued')
+    .where('scheduled_at', '=', call.at)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+
 export interface NewCall {
   campaignId: number
   contactId: number

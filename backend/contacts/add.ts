@@ -9,10 +9,10 @@ import type { Caller } from '../identity/caller.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkTargetUrl } from '../webhooks/target-url.ts'
 import { addToDoNotCall } from './do-not-call.ts'
+import { fieldsOf, requireFewVariables } from './fields.ts'
+import { latestSchedule } from './latest-schedule.ts'
 import { isInternational, parsePhone } from './phone.ts'
 import { type ContactValues, upsertContact, workspaceCountry } from './store.ts'
-
-const mostVariables = 100
 
 /**
  * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this
@@ -72,9 +72,7 @@ const countryFor = async (db: Db, workspaceId: number, phoneNumber: string): Pro
 function readSchedule(text: string | null | undefined, now: Date): Date | null {
   if (text === null || text === undefined) return null
   const at = new Date(text)
-  const latest = new Date(now)
-  latest.setUTCFullYear(now.getUTCFullYear() + 1)
-  if (at > latest) {
+  if (at > latestSchedule(now)) {
     throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
   }
   return at > now ? at : null
@@ -86,19 +84,7 @@ function requireCallback(config: Deps['config'], url: string | null | undefined)
   if (refusal !== undefined) throw invalidField('callback_url', 'invalid_target_url', refusal)
 }
 
-/** Each request is within the limit, but they add up. */
-function requireFewVariables(variables: Record<string, string>): void {
-  if (Object.keys(variables).length <= mostVariables) return
-  const message = `A contact has at most ${mostVariables} variables: clear the stored ones with null first.`
-  throw invalidField('variables', 'too_big', message)
-}
-
 const valuesOf = (input: AddContact): ContactValues => ({
-  firstName: input.first_name,
-  lastName: input.last_name,
-  email: input.email,
-  externalId: input.external_id,
-  timeZone: input.time_zone,
-  variables: input.variables,
+  ...fieldsOf(input),
   consent: input.consent && { source: input.consent.source, at: new Date(input.consent.at) },
 })

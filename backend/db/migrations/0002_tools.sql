@@ -76,6 +76,10 @@ create table contact_note (
 );
 create index contact_note_contact on contact_note (contact_id, id);
 
+-- What agents look contacts up by, beside the number.
+create index contact_email on contact (workspace_id, lower(email)) where email is not null;
+create index contact_external_id on contact (workspace_id, external_id) where external_id is not null;
+
 -- Spreadsheets kept here; `id` is what a tool's spreadsheet_id names.
 create table spreadsheet (
   id text primary key,

@@ -26,9 +26,8 @@ export const contactNote: ToolKind = {
   },
   definitions: ownDefinition,
   run: async (deps, use) => {
-    const text = textArgument(use, 'text')?.replaceAll('\u0000', '')
-    if (text === undefined || text === '')
-      return refused('The note is empty: say what is to be noted in text.')
+    const text = textArgument(use, 'text')
+    if (text === undefined) return refused('The note is empty: say what is to be noted in text.')
     const contact = await whichContact(deps, use)
     if (use.dryRun) return dryRun(`This note would have been kept: ${text}`)
 

@@ -7,7 +7,7 @@ import { httpTool } from './http.ts'
 import type { ToolKind } from './kind.ts'
 import { knowledgeSearch } from './knowledge-search.ts'
 import { remoteMcp } from './remote-mcp.ts'
-import { scheduleCallbackTool } from './schedule-callback.ts'
+import { scheduleCallback } from './schedule-callback.ts'
 
 const kinds: readonly ToolKind[] = [
   knowledgeSearch,
@@ -15,6 +15,7 @@ const kinds: readonly ToolKind[] = [
   contactUpdate,
   contactNote,
   doNotCall,
+  scheduleCallback,
   httpTool,
   remoteMcp,
 ]

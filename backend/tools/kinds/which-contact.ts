@@ -43,8 +43,9 @@ export async function normalisePhone(
   return parsed.phoneNumber
 }
 
-/** An argument as text; undefined where it is left out or empty. The schema has said that it is text. */
+/** An argument as text that can be stored; undefined where it is left out or blank. */
 export function textArgument(use: ToolUse, name: string): string | undefined {
   const value = use.args[name]
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+  if (typeof value !== 'string') return undefined
+  return value.replaceAll('\u0000', '').toWellFormed().trim() || undefined
 }

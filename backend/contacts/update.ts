@@ -1,0 +1,28 @@
+import { recomputeWaiting } from '../calls/replan.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { type ContactFields, fieldsOf, requireFewVariables } from './fields.ts'
+import { upsertContact } from './store.ts'
+
+/**
+ * Writes fields of a known contact, as `POST /contacts/` would, and moves its waiting calls where its time zone is new.
+ *
+ * @param contact the number is how the workspace knows it
+ * @throws {ApiError} not_found, validation_failed where its variables add up to too many
+ */
+export const updateContact =
+  (deps: Deps) =>
+  (contact: { workspaceId: number; phoneNumber: string }, fields: ContactFields): Promise<void> =>
+    inTransaction(deps, async ({ db, clock, wake }) => {
+      const { workspaceId, phoneNumber } = contact
+      const now = clock.now()
+      const written = await upsertContact(db, workspaceId, phoneNumber, fieldsOf(fields), now)
+      const { id, created, variables } = written
+      // Erased since it was looked up: to write it anew would undo that.
+      if (created) throw notFound('There is no contact with this phone number.')
+      requireFewVariables(variables)
+      if (fields.time_zone === undefined) return
+      await recomputeWaiting(db, { workspaceId, contactId: id, now })
+      wake.dialer()
+    })

@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import { describeContact } from '../../contacts/describe.ts'
+import { type ContactFacts, type ContactKey, findContactBy, findNotes } from '../../contacts/facts-store.ts'
+import { zoneOfContact } from '../../contacts/zone.ts'
+import type { Deps } from '../../deps.ts'
+import { refused, told } from './answer.ts'
+import type { ToolKind, ToolUse } from './kind.ts'
+import { ownDefinition } from './own-definition.ts'
+import { normalisePhone, phoneNumberArgument, textArgument } from './which-contact.ts'
+
+const notesTold = 5
+
+/** Tells what is known of a contact. */
+export const contactLookup: ToolKind = {
+  kind: 'contact_lookup',
+  settings: z.strictObject({}),
+  config: z.strictObject({}),
+  hasEffects: false,
+  builtIn: {
+    name: 'contact_lookup',
+    description:
+      'Tells what is known of a contact: name, details, local time, do-not-call and the last notes. Without arguments: the person on this call.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        phone_number: phoneNumberArgument,
+        email: { type: 'string', minLength: 1, maxLength: 254, description: 'E-mail address' },
+        external_id: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 200,
+          description: 'How another system, such as the CRM, names the contact',
+        },
+      },
+      maxProperties: 1,
+      additionalProperties: false,
+    },
+  },
+  definitions: ownDefinition,
+  run: async (deps, use) => {
+    const asked = await whatIsAsked(deps, use)
+    if (asked === undefined) {
+      return refused('This session belongs to no call: give a phone_number, an email or an external_id.')
+    }
+    const found = await findContactBy(deps.db, use.row.workspaceId, ...asked)
+    const [contact] = found
+    if (contact === undefined) return told(`There is no contact with this ${asked[0].replace('_', ' ')}.`)
+    if (found.length > 1) return told(several(found))
+
+    const notes = await findNotes(deps.db, use.row.workspaceId, contact.id, notesTold)
+    const timeZone = await zoneOfContact(contact)
+    return told(describeContact(contact, notes, { now: deps.clock.now(), timeZone }))
+  },
+}
+
+async function whatIsAsked(deps: Deps, use: ToolUse): Promise<[ContactKey, string | number] | undefined> {
+  const phoneNumber = textArgument(use, 'phone_number')
+  if (phoneNumber !== undefined) {
+    return ['phone_number', await normalisePhone(deps, use.row.workspaceId, phoneNumber)]
+  }
+  for (const key of ['email', 'external_id'] as const) {
+    const value = textArgument(use, key)
+    if (value !== undefined) return [key, value]
+  }
+  return use.call && ['id', use.call.contactId]
+}
+
+const several = (found: ContactFacts[]) =>
+  [
+    'Several contacts have it. Look up the one that you mean by its phone_number:',
+    ...found.map(({ first_name, last_name, phone_number }) =>
+      ['-', first_name, last_name, phone_number].filter(Boolean).join(' '),
+    ),
+  ].join('\n')

@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { ContactFields } from '../../contacts/fields.ts'
+import { updateContact } from '../../contacts/update.ts'
+import { validate } from '../../http/validate.ts'
+import { dryRun, refused, told } from './answer.ts'
+import type { ToolKind } from './kind.ts'
+import { ownDefinition } from './own-definition.ts'
+import { phoneNumberArgument, whichContact } from './which-contact.ts'
+
+const nullableText = (description: string, maxLength = 200) => ({
+  type: ['string', 'null'],
+  maxLength,
+  description,
+})
+
+/** Corrects what is known of a contact. The number stays: it is how the contact is known. */
+export const contactUpdate: ToolKind = {
+  kind: 'contact_update',
+  settings: z.strictObject({}),
+  config: z.strictObject({}),
+  hasEffects: true,
+  builtIn: {
+    name: 'contact_update',
+    description: 'Corrects what is known of the contact. Fields that are left out stay; null clears one.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        first_name: nullableText('First name'),
+        last_name: nullableText('Last name'),
+        email: nullableText('E-mail address', 254),
+        external_id: nullableText('How another system, such as the CRM, names the contact'),
+        time_zone: nullableText('Where the contact is, as an IANA time zone such as America/New_York', 64),
+        variables: {
+          type: ['object', 'null'],
+          additionalProperties: { type: 'string', maxLength: 2000 },
+          maxProperties: 100,
+          description:
+            'Anything else by name, for example {"roof_type": "slate"}. Other names are kept; null clears all.',
+        },
+        phone_number: phoneNumberArgument,
+      },
+      additionalProperties: false,
+    },
+  },
+  definitions: ownDefinition,
+  run: async (deps, use) => {
+    const fields = validate(ContactFields, { ...use.args, phone_number: undefined })
+    const { variables, ...own } = fields
+    const names = [
+      ...Object.keys(own),
+      ...(variables === null ? ['variables'] : Object.keys(variables ?? {})),
+    ]
+    if (names.length === 0) return refused('Nothing was given: say which fields are to be changed.')
+
+    const contact = await whichContact(deps, use)
+    if (use.dryRun) return dryRun(`These would have been written: ${names.join(', ')}.`)
+    const key = { workspaceId: use.row.workspaceId, phoneNumber: contact.phone_number }
+    await updateContact(deps)(key, fields)
+    return told(`The contact is updated: ${names.join(', ')}.`)
+  },
+}

@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import { localTime } from '../../contacts/local-time.ts'
+import { type Callback, queueCallback } from '../../contacts/queue-callback.ts'
+import { dryRun, refused, told } from './answer.ts'
+import type { ToolKind } from './kind.ts'
+import { ownDefinition } from './own-definition.ts'
+import { textArgument } from './which-contact.ts'
+
+/** Calls the person of this call again at the time that they ask for. */
+export const scheduleCallback: ToolKind = {
+  kind: 'schedule_callback',
+  settings: z.strictObject({}),
+  config: z.strictObject({}),
+  hasEffects: true,
+  builtIn: {
+    name: 'schedule_callback',
+    description:
+      'Plans another call to the person on this call, for when they ask to be called back. Answers when it will be in their local time: read that out to them.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        at: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 64,
+          description:
+            "Date and time in the person's own local time, such as 2026-05-07T15:30. With an offset, such as 2026-05-07T15:30-04:00, it is that moment.",
+        },
+      },
+      required: ['at'],
+      additionalProperties: false,
+    },
+  },
+  definitions: ownDefinition,
+  run: async (deps, use) => {
+    if (use.call === undefined) {
+      return refused('This session belongs to no call, so that there is nobody to call back.')
+    }
+    const at = textArgument(use, 'at')
+    if (at === undefined) return refused('No time was given: say in at when the person is to be called.')
+
+    const call = { ...use.call, workspaceId: use.row.workspaceId }
+    const callback = await queueCallback(deps)(call, { at, dryRun: use.dryRun })
+    return use.dryRun ? dryRun(wouldBe(callback)) : told(willBe(callback))
+  },
+}
+
+const wouldBe = ({ asked, timeZone }: Callback) =>
+  `The call-back would have been planned for ${localTime(asked, timeZone)}.`
+
+function willBe({ asked, planned, timeZone }: Callback): string {
+  const at = planned ?? asked
+  const plan = `The call-back is planned for ${localTime(at, timeZone)}`
+  return at > asked ? `${plan}: at the time asked for, calling is not permitted.` : `${plan}.`
+}
