@@ -12,7 +12,7 @@ export const knowledgeSearch: ToolKind = {
   config: z.strictObject({}),
   hasEffects: false,
   builtIn: {
-    name: 'knowledge_base_search',
+    name: 'knowledge_search',
     description:
       'Searches the knowledge base for what the person asks about: products, prices, terms, opening hours. Use it before you answer.',
     inputSchema: {
