@@ -31,4 +31,5 @@ const http = createServer((req, res) => {
   if (transport === undefined) res.writeHead(404).end()
   else void transport.handlePostMessage(req, res)
 })
+process.once('disconnect', () => process.exit(0))
 http.listen(0, '127.0.0.1', () => report({ port: (http.address() as AddressInfo).port, queries: ['/sse'] }))
