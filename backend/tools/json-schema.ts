@@ -25,6 +25,8 @@ export function validatorFor(
 ): Validator {
   const id = `${key.id}:${key.version}:${key.name}`
   const validator = validators.get(id) ?? createValidator(schema)
+  // A schema that was checked when it was made took too long now: the machine is busy, and will not stay so.
+  if (validator === undefined) return () => ['the arguments cannot be checked right now: try again']
   validators.delete(id)
   validators.set(id, validator)
   const [oldest] = validators.keys()
@@ -32,9 +34,11 @@ export function validatorFor(
   return validator
 }
 
-function createValidator(schema: JsonSchema): Validator {
+/** Undefined where compiling was broken off. */
+function createValidator(schema: JsonSchema): Validator | undefined {
   const findErrors = tryCompile(schema)
-  if (findErrors === undefined) return () => ['this tool is set up wrongly: its schema cannot be read']
+  if (findErrors === 'broken off') return undefined
+  if (findErrors === 'invalid') return () => ['this tool is set up wrongly: its schema cannot be read']
   return (args) => {
     const { values, depth, characters } = measure(args, bounds)
     if (values > bounds.values) return [`there are too many values: at most ${bounds.values} can be given`]
@@ -48,10 +52,11 @@ function createValidator(schema: JsonSchema): Validator {
   }
 }
 
-function tryCompile(schema: JsonSchema): FindErrors | undefined {
+function tryCompile(schema: JsonSchema): FindErrors | 'broken off' | 'invalid' {
   try {
     return compile(schema)
-  } catch {
-    return undefined // written into the database past checkToolSchema
+  } catch (error) {
+    // Invalid is what was written into the database past checkToolSchema.
+    return error instanceof EndlessError ? 'broken off' : 'invalid'
   }
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { migrate } from '../../db/migrate.ts'
@@ -17,20 +19,23 @@ it('lets several processes migrate one empty database at once', async () => {
   url.pathname = `/${name}`
   try {
     await Promise.all([1, 2, 3, 4].map(() => migrate(url.href)))
-    expect(await run(url.href, 'select name from schema_migration')).toEqual([
-      { name: '0001_the_whole_line' },
-    ])
+    expect(await run(url.href, 'select name from schema_migration order by id')).toEqual(await migrations())
   } finally {
     await run(database.url, `drop database ${name} with (force)`)
   }
 })
 
 it('refuses a database that a newer Outdial has migrated', async () => {
-  await run(database.url, `insert into schema_migration (name, run_on) values ('0002_of_the_future', now())`)
+  await run(database.url, `insert into schema_migration (name, run_on) values ('9999_of_the_future', now())`)
   await expect(migrate(database.url)).rejects.toThrow(
-    'The database was made by a newer Outdial (it holds the migration 0002_of_the_future): update Outdial',
+    'The database was made by a newer Outdial (it holds the migration 9999_of_the_future): update Outdial',
   )
 })
+
+async function migrations(): Promise<{ name: string }[]> {
+  const files = await readdir(new URL('../../db/migrations', import.meta.url))
+  return files.sort().map((file) => ({ name: path.basename(file, '.sql') }))
+}
 
 async function run(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
