@@ -9,8 +9,11 @@ const LocalTime = z.iso.datetime({ local: true })
  * a clock change skips is an hour later, of one that it repeats the first is meant. Undefined where it is no time.
  */
 export function readAskedTime(text: string, timeZone: string): Date | undefined {
-  const written = text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T')
+  const written = withSeconds(text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T'))
   if (TimestampInput.safeParse(written).success) return new Date(written)
   if (!LocalTime.safeParse(written).success || written.endsWith('Z')) return undefined
   return new Date(Temporal.PlainDateTime.from(written).toZonedDateTime(timeZone).epochMilliseconds)
 }
+
+/** The contract's timestamps have seconds before an offset; people ask for half past three. */
+const withSeconds = (text: string) => text.replace(/^(.{10}T\d{2}:\d{2})(?=$|[Z+-])/, '$1:00')
