@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
 import type { ToolKindName } from '../../../db/schema.ts'
+import { updateContact } from '../../../contacts/update.ts'
 import type { ToolUse } from '../../../tools/kinds/kind.ts'
 import { toolKinds } from '../../../tools/kinds/registry.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -115,6 +116,13 @@ it('refuses variables that add up to more than a contact may have', async () => 
     Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${name}${i}`, 'x']))
   await use('contact_update', { variables: named('a') })
   await expect(use('contact_update', { variables: named('b') })).rejects.toThrow('at most 100 variables')
+})
+
+it('makes no contact anew that was erased meanwhile', async () => {
+  const gone = { workspaceId: seed.workspaceId, phoneNumber: freshNumber() }
+  await expect(updateContact(deps)(gone, { first_name: 'Maya' })).rejects.toThrow('There is no contact')
+  const { text } = await use('contact_lookup', { phone_number: gone.phoneNumber })
+  expect(text).toBe('There is no contact with this phone number.')
 })
 
 it('tells a value of several lines as one fact', async () => {
