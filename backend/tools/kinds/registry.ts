@@ -8,6 +8,7 @@ import type { ToolKind } from './kind.ts'
 import { knowledgeSearch } from './knowledge-search.ts'
 import { remoteMcp } from './remote-mcp.ts'
 import { scheduleCallback } from './schedule-callback.ts'
+import { spreadsheetAppend } from './spreadsheet-append.ts'
 
 const kinds: readonly ToolKind[] = [
   knowledgeSearch,
@@ -16,6 +17,7 @@ const kinds: readonly ToolKind[] = [
   contactNote,
   doNotCall,
   scheduleCallback,
+  spreadsheetAppend,
   httpTool,
   remoteMcp,
 ]

@@ -1,0 +1,17 @@
+/** What spreadsheet programs would take for a formula. */
+const formula = /^[=+\-@\t\r]/
+
+/**
+ * One record as CSV (RFC 4180), with its line's end. A cell that a spreadsheet program would run as a formula gets a
+ * leading apostrophe: what people say on the phone must do nothing on the computer that opens the file.
+ */
+export function csvRecord(cells: readonly string[]): string {
+  // A line with nothing in it would be no record.
+  if (cells.length === 1 && cells[0] === '') return '""\r\n'
+  return `${cells.map(csvCell).join(',')}\r\n`
+}
+
+function csvCell(cell: string): string {
+  const harmless = formula.test(cell) ? `'${cell}` : cell
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}

@@ -1,0 +1,123 @@
+import { JWT } from 'google-auth-library'
+import * as z from 'zod'
+import { cellsOf, type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
+
+export interface GoogleAccount {
+  clientEmail: string
+  /** PEM. */
+  privateKey: string
+}
+
+/** Milliseconds to prepare a row, and again to send it: together less than a tool call may take. */
+const timeoutMs = 8_000
+
+const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
+
+const keyRefused = 'Google did not accept the key of the service account: a new one is to be made and pasted.'
+const notAdded = 'The row was not added.'
+const uncertain = 'It is not known whether the row was added: do not repeat it.'
+
+/**
+ * The first sheet of a Google spreadsheet that is shared with a service account; its first row names the columns.
+ * No row is sent twice: one that was added may have been answered by an error.
+ *
+ * See "spreadsheets.values.get" and "spreadsheets.values.append" of the Sheets API v4.
+ */
+export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadsheet {
+  const values = `https://sheets.googleapis.com/v4/spreadsheets/${encodeURIComponent(id)}/values`
+
+  const readHeader = async (token: string, signal: AbortSignal): Promise<string[]> => {
+    const answer = await ask(`${values}/1:1`, { headers: authorization(token) }, signal)
+    if (!answer.ok) throw refusal(account, answer.status, notAdded)
+    const header = Header.safeParse(answer.body)
+    const columns = (header.data?.values?.[0] ?? []).map((name) => String(name).trim())
+    // Google appends from the first column that is not empty: the cells would be moved.
+    if (columns[0] === undefined || columns[0] === '') {
+      throw new SpreadsheetError(
+        'The Google spreadsheet has no names of columns: write them into its first row, from cell A1 on.',
+      )
+    }
+    return columns
+  }
+
+  return {
+    readColumns: (signal) =>
+      limited(signal, 'It was not read.', async (own) => readHeader(await getToken(account, own), own)),
+
+    appendRow: async (row, signal) => {
+      const { token, cells } = await limited(signal, notAdded, async (own) => {
+        const token = await getToken(account, own)
+        return { token, cells: cellsOf(await readHeader(token, own), row) }
+      })
+      await limited(signal, uncertain, async (own) => {
+        const answer = await ask(
+          `${values}/A1:append?valueInputOption=RAW&insertDataOption=INSERT_ROWS`,
+          {
+            method: 'POST',
+            headers: { ...authorization(token), 'content-type': 'application/json' },
+            body: JSON.stringify({ majorDimension: 'ROWS', values: [cells] }),
+          },
+          own,
+        )
+        if (!answer.ok) {
+          throw refusal(account, answer.status, answer.status < 500 ? notAdded : uncertain)
+        }
+      })
+    },
+  }
+}
+
+async function getToken({ clientEmail, privateKey }: GoogleAccount, signal: AbortSignal): Promise<string> {
+  let status = 0
+  // The library's own fetch lets the process crash where the signal came first.
+  const fetchImplementation: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    status = answer.status
+    return answer
+  }
+  const client = new JWT({
+    email: clientEmail,
+    key: privateKey,
+    scopes: ['https://www.googleapis.com/auth/spreadsheets'],
+    transporterOptions: { signal, fetchImplementation },
+  })
+  const { token } = await client.getAccessToken().catch((error: unknown) => {
+    throw status === 400 || status === 401 ? new SpreadsheetError(`${keyRefused} ${notAdded}`) : error
+  })
+  if (typeof token !== 'string') throw new Error('Google answered without a token')
+  return token
+}
+
+const authorization = (token: string) => ({ authorization: `Bearer ${token}` })
+
+async function ask(url: string, init: RequestInit, signal: AbortSignal) {
+  const answer = await fetch(url, { ...init, redirect: 'error', signal })
+  const body: unknown = answer.ok ? await answer.json() : await answer.body?.cancel()
+  return { ok: answer.ok, status: answer.status, body }
+}
+
+/** Gives `work` its time, and tells what a failed connection means for the row. */
+async function limited<Result>(
+  signal: AbortSignal,
+  meaning: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof SpreadsheetError) throw error
+    throw new SpreadsheetError(`Google Sheets gave no answer. ${meaning}`, { cause: error })
+  }
+}
+
+function refusal({ clientEmail }: GoogleAccount, status: number, meaning: string): SpreadsheetError {
+  const reasons: Record<number, string> = {
+    401: keyRefused,
+    403: `Google does not let the service account write: the spreadsheet is to be shared with ${clientEmail} as an editor.`,
+    404: 'Google knows no spreadsheet with this id: its spreadsheet_id is to be corrected where the tool is assigned to the agent.',
+    429: 'Google takes no more rows for a minute, too many were sent.',
+  }
+  const reason = reasons[status] ?? `Google Sheets refused it with status ${status}.`
+  return new SpreadsheetError(`${reason} ${meaning}`)
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
+import { cellsOf, type RowValues, SpreadsheetError } from '../../spreadsheets/spreadsheet.ts'
+import { dryRun, refused, told } from './answer.ts'
+import type { ToolAnswer, ToolKind, ToolUse } from './kind.ts'
+import { ownDefinition } from './own-definition.ts'
+
+const Config = z.strictObject({
+  spreadsheet_id: z.string().regex(/^[A-Za-z0-9_-]{1,200}$/, {
+    error: 'Give the id alone. Of a Google spreadsheet it is the part of its address between /d/ and /edit.',
+  }),
+  provider: z.enum(['database', 'google']).default('database'),
+})
+
+const Values = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+
+/** Adds a row to the spreadsheet that the agent's assignment names. */
+export const spreadsheetAppend: ToolKind = {
+  kind: 'spreadsheet_append',
+  settings: z.strictObject({}),
+  config: Config,
+  hasEffects: true,
+  builtIn: {
+    name: 'spreadsheet_append',
+    description: 'Adds a row to the spreadsheet, with what was learned in the call.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        values: {
+          type: 'object',
+          additionalProperties: { type: ['string', 'number', 'boolean'], maxLength: 5000 },
+          minProperties: 1,
+          maxProperties: 100,
+          description:
+            'Values by the names of their columns, for example {"Name": "Ann Lee", "Roof": "slate"}.',
+        },
+      },
+      required: ['values'],
+      additionalProperties: false,
+    },
+  },
+  definitions: ownDefinition,
+  run: async (deps, use) => {
+    try {
+      return await append(deps, use, Values.parse(use.args.values))
+    } catch (error) {
+      if (error instanceof SpreadsheetError) return refused(error.message)
+      throw error
+    }
+  },
+}
+
+async function append(deps: Deps, use: ToolUse, values: RowValues): Promise<ToolAnswer> {
+  const { provider, spreadsheet_id } = Config.parse(use.config)
+  const spreadsheet = await openSpreadsheet(deps)(use.row.workspaceId, provider, spreadsheet_id)
+  if (use.dryRun) {
+    // Reading changes nothing, and a test call is there to find what is not set up.
+    cellsOf(await spreadsheet.readColumns(use.signal), values)
+    const row = Object.entries(values).map(([column, value]) => `${column}: ${value}`)
+    return dryRun(`This row would have been added: ${row.join(', ')}.`)
+  }
+  await spreadsheet.appendRow(values, use.signal)
+  return told('The row is added to the spreadsheet.')
+}
