@@ -10,6 +10,7 @@ import { createOauthClient } from '../oauth/create-oauth-client.ts'
 import { addPhoneNumber } from '../phone-numbers/add.ts'
 import { randomToken } from '../secrets.ts'
 import type { DemoFile } from './file.ts'
+import { seedTools } from './seed-tools.ts'
 
 /** Whoever tries it on a Saturday night sees a call at once. */
 const always: CallingHours = {
@@ -34,6 +35,8 @@ export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 
   })
   const within = { workspaceId: workspace.id, userId: user.id }
   const agents = await seedAgents(deps, workspace.id)
+  const [ava, ben] = agents
+  await seedTools(deps, workspace.id, { ava, ben })
   const number = await addPhoneNumber(deps)(workspace.id, { phoneNumber: '+12025550190', label: 'Sales' })
   await addPhoneNumber(deps)(workspace.id, { phoneNumber: '+12025550191', label: 'Support' })
   const { key, id: apiKeyId } = await createApiKey(deps)({ ...within, name: 'Demo' })
@@ -45,7 +48,7 @@ export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 
   const caller = { ...within, apiKeyId, clientId: null, scopes: [] }
   const campaign = await createCampaign(deps)(caller, {
     name: 'Demo: new leads',
-    agent_id: agents[0].id,
+    agent_id: ava.id,
     phone_number_id: number.id,
     calling_hours: always,
     retry: { max_attempts: 3, delay_minutes: 1, on: ['no_answer', 'busy'] },
@@ -63,7 +66,10 @@ export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 
   }
 }
 
-async function seedAgents(deps: Deps, workspaceId: number): Promise<[CreatedAgent, ...CreatedAgent[]]> {
+async function seedAgents(
+  deps: Deps,
+  workspaceId: number,
+): Promise<[CreatedAgent, CreatedAgent, CreatedAgent]> {
   const create = createAgent(deps)
   const variables = ['product', 'company']
   const ava = await create(workspaceId, {

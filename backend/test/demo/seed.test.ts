@@ -1,0 +1,77 @@
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config.ts'
+import { seedDemo } from '../../demo/seed.ts'
+import { createToolServer } from '../../tools/server.ts'
+import { inTransaction } from '../../transaction.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import { openSse, type RawSession, secret } from '../tools/server/support.ts'
+
+let database: TestDatabase
+let app: FastifyInstance
+let demo: Awaited<ReturnType<typeof seedDemo>>
+let url: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const deps = testDeps(database.db, {
+    config: parseConfig({ RUNTIME_SECRET: secret, LOG_LEVEL: 'silent' }),
+  })
+  demo = await inTransaction(deps, seedDemo)
+  app = await createApp(deps, createToolServer(deps))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+  await app.close()
+  await database.close()
+})
+
+const open = (name: string): Promise<RawSession> => {
+  const agent = demo.agents.find((one) => one.name === name)
+  return openSse(url, { widget_id: agent?.widget_id ?? '' })
+}
+
+const namesOf = async (session: RawSession) =>
+  (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
+
+it('has two Live agents with different tools, and a draft that nobody may speak for', async () => {
+  const ava = await namesOf(await open('Ava'))
+  const ben = await namesOf(await open('Ben'))
+
+  expect(ava).toEqual(expect.arrayContaining(['knowledge_search', 'contact_note', 'spreadsheet_append']))
+  expect(ben).toEqual(expect.arrayContaining(['contact_update', 'spreadsheet_append']))
+  expect(ben).not.toContain('knowledge_search')
+  await expect(open('Cleo')).rejects.toThrow(/^403/)
+})
+
+it('knows what the company charges, and where its papers say so', async () => {
+  const { result } = await (await open('Ava')).call('knowledge_search', { query: 'price roof inspection' })
+
+  expect(result?.content?.[0]?.text).toMatch(/^From "Prices and payment":[^]*\$149/)
+})
+
+it('keeps what the agents put down in a spreadsheet for each', async () => {
+  for (const name of ['Ava', 'Ben']) {
+    const { result } = await (
+      await open(name)
+    ).call('spreadsheet_append', {
+      values: { name: 'Maya Okafor', result: `Talked to ${name}` },
+    })
+    expect(result?.content?.[0]?.text).toBe('The row is added to the spreadsheet.')
+  }
+
+  const rows = await database.db
+    .selectFrom('spreadsheet')
+    .innerJoin('spreadsheet_row', 'spreadsheet_row.spreadsheet_id', 'spreadsheet.id')
+    .select(['name', 'cells'])
+    .orderBy('name')
+    .execute()
+  expect(rows).toEqual([
+    { name: 'Appointments', cells: ['Maya Okafor', 'Talked to Ben'] },
+    { name: 'New leads', cells: ['Maya Okafor', 'Talked to Ava'] },
+  ])
+})
