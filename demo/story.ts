@@ -97,6 +97,8 @@ async function callTheLead(stage: Stage, { secret }: WebhookSubscription): Promi
   const path = new URL(hook.url).pathname
   exchange({ method: 'POST', path, status: 200, sent: headers, received: undefined })
   done('The signature is good (Standard Webhooks): this is from Outdial, and nobody changed it')
+  const used = event.data.transcript.filter(({ role }) => role === 'tool')
+  done(`The agent used ${used.length} tools in the call: the transcript says what for`)
   return event
 }
 

@@ -222,6 +222,15 @@ it(
 
     const fromHook = await connector.run(`${trigger}.perform`, { cleanedRequest: event, inputData })
     expect(fromHook).toEqual([event.data])
+    const { transcript } = event.data
+    const used = transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
+    expect(used).toEqual([
+      expect.stringMatching(/^Looked the contact up: .*Maya/),
+      expect.stringMatching(/^Searched the knowledge base for “appointment .*”: From "Appointments and/),
+      expect.stringMatching(/^Noted “Is interested in .*”: The note is kept/),
+      expect.stringMatching(/^Added a row to the spreadsheet: The row is added/),
+    ])
+    for (const text of used) expect(event.data.transcript_text).toContain(text)
     const fromList = await connector.run<{ id: number }[]>(`${trigger}.performList`, { inputData })
     expect(fromList.find(({ id }) => id === queued.id)).toEqual(event.data)
     const inCli = await connector.invoke<{ id: number }[]>('trigger', 'call_completed')
@@ -242,8 +251,10 @@ it(
     expect({ status, complained }).toEqual({ status: 0, complained: '' })
     expect(said).toMatch(/POST +\/api\/public\/v1\/contacts\/ +201/)
     expect(said).toMatch(/What the Zap was given[^]+Outcome +answered[^]+Agent: Hi Maya[^]+$/)
-    const { password, api_key, client_secret } = service.demo
-    for (const secret of [password, api_key, client_secret]) expect(said).not.toContain(secret)
+    expect(said).toMatch(/The agent used 4 tools[^]+Tool: Searched\s+the\s+knowledge\s+base\s+for/)
+    const { password, api_key, client_secret, runtime_secret } = service.demo
+    for (const secret of [password, api_key, client_secret, runtime_secret])
+      expect(said).not.toContain(secret)
     expect(said).not.toMatch(/whsec_|v1,[\w+/]{20}/)
   },
   patience,
