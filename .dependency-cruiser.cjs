@@ -51,6 +51,12 @@ module.exports = {
       to: { path: '^backend/', pathNot: '^backend/(runtime/|version\\.ts$)' },
     },
     {
+      name: 'knowledge-and-spreadsheets-are-leaves',
+      severity: 'error',
+      from: { path: inside('knowledge', 'spreadsheets') },
+      to: { path: inside(...order) },
+    },
+    {
       name: 'views-is-a-leaf',
       severity: 'error',
       from: { path: inside('views') },
