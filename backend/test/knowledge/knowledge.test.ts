@@ -111,7 +111,7 @@ const builtInRow = (workspace: number): ToolRow => ({
   workspaceId: workspace,
   version: 1,
   kind: 'knowledge_search',
-  name: 'knowledge_base_search',
+  name: 'knowledge_search',
   description: '',
   inputSchema: {},
   settings: {},
