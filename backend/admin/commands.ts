@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { addMemberCommand } from './commands/add-member.ts'
 import { addPhoneNumberCommand } from './commands/add-phone-number.ts'
+import { addDocumentCommand, createSpreadsheetCommand } from './commands/agent-materials.ts'
 import {
   assignToolCommand,
   listToolsCommand,
@@ -45,6 +46,8 @@ export const commands: readonly Command[] = [
   addRemoteServerCommand,
   editRemoteServerCommand,
   refreshRemoteServerCommand,
+  addDocumentCommand,
+  createSpreadsheetCommand,
   assignToolCommand,
   unassignToolCommand,
   setToolActiveCommand,

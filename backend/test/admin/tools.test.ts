@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const admin = (words: string[], description?: object) =>
+const admin = (words: string[], description?: unknown) =>
   run(
     'admin',
     [...words, ...within, '--json'],
@@ -106,4 +106,19 @@ it('lists the tools, gives one to an agent and takes it away, and switches it of
     code: 1,
     stderr: expect.stringContaining('no such tool'),
   })
+})
+
+it('adds a document to search and a spreadsheet to write to', async () => {
+  const added = answerOf(await admin(['add-document', '--title', 'Opening hours'], 'We open at nine.'))
+  const empty = await admin(['add-document', '--title', 'Nothing'])
+  expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('body of the document is empty') })
+  const passages = database.db.selectFrom('knowledge_passage').select(['document_id', 'text'])
+  expect(await passages.execute()).toEqual([{ document_id: added.document_id, text: '"We open at nine."' }])
+
+  const columns = ['--column', 'name', '--column', 'result']
+  const { spreadsheet_id: id } = answerOf(await admin(['create-spreadsheet', '--name', 'Leads', ...columns]))
+  const sheets = database.db.selectFrom('spreadsheet').select(['id', 'name', 'columns'])
+  expect(await sheets.execute()).toEqual([{ id, name: 'Leads', columns: ['name', 'result'] }])
+  const none = await admin(['create-spreadsheet', '--name', 'Leads'])
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('1 to 100 columns') })
 })

@@ -132,12 +132,16 @@ it('tells which agents have a tool, and assigns it to each for itself', async ()
   expect(listed.find(({ id }) => id === toolId)?.agents).toEqual([second])
 })
 
-it('says in words which part of a configuration the tool does not take', async () => {
+it('says in words which part of a configuration the tool does not take, or lacks', async () => {
   const toolId = await idOf('contact_note')
 
   await expect(assign(toolId, { color: 'red' })).rejects.toMatchObject({
     status: 422,
     details: [{ field: 'config.color', code: 'unknown_field' }],
+  })
+  await expect(assign(await idOf('spreadsheet_append'))).rejects.toMatchObject({
+    status: 422,
+    details: [{ field: 'config.spreadsheet_id', code: 'required' }],
   })
   await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
 })
