@@ -1,4 +1,5 @@
 import { demoTable } from './demo/table.ts'
+import { describeError } from './describe-error.ts'
 import { StartError } from './start-error.ts'
 import { ConfigError } from './config.ts'
 import { type Service, startService } from './start-service.ts'
@@ -38,7 +39,7 @@ function stopOnSignal({ log, stop }: Service): void {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.fatal({ err: error }, 'the service did not stop in order')
+        log.fatal({ error: describeError(error) }, 'the service did not stop in order')
         process.exit(1)
       },
     )

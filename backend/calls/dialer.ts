@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { startWorker, type Worker } from '../worker.ts'
 import { adoptAttempts } from './adopt.ts'
@@ -29,7 +30,7 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
   const own: Deps = { ...deps, wake: { ...deps.wake, dialer } }
 
   const onError = (error: unknown, attemptId?: string) =>
-    deps.log.error({ attempt: attemptId, reason: messageOf(error) }, 'the dialer met an error')
+    deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = keepLeases({ leaseMs, heartbeatMs }, renew, onError)
   const place = placeCall(own, lines, leases, onError)
@@ -60,6 +61,3 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
     },
   }
 }
-
-/** The message alone: what a database error carries besides holds phone numbers. */
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

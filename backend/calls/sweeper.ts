@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import type { Worker } from '../worker.ts'
 import { expireCall, overdueSince } from './expire.ts'
@@ -67,10 +68,7 @@ function sweepWith(deps: Deps, lines: Lines): (stopping: AbortSignal) => Promise
     ),
   ]
   const report = (error: unknown) =>
-    deps.log.error(
-      { reason: error instanceof Error ? error.message : String(error) },
-      'the sweeper met an error',
-    )
+    deps.log.error({ error: describeError(error) }, 'the sweeper met an error')
 
   return async (stopping) => {
     let ended = 0

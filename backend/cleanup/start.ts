@@ -1,3 +1,4 @@
+import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { deleteUnusedGrants } from '../oauth/store.ts'
 import { startWorker, type Worker } from '../worker.ts'
@@ -21,7 +22,7 @@ export const startCleanup = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =
       return []
     },
     handle: async () => {},
-    onError: (error) => deps.log.error({ err: error }, 'expired rows were not deleted'),
+    onError: (error) => deps.log.error({ error: describeError(error) }, 'expired rows were not deleted'),
     concurrency: 1,
     batch: 1,
     pollMs: hour,

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
-import { describeError } from './describe-error.ts'
-import { isError } from './is-error.ts'
+import { describeError } from '../describe-error.ts'
+import { isError } from '../is-error.ts'
 import { isOutage } from './outage.ts'
 
 /** Seconds after which a caller may try again while the database is away. */

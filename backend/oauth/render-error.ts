@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { describeError } from '../http/describe-error.ts'
+import { describeError } from '../describe-error.ts'
 import { isOutage } from '../http/outage.ts'
 import { pageHeaders } from '../views/headers.ts'
 import type { RenderPage } from '../views/render.ts'

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Deps } from '../deps.ts'
 import { ApiError } from '../errors.ts'
 import { clean } from '../http/clean.ts'
-import { describeError } from '../http/describe-error.ts'
+import { describeError } from '../describe-error.ts'
 import { isOutage } from '../http/outage.ts'
 import type { OfferedTool } from './context.ts'
 import type { BrokenOff, Flight } from './flight.ts'
-import type { CallFacts, ToolAnswer } from './kinds/kind.ts'
+import { type CallFacts, hasEffects, type ToolAnswer } from './kinds/kind.ts'
 import { recordToolCall } from './record-tool-call.ts'
 
 /** Milliseconds that a tool may take: people on the phone wait for it. */
@@ -31,7 +31,7 @@ export const callTool =
   (deps: Deps) =>
   async (request: ToolRequest): Promise<ToolAnswer> => {
     const { tool, call, flight } = request
-    const dryRun = call?.test === true && hasEffects(tool)
+    const dryRun = call?.test === true && hasEffects(tool.kind, tool.row, tool.definition.name)
     const answer = cap(await answerOf(deps, request, dryRun))
     if (call === undefined) return answer
     const durationMs = deps.clock.now().getTime() - flight.startedAt
@@ -71,10 +71,6 @@ async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Prom
   } catch (error) {
     return tellFailure(deps, name, error)
   }
-}
-
-function hasEffects({ kind, row, definition }: OfferedTool): boolean {
-  return typeof kind.hasEffects === 'function' ? kind.hasEffects(row, definition.name) : kind.hasEffects
 }
 
 /** What cannot be stored or read anyway, then what the tool's schema does not permit. */

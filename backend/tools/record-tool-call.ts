@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { describeError } from '../http/describe-error.ts'
+import { describeError } from '../describe-error.ts'
 import type { CallFacts, ToolAnswer } from './kinds/kind.ts'
 import { insertToolCall } from './tool-call-store.ts'
 

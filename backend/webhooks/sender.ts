@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { startWorker, type Worker } from '../worker.ts'
 import { settle } from './delivery/settle.ts'
@@ -44,7 +45,10 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
     const outcome = await post(delivery, signal).catch((error: unknown) => {
       if (abandoned.aborted) return undefined
       // A defect of ours: it takes its turn in the schedule like any failure, so that it never spins.
-      log.error({ err: error, delivery: delivery.id }, 'a webhook delivery failed for a reason of our own')
+      log.error(
+        { error: describeError(error), delivery: delivery.id },
+        'a webhook delivery failed for a reason of our own',
+      )
       return { kind: 'ours', error: 'internal error' } as const
     })
     if (outcome === undefined) return releaseLease(db, delivery)
@@ -63,7 +67,10 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
     },
     handle: (delivery, signal) => deliver(delivery, signal).finally(() => count(delivery.targetHost, -1)),
     onError: (error, delivery) => {
-      log.error({ err: error, delivery: delivery?.id }, 'the webhook sender met an error; its lease will end')
+      log.error(
+        { error: describeError(error), delivery: delivery?.id },
+        'the webhook sender met an error; its lease will end',
+      )
     },
   })
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { describeError } from '../../describe-error.ts'
 import type { Deps } from '../../deps.ts'
 import { createCallAgent } from '../../runtime/call-agent.ts'
 import { createHttpLine } from './http-runtime.ts'
@@ -28,13 +29,9 @@ function httpLineOf({ clock, config, db, log }: Pick<Deps, 'clock' | 'config' | 
     internalUrl,
     runtime: createRuntimeClient({ url: runtimeUrl, secrets: runtimeSecrets, clock }),
     onTrouble: (attempt, error) =>
-      log.warn({ attempt, reason: messageOf(error) }, 'what became of a call could not be asked'),
+      log.warn({ attempt, error: describeError(error) }, 'what became of a call could not be asked'),
   })
 }
-
-/** The message alone: what a database error carries besides holds phone numbers. */
-const messageOf = (error: unknown) =>
-  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : 'unknown'
 
 /** Only with a runtime secret is there a tool server that lets an agent in. */
 function agentOf({ internalUrl, runtimeSecrets: [secret] }: Config, { log }: Pick<Deps, 'log'>) {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { describeError } from '../../describe-error.ts'
 import type { Postmaster } from './postmaster.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function keepRunning(
         current = await start()
         return
       } catch (error) {
-        log.error({ err: error }, 'the embedded PostgreSQL does not start; trying again')
+        log.error({ error: describeError(error) }, 'the embedded PostgreSQL does not start; trying again')
         await delay(1_000, undefined, { signal: stopping.signal }).catch(() => undefined)
       }
     }

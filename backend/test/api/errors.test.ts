@@ -7,7 +7,7 @@ import { ErrorAnswer } from '@outdial/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import pino from 'pino'
 import { createApp } from '../../app.ts'
-import { describeError } from '../../http/describe-error.ts'
+import { describeError } from '../../describe-error.ts'
 import { seedAgent, seedPhoneNumber } from '../support/seed.ts'
 import { createTestApi, prefix, type TestApi } from './support.ts'
 
