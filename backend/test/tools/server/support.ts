@@ -199,7 +199,8 @@ export async function openSse(
       for (const block of blocks) {
         if (block.startsWith(':')) comments += 1
         else {
-          const [, event = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? []
+          // Not by a dot: it stops at U+2028, which ends no line of an event stream.
+          const [, event = '', data = ''] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(block) ?? []
           inbox.push({ event, data })
         }
       }
