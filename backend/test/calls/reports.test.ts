@@ -177,3 +177,15 @@ it.each([
   const answer = await report(body, { headers })
   expect([answer.statusCode, codeOf(answer)]).toEqual([status, code])
 })
+
+it.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)(
+  'answers %s with the methods that there are',
+  async (method) => {
+    const answer = await app.inject({ method, url: `/api/internal/attempts/${attempt.id}/reports` })
+    expect([answer.statusCode, codeOf(answer), answer.headers.allow]).toEqual([
+      405,
+      'method_not_allowed',
+      'OPTIONS, POST',
+    ])
+  },
+)
