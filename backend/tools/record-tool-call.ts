@@ -47,13 +47,15 @@ export const recordToolCall =
 
 /** Too long ones become a text of their beginning: half a JSON object is none. */
 function argumentsJson(args: Record<string, unknown>): string {
-  const json = tryStringify(args)
+  const json = tryStringify(args)?.replace(unfit, (escape) => (escape === backslash ? escape : '\uFFFD'))
   if (json === undefined) return JSON.stringify({ left_out: 'nested too deep' })
-  // PostgreSQL takes neither NUL nor half of a character, in any spelling.
-  const isStorable = !/\\u0000|\\ud[89a-f]/i.test(json)
-  if (isStorable && json.length <= most.arguments) return json
-  return JSON.stringify({ left_out: storable(json.slice(0, most.arguments / 2)) })
+  if (json.length <= most.arguments) return json
+  return JSON.stringify({ left_out: json.slice(0, most.arguments / 2).toWellFormed() })
 }
+
+/** What JSON.stringify writes for NUL and for half of a character, neither of which PostgreSQL takes. */
+const unfit = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
+const backslash = '\\\\'
 
 function tryStringify(args: Record<string, unknown>): string | undefined {
   try {

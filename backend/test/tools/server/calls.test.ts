@@ -198,6 +198,25 @@ it('keeps records of what is large, or cannot be stored as it is', async () => {
   own.close()
 })
 
+it('records arguments as they came, but for what the database cannot hold', async () => {
+  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  const own = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+  const given = {
+    'a\u0000': { halves: ['\ud800', 'x\udfff', '\ude00\ud83d'], whole: '😀' },
+    'half \udead': 'nul \u0000',
+    spelled: 'a\\u0000 b\\\\ud800 c\\',
+  }
+  await own.call('see', given)
+  const [record] = await recordsOf(call.callId)
+  expect(record?.arguments).toEqual({
+    'a\ufffd': { halves: ['\ufffd', 'x\ufffd', '\ufffd\ufffd'], whole: '😀' },
+    'half \ufffd': 'nul \ufffd',
+    spelled: 'a\\u0000 b\\\\ud800 c\\',
+  })
+  expect(service.logged()).not.toContain('could not be recorded')
+  own.close()
+})
+
 it('records a call that was canceled by hanging up', async () => {
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const own = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
