@@ -5,7 +5,7 @@ import { invalidField, notFound } from '../errors.ts'
 import { validate } from '../http/validate.ts'
 import { inTransaction } from '../transaction.ts'
 import { noSuchTool } from './general/save.ts'
-import type { ToolRow } from './kinds/kind.ts'
+import { definitionsOf, type ToolRow } from './kinds/kind.ts'
 import { toolKinds } from './kinds/registry.ts'
 import { holdTool, selectAssigned, upsertAssignment } from './store.ts'
 
@@ -47,8 +47,7 @@ export const assignTool =
       own.wake.tools({ workspaceId, agentId })
     })
 
-const namesOf = (row: ToolRow): string[] =>
-  toolKinds
-    .get(row.kind)
-    ?.definitions(row)
-    .map(({ name }) => name) ?? []
+function namesOf(row: ToolRow): string[] {
+  const kind = toolKinds.get(row.kind)
+  return kind === undefined ? [] : definitionsOf(kind, row).map(({ name }) => name)
+}

@@ -1,7 +1,7 @@
 import { type AssignedTool, readWidget } from './context-store.ts'
 import type { Deps } from '../deps.ts'
 import { type Validator, validatorFor } from './json-schema.ts'
-import type { ToolDefinition, ToolKind, ToolRow } from './kinds/kind.ts'
+import { definitionsOf, type ToolDefinition, type ToolKind, type ToolRow } from './kinds/kind.ts'
 import type { ToolKindName } from '../db/schema.ts'
 
 export type ToolKinds = ReadonlyMap<ToolKindName, ToolKind>
@@ -53,7 +53,7 @@ function offer(kinds: ToolKinds, { row, config }: AssignedTool): OfferedTool[] {
   const kind = kinds.get(row.kind)
   if (kind === undefined) return []
   const parsed = kind.config.safeParse(config)
-  return kind.definitions(row).map(({ name, description, inputSchema }) => {
+  return definitionsOf(kind, row).map(({ name, description, inputSchema }) => {
     let validator: Validator | undefined
     return {
       row,

@@ -5,7 +5,6 @@ import { zoneOfContact } from '../../contacts/zone.ts'
 import type { Deps } from '../../deps.ts'
 import { refused, told } from './answer.ts'
 import type { ToolKind, ToolUse } from './kind.ts'
-import { ownDefinition } from './own-definition.ts'
 import { normalisePhone, phoneNumberArgument, textArgument } from './which-contact.ts'
 
 const notesTold = 5
@@ -36,7 +35,6 @@ export const contactLookup: ToolKind = {
       additionalProperties: false,
     },
   },
-  definitions: ownDefinition,
   run: async (deps, use) => {
     const asked = await whatIsAsked(deps, use)
     if (asked === undefined) {

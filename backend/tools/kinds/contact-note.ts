@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { addNote } from '../../contacts/add-note.ts'
 import { dryRun, refused, told } from './answer.ts'
 import type { ToolKind } from './kind.ts'
-import { ownDefinition } from './own-definition.ts'
 import { phoneNumberArgument, textArgument, whichContact } from './which-contact.ts'
 
 /** Keeps a note on a contact: who looks the contact up next, person or agent, finds it. */
@@ -24,7 +23,6 @@ export const contactNote: ToolKind = {
       additionalProperties: false,
     },
   },
-  definitions: ownDefinition,
   run: async (deps, use) => {
     const text = textArgument(use, 'text')
     if (text === undefined) return refused('The note is empty: say what is to be noted in text.')

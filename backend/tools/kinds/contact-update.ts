@@ -4,7 +4,6 @@ import { updateContact } from '../../contacts/update.ts'
 import { validate } from '../../http/validate.ts'
 import { dryRun, refused, told } from './answer.ts'
 import type { ToolKind } from './kind.ts'
-import { ownDefinition } from './own-definition.ts'
 import { phoneNumberArgument, whichContact } from './which-contact.ts'
 
 const nullableText = (description: string, maxLength = 200) => ({
@@ -42,7 +41,6 @@ export const contactUpdate: ToolKind = {
       additionalProperties: false,
     },
   },
-  definitions: ownDefinition,
   run: async (deps, use) => {
     const fields = validate(ContactFields, { ...use.args, phone_number: undefined })
     const { variables, ...own } = fields

@@ -4,7 +4,6 @@ import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../transaction.ts'
 import { dryRun, refused, told } from './answer.ts'
 import type { ToolKind, ToolUse } from './kind.ts'
-import { ownDefinition } from './own-definition.ts'
 import { normalisePhone, phoneNumberArgument, textArgument } from './which-contact.ts'
 
 /** Puts a number on the do-not-call list. Nothing takes it off again but a person, in the dashboard. */
@@ -23,7 +22,6 @@ export const doNotCall: ToolKind = {
       additionalProperties: false,
     },
   },
-  definitions: ownDefinition,
   run: async (deps, use) => {
     const phoneNumber = await whichNumber(deps, use)
     if (phoneNumber === undefined) {

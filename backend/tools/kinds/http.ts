@@ -11,7 +11,6 @@ import { createRequest, type ToolRequest } from './http/request.ts'
 import { HttpSettings } from './http/settings.ts'
 import { UnfitArgumentError } from './http/template.ts'
 import type { ToolAnswer, ToolKind, ToolUse } from './kind.ts'
-import { ownDefinition } from './own-definition.ts'
 
 /** Reaches a connected integration by one HTTP request, all of which is described in the tool's row. */
 export const httpTool = createHttpTool({ timeoutMs: 15_000 })
@@ -24,7 +23,7 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
     config: z.strictObject({}),
     hasEffects: ({ settings }) => HttpSettings.parse(settings).method !== 'GET',
     builtIn: undefined,
-    definitions: ownDefinition,
+    definitions: ({ name, description, inputSchema }) => [{ name, description, inputSchema }],
     run: async (deps, use) => {
       const settings = HttpSettings.parse(use.row.settings)
       const secrets = openSecrets(deps.box, use.row.secrets)

@@ -62,7 +62,21 @@ export interface ToolAnswer {
 }
 
 /** What a kind of tool is and does: one file each. */
-export interface ToolKind {
+export type ToolKind = BuiltInToolKind | GeneralToolKind
+
+/** Comes with Outdial. A row of it only names it, so that an installed one tells what this version does. */
+interface BuiltInToolKind extends AnyToolKind {
+  builtIn: ToolDefinition
+}
+
+/** Reaches other services. What it offers is what a row says. */
+export interface GeneralToolKind extends AnyToolKind {
+  builtIn: undefined
+  /** What a row adds to the tool list of an agent. */
+  definitions(row: ToolRow): ToolDefinition[]
+}
+
+interface AnyToolKind {
   kind: ToolKindName
   /** Settings of the tool itself, the same for every agent. */
   settings: z.ZodType
@@ -70,15 +84,15 @@ export interface ToolKind {
   config: z.ZodType
   /** Whether using it changes something; where that depends on the row, ask `hasEffects`. */
   hasEffects: boolean | ((row: ToolRow, toolName: string) => boolean)
-  /** How a built-in tool comes into a workspace; undefined for the general kinds. */
-  builtIn: ToolDefinition | undefined
-  /** What a row adds to the tool list of an agent. */
-  definitions(row: ToolRow): ToolDefinition[]
   /** A thrown error becomes a text that tells nothing of it; `ApiError` messages reach the agent. */
   run(deps: Deps, use: ToolUse): Promise<ToolAnswer>
   /** Ends what is kept between two uses, such as connections. The process stops after it. */
   close?(): Promise<void>
 }
+
+/** What a row adds to the tool list of an agent. */
+export const definitionsOf = (kind: ToolKind, row: ToolRow): ToolDefinition[] =>
+  kind.builtIn === undefined ? kind.definitions(row) : [{ ...kind.builtIn, name: row.name }]
 
 /** Whether a use of a tool changes something, so that test calls do without it. */
 export const hasEffects = (kind: ToolKind, row: ToolRow, toolName: string): boolean =>

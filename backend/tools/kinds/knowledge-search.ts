@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { searchKnowledge } from '../../knowledge/search.ts'
 import { refused, told } from './answer.ts'
 import type { ToolKind } from './kind.ts'
-import { ownDefinition } from './own-definition.ts'
 import { textArgument } from './which-contact.ts'
 
 /** Searches the workspace's documents, and quotes the passages that answer best. */
@@ -29,7 +28,6 @@ export const knowledgeSearch: ToolKind = {
       additionalProperties: false,
     },
   },
-  definitions: ownDefinition,
   run: async (deps, use) => {
     const query = textArgument(use, 'query')
     if (query === undefined) return refused('The query is empty: say what is to be searched.')

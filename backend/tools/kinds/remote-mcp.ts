@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { checkTargetUrl } from '../../webhooks/target-url.ts'
 import { openSecrets, redactSecrets, type ToolSecrets } from '../tool-secrets.ts'
 import { dryRun, refused } from './answer.ts'
-import type { ToolAnswer, ToolKind, ToolRow, ToolUse } from './kind.ts'
+import type { GeneralToolKind, ToolAnswer, ToolRow, ToolUse } from './kind.ts'
 import { addressOf } from './remote-mcp/address.ts'
 import { connectRemote } from './remote-mcp/connect.ts'
 import { describeRemoteFailure, isRefusal, SessionGoneError, tellSessionGone } from './remote-mcp/failure.ts'
@@ -24,7 +24,7 @@ export function createRemoteMcp(options: {
   connectMs: number
   timeoutMs: number
   idleMs: number
-}): ToolKind & Required<Pick<ToolKind, 'close'>> {
+}): GeneralToolKind & Required<Pick<GeneralToolKind, 'close'>> {
   let sessions: RemoteSessions | undefined
 
   /** @param limited the signal of the use and its time limit */

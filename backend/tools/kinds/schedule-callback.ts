@@ -3,7 +3,6 @@ import { localTime } from '../../contacts/local-time.ts'
 import { type Callback, queueCallback } from '../../contacts/queue-callback.ts'
 import { dryRun, refused, told } from './answer.ts'
 import type { ToolKind } from './kind.ts'
-import { ownDefinition } from './own-definition.ts'
 import { textArgument } from './which-contact.ts'
 
 /** Calls the person of this call again at the time that they ask for. */
@@ -31,7 +30,6 @@ export const scheduleCallback: ToolKind = {
       additionalProperties: false,
     },
   },
-  definitions: ownDefinition,
   run: async (deps, use) => {
     if (use.call === undefined) {
       return refused('This session belongs to no call, so that there is nobody to call back.')

@@ -4,7 +4,6 @@ import { openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
 import { cellsOf, type RowValues, SpreadsheetError } from '../../spreadsheets/spreadsheet.ts'
 import { dryRun, refused, told } from './answer.ts'
 import type { ToolAnswer, ToolKind, ToolUse } from './kind.ts'
-import { ownDefinition } from './own-definition.ts'
 
 const Config = z.strictObject({
   spreadsheet_id: z.string().regex(/^[A-Za-z0-9_-]{1,200}$/, {
@@ -40,7 +39,6 @@ export const spreadsheetAppend: ToolKind = {
       additionalProperties: false,
     },
   },
-  definitions: ownDefinition,
   run: async (deps, use) => {
     try {
       return await append(deps, use, Values.parse(use.args.values))

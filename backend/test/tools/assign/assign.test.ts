@@ -101,6 +101,21 @@ it('lists the built-in tools in a workspace that was made before them, and leave
   expect(listed.map(({ name }) => name)).toContain('do_not_call')
 })
 
+it('offers and lists a built-in tool as this version describes it, whatever stood in its row', async () => {
+  const stale = { description: 'Was so once.', input_schema: '{"type": "object", "required": ["gone"]}' }
+  const rows = database.db.updateTable('mcp_tool').set(stale).where('workspace_id', '=', workspaceId)
+  await rows.execute()
+  const now = toolKinds.get('contact_note')?.builtIn
+  const listed = (await listTools(deps)(workspaceId)).find(({ name }) => name === 'contact_note')
+  expect(listed).toMatchObject({ description: now?.description })
+
+  await assign(await idOf('contact_note'))
+  const session = await open()
+  expect((await session.request('tools/list')).result?.tools).toEqual([now])
+  expect((await session.call('contact_note', { gone: 'x' })).result?.content?.[0]?.text).toContain('gone')
+  session.close()
+})
+
 it('gives an open session a tool, switches it off and on, and takes it away, each at once', async () => {
   const session = await open()
   const toolId = await idOf('contact_note')
