@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { invalidField, notFound } from '../errors.ts'
 import { validate } from '../http/validate.ts'
 import { inTransaction } from '../transaction.ts'
-import { noSuchTool } from './general/save.ts'
+import { noSuchTool, unreadableTool } from './general/save.ts'
 import { definitionsOf, type ToolRow } from './kinds/kind.ts'
 import { toolKinds } from './kinds/registry.ts'
 import { holdTool, selectAssigned, upsertAssignment } from './store.ts'
@@ -37,8 +37,10 @@ export const assignTool =
 
       const parsed = validate(z.strictObject({ config: kind.config }), { config })
       const assigned = await selectAssigned(own.db, workspaceId, agentId)
-      const others = assigned.filter(({ id }) => id !== toolId).flatMap(namesOf)
-      const taken = namesOf(row).find((name) => others.includes(name))
+      const others = assigned.filter(({ id }) => id !== toolId).flatMap((other) => namesOf(other) ?? [])
+      const names = namesOf(row)
+      if (names === undefined) throw unreadableTool()
+      const taken = names.find((name) => others.includes(name))
       if (taken !== undefined) {
         const message = `The agent has a tool named ${taken} already: rename one of them, or take the other away.`
         throw invalidField('tool_id', 'already_used', message)
@@ -47,7 +49,9 @@ export const assignTool =
       own.wake.tools({ workspaceId, agentId })
     })
 
-function namesOf(row: ToolRow): string[] {
+/** Undefined where its settings cannot be read. */
+function namesOf(row: ToolRow): string[] | undefined {
   const kind = toolKinds.get(row.kind)
-  return kind === undefined ? [] : definitionsOf(kind, row).map(({ name }) => name)
+  const definitions = kind === undefined ? [] : definitionsOf(kind, row)
+  return definitions === 'unreadable' ? undefined : definitions.map(({ name }) => name)
 }

@@ -35,7 +35,7 @@ export const resolveContext =
   async (widgetId: string): Promise<SessionContext | undefined> => {
     const widget = await readWidget(deps.db, widgetId)
     if (widget === undefined) return undefined
-    const offered = widget.tools.flatMap((assigned) => offer(kinds, assigned))
+    const offered = widget.tools.flatMap((assigned) => offer(deps, kinds, assigned))
     // Assignments refuse collisions: here the first one counts.
     const tools = new Map(offered.reverse().map((tool) => [tool.definition.name, tool]))
     const definitions = [...tools.values()].reverse().map(({ definition }) => definition)
@@ -49,11 +49,16 @@ export const resolveContext =
     }
   }
 
-function offer(kinds: ToolKinds, { row, config }: AssignedTool): OfferedTool[] {
+function offer({ log }: Deps, kinds: ToolKinds, { row, config }: AssignedTool): OfferedTool[] {
   const kind = kinds.get(row.kind)
   if (kind === undefined) return []
+  const definitions = definitionsOf(kind, row)
+  if (definitions === 'unreadable') {
+    log.error({ tool_id: row.id, workspace_id: row.workspaceId }, 'a tool has settings that cannot be read')
+    return []
+  }
   const parsed = kind.config.safeParse(config)
-  return definitionsOf(kind, row).map(({ name, description, inputSchema }) => {
+  return definitions.map(({ name, description, inputSchema }) => {
     let validator: Validator | undefined
     return {
       row,

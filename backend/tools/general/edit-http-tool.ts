@@ -6,7 +6,7 @@ import { type HttpToolInput, httpToolRow } from './add-http-tool.ts'
 import { requireNoFaults } from './check.ts'
 import { checkHttpTool } from './check-http-tool.ts'
 import { mergeSecrets, type SecretChanges } from './merge-secrets.ts'
-import { noSuchTool, saveChangedTool } from './save.ts'
+import { noSuchTool, readSettings, saveChangedTool } from './save.ts'
 import { selectTool } from './store.ts'
 
 /** What can be edited. What is left out stays. */
@@ -22,7 +22,7 @@ export const editHttpTool =
   async (workspaceId: number, toolId: number, edit: HttpToolEdit): Promise<void> => {
     const row = await selectTool(deps.db, workspaceId, 'http', toolId)
     if (row === undefined) throw noSuchTool()
-    const settings = HttpSettings.parse(row.settings)
+    const settings = readSettings(HttpSettings, row)
     const url = edit.url ?? settings.url
     // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
     const kept = isSameOrigin(url, settings.url) ? openSecrets(deps.box, row.secrets) : {}

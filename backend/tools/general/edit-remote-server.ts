@@ -4,7 +4,7 @@ import { openSecrets } from '../tool-secrets.ts'
 import type { RemoteServerInput } from './add-remote-server.ts'
 import { mergeSecrets, type SecretChanges } from './merge-secrets.ts'
 import { chooseTools, listToolsOf, remoteServerRow } from './remote-server.ts'
-import { noSuchTool, saveChangedTool } from './save.ts'
+import { noSuchTool, readSettings, saveChangedTool } from './save.ts'
 import { selectTool } from './store.ts'
 
 /** What can be edited. What is left out stays; `tools` are names. */
@@ -23,7 +23,7 @@ export const editRemoteServer =
   async (workspaceId: number, toolId: number, edit: RemoteServerEdit): Promise<void> => {
     const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
     if (row === undefined) throw noSuchTool()
-    const settings = RemoteSettings.parse(row.settings)
+    const settings = readSettings(RemoteSettings, row)
     const url = edit.url ?? settings.url
     // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
     const kept = originOf(url) === originOf(settings.url) ? openSecrets(deps.box, row.secrets) : {}

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { RemoteSettings } from '../kinds/remote-mcp/settings.ts'
 import { openSecrets } from '../tool-secrets.ts'
 import { chooseTools, listToolsOf, remoteServerRow } from './remote-server.ts'
-import { noSuchTool, saveChangedTool } from './save.ts'
+import { noSuchTool, readSettings, saveChangedTool } from './save.ts'
 import { selectTool } from './store.ts'
 
 /** How the tools of a server have changed, by name. */
@@ -25,7 +25,7 @@ export const refreshRemoteServer =
   async (workspaceId: number, toolId: number): Promise<Refreshed> => {
     const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
     if (row === undefined) throw noSuchTool()
-    const { tools: before, ...settings } = RemoteSettings.parse(row.settings)
+    const { tools: before, ...settings } = readSettings(RemoteSettings, row)
     const { name, description } = row
     const server = { name, description, ...settings, secrets: openSecrets(deps.box, row.secrets) }
     const usable = (await listToolsOf(deps, server)).filter(({ faults }) => faults.length === 0)

@@ -1,3 +1,4 @@
+import type * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { errorCode } from '../../error-code.ts'
 import { ApiError, invalidField, notFound } from '../../errors.ts'
@@ -35,6 +36,16 @@ export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): P
   })
 
 export const noSuchTool = () => notFound('There is no such tool in this workspace.')
+
+/** @throws {ApiError} validation_failed where they were written past the checks */
+export function readSettings<Settings>(schema: z.ZodType<Settings>, { settings }: ToolRow): Settings {
+  const parsed = schema.safeParse(settings)
+  if (!parsed.success) throw unreadableTool()
+  return parsed.data
+}
+
+export const unreadableTool = () =>
+  new ApiError('validation_failed', 'The settings of this tool cannot be read: delete it, and add it anew.')
 
 const uniqueViolation = '23505'
 

@@ -90,9 +90,11 @@ interface AnyToolKind {
   close?(): Promise<void>
 }
 
-/** What a row adds to the tool list of an agent. */
-export const definitionsOf = (kind: ToolKind, row: ToolRow): ToolDefinition[] =>
-  kind.builtIn === undefined ? kind.definitions(row) : [{ ...kind.builtIn, name: row.name }]
+/** What a row adds to the tool list of an agent; `unreadable` where its settings were written past the checks. */
+export function definitionsOf(kind: ToolKind, row: ToolRow): ToolDefinition[] | 'unreadable' {
+  if (kind.builtIn !== undefined) return [{ ...kind.builtIn, name: row.name }]
+  return kind.settings.safeParse(row.settings).success ? kind.definitions(row) : 'unreadable'
+}
 
 /** Whether a use of a tool changes something, so that test calls do without it. */
 export const hasEffects = (kind: ToolKind, row: ToolRow, toolName: string): boolean =>

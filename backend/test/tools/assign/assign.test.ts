@@ -1,10 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
 import { createApp } from '../../../app.ts'
 import { parseConfig } from '../../../config.ts'
 import { assignTool } from '../../../tools/assign.ts'
 import { addHttpTool } from '../../../tools/general/add-http-tool.ts'
+import { editRemoteServer } from '../../../tools/general/edit-remote-server.ts'
+import { refreshRemoteServer } from '../../../tools/general/refresh-remote-server.ts'
 import { insertTool } from '../../../tools/general/store.ts'
 import { installBuiltInTools } from '../../../tools/install-built-in.ts'
 import { toolKinds } from '../../../tools/kinds/registry.ts'
@@ -21,9 +24,11 @@ let database: TestDatabase
 let deps: TestDeps
 let app: FastifyInstance
 let url: string
+const logged: Record<string, unknown>[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
-  deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret, LOG_LEVEL: 'silent' }) })
+  const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) })
+  deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
   const tools = createToolServer(deps)
   deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
   app = await createApp(deps, tools)
@@ -114,6 +119,28 @@ it('offers and lists a built-in tool as this version describes it, whatever stoo
   expect((await session.request('tools/list')).result?.tools).toEqual([now])
   expect((await session.call('contact_note', { gone: 'x' })).result?.content?.[0]?.text).toContain('gone')
   session.close()
+})
+
+it('leaves a tool out whose settings cannot be read, and keeps the others', async () => {
+  const bad = await remote('crm', 'find')
+  await assign(bad)
+  await assign(await idOf('contact_note'))
+  const broken = { settings: JSON.stringify({ url: 'https://key-in-the-url@mcp.example.com', tools: 'all' }) }
+  await database.db.updateTable('mcp_tool').set(broken).where('id', '=', bad).execute()
+
+  const session = await open()
+  expect(await namesOf(session)).toEqual(['contact_note'])
+  expect((await session.call('crm__find')).error).toMatchObject({ message: 'Unknown tool: crm__find' })
+  session.close()
+  const entry = logged.filter(({ msg }) => msg === 'a tool has settings that cannot be read').at(-1)
+  expect(entry).toMatchObject({ level: 50, tool_id: bad, workspace_id: workspaceId })
+  expect(JSON.stringify(logged)).not.toContain('key-in-the-url')
+
+  await assign(await idOf('do_not_call'))
+  const sentence = { code: 'validation_failed', message: expect.stringContaining('cannot be read') }
+  await expect(assign(bad)).rejects.toMatchObject(sentence)
+  await expect(refreshRemoteServer(deps)(workspaceId, bad)).rejects.toMatchObject(sentence)
+  await expect(editRemoteServer(deps)(workspaceId, bad, {})).rejects.toMatchObject(sentence)
 })
 
 it('gives an open session a tool, switches it off and on, and takes it away, each at once', async () => {
