@@ -23,7 +23,7 @@ export interface Service {
   dataDir: string | undefined
   /** Only with the embedded database, and while its demo.json is kept. */
   demo: DemoFile | undefined
-  /** Takes no more requests and jobs, gives those that run ten seconds, and closes the database. */
+  /** Takes no more jobs, then no more requests, gives those that run ten seconds each, and closes the database. */
   stop: () => Promise<void>
 }
 
@@ -54,7 +54,9 @@ export async function startService(
     const app = config.role === 'worker' ? undefined : await listen(deps, rung)
     const workers = config.role === 'api' ? [] : startWorkers(deps, rung)
     const stop = async () => {
-      await Promise.all([app?.close(), ...workers.map((worker) => worker.stop(grace))])
+      // The workers first: in the calls that they let end, agents reach their tools through this server.
+      await Promise.all(workers.map((worker) => worker.stop(grace)))
+      await app?.close()
       await close()
     }
     return { config, log, dataDir, demo, stop }

@@ -5,7 +5,7 @@ import { createApiKey } from '../../identity/create-api-key.ts'
 import { createSecretBox } from '../../secrets.ts'
 import { type Service, startService } from '../../start-service.ts'
 import { toolKinds } from '../../tools/kinds/registry.ts'
-import { eventsOf, until } from '../calls/support.ts'
+import { attemptsOf, eventsOf, until } from '../calls/support.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedAgent, seedCampaign, seedWorkspace } from '../support/seed.ts'
@@ -22,19 +22,22 @@ beforeAll(async () => {
   deps = testDeps(database.db, { box: createSecretBox([secretKey]) })
   seed = await seedWorkspace(deps)
   key = (await createApiKey(deps)({ ...seed, name: 'Test' })).key
-  service = await startService({
-    DATABASE_URL: database.url,
-    SECRET_KEY: secretKey,
-    RUNTIME_SECRET: 'runtime-secret-of-at-least-thirty-two-characters',
-    PORT: '0',
-    LINE_SPEED: '200',
-    LOG_LEVEL: 'silent',
-  })
+  service = await start('200')
 })
 afterAll(async () => {
   await service.stop()
   await database.close()
 })
+
+const start = (lineSpeed: string): Promise<Service> =>
+  startService({
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey,
+    RUNTIME_SECRET: 'runtime-secret-of-at-least-thirty-two-characters',
+    PORT: '0',
+    LINE_SPEED: lineSpeed,
+    LOG_LEVEL: 'silent',
+  })
 
 /** A campaign of an agent that has these tools. */
 const campaignWith = async (...kinds: ToolKindName[]): Promise<number> => {
@@ -67,18 +70,21 @@ async function toolOf(kind: ToolKindName): Promise<{ id: number }> {
     .executeTakeFirstOrThrow()
 }
 
-/** Queues a call over the API, and answers its event. */
-const call = async (body: Partial<AddContact>): Promise<CallCompletedEvent['data']> => {
+/** Queues a call over the API. */
+const queue = async (body: Partial<AddContact>): Promise<number> => {
   const answer = await fetch(`${service.config.publicUrl}/api/public/v1/contacts/`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ first_name: 'Maya', ...body }),
   })
-  const added = ContactAdded.parse(await answer.json())
-  const event = await until(async () => (await eventsOf(deps, added.call.id))[0])
-  return event.data
+  return ContactAdded.parse(await answer.json()).call.id
 }
-const usedIn = ({ id }: Call) =>
+/** The same, and answers its event. */
+const call = async (body: Partial<AddContact>): Promise<CallCompletedEvent['data']> => {
+  const id = await queue(body)
+  return (await until(async () => (await eventsOf(deps, id))[0])).data
+}
+const usedIn = ({ id }: Pick<Call, 'id'>) =>
   deps.db
     .selectFrom('tool_call')
     .select(['tool_name', 'is_error', 'dry_run'])
@@ -123,4 +129,19 @@ it('puts who asks for it on the do-not-call list, once, with the tool and withou
   expect(await usedIn(without)).toEqual([])
   expect(without).toMatchObject({ outcome: 'answered', contact: { do_not_call: true } })
   expect(await refusals()).toEqual([{ source: 'call' }, { source: 'call' }])
+})
+
+it('keeps its tools to the end of the call when the service stops', async () => {
+  await service.stop()
+  service = await start('50') // a talk of a second
+  const id = await queue({
+    campaign_id: await campaignWith('contact_note'),
+    phone_number: '+12025560100',
+    variables: { product: 'a roof' },
+  })
+  await until(async () => (await attemptsOf(deps, id)).some(({ answered_at }) => answered_at !== null))
+  await service.stop()
+  expect(await usedIn({ id })).toEqual([{ tool_name: 'contact_note', is_error: false, dry_run: false }])
+  expect((await attemptsOf(deps, id))[0]).toMatchObject({ ended_reason: 'agent_hung_up' })
+  service = await start('200')
 })
