@@ -3,6 +3,7 @@ import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { invalidField } from '../errors.ts'
 import { newWebhookSecret } from '../secrets.ts'
+import { installBuiltInTools } from '../tools/install-built-in.ts'
 import { insertMembership, insertWorkspace } from './people/store.ts'
 
 interface NewWorkspace {
@@ -14,9 +15,13 @@ interface NewWorkspace {
   ownerId: number
 }
 
-/** @throws {ApiError} `validation_failed` for a name, country or time zone that is none */
+/**
+ * Makes a workspace with its owner and the tools that come with Outdial.
+ *
+ * @throws {ApiError} `validation_failed` for a name, country or time zone that is none
+ */
 export const createWorkspace =
-  (deps: Pick<Deps, 'db' | 'box'>) =>
+  (deps: Pick<Deps, 'db' | 'box' | 'clock'>) =>
   async (input: NewWorkspace): Promise<{ id: number }> => {
     const name = input.name.trim()
     if (name === '') throw invalidField('name', 'required', 'The workspace needs a name.')
@@ -35,6 +40,7 @@ export const createWorkspace =
       const { country, timeZone } = input
       const workspace = await insertWorkspace(trx, { name, country, timeZone, webhookSecret })
       await insertMembership(trx, workspace.id, { userId: input.ownerId, role: 'owner' })
+      await installBuiltInTools({ db: trx, clock: deps.clock }, workspace.id)
       return workspace
     }
     return deps.db.isTransaction ? insert(deps.db) : deps.db.transaction().execute(insert)

@@ -1,6 +1,4 @@
 import { createWorkspace } from '../../identity/create-workspace.ts'
-import { installBuiltInTools } from '../../tools/install-built-in.ts'
-import { inTransaction } from '../../transaction.ts'
 import { defineCommand, optional, required, text } from '../command.ts'
 import { findUser } from '../find.ts'
 
@@ -19,11 +17,7 @@ export const createWorkspaceCommand = defineCommand({
   },
   run: async (deps, { name, owner, country = 'US', 'time-zone': timeZone = 'America/New_York' }) => {
     const ownerId = await findUser(deps, owner)
-    const id = await inTransaction(deps, async (own) => {
-      const workspace = await createWorkspace(own)({ name, country, timeZone, ownerId })
-      await installBuiltInTools(own, workspace.id)
-      return workspace.id
-    })
+    const { id } = await createWorkspace(deps)({ name, country, timeZone, ownerId })
     return { record: { workspace_id: id, name, owner } }
   },
 })

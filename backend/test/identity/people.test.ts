@@ -4,6 +4,7 @@ import { createUser } from '../../identity/create-user.ts'
 import { createWorkspace } from '../../identity/create-workspace.ts'
 import { membershipsOf } from '../../identity/people/store.ts'
 import { verifyPassword } from '../../identity/verify-password.ts'
+import { toolKinds } from '../../tools/kinds/registry.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 
@@ -82,6 +83,20 @@ it('makes the owner a member, and changes the role of one who is', async () => {
   })
   await addMember(deps)({ workspaceId: id, userId: ownerId, role: 'member' })
   expect(await membershipsOf(database.db, ownerId)).toEqual([{ workspaceId: id, workspaceName: 'Acme' }])
+})
+
+it('gives a new workspace the tools that come with Outdial', async () => {
+  const { id: ownerId } = await createUser(deps)({ email: 'new@example.com', name: 'New', password })
+  const workspace = { name: 'Acme', country: 'US', timeZone: 'America/New_York', ownerId }
+  const { id } = await createWorkspace(deps)(workspace)
+  const tools = await database.db
+    .selectFrom('mcp_tool')
+    .select('name')
+    .where('workspace_id', '=', id)
+    .orderBy('name')
+    .execute()
+  const builtIn = [...toolKinds.values()].flatMap((kind) => kind.builtIn?.name ?? [])
+  expect(tools.map(({ name }) => name)).toEqual(builtIn.sort())
 })
 
 it('makes no workspace without its owner', async () => {
