@@ -24,6 +24,18 @@ export const selectSpreadsheet = (
     .where('id', '=', id)
     .executeTakeFirst()
 
+/** Held so that it cannot go while the transaction lasts; false where there is none. */
+export const holdSpreadsheet = async (trx: Db, workspaceId: number, id: string): Promise<boolean> => {
+  const row = await trx
+    .selectFrom('spreadsheet')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export const insertRow = async (
   db: Db,
   workspaceId: number,

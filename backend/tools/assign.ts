@@ -5,7 +5,7 @@ import { invalidField, notFound } from '../errors.ts'
 import { validate } from '../http/validate.ts'
 import { inTransaction } from '../transaction.ts'
 import { noSuchTool, unreadableTool } from './general/save.ts'
-import { definitionsOf, type ToolRow } from './kinds/kind.ts'
+import { definitionsOf, type ToolKind, type ToolRow } from './kinds/kind.ts'
 import { toolKinds } from './kinds/registry.ts'
 import { holdTool, selectAssigned, upsertAssignment } from './store.ts'
 
@@ -36,6 +36,7 @@ export const assignTool =
       if (row === undefined || kind === undefined) throw noSuchTool()
 
       const parsed = validate(z.strictObject({ config: kind.config }), { config })
+      await requireUsable(own, kind, workspaceId, parsed.config)
       const assigned = await selectAssigned(own.db, workspaceId, agentId)
       const others = assigned.filter(({ id }) => id !== toolId).flatMap((other) => namesOf(other) ?? [])
       const names = namesOf(row)
@@ -48,6 +49,17 @@ export const assignTool =
       await upsertAssignment(own.db, assignment, { config: parsed.config, now: own.clock.now() })
       own.wake.tools({ workspaceId, agentId })
     })
+
+/** @throws {ApiError} validation_failed, beside the field of the configuration */
+async function requireUsable(
+  deps: Deps,
+  kind: ToolKind,
+  workspaceId: number,
+  config: unknown,
+): Promise<void> {
+  const wrong = await kind.checkConfig?.(deps, workspaceId, config)
+  if (wrong !== undefined) throw invalidField(`config.${wrong.field}`, wrong.code, wrong.message)
+}
 
 /** Undefined where its settings cannot be read. */
 function namesOf(row: ToolRow): string[] | undefined {

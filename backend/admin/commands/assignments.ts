@@ -27,7 +27,7 @@ export const assignToolCommand = defineCommand({
     workspace: workspaceOption,
     agent: agentOption,
     tool: toolOption,
-    config: optional(Config, 'JSON', `for this agent, such as '{"spreadsheet_id": "leads"}'`),
+    config: optional(Config, 'JSON', `for this agent, such as '{"spreadsheet_id": "…"}'`),
   },
   run: async (deps, { workspace, agent, tool, config = {} }) => {
     await assignTool(deps)({ workspaceId: workspace, agentId: agent, toolId: tool, config })

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import type { ToolRow } from '../../tools/kinds/kind.ts'
 
 /** The built-in tool as it stands in a workspace. */
@@ -12,3 +13,10 @@ export const appendRow = (workspaceId: number): ToolRow => ({
   settings: {},
   secrets: null,
 })
+
+/** A service account as Google gives it out, with a key that nobody has seen before. */
+export function keyFile(clientEmail = 'sheets@acme.iam.gserviceaccount.com'): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  return JSON.stringify({ type: 'service_account', client_email: clientEmail, private_key: pem })
+}

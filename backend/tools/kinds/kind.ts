@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '@outdial/contract'
 import type * as z from 'zod'
 import type { ToolKindName } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
@@ -82,6 +83,8 @@ interface AnyToolKind {
   settings: z.ZodType
   /** Configuration of an assignment; its JSON Schema makes the dashboard's form. */
   config: z.ZodType
+  /** What is wrong with a configuration beyond its shape: the field and a sentence; it is told to who assigns the tool. */
+  checkConfig?(deps: Deps, workspaceId: number, config: unknown): Promise<ErrorDetail | undefined>
   /** Whether using it changes something; where that depends on the row, ask `hasEffects`. */
   hasEffects: boolean | ((row: ToolRow, toolName: string) => boolean)
   /** A thrown error becomes a text that tells nothing of it; `ApiError` messages reach the agent. */

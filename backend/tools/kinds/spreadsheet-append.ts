@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
+import { findObstacle } from '../../spreadsheets/find-obstacle.ts'
 import { openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
 import { cellsOf, type RowValues, SpreadsheetError } from '../../spreadsheets/spreadsheet.ts'
 import { dryRun, refused, told } from './answer.ts'
@@ -19,6 +20,11 @@ export const spreadsheetAppend: ToolKind = {
   kind: 'spreadsheet_append',
   settings: z.strictObject({}),
   config: Config,
+  checkConfig: async (deps, workspaceId, config) => {
+    const { provider, spreadsheet_id: id } = Config.parse(config)
+    const message = await findObstacle(deps, workspaceId, provider, id)
+    return message === undefined ? undefined : { field: 'spreadsheet_id', code: 'not_found', message }
+  },
   hasEffects: true,
   builtIn: {
     name: 'spreadsheet_append',

@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { createApp } from '../../../app.ts'
 import { parseConfig } from '../../../config.ts'
+import { createSpreadsheet } from '../../../spreadsheets/create-spreadsheet.ts'
+import { saveGoogleAccount } from '../../../spreadsheets/save-google-account.ts'
 import { assignTool } from '../../../tools/assign.ts'
 import { addHttpTool } from '../../../tools/general/add-http-tool.ts'
 import { editRemoteServer } from '../../../tools/general/edit-remote-server.ts'
@@ -15,6 +17,7 @@ import { listTools } from '../../../tools/list.ts'
 import { createToolServer } from '../../../tools/server.ts'
 import { setToolActive } from '../../../tools/set-active.ts'
 import { unassignTool } from '../../../tools/unassign.ts'
+import { keyFile } from '../../spreadsheets/support.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { seedAgent, seedWorkspace } from '../../support/seed.ts'
@@ -186,6 +189,28 @@ it('says in words which part of a configuration the tool does not take, or lacks
     details: [{ field: 'config.spreadsheet_id', code: 'required' }],
   })
   await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
+})
+
+it('assigns a spreadsheet of this workspace alone, and Google’s only where there is an account', async () => {
+  const toolId = await idOf('spreadsheet_append')
+  const other = await seedWorkspace(deps)
+  const columns = ['Name']
+  const theirs = await createSpreadsheet(deps)(other.workspaceId, { name: 'Theirs', columns })
+  const beside = (sentence: string) => ({
+    status: 422,
+    message: expect.stringContaining(sentence),
+    details: [{ field: 'config.spreadsheet_id', code: 'not_found' }],
+  })
+
+  for (const id of ['leads', theirs.id]) {
+    await expect(assign(toolId, { spreadsheet_id: id })).rejects.toMatchObject(beside('no spreadsheet'))
+  }
+  const { id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns })
+  await assign(toolId, { spreadsheet_id: id })
+  const google = { spreadsheet_id: 'of-google', provider: 'google' }
+  await expect(assign(toolId, google)).rejects.toMatchObject(beside('no Google service account'))
+  await saveGoogleAccount(deps)(workspaceId, keyFile())
+  await assign(toolId, google)
 })
 
 it('refuses two tools of one name, even where servers and tools only spell it together', async () => {
