@@ -6,7 +6,7 @@ import { upsertGoogleAccount } from './store.ts'
 
 /** All else in the file, such as addresses to ask for tokens, is dropped: it could name any server. */
 const KeyFile = z.object({
-  client_email: z.string().regex(/^[^\s@]{1,128}@[^\s@]{1,128}$/),
+  client_email: z.string().regex(/^[\w.+-]{1,128}@[\w.-]{1,128}$/),
   private_key: z.string().max(10_000),
 })
 

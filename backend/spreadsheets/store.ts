@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 export const insertSpreadsheet = async (
@@ -24,6 +25,33 @@ export const selectSpreadsheet = (
     .where('id', '=', id)
     .executeTakeFirst()
 
+export interface ListedSpreadsheet {
+  id: string
+  name: string
+  columns: string[]
+  /** How many there are, the names of the columns apart. */
+  rows: number
+  createdAt: Date
+}
+
+export const selectSpreadsheets = (db: Db, workspaceId: number): Promise<ListedSpreadsheet[]> =>
+  db
+    .selectFrom('spreadsheet')
+    .select(['id', 'name', 'columns', 'created_at as createdAt'])
+    .select((spreadsheet) =>
+      spreadsheet
+        .selectFrom('spreadsheet_row')
+        .select(({ fn }) => fn.countAll<number>().as('rows'))
+        .whereRef('spreadsheet_row.spreadsheet_id', '=', 'spreadsheet.id')
+        .$asScalar()
+        .$notNull()
+        .as('rows'),
+    )
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('name')
+    .orderBy('id')
+    .execute()
+
 /** Held so that it cannot go while the transaction lasts; false where there is none. */
 export const holdSpreadsheet = async (trx: Db, workspaceId: number, id: string): Promise<boolean> => {
   const row = await trx
@@ -34,6 +62,38 @@ export const holdSpreadsheet = async (trx: Db, workspaceId: number, id: string):
     .forShare()
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** Held so that no assignment names it while the transaction lasts; false where there is none. */
+export const lockSpreadsheet = async (trx: Db, workspaceId: number, id: string): Promise<boolean> => {
+  const row = await trx
+    .selectFrom('spreadsheet')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Names of the agents whose assignment of the tool names it. */
+export async function selectWriters(db: Db, workspaceId: number, id: string): Promise<string[]> {
+  const named = JSON.stringify({ spreadsheet_id: id, provider: 'database' })
+  const rows = await db
+    .selectFrom('widget_tool')
+    .innerJoin('mcp_tool', 'mcp_tool.id', 'widget_tool.tool_id')
+    .innerJoin('agent', 'agent.id', 'widget_tool.agent_id')
+    .select('agent.name')
+    .where('widget_tool.workspace_id', '=', workspaceId)
+    .where('mcp_tool.kind', '=', 'spreadsheet_append')
+    .where(sql<boolean>`widget_tool.config @> ${named}::jsonb`)
+    .orderBy('agent.id')
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
+export const eraseSpreadsheet = async (db: Db, workspaceId: number, id: string): Promise<void> => {
+  await db.deleteFrom('spreadsheet').where('workspace_id', '=', workspaceId).where('id', '=', id).execute()
 }
 
 export const insertRow = async (
@@ -95,3 +155,13 @@ export const selectGoogleAccount = (db: Db, workspaceId: number): Promise<Google
     .select(['client_email', 'private_key'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
+
+/** False where there was none. */
+export const deleteGoogleAccount = async (db: Db, workspaceId: number): Promise<boolean> => {
+  const row = await db
+    .deleteFrom('google_account')
+    .where('workspace_id', '=', workspaceId)
+    .returning('workspace_id')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { createSpreadsheet } from '../../spreadsheets/create-spreadsheet.ts'
+import { deleteSpreadsheet } from '../../spreadsheets/delete-spreadsheet.ts'
 import { exportCsv } from '../../spreadsheets/export-csv.ts'
+import { listSpreadsheets } from '../../spreadsheets/list.ts'
+import { saveGoogleAccount } from '../../spreadsheets/save-google-account.ts'
+import { assignTool } from '../../tools/assign.ts'
 import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
+import { listTools } from '../../tools/list.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
-import { seedWorkspace } from '../support/seed.ts'
+import { type Seed, seedWorkspace } from '../support/seed.ts'
 import { runTool } from '../tools/support.ts'
-import { appendRow } from './support.ts'
+import { appendRow, keyFile } from './support.ts'
 
 let database: TestDatabase
 let deps: TestDeps
+let seed: Seed
 let workspaceId: number
 let id: string
 
@@ -19,7 +25,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  ;({ workspaceId } = await seedWorkspace(deps))
+  seed = await seedWorkspace(deps)
+  workspaceId = seed.workspaceId
   ;({ id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns: ['Name', ' Roof '] }))
 })
 
@@ -31,6 +38,11 @@ const append = (values: unknown, more = {}) =>
     { values },
     { config: { spreadsheet_id: id }, ...more },
   )
+
+async function appendTool(): Promise<number> {
+  const tool = (await listTools(deps)(workspaceId)).find(({ kind }) => kind === 'spreadsheet_append')
+  return tool?.id ?? 0
+}
 
 async function csv(): Promise<string> {
   const { parts } = await exportCsv(deps)(workspaceId, id)
@@ -97,6 +109,62 @@ it('reaches no spreadsheet of another workspace', async () => {
   expect(theirs.isError).toBe(true)
   expect(theirs.text).toContain('no spreadsheet with this id')
   await expect(exportCsv(deps)(other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  expect(await csv()).toBe('Name,Roof\r\n')
+})
+
+it('lists the spreadsheets of a workspace, and how many rows they have', async () => {
+  const other = await seedWorkspace(deps, 'Other')
+  await createSpreadsheet(deps)(other.workspaceId, { name: 'Theirs', columns: ['Name'] })
+  const empty = await createSpreadsheet(deps)(workspaceId, { name: 'Deals', columns: ['Name'] })
+  await append({ Name: 'Ann' })
+  await append({ Name: 'Ben' })
+  const createdAt = deps.clock.now()
+  expect(await listSpreadsheets(deps)(workspaceId)).toEqual([
+    { id: empty.id, name: 'Deals', columns: ['Name'], rows: 0, createdAt },
+    { id, name: 'Leads', columns: ['Name', 'Roof'], rows: 2, createdAt },
+  ])
+})
+
+it('deletes a spreadsheet with its rows, but none that agents write to', async () => {
+  const toolId = await appendTool()
+  const { agentId } = seed
+  const assignment = { workspaceId, agentId, toolId }
+  await assignTool(deps)({ ...assignment, config: { spreadsheet_id: id } })
+  await append({ Name: 'Ann' })
+  await expect(deleteSpreadsheet(deps)(workspaceId, id)).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringMatching(/^Agents write to this spreadsheet: Ava\. /),
+  })
+  expect(await csv()).toContain('Ann')
+
+  await saveGoogleAccount(deps)(workspaceId, keyFile())
+  await assignTool(deps)({ ...assignment, config: { spreadsheet_id: id, provider: 'google' } })
+  await deleteSpreadsheet(deps)(workspaceId, id)
+  await expect(csv()).rejects.toMatchObject({ code: 'not_found' })
+  await expect(deleteSpreadsheet(deps)(workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  const rows = deps.db.selectFrom('spreadsheet_row').selectAll().where('spreadsheet_id', '=', id)
+  expect(await rows.execute()).toEqual([])
+})
+
+it('lets either the assignment or the deletion win where both come at once', async () => {
+  const toolId = await appendTool()
+  const columns = ['Name']
+  for (let round = 0; round < 10; round += 1) {
+    const sheet = await createSpreadsheet(deps)(workspaceId, { name: `Round ${round}`, columns })
+    const config = { spreadsheet_id: sheet.id }
+    const outcomes = await Promise.allSettled([
+      assignTool(deps)({ workspaceId, agentId: seed.agentId, toolId, config }),
+      deleteSpreadsheet(deps)(workspaceId, sheet.id),
+    ])
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const refused = outcomes.find(({ status }) => status === 'rejected')
+    expect(refused).toMatchObject({ reason: { code: 'validation_failed' } })
+  }
+})
+
+it('deletes no spreadsheet of another workspace', async () => {
+  const other = await seedWorkspace(deps, 'Other')
+  await expect(deleteSpreadsheet(deps)(other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
   expect(await csv()).toBe('Name,Roof\r\n')
 })
 

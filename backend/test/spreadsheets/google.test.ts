@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import nock from 'nock'
+import { getGoogleAccount } from '../../spreadsheets/get-google-account.ts'
+import { removeGoogleAccount } from '../../spreadsheets/remove-google-account.ts'
 import { saveGoogleAccount } from '../../spreadsheets/save-google-account.ts'
 import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -172,6 +174,20 @@ it('stops where the agent cancels', async () => {
   })
 })
 
+it('tells the address of the account alone, and forgets the account with its key', async () => {
+  expect(await getGoogleAccount(deps)(workspaceId)).toBeUndefined()
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  expect(await getGoogleAccount(deps)(workspaceId)).toEqual({ clientEmail: keyFile.client_email })
+
+  const other = await seedWorkspace(deps)
+  const missing = { code: 'not_found' }
+  await expect(removeGoogleAccount(deps)(other.workspaceId)).rejects.toMatchObject(missing)
+  await removeGoogleAccount(deps)(workspaceId)
+  await expect(removeGoogleAccount(deps)(workspaceId)).rejects.toMatchObject(missing)
+  const rows = deps.db.selectFrom('google_account').selectAll().where('workspace_id', '=', workspaceId)
+  expect(await rows.execute()).toEqual([])
+})
+
 it('says where the key is to be pasted while there is none', async () => {
   expect((await append({ Name: 'Ann' })).text).toContain('has no Google service account yet')
 })
@@ -203,6 +219,7 @@ it.each([
   ['no key', JSON.stringify({ client_email: 'a@b.example' })],
   ['a broken key', JSON.stringify({ ...keyFile, private_key: 'secret-text' })],
   ['a key of another kind', JSON.stringify({ ...keyFile, private_key: ec })],
+  ['an address that cannot be stored', JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
   ['no address', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
 ])('refuses %s as a service account, without repeating it', async (_what, pasted) => {
   const refusal = await saveGoogleAccount(deps)(workspaceId, pasted).catch((error: unknown) => error)

@@ -1,0 +1,10 @@
+import type { Deps } from '../deps.ts'
+import { selectGoogleAccount } from './store.ts'
+
+/** The address that Google's spreadsheets are to be shared with; undefined where the workspace has no account. */
+export const getGoogleAccount =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number): Promise<{ clientEmail: string } | undefined> => {
+    const account = await selectGoogleAccount(db, workspaceId)
+    return account && { clientEmail: account.client_email }
+  }

@@ -1,0 +1,8 @@
+import type { Deps } from '../deps.ts'
+import { type ListedSpreadsheet, selectSpreadsheets } from './store.ts'
+
+/** The spreadsheets of a workspace that are kept here, by name. */
+export const listSpreadsheets =
+  ({ db }: Pick<Deps, 'db'>) =>
+  (workspaceId: number): Promise<ListedSpreadsheet[]> =>
+    selectSpreadsheets(db, workspaceId)

@@ -1,0 +1,15 @@
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { deleteGoogleAccount } from './store.ts'
+
+/**
+ * Forgets the workspace's Google service account. Agents that write to Google's spreadsheets are told so.
+ *
+ * @throws {ApiError} not_found
+ */
+export const removeGoogleAccount =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number): Promise<void> => {
+    const wasThere = await deleteGoogleAccount(db, workspaceId)
+    if (!wasThere) throw notFound('The workspace has no Google service account.')
+  }
