@@ -1,7 +1,17 @@
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['dist/', 'build/', 'node_modules/', '.outdial/', '**/*.mjs', '**/*.cjs'] },
+  {
+    ignores: [
+      'dist/',
+      'build/',
+      'node_modules/',
+      '.outdial/',
+      '**/*.mjs',
+      '**/*.cjs',
+      'backend/views/assets/',
+    ],
+  },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { registerDashboard } from './dashboard/register.ts'
 import type { Deps } from './deps.ts'
 import { logRequest } from './http/access-log.ts'
 import { answerClientError } from './http/client-error.ts'
@@ -13,6 +14,8 @@ import { mountInternal } from './internal/mount.ts'
 import { registerOauth } from './oauth/register.ts'
 import { mountApi } from './openapi.ts'
 import { createToolServer, type ToolServer } from './tools/server.ts'
+import { mountAssets } from './views/mount-assets.ts'
+import { createRender } from './views/render.ts'
 
 /** Milliseconds after which a server that closes lets no connection hold it up any longer. */
 const closingGrace = 12_000
@@ -63,7 +66,10 @@ export async function createApp(
 
   mountHealth(app, deps)
   await mountInternal(app, deps)
-  await registerOauth(app, deps)
+  const render = createRender()
+  await mountAssets(app)
+  await registerOauth(app, deps, render)
+  await registerDashboard(app, deps, render)
   await mountApi(app, deps)
   return app
 }

@@ -29,8 +29,6 @@ export async function mountApi(app: FastifyInstance, deps: Deps): Promise<void> 
       uiConfig: { layout: 'BaseLayout', validatorUrl: null, deepLinking: true },
       staticCSP: viewerPolicy,
     })
-    // Whoever opens the service's address in a browser finds something to read.
-    documented.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'))
     await documented.register((api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
     documented.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async (_request, reply) =>
       reply.send(documented.swagger()),

@@ -47,6 +47,9 @@ export interface Database {
   google_account: GoogleAccountTable
   tool_call: ToolCallTable
   attempt_report: AttemptReportTable
+  invitation: InvitationTable
+  password_reset: PasswordResetTable
+  do_not_call_removal: DoNotCallRemovalTable
 }
 
 /** A connection pool, or a transaction on it. */
@@ -67,6 +70,9 @@ interface WorkspaceTable {
   calling_hours: JsonWithDefault<CallingHours>
   webhook_secret: string
   number_salt: Generated<Buffer>
+  retention_days: number | null
+  previous_webhook_secret: string | null
+  previous_webhook_secret_until: At | null
   created_at: CreatedAt
 }
 
@@ -86,9 +92,12 @@ interface MembershipTable {
 }
 
 interface SessionTable {
+  id: Id
   id_hash: Buffer
   user_id: number
+  user_agent: Generated<string>
   created_at: CreatedAt
+  last_seen_at: CreatedAt
   expires_at: At
 }
 
@@ -216,6 +225,7 @@ interface DoNotCallTable {
   workspace_id: number
   number_hash: Buffer
   source: 'api' | 'dashboard' | 'call'
+  reason: string | null
   created_at: CreatedAt
 }
 
@@ -427,4 +437,34 @@ interface AttemptReportTable {
   sequence: number
   body: Json<unknown>
   received_at: CreatedAt
+}
+
+interface InvitationTable {
+  id: Id
+  workspace_id: number
+  token_hash: Buffer
+  email: string
+  role: 'owner' | 'member'
+  invited_by: number | null
+  created_at: CreatedAt
+  expires_at: At
+  accepted_at: At | null
+}
+
+interface PasswordResetTable {
+  token_hash: Buffer
+  user_id: number
+  created_at: CreatedAt
+  expires_at: At
+  used_at: At | null
+}
+
+interface DoNotCallRemovalTable {
+  id: Id
+  workspace_id: number
+  number_hash: Buffer
+  source: string
+  reason: string
+  removed_by: number | null
+  removed_at: CreatedAt
 }

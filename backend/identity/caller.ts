@@ -1,10 +1,10 @@
 import type { Scope } from '@outdial/contract'
 
-/** Who acts, in which one workspace: an API key, or an app on behalf of a user. */
+/** Who acts, in which one workspace: an API key, an app on behalf of a user, or the user in the dashboard. */
 export interface Caller {
   workspaceId: number
   userId: number
-  /** Set for a personal API key; then `clientId` is null. */
+  /** Set for a personal API key; then `clientId` is null. Both are null in the dashboard. */
   apiKeyId: number | null
   /** Set for an OAuth2 token; then `apiKeyId` is null. */
   clientId: string | null
@@ -12,7 +12,7 @@ export interface Caller {
 }
 
 /** The connection behind a credential. It stays the same over refreshed tokens. */
-export const connectionOf = (caller: Caller): string =>
-  caller.clientId === null
-    ? `key:${caller.apiKeyId}`
-    : `client:${caller.userId}:${caller.workspaceId}:${caller.clientId}`
+export const connectionOf = ({ workspaceId, userId, apiKeyId, clientId }: Caller): string => {
+  if (clientId !== null) return `client:${userId}:${workspaceId}:${clientId}`
+  return apiKeyId === null ? `dashboard:${userId}:${workspaceId}` : `key:${apiKeyId}`
+}

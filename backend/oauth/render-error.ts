@@ -4,7 +4,13 @@ import { describeError } from '../describe-error.ts'
 import { isOutage } from '../http/outage.ts'
 import { pageHeaders } from '../views/headers.ts'
 import type { RenderPage } from '../views/render.ts'
-import { authorizationGone, formOutdated, PageError, serviceAway, serviceBroken } from './page-error.ts'
+import {
+  authorizationGone,
+  formOutdated,
+  PageError,
+  serviceAway,
+  serviceBroken,
+} from '../views/page-error.ts'
 import type { RenderError } from './provider.ts'
 
 /** Errors of our own pages. */

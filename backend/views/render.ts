@@ -26,7 +26,6 @@ export interface Pages {
     abilities: string[]
     error: string | null
   }
-  'signed-in': { title: string; csrf: string; person: { name: string; email: string } }
   error: { title: string; message: string; advice: string; reference: string | null }
 }
 
@@ -39,15 +38,44 @@ export interface AskingApp {
 
 export type RenderPage = <Name extends keyof Pages>(name: Name, data: Pages[Name]) => string
 
+/** Renders a template of the backend, by its path from there without `.eta`: `dashboard/calls/list`. */
+export type Render = (template: string, data: object) => string
+
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The folder that is served under `/assets/`. */
 export const assetsFolder = here('assets')
 
-/** Pages as HTML documents. Assets have addresses that change with their content, so that they are cached for good. */
-export function createPages(): RenderPage {
-  const eta = new Eta({ views: here('.'), cache: true, autoTrim: false })
-  const content = ['assets/outdial.css', 'assets/icon.svg'].map((path) => readFileSync(here(path)))
+/** The script that moves the live parts of pages, from its package. */
+export const readHtmx = (): Buffer =>
+  readFileSync(fileURLToPath(import.meta.resolve('htmx.org/dist/htmx.min.js')))
+
+const assets = ['outdial.css', 'dashboard.css', 'outdial.js', 'icon.svg']
+
+/** HTML documents. Assets have addresses that change with their content, so that they are cached for good. */
+export function createRender(): Render {
+  const eta = new Eta({
+    views: here('..'),
+    cache: true,
+    autoTrim: false,
+    autoFilter: true,
+    filterFunction: textOf,
+    functionHeader: 'const { ui, form } = it;',
+  })
+  const content = [...assets.map((name) => readFileSync(here(`assets/${name}`))), readHtmx()]
   const version = createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 12)
-  return (name, data) => eta.render(`./pages/${name}`, { ...data, version })
+  return (template, data) => eta.render(`/${template}`, { ...data, version })
+}
+
+/** The pages of signing in and connecting, with what each of them needs. */
+export const createPages =
+  (render: Render): RenderPage =>
+  (name, data) =>
+    render(`views/pages/${name}`, data)
+
+/** A template that names what it was not given must fail, not tell a person "undefined". */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' && !Number.isNaN(value)) return String(value)
+  throw new TypeError(`a template may write text and numbers, not ${String(value)}`)
 }

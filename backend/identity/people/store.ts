@@ -80,6 +80,26 @@ export const membershipsOf = (db: Db, userId: number): Promise<Membership[]> =>
     .orderBy('workspace.id')
     .execute()
 
+/** The workspaces of a user with the role there, by name. */
+export const workspacesOf = (
+  db: Db,
+  userId: number,
+): Promise<{ id: number; name: string; country: string; timeZone: string; role: 'owner' | 'member' }[]> =>
+  db
+    .selectFrom('membership')
+    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
+    .select([
+      'workspace.id',
+      'workspace.name',
+      'workspace.country',
+      'workspace.time_zone as timeZone',
+      'membership.role',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('workspace.name')
+    .orderBy('workspace.id')
+    .execute()
+
 /** Ends every key that a user made in a workspace. Their `credential` rows authenticate, so those go. */
 export const revokeApiKeysOf = async (
   db: Db,

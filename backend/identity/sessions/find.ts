@@ -1,12 +1,26 @@
 import type { Deps } from '../../deps.ts'
 import { hashToken } from '../../secrets.ts'
 import type { Person } from '../people/store.ts'
-import { findSessionOf } from './store.ts'
+import { findSessionOf, noteSessionSeen } from './store.ts'
+
+export interface Session {
+  person: Person
+  idHash: Buffer
+}
+
+/** A session's last use is noted this precisely: pages ask for themselves every few seconds. */
+const seenEveryMs = 60_000
 
 /** Who is signed in with this cookie; undefined for an unknown, ended or expired one. */
 export const findSession =
   (deps: Pick<Deps, 'db' | 'clock'>) =>
-  async (token: string | undefined): Promise<Person | undefined> => {
+  async (token: string | undefined): Promise<Session | undefined> => {
     if (!token) return undefined
-    return findSessionOf(deps.db, hashToken(token), deps.clock.now())
+    const idHash = hashToken(token)
+    const now = deps.clock.now()
+    const row = await findSessionOf(deps.db, idHash, now)
+    if (row === undefined) return undefined
+    const { lastSeenAt, ...person } = row
+    if (now.getTime() - lastSeenAt.getTime() > seenEveryMs) await noteSessionSeen(deps.db, idHash, now)
+    return { person, idHash }
   }

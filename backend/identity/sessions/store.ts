@@ -3,26 +3,40 @@ import type { Person } from '../people/store.ts'
 
 export const insertSession = (
   db: Db,
-  values: { idHash: Buffer; userId: number; createdAt: Date; expiresAt: Date },
+  values: { idHash: Buffer; userId: number; userAgent: string; createdAt: Date; expiresAt: Date },
 ) =>
   db
     .insertInto('session')
     .values({
       id_hash: values.idHash,
       user_id: values.userId,
+      user_agent: values.userAgent,
       created_at: values.createdAt,
+      last_seen_at: values.createdAt,
       expires_at: values.expiresAt,
     })
     .execute()
 
-export const findSessionOf = (db: Db, idHash: Buffer, now: Date): Promise<Person | undefined> =>
+export const findSessionOf = (
+  db: Db,
+  idHash: Buffer,
+  now: Date,
+): Promise<(Person & { lastSeenAt: Date }) | undefined> =>
   db
     .selectFrom('session')
     .innerJoin('app_user', 'app_user.id', 'session.user_id')
-    .select(['app_user.id as userId', 'app_user.email', 'app_user.name'])
+    .select([
+      'app_user.id as userId',
+      'app_user.email',
+      'app_user.name',
+      'session.last_seen_at as lastSeenAt',
+    ])
     .where('id_hash', '=', idHash)
     .where('expires_at', '>', now)
     .executeTakeFirst()
 
 export const deleteSession = (db: Db, idHash: Buffer) =>
   db.deleteFrom('session').where('id_hash', '=', idHash).execute()
+
+export const noteSessionSeen = (db: Db, idHash: Buffer, now: Date) =>
+  db.updateTable('session').set({ last_seen_at: now }).where('id_hash', '=', idHash).execute()

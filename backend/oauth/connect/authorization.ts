@@ -4,7 +4,7 @@ import { errors, type Provider } from 'oidc-provider'
 import * as z from 'zod'
 import { formTarget } from '../../views/headers.ts'
 import type { AskingApp } from '../../views/render.ts'
-import { authorizationGone } from '../page-error.ts'
+import { authorizationGone } from '../../views/page-error.ts'
 import { knownScopes } from '../scopes.ts'
 
 /** An authorization that waits for a person's answer. */

@@ -6,7 +6,7 @@ import { membershipsOf, type Person } from '../../identity/people/store.ts'
 import { pageHeaders } from '../../views/headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 import { scopeInWords } from '../scopes.ts'
-import { type Door, SignInForm, wrongPassword } from '../sign-in.ts'
+import { type Door, SignInForm, wrongPassword } from '../../identity/door.ts'
 import { allow } from './allow.ts'
 import { type Authorization, findAuthorization } from './authorization.ts'
 
@@ -27,7 +27,7 @@ export function mountConnect(
   const show = (reply: FastifyReply, authorization: Authorization, html: string, status = 200) =>
     reply
       .code(status)
-      .headers(pageHeaders([authorization.formTarget]))
+      .headers(pageHeaders({ formTargets: [authorization.formTarget] }))
       .send(html)
 
   const showSignIn = (reply: FastifyReply, asked: Authorization, failed?: { email: string }) => {

@@ -72,8 +72,3 @@ it('is read on a page that loads nothing from elsewhere', async () => {
     expect((await api.app.inject(source)).statusCode).toBe(200)
   }
 })
-
-it('leads whoever opens its address to something to read', async () => {
-  const answer = await api.app.inject('/')
-  expect([answer.statusCode, answer.headers.location]).toEqual([302, '/docs'])
-})

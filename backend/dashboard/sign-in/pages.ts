@@ -1,19 +1,25 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as z from 'zod'
-import { pageHeaders } from '../views/headers.ts'
-import type { RenderPage } from '../views/render.ts'
-import { type Door, SignInForm, wrongPassword } from './sign-in.ts'
+import type { Deps } from '../../deps.ts'
+import { type Door, SignInForm, wrongPassword } from '../../identity/door.ts'
+import { workspacesOf } from '../../identity/people/store.ts'
+import { pageHeaders } from '../../views/headers.ts'
+import type { RenderPage } from '../../views/render.ts'
 
 /** Where to go after signing in: a path of this service, never another place. */
 const Next = z.object({
   next: z
     .string()
     .regex(/^\/(?![/\\])[^\\\s]*$/)
-    .catch('/sign-in'),
+    .catch('/'),
 })
 
-/** Signing in and out without an app that asks for it. */
-export function mountSignIn(pages: FastifyInstance, parts: { render: RenderPage; door: Door }): void {
+/** Signing in and out without an app that asks for it, and where one arrives. */
+export function mountSignIn(
+  pages: FastifyInstance,
+  deps: Deps,
+  parts: { render: RenderPage; door: Door },
+): void {
   const { render, door } = parts
 
   const showSignIn = (reply: FastifyReply, next: string, failed?: { email: string }) =>
@@ -31,11 +37,17 @@ export function mountSignIn(pages: FastifyInstance, parts: { render: RenderPage;
         }),
       )
 
+  pages.get('/', async (request, reply) => {
+    const session = await door.sessionOf(request)
+    if (session === undefined) return reply.redirect('/sign-in', 303)
+    const [first] = await workspacesOf(deps.db, session.person.userId)
+    return reply.redirect(first === undefined ? '/workspaces/new' : `/w/${first.id}/overview`, 303)
+  })
+
   pages.get('/sign-in', async (request, reply) => {
-    const person = await door.personOf(request)
-    if (!person) return showSignIn(reply, Next.parse(request.query).next)
-    const html = render('signed-in', { title: 'Signed in', csrf: reply.generateCsrf(), person })
-    return reply.headers(pageHeaders()).send(html)
+    const session = await door.sessionOf(request)
+    const { next } = Next.parse(request.query)
+    return session === undefined ? showSignIn(reply, next) : reply.redirect(next, 303)
   })
 
   pages.post('/sign-in', async (request, reply) => {

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import type { Person } from '../identity/people/store.ts'
-import { sessionCookie } from '../identity/sessions/cookie.ts'
-import { endSession } from '../identity/sessions/end.ts'
-import { findSession } from '../identity/sessions/find.ts'
-import { startSession } from '../identity/sessions/start.ts'
-import { createTries } from '../identity/tries.ts'
-import { verifyPassword } from '../identity/verify-password.ts'
-import { tooManyTries } from './page-error.ts'
+import type { Person } from './people/store.ts'
+import { sessionCookie } from './sessions/cookie.ts'
+import { endSession } from './sessions/end.ts'
+import { findSession, type Session } from './sessions/find.ts'
+import { startSession } from './sessions/start.ts'
+import { createTries } from './tries.ts'
+import { verifyPassword } from './verify-password.ts'
+import { tooManyTries } from '../views/page-error.ts'
 
 export const SignInForm = z.object({
   // PostgreSQL compares no text with a NUL in it.
@@ -30,7 +30,10 @@ export function createDoor(deps: Deps) {
   const tokenOf = (request: FastifyRequest) => request.cookies[cookie.name]
 
   return {
-    personOf: (request: FastifyRequest): Promise<Person | undefined> => findSession(deps)(tokenOf(request)),
+    personOf: async (request: FastifyRequest): Promise<Person | undefined> =>
+      (await findSession(deps)(tokenOf(request)))?.person,
+
+    sessionOf: (request: FastifyRequest): Promise<Session | undefined> => findSession(deps)(tokenOf(request)),
 
     /**
      * The user's id, with a new session in the browser; undefined for a wrong address or password.
@@ -44,7 +47,7 @@ export function createDoor(deps: Deps) {
       if (userId === undefined) return undefined
       tries.clear(key)
       await endSession(deps)(tokenOf(request))
-      const { token, expiresAt } = await startSession(deps)(userId)
+      const { token, expiresAt } = await startSession(deps)(userId, request.headers['user-agent'])
       // `maxAge` counts on the browser's clock, whatever ours says.
       const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / 1000)
       void reply.setCookie(cookie.name, token, { ...cookie.options, maxAge })

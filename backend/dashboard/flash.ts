@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod'
+
+/** What a person is told once, on the page that follows. */
+export const Flash = z.object({ kind: z.enum(['done', 'refused']), text: z.string().max(1000) })
+export type Flash = z.infer<typeof Flash>
+
+const name = 'outdial_flash'
+const seconds = 60
+
+export function setFlash(reply: FastifyReply, flash: Flash, secure: boolean): void {
+  const value = Buffer.from(JSON.stringify(flash)).toString('base64url')
+  void reply.setCookie(name, value, { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: seconds })
+}
+
+/** Takes it from the browser: the next page does not show it again. */
+export function takeFlash(request: FastifyRequest, reply: FastifyReply): Flash | null {
+  const value = request.cookies[name]
+  if (value === undefined) return null
+  void reply.clearCookie(name, { path: '/' })
+  return readFlash(Buffer.from(value, 'base64url').toString())
+}
+
+function readFlash(text: string): Flash | null {
+  try {
+    return Flash.parse(JSON.parse(text))
+  } catch {
+    return null // a cookie that is none of ours says nothing
+  }
+}

@@ -1,0 +1,13 @@
+/** Where one can go from every page. */
+export const navigation = [
+  { path: '/overview', label: 'Overview', icon: 'overview' },
+  { path: '/calls', label: 'Calls', icon: 'calls' },
+  { path: '/campaigns', label: 'Campaigns', icon: 'campaigns' },
+  { path: '/contacts', label: 'Contacts', icon: 'contacts' },
+  { path: '/phone-numbers', label: 'Phone numbers', icon: 'numbers' },
+  { path: '/agents', label: 'Agents', icon: 'agents' },
+  { path: '/tools', label: 'Tools', icon: 'tools' },
+  { path: '/knowledge', label: 'Knowledge', icon: 'knowledge' },
+  { path: '/integrations', label: 'Integrations', icon: 'integrations' },
+  { path: '/settings', label: 'Settings', icon: 'settings' },
+] as const

@@ -1,0 +1,51 @@
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { describeError } from '../describe-error.ts'
+import type { Deps } from '../deps.ts'
+import { registerPages } from '../http/pages.ts'
+import { createDoor } from '../identity/door.ts'
+import { pageHeaders } from '../views/headers.ts'
+import { createPages, type Render } from '../views/render.ts'
+import { toPageError } from './page-errors.ts'
+import { readUpload } from './read-upload.ts'
+import { createLines } from './routes.ts'
+import { mountLines } from './serve.ts'
+import { mountSignIn } from './sign-in/pages.ts'
+
+/** Adds the pages for the people who run a workspace. */
+export async function registerDashboard(app: FastifyInstance, deps: Deps, renderAny: Render): Promise<void> {
+  const render = createPages(renderAny)
+  const handleError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const told = toPageError(error)
+    if (told.status >= 500) request.log.error({ error: describeError(error) }, 'a page could not be made')
+    void reply
+      .code(told.status)
+      .headers(pageHeaders())
+      .send(
+        render('error', {
+          title: told.title,
+          message: told.message,
+          advice: told.advice,
+          reference: told.status >= 500 ? request.id : null,
+        }),
+      )
+  }
+  await registerPages(
+    app,
+    deps,
+    handleError,
+    async (pages) => {
+      await pages.register(multipart, { throwFileSizeLimit: false })
+      const door = createDoor(deps)
+      mountSignIn(pages, deps, { render, door })
+      mountLines(pages, deps, { render: renderAny, door, lines: createLines(deps) })
+    },
+    readForm,
+  )
+}
+
+/** Only a page with a file reads such a form, and only after its visitor is known. */
+async function readForm(request: FastifyRequest): Promise<void> {
+  const { fileLimit } = request.routeOptions.config
+  if (fileLimit !== undefined && request.isMultipart()) await readUpload(request, fileLimit)
+}

@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../deps.ts'
+import type { Door } from '../identity/door.ts'
+import type { Render } from '../views/render.ts'
+import { setFlash, takeFlash } from './flash.ts'
+import { type FormState, refusedForm, untouched } from './form-state.ts'
+import { frame } from './frame.ts'
+import { identify } from './identify.ts'
+import type { ActLine, FileLine, FormLine, Line, ShowLine } from './lines.ts'
+import { isMendable } from './page-errors.ts'
+import { submitOnce } from './submit-once.ts'
+import type { Done, View } from './view.ts'
+import { pageHeaders } from '../views/headers.ts'
+import { pathTo, type Visit } from './visit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visit: Visit | null
+  }
+  interface FastifyContextConfig {
+    /** The most bytes of the file in a form; a form without one is no multipart form. */
+    fileLimit?: number
+  }
+}
+
+interface Parts {
+  render: Render
+  door: Door
+  lines: readonly Line[]
+}
+
+/** Mounts every page of a workspace: nobody sees one who is not signed in and a member. */
+export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, lines }: Parts): void {
+  const who = identify(deps, door)
+  pages.decorateRequest('visit', null)
+
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    const visit = await who(request)
+    if (visit === undefined) return askToSignIn(request, reply)
+    request.visit = visit
+  }
+
+  const send = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    view: View,
+    state = untouched,
+    status = 200,
+  ) => {
+    const page = frame(visitOf(request), view, {
+      path: request.url,
+      csrf: reply.generateCsrf(),
+      flash: isFragment(request) ? null : takeFlash(request, reply),
+      state,
+      now: deps.clock.now(),
+    })
+    return reply
+      .code(status)
+      .headers(pageHeaders({ scripts: true }))
+      .send(render(view.template, page))
+  }
+
+  const go = (reply: FastifyReply, { to, message }: Done) => {
+    const secure = deps.config.publicUrl.startsWith('https:')
+    if (message !== null) setFlash(reply, { kind: 'done', text: message }, secure)
+    return reply.redirect(to, 303)
+  }
+
+  const mountShow = (line: ShowLine) =>
+    pages.get(url(line), { onRequest }, async (request, reply) =>
+      send(request, reply, await line.show(visitOf(request))),
+    )
+
+  const mountForm = (line: FormLine) => {
+    const config = line.fileLimit === undefined ? {} : { fileLimit: line.fileLimit }
+    pages.get(url(line), { onRequest }, async (request, reply) =>
+      send(request, reply, await line.show(visitOf(request), untouched)),
+    )
+    pages.post(url(line), { onRequest, config }, async (request, reply) => {
+      const visit = visitOf(request)
+      const raw = rawOf(request)
+      try {
+        const work = (own: Deps) => line.submit(own, visit, raw)
+        const result = line.isOnce
+          ? await submitOnce(deps, visit, { path: pathOf(request), raw }, work)
+          : await work(deps)
+        return 'to' in result ? go(reply, result) : send(request, reply, result)
+      } catch (error) {
+        if (!isMendable(error)) throw error
+        const state: FormState = refusedForm(raw, error)
+        return send(request, reply, await line.show(visit, state), state, error.status)
+      }
+    })
+  }
+
+  const mountAct = (line: ActLine) =>
+    pages.post(url(line), { onRequest }, async (request, reply) => {
+      const visit = visitOf(request)
+      const raw = rawOf(request)
+      try {
+        const work = (own: Deps) => line.act(own, visit, raw)
+        const result = line.isOnce
+          ? await submitOnce(deps, visit, { path: pathOf(request), raw }, work)
+          : await work(deps)
+        return go(reply, 'to' in result ? result : { to: line.back(visit), message: null })
+      } catch (error) {
+        if (!isMendable(error)) throw error
+        const secure = deps.config.publicUrl.startsWith('https:')
+        setFlash(reply, { kind: 'refused', text: error.message }, secure)
+        return reply.redirect(line.back(visit), 303)
+      }
+    })
+
+  const mountFile = (line: FileLine) =>
+    pages.get(url(line), { onRequest }, async (request, reply) => {
+      const { name, type, body } = await line.send(visitOf(request))
+      return reply
+        .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)
+        .header('Cache-Control', 'no-store')
+        .type(type)
+        .send(body)
+    })
+
+  for (const line of lines) {
+    if (line.kind === 'show') mountShow(line)
+    if (line.kind === 'form') mountForm(line)
+    if (line.kind === 'act') mountAct(line)
+    if (line.kind === 'file') mountFile(line)
+  }
+
+  // The first of one's workspaces, where none is named.
+  pages.get('/w/:workspace', { onRequest }, (request, reply) =>
+    reply.redirect(pathTo(visitOf(request), '/overview'), 303),
+  )
+}
+
+const url = ({ path }: Line) => `/w/:workspace${path}`
+
+function visitOf({ visit }: FastifyRequest): Visit {
+  if (visit === null) throw new Error('a page was served to nobody')
+  return visit
+}
+
+const rawOf = ({ body }: FastifyRequest): Record<string, unknown> =>
+  typeof body === 'object' && body !== null ? { ...body } : {}
+
+const pathOf = ({ url: address }: FastifyRequest): string => address.split('?')[0] ?? ''
+
+/** A live part of a page asks for itself anew. */
+const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
+
+function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (isFragment(request)) return reply.code(401).header('HX-Redirect', '/sign-in').send()
+  const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''
+  return reply.redirect(`/sign-in${next}`, 303)
+}

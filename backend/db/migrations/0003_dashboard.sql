@@ -1,0 +1,60 @@
+-- Up Migration
+
+-- People ----------------------------------------------------------------------------------------
+
+alter table session
+  -- What a person is shown of a session, and ends it by: the hash of its token tells nothing and goes nowhere.
+  add column id bigint generated always as identity unique,
+  add column user_agent text not null default '',
+  add column last_seen_at timestamptz not null default now();
+
+create table invitation (
+  id bigint generated always as identity primary key,
+  workspace_id bigint not null references workspace on delete cascade,
+  token_hash bytea not null unique,
+  email text not null,
+  role text not null check (role in ('owner', 'member')),
+  invited_by bigint references app_user on delete set null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  accepted_at timestamptz
+);
+create index invitation_workspace on invitation (workspace_id, id desc);
+
+create table password_reset (
+  token_hash bytea primary key,
+  user_id bigint not null references app_user on delete cascade,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+
+-- Workspaces ------------------------------------------------------------------------------------
+
+alter table workspace
+  -- Days after a call's end for which its talk is kept; null: for ever.
+  add column retention_days int check (retention_days between 1 and 3650),
+  -- For 24 hours after a rotation both sign.
+  add column previous_webhook_secret text,
+  add column previous_webhook_secret_until timestamptz;
+
+-- Why a number is not called any more, and, where that was taken back, who did it and why.
+alter table do_not_call add column reason text;
+
+create table do_not_call_removal (
+  id bigint generated always as identity primary key,
+  workspace_id bigint not null references workspace on delete cascade,
+  number_hash bytea not null,
+  source text not null,
+  reason text not null,
+  removed_by bigint references app_user on delete set null,
+  removed_at timestamptz not null default now()
+);
+create index do_not_call_removal_number on do_not_call_removal (workspace_id, number_hash);
+
+-- What pages look for ---------------------------------------------------------------------------
+
+create index call_ended on call (workspace_id, ended_at) where ended_at is not null;
+create index call_contact on call (workspace_id, contact_id, id desc);
+create index webhook_delivery_event on webhook_delivery (event_id);
+create index webhook_delivery_dead on webhook_delivery (workspace_id, id desc) where status = 'dead';

@@ -1,0 +1,37 @@
+import cookie from '@fastify/cookie'
+import csrf from '@fastify/csrf-protection'
+import formbody from '@fastify/formbody'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../deps.ts'
+
+type HandleError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+/**
+ * A scope for pages that people open in a browser: cookies, forms, and no form that another site made up.
+ * `readBody` reads bodies that are no plain forms, before their token is looked for.
+ */
+export async function registerPages(
+  app: FastifyInstance,
+  deps: Pick<Deps, 'config'>,
+  handleError: HandleError,
+  mount: (pages: FastifyInstance) => void | Promise<void>,
+  readBody?: (request: FastifyRequest) => Promise<void>,
+): Promise<void> {
+  await app.register(async (pages) => {
+    const secure = deps.config.publicUrl.startsWith('https:')
+    pages.setErrorHandler(handleError)
+    await pages.register(cookie)
+    await pages.register(formbody)
+    await pages.register(csrf, {
+      cookieKey: secure ? '__Host-outdial_csrf' : 'outdial_csrf',
+      // Lax: an authorization begins with a navigation from the app's site, to which strict cookies are not sent.
+      cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure },
+    })
+    if (readBody) pages.addHook('preHandler', readBody)
+    pages.addHook('preHandler', (request, reply, done) => {
+      if (request.method === 'GET' || request.method === 'HEAD') return done()
+      pages.csrfProtection(request, reply, done)
+    })
+    await mount(pages)
+  })
+}

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { expect } from '@jest/globals'
+import type { Browser as Chromium, Page as Tab } from 'playwright-core'
+import { type Browser, createBrowser, type Page } from '../../../demo/browser.ts'
+import { addMember } from '../../identity/add-member.ts'
+import { createUser } from '../../identity/create-user.ts'
+import { seedWorkspace, type Seed } from '../support/seed.ts'
+import { type Service, startService } from '../oauth/support.ts'
+
+export { startService, type Service }
+
+export const password = 'correct horse battery'
+
+let people = 0
+
+/** Somebody who is signed in, with a browser that runs no script. */
+export interface Guest {
+  browser: Browser
+  userId: number
+  email: string
+  /** An address of the workspace: `at('/calls')`. */
+  at: (path: string) => string
+  open: (path: string) => Promise<Page>
+}
+
+/** A workspace that can call, and its owner, signed in. */
+export async function seedGuest(service: Service, name = 'Acme'): Promise<Guest & { seed: Seed }> {
+  const seed = await seedWorkspace(service.deps, name)
+  return { ...(await seedMember(service, seed.workspaceId, 'owner')), seed }
+}
+
+/** One more member of a workspace, signed in. */
+export async function seedMember(
+  service: Service,
+  workspaceId: number,
+  role: 'owner' | 'member',
+): Promise<Guest> {
+  people += 1
+  const email = `guest${people}@example.com`
+  const { id: userId } = await createUser(service.deps)({ email, name: 'Robin', password })
+  await addMember(service.deps)({ workspaceId, userId, role })
+  const browser = createBrowser()
+  const { page } = await browser.open(`${service.url}/sign-in`)
+  await browser.press(page, 'Sign in', { email, password })
+  const at = (path: string) => `${service.url}/w/${workspaceId}${path}`
+  return { browser, userId, email, at, open: async (path) => (await browser.open(at(path))).page }
+}
+
+/** A tab in Chromium of somebody who signs in there. */
+export async function openTab(service: Service, chromium: Chromium, guest: Guest): Promise<Tab> {
+  const tab = await (await chromium.newContext()).newPage()
+  await tab.goto(
+    `${service.url}/sign-in?next=${encodeURIComponent(new URL(guest.at('/phone-numbers')).pathname)}`,
+  )
+  await tab.getByLabel('E-mail address').fill(guest.email)
+  await tab.getByLabel('Password').fill(password)
+  await tab.getByRole('button', { name: 'Sign in' }).click()
+  await tab.getByRole('navigation', { name: 'Workspace' }).waitFor()
+  return tab
+}
+
+interface AxeResults {
+  violations: {
+    id: string
+    impact: string
+    help: string
+    nodes: { html: string; failureSummary: string }[]
+  }[]
+}
+
+const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** Fails where axe-core finds a serious or critical fault in the page that the tab shows. */
+export async function expectAccessible(tab: Tab): Promise<void> {
+  await tab.evaluate(await axe)
+  const { violations } = await tab.evaluate<AxeResults>('axe.run()')
+  const grave = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html, failureSummary }) => ({ id, help, html, failureSummary })),
+    )
+  expect(grave).toEqual([])
+}

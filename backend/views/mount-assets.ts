@@ -1,0 +1,22 @@
+import files from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { assetsFolder, readHtmx } from './render.ts'
+
+/** Styles, scripts and pictures of the pages. Their addresses change with their content. */
+export async function mountAssets(app: FastifyInstance): Promise<void> {
+  const htmx = readHtmx()
+  app.get('/assets/htmx.js', (_request, reply) =>
+    reply
+      .header('Cache-Control', 'public, max-age=31536000, immutable')
+      .type('text/javascript; charset=utf-8')
+      .send(htmx),
+  )
+  await app.register(files, {
+    root: assetsFolder,
+    prefix: '/assets/',
+    decorateReply: false,
+    index: false,
+    maxAge: '365d',
+    immutable: true,
+  })
+}
