@@ -18,10 +18,12 @@ export interface Option<Value = unknown> {
 
 type Cell = string | number | boolean | Date | string[] | null
 
-/** What a command tells: a list of things, one thing, or only that it is done; and what to know about it. */
+/** What a command tells: a list of things, one thing, a file, or only that it is done; and what to know about it. */
 export interface Result {
   rows?: Record<string, Cell>[]
   record?: Record<string, Cell>
+  /** The text of a file, for standard output as it is. */
+  parts?: AsyncIterable<string>
   note?: string
 }
 

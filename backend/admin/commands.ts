@@ -1,7 +1,7 @@
 import type { Command } from './command.ts'
+import { addDocumentCommand } from './commands/add-document.ts'
 import { addMemberCommand } from './commands/add-member.ts'
 import { addPhoneNumberCommand } from './commands/add-phone-number.ts'
-import { addDocumentCommand, createSpreadsheetCommand } from './commands/agent-materials.ts'
 import {
   assignToolCommand,
   listToolsCommand,
@@ -13,6 +13,7 @@ import { createApiKeyCommand } from './commands/create-api-key.ts'
 import { createOauthClientCommand } from './commands/create-oauth-client.ts'
 import { createUserCommand } from './commands/create-user.ts'
 import { createWorkspaceCommand } from './commands/create-workspace.ts'
+import { removeGoogleAccountCommand, setGoogleAccountCommand } from './commands/google-account.ts'
 import { addHttpToolCommand, editHttpToolCommand } from './commands/http-tools.ts'
 import { listCommands } from './commands/lists.ts'
 import { removeMemberCommand } from './commands/remove-member.ts'
@@ -28,6 +29,12 @@ import {
 import { resumeCampaignCommand } from './commands/resume-campaign.ts'
 import { retireNumberCommand } from './commands/retire-number.ts'
 import { setAgentStatusCommand } from './commands/set-agent-status.ts'
+import {
+  createSpreadsheetCommand,
+  deleteSpreadsheetCommand,
+  exportSpreadsheetCommand,
+  listSpreadsheetsCommand,
+} from './commands/spreadsheets.ts'
 
 /** In the order in which a new installation needs them. */
 export const commands: readonly Command[] = [
@@ -48,6 +55,10 @@ export const commands: readonly Command[] = [
   refreshRemoteServerCommand,
   addDocumentCommand,
   createSpreadsheetCommand,
+  exportSpreadsheetCommand,
+  deleteSpreadsheetCommand,
+  setGoogleAccountCommand,
+  removeGoogleAccountCommand,
   assignToolCommand,
   unassignToolCommand,
   setToolActiveCommand,
@@ -58,4 +69,5 @@ export const commands: readonly Command[] = [
   doNotCallAddCommand,
   ...listCommands,
   listToolsCommand,
+  listSpreadsheetsCommand,
 ]

@@ -1,9 +1,10 @@
+import { pipeline } from 'node:stream/promises'
 import pino from 'pino'
 import { ConfigError, parseConfig } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { openDeps } from '../open-deps.ts'
 import { StartError } from '../start-error.ts'
-import { UsageError } from './command.ts'
+import { type Result, UsageError } from './command.ts'
 import { commands } from './commands.ts'
 import { describeCommand, listCommands } from './help.ts'
 import { parseLine } from './parse.ts'
@@ -31,12 +32,17 @@ async function act(words: readonly string[]): Promise<void> {
   const { deps, close } = await openDeps({ config, log, purpose: 'command' })
   try {
     const result = await run(deps, process.stdin)
-    const answer = json ? JSON.stringify(result.rows ?? result.record ?? {}, null, 2) : printResult(result)
-    if (answer !== '') console.log(answer)
+    if (result.parts === undefined) printAnswer(result, json)
+    else await pipeline(result.parts, process.stdout, { end: false })
     if (result.note !== undefined) console.error(result.note)
   } finally {
     await close()
   }
+}
+
+function printAnswer(result: Result, json: boolean): void {
+  const answer = json ? JSON.stringify(result.rows ?? result.record ?? {}, null, 2) : printResult(result)
+  if (answer !== '') console.log(answer)
 }
 
 /** A refusal is told in its sentence; a bug with its stack. */
