@@ -4,6 +4,7 @@ import { addMemberCommand } from './commands/add-member.ts'
 import { addPhoneNumberCommand } from './commands/add-phone-number.ts'
 import {
   assignToolCommand,
+  deleteToolCommand,
   listToolsCommand,
   setToolActiveCommand,
   unassignToolCommand,
@@ -62,6 +63,7 @@ export const commands: readonly Command[] = [
   assignToolCommand,
   unassignToolCommand,
   setToolActiveCommand,
+  deleteToolCommand,
   pauseCampaignCommand,
   resumeCampaignCommand,
   archiveCampaignCommand,

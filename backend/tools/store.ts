@@ -111,6 +111,18 @@ export async function updateActive(
   return row !== undefined
 }
 
+/** Assignments go with it. False where there is none of the kinds that a workspace can add. */
+export async function eraseGeneralTool(db: Db, workspaceId: number, toolId: number): Promise<boolean> {
+  const row = await db
+    .deleteFrom('mcp_tool')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', toolId)
+    .where('kind', 'in', ['http', 'remote_mcp'])
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export interface ListedTool {
   id: number
   kind: ToolKindName

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { assignTool } from '../../tools/assign.ts'
+import { deleteTool } from '../../tools/delete-tool.ts'
 import { listTools } from '../../tools/list.ts'
 import { setToolActive } from '../../tools/set-active.ts'
 import { unassignTool } from '../../tools/unassign.ts'
@@ -56,6 +57,16 @@ export const setToolActiveCommand = defineCommand({
   run: async (deps, { workspace, tool, active }) => {
     await setToolActive(deps)({ workspaceId: workspace, toolId: tool }, active === 'yes')
     return { note: `The tool ${tool} is ${active === 'yes' ? 'on' : 'off'}. ${soon}` }
+  },
+})
+
+export const deleteToolCommand = defineCommand({
+  name: 'delete-tool',
+  summary: 'Deletes an HTTP tool or a remote MCP server, also from the agents that have it.',
+  options: { workspace: workspaceOption, tool: toolOption },
+  run: async (deps, { workspace, tool }) => {
+    await deleteTool(deps)({ workspaceId: workspace, toolId: tool })
+    return { note: `The tool ${tool} is deleted. ${soon}` }
   },
 })
 

@@ -54,6 +54,8 @@ it('adds and changes an HTTP tool whose secret stands on no command line', async
   expect(changed).toMatchObject({ code: 0, stderr: expect.stringContaining('The tool is changed.') })
   expect(await rows()).toMatchObject([{ name: 'weather', description: 'Another.', version: 2 }])
   expect(JSON.stringify(await rows())).not.toContain('token-of-the-service')
+  expect(await admin(['delete-tool', '--tool', String(id)])).toMatchObject({ code: 0 })
+  expect(await rows()).toEqual([])
   const refused = await admin(['add-http-tool'], { ...tool, name: 'other', url: 'https://10.0.0.1/' })
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('public address') })
 })

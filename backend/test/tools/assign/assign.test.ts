@@ -7,7 +7,8 @@ import { parseConfig } from '../../../config.ts'
 import { createSpreadsheet } from '../../../spreadsheets/create-spreadsheet.ts'
 import { saveGoogleAccount } from '../../../spreadsheets/save-google-account.ts'
 import { assignTool } from '../../../tools/assign.ts'
-import { addHttpTool } from '../../../tools/general/add-http-tool.ts'
+import { deleteTool } from '../../../tools/delete-tool.ts'
+import { addHttpTool, type HttpToolInput } from '../../../tools/general/add-http-tool.ts'
 import { editRemoteServer } from '../../../tools/general/edit-remote-server.ts'
 import { refreshRemoteServer } from '../../../tools/general/refresh-remote-server.ts'
 import { insertTool } from '../../../tools/general/store.ts'
@@ -20,7 +21,8 @@ import { unassignTool } from '../../../tools/unassign.ts'
 import { keyFile } from '../../spreadsheets/support.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { seedAgent, seedWorkspace } from '../../support/seed.ts'
+import { type Seed, seedAgent, seedWorkspace } from '../../support/seed.ts'
+import { seedLiveCall } from '../server/seed-call.ts'
 import { openSse, secret } from '../server/support.ts'
 
 let database: TestDatabase
@@ -44,10 +46,12 @@ afterAll(async () => {
   await database.close()
 })
 
+let seed: Seed
 let workspaceId: number
 let agentId: number
 beforeEach(async () => {
-  ;({ workspaceId, agentId } = await seedWorkspace(deps))
+  seed = await seedWorkspace(deps)
+  ;({ workspaceId, agentId } = seed)
   await installBuiltInTools(deps, workspaceId)
 })
 
@@ -60,13 +64,21 @@ const idOf = async (name: string): Promise<number> => {
 const assign = (toolId: number, config: unknown = {}) =>
   assignTool(deps)({ workspaceId, agentId, toolId, config })
 
-const open = async () => {
+const open = async (query: Record<string, string> = {}) => {
   const { widget_id } = await database.db
     .selectFrom('agent')
     .select('widget_id')
     .where('id', '=', agentId)
     .executeTakeFirstOrThrow()
-  return openSse(url, { widget_id })
+  return openSse(url, { widget_id, ...query })
+}
+
+const weather: HttpToolInput = {
+  name: 'weather',
+  description: 'The weather of a city.',
+  method: 'GET',
+  url: 'https://weather.example.com/{city}',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }
 
 const namesOf = async (session: Awaited<ReturnType<typeof open>>) =>
@@ -163,6 +175,38 @@ it('gives an open session a tool, switches it off and on, and takes it away, eac
     expect(await namesOf(session)).toEqual(offered)
   }
   session.close()
+})
+
+it('deletes a tool of the workspace’s own from the agents that have it, and keeps what they did with it', async () => {
+  const { id: toolId } = await addHttpTool(deps)(workspaceId, weather)
+  await assign(toolId)
+  const call = await seedLiveCall(deps, seed)
+  const session = await open({ call_id: call.attemptId })
+  await session.call('weather', { town: 'Oslo' })
+
+  await deleteTool(deps)({ workspaceId, toolId })
+  expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
+  expect(await namesOf(session)).toEqual([])
+  expect((await session.call('weather')).error).toMatchObject({ message: 'Unknown tool: weather' })
+  session.close()
+  const records = database.db.selectFrom('tool_call').select('tool_name').where('call_id', '=', call.callId)
+  expect(await records.execute()).toEqual([{ tool_name: 'weather' }])
+  await expect(deleteTool(deps)({ workspaceId, toolId })).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('deletes a remote server, but no built-in tool and none of another workspace', async () => {
+  const server = await remote('crm', 'find')
+  const other = await seedWorkspace(deps)
+  await expect(deleteTool(deps)({ workspaceId: other.workspaceId, toolId: server })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await deleteTool(deps)({ workspaceId, toolId: server })
+  expect((await listTools(deps)(workspaceId)).map(({ kind }) => kind)).not.toContain('remote_mcp')
+  await expect(deleteTool(deps)({ workspaceId, toolId: await idOf('contact_note') })).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringContaining('switch it off'),
+  })
+  expect(await idOf('contact_note')).toEqual(expect.any(Number))
 })
 
 it('tells which agents have a tool, and assigns it to each for itself', async () => {

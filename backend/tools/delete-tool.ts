@@ -1,0 +1,26 @@
+import type { Deps } from '../deps.ts'
+import { ApiError } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { noSuchTool } from './general/save.ts'
+import { eraseGeneralTool, holdTool } from './store.ts'
+
+/**
+ * Deletes an HTTP tool, or a remote server with all of its tools. Agents lose it at once; what they did with it stays in
+ * the records of their calls.
+ *
+ * @throws {ApiError} not_found; validation_failed for a tool that comes with Outdial
+ */
+export const deleteTool =
+  (deps: Deps) =>
+  ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<void> =>
+    inTransaction(deps, async (own) => {
+      const wasThere = await eraseGeneralTool(own.db, workspaceId, toolId)
+      if (!wasThere) throw (await holdTool(own.db, workspaceId, toolId)) ? comesWithOutdial() : noSuchTool()
+      own.wake.tools({ workspaceId })
+    })
+
+const comesWithOutdial = () =>
+  new ApiError(
+    'validation_failed',
+    'This tool comes with Outdial and cannot be deleted: switch it off, or take it away from the agents.',
+  )
