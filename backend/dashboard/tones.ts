@@ -1,0 +1,45 @@
+import type { CallOutcome, CallStatus, CampaignStatus } from '@outdial/contract'
+
+/** How a state looks: the colours of badges, bars and points. */
+export type Tone = 'good' | 'warn' | 'bad' | 'live' | 'mute'
+
+export interface Sign {
+  tone: Tone
+  text: string
+}
+
+const outcomes: Record<CallOutcome, Sign> = {
+  answered: { tone: 'good', text: 'Answered' },
+  voicemail: { tone: 'warn', text: 'Voicemail' },
+  no_answer: { tone: 'warn', text: 'No answer' },
+  busy: { tone: 'warn', text: 'Busy' },
+  declined: { tone: 'warn', text: 'Declined' },
+  failed: { tone: 'bad', text: 'Failed' },
+  suppressed: { tone: 'mute', text: 'Do not call' },
+  expired: { tone: 'mute', text: 'Expired' },
+  canceled: { tone: 'mute', text: 'Canceled' },
+}
+
+const statuses: Record<Exclude<CallStatus, 'completed'>, Sign> = {
+  queued: { tone: 'mute', text: 'Waiting' },
+  dialing: { tone: 'live', text: 'Dialing' },
+  in_progress: { tone: 'live', text: 'In progress' },
+}
+
+const campaigns: Record<CampaignStatus, Sign> = {
+  active: { tone: 'good', text: 'Active' },
+  paused: { tone: 'warn', text: 'Paused' },
+  archived: { tone: 'mute', text: 'Archived' },
+}
+
+/** Every outcome, in the order in which charts show them. */
+export const outcomeOrder = Object.keys(outcomes) as CallOutcome[]
+
+export const outcomeSign = (outcome: CallOutcome): Sign => outcomes[outcome]
+
+export const callSign = (call: { status: CallStatus; outcome: CallOutcome | null }): Sign => {
+  if (call.outcome !== null) return outcomes[call.outcome]
+  return call.status === 'completed' ? { tone: 'mute', text: 'Completed' } : statuses[call.status]
+}
+
+export const campaignSign = (status: CampaignStatus): Sign => campaigns[status]
