@@ -46,11 +46,20 @@ export class Cache<Value> {
     this.#entries.delete(key)
   }
 
-  /** Drops what the test names, and what is still being loaded: nobody knows yet what that will be. */
-  dropWhere(test: (value: Value) => boolean): void {
+  /**
+   * Drops what the test names, and what is still being loaded: nobody knows yet what that will be.
+   *
+   * @returns those that the test named
+   */
+  dropWhere(test: (value: Value) => boolean): Value[] {
+    const dropped: Value[] = []
     for (const [key, { loaded }] of this.#entries) {
-      if (loaded === undefined || (loaded.value !== undefined && test(loaded.value))) this.drop(key)
+      const value = loaded?.value
+      const isMeant = value !== undefined && test(value)
+      if (isMeant) dropped.push(value)
+      if (isMeant || loaded === undefined) this.drop(key)
     }
+    return dropped
   }
 
   #fresh(key: string): Entry<Value> | undefined {

@@ -27,12 +27,18 @@ export interface SessionContext {
   listJson: string
   /** False once something of it has changed: it is to be resolved anew. */
   isCurrent: boolean
+  /** In milliseconds, as of Date: then it is to be resolved anew in any case. */
+  freshUntil: number
 }
+
+/** How long what was resolved is used: no process hears of the changes that others make. */
+export const contextLifetimeMs = 30_000
 
 /** Reads and resolves the tools of a widget; undefined where there is no such agent. */
 export const resolveContext =
   (deps: Deps, kinds: ToolKinds) =>
   async (widgetId: string): Promise<SessionContext | undefined> => {
+    const freshUntil = deps.clock.now().getTime() + contextLifetimeMs
     const widget = await readWidget(deps.db, widgetId)
     if (widget === undefined) return undefined
     const offered = widget.tools.flatMap((assigned) => offer(deps, kinds, assigned))
@@ -46,6 +52,7 @@ export const resolveContext =
       tools,
       listJson: JSON.stringify({ tools: definitions }),
       isCurrent: true,
+      freshUntil,
     }
   }
 

@@ -1,14 +1,19 @@
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
+
 /** Why a tool was not waited for any longer. */
 export type BrokenOff = 'canceled' | 'timeout' | 'stopping'
 
 /** One call of a tool under way. */
 export class Flight {
+  /** Of the request; a careless client uses one for several. */
+  readonly id: RequestId
   readonly startedAt: number
   #onBrokenOff: ((why: BrokenOff) => void) | undefined
   #why: BrokenOff | undefined
   #controller: AbortController | undefined
 
-  constructor(startedAt: number) {
+  constructor(id: RequestId, startedAt: number) {
+    this.id = id
     this.startedAt = startedAt
   }
 

@@ -7,7 +7,7 @@ import { requestIdOf } from '../http/request-id.ts'
 import { admit } from './admit.ts'
 import { Cache } from './cache.ts'
 import { callTool, toolLimitMs } from './call-tool.ts'
-import { resolveContext, type SessionContext, type ToolKinds } from './context.ts'
+import { contextLifetimeMs, resolveContext, type SessionContext, type ToolKinds } from './context.ts'
 import { readCall } from './context-store.ts'
 import { Flights } from './flights.ts'
 import { createHostCheck } from './hosts.ts'
@@ -43,7 +43,7 @@ export interface ToolServer {
 const beatMs = 1_000
 /** Each session gives a sign of life once in so many beats, one part of them at a time. */
 const beatsPerSign = 20
-const lifetimes = { found: 30_000, missing: 3_000 }
+const lifetimes = { found: contextLifetimeMs, missing: 3_000 }
 
 /**
  * The service's MCP server, for its own agent runtime, on plain node:http. `kinds`: what its tools can be;
@@ -141,7 +141,8 @@ export function createToolServer(
       }
       const isMeant = ({ workspaceId, agentId }: SessionContext) =>
         workspaceId === change.workspaceId && (change.agentId === undefined || change.agentId === agentId)
-      contexts.dropWhere(isMeant)
+      // One may be on its way to a session that is just being opened.
+      for (const context of contexts.dropWhere(isMeant)) context.isCurrent = false
       for (const session of sessions.ofContext(isMeant)) {
         session.context.isCurrent = false
         session.tellListChanged()

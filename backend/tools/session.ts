@@ -51,7 +51,7 @@ export class Session {
   readonly transport: ToolTransport
   #context: SessionContext
   readonly #host: SessionHost
-  #flights: Map<RequestId, Flight> | undefined
+  #flights: Set<Flight> | undefined
   #isClosed = false
 
   constructor(host: SessionHost, facts: SessionFacts, transport: ToolTransport) {
@@ -68,6 +68,10 @@ export class Session {
 
   get context(): SessionContext {
     return this.#context
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   receive(message: JSONRPCMessage): void {
@@ -94,9 +98,9 @@ export class Session {
     if (wantsTask(request)) return this.#refuseTask(request)
     const fault = paramsFault(request)
     if (fault !== undefined) return this.#refuse(id, invalidParams, fault)
-    if (this.#context.isCurrent) return this.#write(resultJson(id, this.#context.listJson), id)
+    if (this.#isFresh(this.#host.now())) return this.#write(resultJson(id, this.#context.listJson), id)
     this.#renew().then(
-      () => this.#write(resultJson(id, this.#context.listJson), id),
+      (isThere) => isThere && this.#write(resultJson(id, this.#context.listJson), id),
       () => this.#refuse(id, internalError, 'The tools cannot be listed at the moment: try again shortly.'),
     )
   }
@@ -112,16 +116,20 @@ export class Session {
         isError: true,
       })
     }
-    const flight = new Flight(this.#host.now())
-    this.#flights ??= new Map()
-    this.#flights.set(id, flight)
+    const flight = new Flight(id, this.#host.now())
+    this.#flights ??= new Set()
+    this.#flights.add(flight)
     this.#host.flights.add(flight)
-    void this.#fly(id, asked, flight)
+    void this.#fly(asked, flight)
   }
 
-  async #fly(id: RequestId, { name, args }: { name: string; args: Record<string, unknown> }, flight: Flight) {
+  async #fly({ name, args }: { name: string; args: Record<string, unknown> }, flight: Flight) {
+    const { id } = flight
     try {
-      if (!this.#context.isCurrent) await this.#renew()
+      if (!this.#isFresh(flight.startedAt)) {
+        if (!(await this.#renew())) return
+        if (flight.isCanceled) return this.transport.forget(id)
+      }
       const tool = this.#context.tools.get(name)
       if (tool === undefined) {
         return this.#refuse(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
@@ -138,7 +146,7 @@ export class Session {
       })
     } finally {
       this.#host.flights.delete(flight)
-      if (this.#flights?.get(id) === flight) this.#flights.delete(id)
+      this.#flights?.delete(flight)
     }
   }
 
@@ -148,15 +156,27 @@ export class Session {
     askServer(request, (answer) => this.#write(JSON.stringify(answer), request.id))
   }
 
-  async #renew(): Promise<void> {
+  /** What another process changed is not told to this one. */
+  #isFresh(now: number): boolean {
+    return this.#context.isCurrent && now < this.#context.freshUntil
+  }
+
+  /** False where the agent is gone, and the session with it. */
+  async #renew(): Promise<boolean> {
     const context = await this.#host.contextOf(this.widgetId)
-    if (context === undefined) return this.close()
+    if (context === undefined) {
+      this.close()
+      return false
+    }
+    const isNews = this.#context.isCurrent && this.#context.listJson !== context.listJson
     this.#context = context
+    if (isNews) this.tellListChanged()
+    return true
   }
 
   #cancel(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return
-    this.#flights?.get(id)?.breakOff('canceled')
+    for (const flight of this.#flights ?? []) if (flight.id === id) flight.breakOff('canceled')
   }
 
   #answer(id: RequestId, { text, isError }: ToolAnswer): void {
@@ -179,7 +199,7 @@ export class Session {
   #end(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    for (const flight of this.#flights?.values() ?? []) flight.breakOff('canceled')
+    for (const flight of this.#flights ?? []) flight.breakOff('canceled')
     this.#host.onClosed(this)
   }
 }

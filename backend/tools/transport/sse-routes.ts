@@ -32,6 +32,8 @@ export function createSseRoutes(options: {
     receiveMessage(
       req,
       (message) => {
+        // It may have ended while the message was on its way.
+        if (session.isClosed) throw unknownSession()
         session.receive(message)
         answerAccepted(res, requestId)
       },

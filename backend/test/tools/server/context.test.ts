@@ -116,6 +116,18 @@ it('tells open sessions of a change at once, and they see it; those of other age
   bystander.close()
 })
 
+it('sees, and tells, within half a minute what another process has changed', async () => {
+  const session = await openSse(service.url, { widget_id: widgetId })
+  await service.addTool(agentId, 'echo')
+  expect(await namesOf(session)).toEqual([])
+  service.deps.clock.advance(30_000)
+  const post = session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  expect((await session.next()).method).toBe('notifications/tools/list_changed')
+  expect((await session.next()).result?.tools).toMatchObject([{ name: 'echo' }])
+  await post
+  session.close()
+})
+
 it('does not serve what was being read when it changed', async () => {
   const { workspaceId } = service.seed
   const opening = openSse(service.url, { widget_id: widgetId })
