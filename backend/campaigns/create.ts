@@ -4,8 +4,8 @@ import { invalidField, notFound } from '../errors.ts'
 import type { Caller } from '../identity/caller.ts'
 import { insertCampaign, selectCampaignBasis } from './store.ts'
 
-const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] }
-const defaultConcurrency = 5
+export const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] }
+export const defaultConcurrency = 5
 
 /**
  * Makes a campaign. What is left out of it, down to one part of the hours or of the retry policy,

@@ -58,3 +58,5 @@ create index call_ended on call (workspace_id, ended_at) where ended_at is not n
 create index call_contact on call (workspace_id, contact_id, id desc);
 create index webhook_delivery_event on webhook_delivery (event_id);
 create index webhook_delivery_dead on webhook_delivery (workspace_id, id desc) where status = 'dead';
+create index call_progress on call (campaign_id, outcome) where outcome is not null and not test;
+create index call_open on call (campaign_id, status) where status <> 'completed' and not test;

@@ -1,0 +1,105 @@
+import type { CallingHours, RetryPolicy } from '@outdial/contract'
+import { toCall } from '../../calls/read.ts'
+import { findCallPage } from '../../calls/read-store.ts'
+import { selectCampaignsForPeople, selectProgress } from '../../campaigns/progress-store.ts'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../errors.ts'
+import { none, show } from '../lines.ts'
+import { callSign, campaignSign, type Sign } from '../tones.ts'
+import { template } from '../view.ts'
+import { hoursInWords, retryInWords } from './in-words.ts'
+import { showProgress, type ShownProgress } from './progress.ts'
+
+interface CallRow {
+  id: number
+  contact: string
+  sign: Sign
+  waitingFor: string | null
+  nextAttemptAt: string | null
+  queuedAt: string
+}
+
+interface CampaignData {
+  campaign: {
+    id: number
+    name: string
+    status: string
+    sign: Sign
+    agentId: number
+    agentName: string
+    agentIsLive: boolean
+    numberLabel: string
+    phoneNumber: string
+    numberIsActive: boolean
+    timeZone: string
+    hours: string
+    retry: string
+    maxConcurrentCalls: number
+    pausedReason: string | null
+    createdAt: Date
+  }
+  progress: ShownProgress
+  waiting: CallRow[]
+  recent: CallRow[]
+}
+
+const page = template<CampaignData>('dashboard/campaigns/campaign')
+const shownCalls = 10
+
+export const campaignPage = (deps: Deps) =>
+  show({
+    path: '/campaigns/:id',
+    query: none,
+    show: async ({ workspace, id: campaignId }) => {
+      const one = { limit: 1, offset: 0 }
+      const [row] = await selectCampaignsForPeople(deps.db, workspace.id, { campaignId }, one)
+      if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
+      const progress = await selectProgress(deps.db, workspace.id, [campaignId])
+      const calls = (status: 'queued' | 'completed') => callRows(deps, workspace.id, { campaignId, status })
+      return page(row.name, {
+        campaign: {
+          id: row.id,
+          name: row.name,
+          status: row.status,
+          sign: campaignSign(row.status),
+          agentId: row.agent_id,
+          agentName: row.agent_name,
+          agentIsLive: row.agent_status === 'live',
+          numberLabel: row.number_label,
+          phoneNumber: row.phone_number,
+          numberIsActive: row.number_status === 'active',
+          timeZone: row.time_zone,
+          hours: hoursInWords(row.calling_hours satisfies CallingHours),
+          retry: retryInWords(row.retry satisfies RetryPolicy),
+          maxConcurrentCalls: row.max_concurrent_calls,
+          pausedReason: row.paused_reason,
+          createdAt: row.created_at,
+        },
+        progress: showProgress(progress.get(campaignId)),
+        waiting: await calls('queued'),
+        recent: await calls('completed'),
+      })
+    },
+  })
+
+async function callRows(
+  deps: Deps,
+  workspaceId: number,
+  filter: { campaignId: number; status: 'queued' | 'completed' },
+): Promise<CallRow[]> {
+  const now = deps.clock.now()
+  const rows = await findCallPage(deps.db, workspaceId, filter, { limit: shownCalls, offset: 0 }, now)
+  return rows.map(toCall).map((call) => ({
+    id: call.id,
+    contact: nameOf(call.contact),
+    sign: callSign(call),
+    waitingFor: call.waiting_for,
+    nextAttemptAt: call.next_attempt_at,
+    queuedAt: call.queued_at,
+  }))
+}
+
+const nameOf = (contact: { first_name: string | null; last_name: string | null; phone_number: string }) =>
+  [contact.first_name, contact.last_name].filter(Boolean).join(' ') ||
+  contact.phone_number ||
+  'Erased contact'
