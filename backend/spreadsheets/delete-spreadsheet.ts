@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../errors.ts'
+import { nameSome } from '../name-some.ts'
 import { inTransaction } from '../transaction.ts'
 import { eraseSpreadsheet, lockSpreadsheet, selectWriters } from './store.ts'
 
@@ -20,10 +21,5 @@ export const deleteSpreadsheet =
       await eraseSpreadsheet(db, workspaceId, id)
     })
 
-const mostNamed = 5
-
-function stillUsed(agents: readonly string[]): string {
-  const more = agents.length - mostNamed
-  const named = [...agents.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])]
-  return `Agents write to this spreadsheet: ${named.join(', ')}. Give them another one first, or take the tool away.`
-}
+const stillUsed = (agents: readonly string[]): string =>
+  `Agents write to this spreadsheet: ${nameSome(agents)}. Give them another one first, or take the tool away.`

@@ -5,9 +5,10 @@ import { invalidField, notFound } from '../errors.ts'
 import { validate } from '../http/validate.ts'
 import { inTransaction } from '../transaction.ts'
 import { noSuchTool, unreadableTool } from './general/save.ts'
-import { definitionsOf, type ToolKind, type ToolRow } from './kinds/kind.ts'
+import type { ToolKind } from './kinds/kind.ts'
 import { toolKinds } from './kinds/registry.ts'
-import { holdTool, selectAssigned, upsertAssignment } from './store.ts'
+import { namesOf } from './names.ts'
+import { holdTool, lockNames, selectAssigned, upsertAssignment } from './store.ts'
 
 interface Assignment {
   workspaceId: number
@@ -28,7 +29,7 @@ export const assignTool =
   ({ config, ...assignment }: Assignment): Promise<void> =>
     inTransaction(deps, async (own) => {
       const { workspaceId, agentId, toolId } = assignment
-      // Held: two assignments at once must not overlook each other's names.
+      await lockNames(own.db, workspaceId)
       const agent = await holdAgentStatus(own.db, workspaceId, agentId)
       if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
       const row = await holdTool(own.db, workspaceId, toolId)
@@ -59,11 +60,4 @@ async function requireUsable(
 ): Promise<void> {
   const wrong = await kind.checkConfig?.(deps, workspaceId, config)
   if (wrong !== undefined) throw invalidField(`config.${wrong.field}`, wrong.code, wrong.message)
-}
-
-/** Undefined where its settings cannot be read. */
-function namesOf(row: ToolRow): string[] | undefined {
-  const kind = toolKinds.get(row.kind)
-  const definitions = kind === undefined ? [] : definitionsOf(kind, row)
-  return definitions === 'unreadable' ? undefined : definitions.map(({ name }) => name)
 }

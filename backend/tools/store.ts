@@ -47,6 +47,33 @@ export async function holdTool(trx: Db, workspaceId: number, toolId: number): Pr
   return row && toToolRow(row)
 }
 
+/** What decides about names happens one after the other in a workspace: two changes must not overlook each other. */
+export const lockNames = async (trx: Db, workspaceId: number): Promise<void> => {
+  await trx.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
+}
+
+/** Other tools of the agents that have this one, each with the names of those agents. */
+export async function selectBeside(
+  db: Db,
+  workspaceId: number,
+  toolId: number,
+): Promise<{ row: ToolRow; agents: string[] }[]> {
+  const rows = await db
+    .selectFrom('widget_tool as this')
+    .innerJoin('agent', 'agent.id', 'this.agent_id')
+    .innerJoin('widget_tool as other', 'other.agent_id', 'this.agent_id')
+    .innerJoin('mcp_tool', 'mcp_tool.id', 'other.tool_id')
+    .selectAll('mcp_tool')
+    .select(sql<string[]>`array_agg(agent.name order by agent.id)`.as('agents'))
+    .where('this.workspace_id', '=', workspaceId)
+    .where('this.tool_id', '=', toolId)
+    .where('other.tool_id', '<>', toolId)
+    .groupBy('mcp_tool.id')
+    .orderBy('mcp_tool.id')
+    .execute()
+  return rows.map(({ agents, ...row }) => ({ row: toToolRow(row), agents }))
+}
+
 /** Those that are switched off too: they may be switched on at any time. */
 export async function selectAssigned(db: Db, workspaceId: number, agentId: number): Promise<ToolRow[]> {
   const rows = await db

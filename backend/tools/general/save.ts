@@ -4,6 +4,8 @@ import { errorCode } from '../../error-code.ts'
 import { ApiError, invalidField, notFound } from '../../errors.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { ToolRow } from '../kinds/kind.ts'
+import { requireNoCollision } from '../names.ts'
+import { lockNames } from '../store.ts'
 import { insertTool, type ToolValues, updateTool } from './store.ts'
 
 /** @throws {ApiError} validation_failed where the name is taken */
@@ -23,15 +25,18 @@ export const saveNewTool = (
 /**
  * Saves a tool that was read and changed, as a new version.
  *
- * @throws {ApiError} validation_failed where the name is taken, or another change came between
+ * @throws {ApiError} validation_failed where the name is taken, or one of its tools' names for an agent that has it, or
+ * another change came between
  */
 export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): Promise<void> =>
   inTransaction(deps, async (own) => {
     const { workspaceId } = row
+    await lockNames(own.db, workspaceId)
     const isSaved = await updateTool(own.db, workspaceId, row, values).catch((error: unknown) => {
       throw errorCode(error) === uniqueViolation ? nameTaken(values.name) : error
     })
     if (!isSaved) throw changedMeanwhile()
+    await requireNoCollision(own.db, { ...row, ...values }, values.name === row.name ? 'tools' : 'name')
     own.wake.tools({ workspaceId })
   })
 

@@ -1,0 +1,31 @@
+import { invalidField } from '../errors.ts'
+import type { Db } from '../db/schema.ts'
+import { nameSome } from '../name-some.ts'
+import { definitionsOf, type ToolRow } from './kinds/kind.ts'
+import { toolKinds } from './kinds/registry.ts'
+import { selectBeside } from './store.ts'
+
+/** The names under which agents have a row's tools; undefined where its settings cannot be read. */
+export function namesOf(row: ToolRow): string[] | undefined {
+  const kind = toolKinds.get(row.kind)
+  const definitions = kind === undefined ? [] : definitionsOf(kind, row)
+  return definitions === 'unreadable' ? undefined : definitions.map(({ name }) => name)
+}
+
+/**
+ * Looks whether a changed tool has a name that another tool of one of its agents has too.
+ *
+ * @param field what was changed
+ * @throws {ApiError} validation_failed, with the names and the agents
+ */
+export async function requireNoCollision(trx: Db, changed: ToolRow, field: 'name' | 'tools'): Promise<void> {
+  const names = new Set(namesOf(changed))
+  const beside = await selectBeside(trx, changed.workspaceId, changed.id)
+  const taken = beside.flatMap(({ row, agents }) => {
+    const shared = (namesOf(row) ?? []).filter((name) => names.has(name))
+    return shared.length === 0 ? [] : [`${nameSome(agents)} (${nameSome(shared)})`]
+  })
+  if (taken.length === 0) return
+  const message = `These agents have another tool of the same name: ${taken.join('; ')}. Choose another name, or take one of the two away from them.`
+  throw invalidField(field, 'already_used', message)
+}
