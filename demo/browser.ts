@@ -11,11 +11,11 @@ export interface Page {
 export interface Browser {
   /** Follows redirects within `origin`; stops before the first one that leaves it, and answers its target as `left`. */
   open(url: string): Promise<{ page: Page; left: string | null }>
-  /** Submits the form that has a button of this label, its fields filled in by name. */
+  /** Submits the form that has a button of this label as it stands, with these fields filled in, or ticked, by name. */
   press(
     page: Page,
     button: string,
-    fields?: Record<string, string>,
+    fields?: Record<string, string | string[]>,
   ): Promise<{ page: Page; left: string | null }>
   cookies(): string[]
 }
@@ -82,7 +82,10 @@ export function createBrowser(): Browser {
     open: (url) => go(url),
     press: (page, button, fields = {}) => {
       const form = findForm(page.html, button)
-      const body = new URLSearchParams({ ...form.fields, ...fields })
+      const body = new URLSearchParams(form.fields.filter(([name]) => !(name in fields)))
+      for (const [name, values] of Object.entries(fields)) {
+        for (const value of [values].flat()) body.append(name, value)
+      }
       return go(new URL(form.action, page.url).href, {
         method: 'POST',
         body,
@@ -125,18 +128,41 @@ export function workspaceId(page: Page, name: string): string {
   return choice[1]
 }
 
-function findForm(html: string, button: string): { action: string; fields: Record<string, string> } {
+function findForm(html: string, button: string): { action: string; fields: [string, string][] } {
   for (const [form, formTag = ''] of html.matchAll(/<form([^>]*)>[\s\S]*?<\/form>/g)) {
     const buttons = [...form.matchAll(/<button([^>]*)>([^<]*)<\/button>/g)]
     const pressed = buttons.find(([, , label]) => label?.trim() === button)
     if (!pressed) continue
-    const hidden = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)]
     return {
       action: attribute(pressed[1] ?? '', 'formaction') ?? attribute(formTag, 'action') ?? '',
-      fields: Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, unescape(value)])),
+      fields: fieldsOf(form),
     }
   }
   throw new Error(`no button "${button}" on this page: ${textOf(html)}`)
+}
+
+/** What a browser would send of a form that nobody has touched. */
+function fieldsOf(form: string): [string, string][] {
+  const fields: [string, string][] = []
+  const add = (tag: string, value: string | undefined) => {
+    const name = attribute(tag, 'name')
+    if (name !== undefined) fields.push([name, value ?? ''])
+  }
+  const parts =
+    /<input([^>]*)>|<select([^>]*)>([\s\S]*?)<\/select>|<textarea([^>]*)>\n?([\s\S]*?)<\/textarea>/g
+  for (const [, input, select, options = '', area, text = ''] of form.matchAll(parts)) {
+    if (input !== undefined) {
+      const isBox = /type="(checkbox|radio)"/.test(input)
+      if (!isBox || /\schecked/.test(input)) add(input, attribute(input, 'value') ?? (isBox ? 'on' : ''))
+    }
+    if (select !== undefined) {
+      const all = [...options.matchAll(/<option([^>]*)>/g)].map(([, tag = '']) => tag)
+      const chosen = all.find((tag) => /\sselected/.test(tag)) ?? all[0]
+      if (chosen !== undefined) add(select, attribute(chosen, 'value'))
+    }
+    if (area !== undefined) add(area, unescape(text))
+  }
+  return fields
 }
 
 const attribute = (tag: string, name: string): string | undefined => {

@@ -61,6 +61,7 @@ export function createRender(): Render {
     autoFilter: true,
     filterFunction: textOf,
     functionHeader: 'const { ui, form } = it;',
+    plugins: [{ processTemplate: (text) => ownDataOnly + text }],
   })
   const content = [...assets.map((name) => readFileSync(here(`assets/${name}`))), readHtmx()]
   const version = createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 12)
@@ -72,6 +73,12 @@ export const createPages =
   (render: Render): RenderPage =>
   (name, data) =>
     render(`views/pages/${name}`, data)
+
+/**
+ * Eta hands a page's whole data on to what it includes: a component would take a page's `title` or `rows` for its own.
+ * Here it sees what it is given, and the two that every template may use.
+ */
+const ownDataOnly = '<% include = (path, own) => this.render(path, { ui, form, ...own }, options) %>'
 
 /** A template that names what it was not given must fail, not tell a person "undefined". */
 function textOf(value: unknown): string {

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { addContact } from '../../contacts/add.ts'
+import { itInChromium } from '../support/chromium.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { expectAccessible, type Guest, openTab, seedGuest, type Service, startService } from './support.ts'
+
+let database: TestDatabase
+let service: Service
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+const fields = {
+  name: 'Website leads',
+  time_zone: 'Europe/Berlin',
+  'calling_hours.start': '18:00',
+  'calling_hours.end': '02:00',
+  max_concurrent_calls: '7',
+  'retry.max_attempts': '2',
+  'retry.delay_minutes': '15',
+}
+
+const campaignOf = (guest: Guest, name: string) =>
+  database.db
+    .selectFrom('campaign')
+    .innerJoin('membership', 'membership.workspace_id', 'campaign.workspace_id')
+    .selectAll('campaign')
+    .where('membership.user_id', '=', guest.userId)
+    .where('campaign.name', '=', name)
+    .execute()
+
+it('makes a campaign with all that its form says', async () => {
+  const guest = await seedGuest(service)
+  const { page } = await guest.browser.press(
+    await guest.open('/campaigns/new'),
+    'Create the campaign',
+    fields,
+  )
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('18:00 to 02:00 the next day')
+  const [campaign] = await campaignOf(guest, 'Website leads')
+  expect(campaign).toMatchObject({
+    agent_id: guest.seed.agentId,
+    phone_number_id: guest.seed.phoneNumberId,
+    time_zone: 'Europe/Berlin',
+    calling_hours: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '18:00', end: '02:00' },
+    max_concurrent_calls: 7,
+    retry: { max_attempts: 2, delay_minutes: 15, on: ['no_answer', 'busy'] },
+  })
+})
+
+it('says beside each field of a campaign what is wrong with it', async () => {
+  const guest = await seedGuest(service)
+  const { page } = await guest.browser.press(await guest.open('/campaigns/new'), 'Create the campaign', {
+    ...fields,
+    name: '',
+    time_zone: 'Berlin',
+    'calling_hours.end': '18:00',
+    max_concurrent_calls: 'many',
+  })
+  expect(page.status).toBe(422)
+  for (const field of ['max_concurrent_calls']) expect(page.html).toContain(`id="f-${field}-problem"`)
+  const { page: next } = await guest.browser.press(page, 'Create the campaign', {
+    max_concurrent_calls: '5',
+  })
+  expect(next.html).toContain('id="f-name-problem">Is required.')
+  expect(next.html).toContain('id="f-time_zone-problem">Must be an IANA time zone.')
+  expect(next.html).toContain('id="f-calling_hours-end-problem">Must differ from the start.')
+  expect(next.html).toContain('value="Berlin"')
+})
+
+it('does not make a campaign with another workspace’s agent', async () => {
+  const guest = await seedGuest(service)
+  const other = await seedGuest(service)
+  const form = await guest.open('/campaigns/new')
+  const forged = {
+    ...form,
+    html: form.html.replace(`value="${guest.seed.agentId}"`, `value="${other.seed.agentId}"`),
+  }
+  const { page } = await guest.browser.press(forged, 'Create the campaign', fields)
+  expect(page.status).toBe(422)
+  expect(page.html).toContain('id="f-agent_id-problem">There is no such agent in this workspace.')
+})
+
+it('edits, pauses, resumes and archives a campaign', async () => {
+  const guest = await seedGuest(service)
+  const { campaignId } = guest.seed
+  const queued = await addContact(service.deps)(
+    { workspaceId: guest.seed.workspaceId, userId: guest.userId, apiKeyId: null, clientId: null, scopes: [] },
+    { phone_number: '+12025550100', campaign_id: campaignId, first_name: '<i>Maya</i>' },
+  )
+  const { page: edited } = await guest.browser.press(
+    await guest.open(`/campaigns/${campaignId}/edit`),
+    'Save',
+    {
+      name: 'Renamed',
+      max_concurrent_calls: '2',
+    },
+  )
+  expect(edited.text).toContain('Renamed')
+  expect(edited.text).toContain('2 calls')
+  expect(edited.html).toContain('&lt;i&gt;Maya')
+
+  const { page: paused } = await guest.browser.press(edited, 'Pause')
+  expect(paused.text).toContain('Campaign paused')
+  const { page: resumed } = await guest.browser.press(paused, 'Resume')
+  expect(resumed.text).not.toContain('Campaign paused')
+
+  const { page: archived } = await guest.browser.press(resumed, 'Archive the campaign')
+  expect(archived.text).toContain('Archived')
+  expect(archived.html).not.toContain('/resume')
+  const call = await database.db
+    .selectFrom('call')
+    .select(['outcome', 'ended_reason'])
+    .where('id', '=', queued.call.id)
+    .executeTakeFirstOrThrow()
+  expect(call).toEqual({ outcome: 'canceled', ended_reason: 'campaign_archived' })
+})
+
+it('finds campaigns by name and status', async () => {
+  const guest = await seedGuest(service)
+  for (const name of ['Roofs', 'Solar']) {
+    await guest.browser.press(await guest.open('/campaigns/new'), 'Create the campaign', { ...fields, name })
+  }
+  const found = await guest.open('/campaigns?search=sol&status=active')
+  expect(found.text).toContain('Solar')
+  expect(found.text).not.toContain('Roofs')
+  const none = await guest.open('/campaigns?status=archived')
+  expect(none.text).toContain('No campaign matches')
+  expect((await guest.open('/campaigns?status=nonsense&page=-1')).status).toBe(200)
+})
+
+it('shows another workspace’s campaign to nobody', async () => {
+  const guest = await seedGuest(service)
+  const other = await seedGuest(service)
+  for (const path of ['', '/edit']) {
+    expect((await guest.open(`/campaigns/${other.seed.campaignId}${path}`)).status).toBe(404)
+  }
+})
+
+itInChromium('filters campaigns while one types, and follows them live', async (chromium) => {
+  const guest = await seedGuest(service)
+  const tab = await openTab(service, chromium, guest)
+  const faults: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  await tab.goto(guest.at('/campaigns/new'))
+  await expectAccessible(tab)
+  await tab.getByLabel('Name').fill('Roofs')
+  await tab.getByRole('button', { name: 'Create the campaign' }).click()
+  await tab.getByRole('heading', { name: 'Roofs' }).waitFor()
+  await expectAccessible(tab)
+
+  await tab.goto(guest.at('/campaigns'))
+  await expectAccessible(tab)
+  await tab.getByLabel('Search').pressSequentially('roo')
+  await tab.getByRole('row').filter({ hasText: 'Roofs' }).waitFor()
+  await tab.waitForURL(/search=roo/)
+  expect(await tab.getByRole('row').count()).toBe(2)
+
+  // Somebody else pauses it: the row follows by itself.
+  await database.db.updateTable('campaign').set({ status: 'paused' }).where('name', '=', 'Roofs').execute()
+  await tab.getByRole('row').filter({ hasText: 'Roofs' }).getByText('Paused').waitFor()
+  expect(faults).toEqual([])
+})
