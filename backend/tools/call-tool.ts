@@ -73,12 +73,16 @@ async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Prom
   }
 }
 
-/** What cannot be stored or read anyway, then what the tool's schema does not permit. */
+/** What the tool's schema does not permit, then what cannot be stored or read anyway. */
 function findFaults(tool: OfferedTool, args: Record<string, unknown>): string[] {
-  if (isFlat(args)) return tool.findFaults(args)
-  const { details } = clean(args)
-  if (details.length > 0) return details.slice(0, 10).map(({ message }) => message.replace(/\.$/, ''))
-  return tool.findFaults(args)
+  // First: however large they are, it looks at a bounded part of them.
+  const faults = tool.findFaults(args)
+  // They repeat names as they were given.
+  if (faults.length > 0) return faults.map((fault) => fault.replaceAll('\u0000', '\uFFFD').toWellFormed())
+  if (isFlat(args)) return []
+  return clean(args)
+    .details.slice(0, 10)
+    .map(({ message }) => message.replace(/\.$/, ''))
 }
 
 /** Nothing nested, no NUL and no half of a character: nearly all arguments. */

@@ -95,6 +95,14 @@ it('refuses arguments that nest too deep to be kept', async () => {
   expect((await session.next()).result?.isError).toBe(true)
 })
 
+it('counts arguments before it looks into them, and repeats no name that cannot be kept', async () => {
+  const many = { a: Array.from({ length: 20_000 }, () => '\u0000') }
+  expect((await textOf('see', many)).text).toContain('there are too many values')
+  const { text } = await textOf('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
+  expect(text).toContain('unknown argument a\uFFFDb')
+  expect((await textOf('see', { a: ['x\u0000'] })).text).toContain('contains the NUL character')
+})
+
 it('passes on what a tool tells the agent, and nothing of how it broke', async () => {
   expect(await textOf('refuse', { text: 'x' })).toEqual({
     text: 'There is no contact with this number: ask for it again.',
