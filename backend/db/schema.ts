@@ -70,6 +70,7 @@ interface WorkspaceTable {
   calling_hours: JsonWithDefault<CallingHours>
   webhook_secret: string
   number_salt: Generated<Buffer>
+  form_id: string | null
   retention_days: number | null
   previous_webhook_secret: string | null
   previous_webhook_secret_until: At | null
@@ -260,6 +261,7 @@ interface CallTable {
   metadata: JsonWithDefault<Record<string, string>>
   callback_url: string | null
   analysis_until: At | null
+  talk_erased_at: At | null
 }
 
 interface AttemptTable {
@@ -454,6 +456,7 @@ interface InvitationTable {
 interface PasswordResetTable {
   token_hash: Buffer
   user_id: number
+  made_by: number | null
   created_at: CreatedAt
   expires_at: At
   used_at: At | null

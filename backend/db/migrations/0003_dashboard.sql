@@ -24,19 +24,28 @@ create index invitation_workspace on invitation (workspace_id, id desc);
 create table password_reset (
   token_hash bytea primary key,
   user_id bigint not null references app_user on delete cascade,
+  -- The owner who made the link, and must still be allowed to when it is used; null: whoever runs the installation.
+  made_by bigint references app_user on delete cascade,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
   used_at timestamptz
 );
+create index password_reset_user on password_reset (user_id);
 
 -- Workspaces ------------------------------------------------------------------------------------
 
 alter table workspace
+  -- The form that made it: sent twice, it makes one workspace.
+  add column form_id uuid unique,
   -- Days after a call's end for which its talk is kept; null: for ever.
   add column retention_days int check (retention_days between 1 and 3650),
   -- For 24 hours after a rotation both sign.
   add column previous_webhook_secret text,
   add column previous_webhook_secret_until timestamptz;
+
+-- When what was said in it was erased, because it was older than its workspace keeps talks.
+alter table call add column talk_erased_at timestamptz;
+create index call_talk on call (workspace_id, ended_at) where status = 'completed' and talk_erased_at is null;
 
 -- Why a number is not called any more, and, where that was taken back, who did it and why.
 alter table do_not_call add column reason text;
