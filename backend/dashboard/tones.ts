@@ -1,4 +1,4 @@
-import type { CallOutcome, CallStatus, CampaignStatus } from '@outdial/contract'
+import type { CallOutcome, CallStatus, CampaignStatus, WaitingFor } from '@outdial/contract'
 
 /** How a state looks: the colours of badges, bars and points. */
 export type Tone = 'good' | 'warn' | 'bad' | 'live' | 'mute'
@@ -43,3 +43,16 @@ export const callSign = (call: { status: CallStatus; outcome: CallOutcome | null
 }
 
 export const campaignSign = (status: CampaignStatus): Sign => campaigns[status]
+
+const waits: Record<WaitingFor, string> = {
+  schedule: 'its time',
+  calling_hours: 'calling hours',
+  concurrency: 'a free line',
+  campaign_paused: 'the paused campaign',
+  agent_not_live: 'its agent to be live',
+  number_not_active: 'an active number',
+  retry: 'the next attempt',
+}
+
+/** What a call waits for, after "Waits for". Null: nothing hinders it. */
+export const waitsFor = (reason: WaitingFor | null): string => (reason === null ? 'its turn' : waits[reason])

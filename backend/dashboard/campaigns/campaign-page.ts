@@ -5,7 +5,7 @@ import { selectCampaignsForPeople, selectProgress } from '../../campaigns/progre
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../errors.ts'
 import { none, show } from '../lines.ts'
-import { callSign, campaignSign, type Sign } from '../tones.ts'
+import { callSign, campaignSign, type Sign, waitsFor } from '../tones.ts'
 import { template } from '../view.ts'
 import { hoursInWords, retryInWords } from './in-words.ts'
 import { showProgress, type ShownProgress } from './progress.ts'
@@ -14,7 +14,7 @@ interface CallRow {
   id: number
   contact: string
   sign: Sign
-  waitingFor: string | null
+  waitsFor: string
   nextAttemptAt: string | null
   queuedAt: string
 }
@@ -93,7 +93,7 @@ async function callRows(
     id: call.id,
     contact: nameOf(call.contact),
     sign: callSign(call),
-    waitingFor: call.waiting_for,
+    waitsFor: waitsFor(call.waiting_for),
     nextAttemptAt: call.next_attempt_at,
     queuedAt: call.queued_at,
   }))

@@ -26,5 +26,6 @@ export function hoursInWords({ days, start, end }: CallingHours): string {
 export function retryInWords({ max_attempts, delay_minutes, on }: RetryPolicy): string {
   if (max_attempts === 1 || on.length === 0) return 'One attempt'
   const outcomes = on.map((outcome) => outcome.replaceAll('_', ' '))
-  return `Up to ${max_attempts} attempts, ${delay_minutes} minutes apart, after ${outcomes.join(' or ')}`
+  const apart = delay_minutes === 1 ? 'a minute' : `${delay_minutes} minutes`
+  return `Up to ${max_attempts} attempts, ${apart} apart, after ${outcomes.join(' or ')}`
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
+import { activatePhoneNumber } from '../../phone-numbers/activate.ts'
 import { addPhoneNumber } from '../../phone-numbers/add.ts'
 import { retirePhoneNumber } from '../../phone-numbers/retire.ts'
 import { selectNumbersWithUse } from '../../phone-numbers/store.ts'
@@ -40,6 +41,16 @@ export const phoneNumberLines = (deps: Deps): Line[] => [
     act: async (own, visit) => {
       await retirePhoneNumber(own)({ workspaceId: visit.workspace.id, phoneNumberId: visit.id })
       return done(pathTo(visit, '/phone-numbers'), 'The number was retired: no more calls are made from it.')
+    },
+    back: (visit) => pathTo(visit, '/phone-numbers'),
+  }),
+
+  act({
+    path: '/phone-numbers/:id/activate',
+    form: none,
+    act: async (own, visit) => {
+      await activatePhoneNumber(own)({ workspaceId: visit.workspace.id, phoneNumberId: visit.id })
+      return done(pathTo(visit, '/phone-numbers'), 'The number is active: calls that waited for it go out.')
     },
     back: (visit) => pathTo(visit, '/phone-numbers'),
   }),

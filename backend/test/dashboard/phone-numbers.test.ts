@@ -23,7 +23,7 @@ it('asks who comes without a session to sign in, and leads back', async () => {
   )
 })
 
-it('adds a number, and retires it', async () => {
+it('adds a number, retires it, and activates it again', async () => {
   const { browser, open } = await seedGuest(service)
   const form = await open('/phone-numbers/new')
   const { page: list } = await browser.press(form, 'Add the number', {
@@ -37,6 +37,10 @@ it('adds a number, and retires it', async () => {
   const { page: after } = await browser.press(list, 'Retire the number')
   expect(after.text).toContain('The number was retired')
   expect(after.text).toContain('Retired')
+
+  const { page: again } = await browser.press(after, 'Activate')
+  expect(again.text).toContain('The number is active')
+  expect(again.text).not.toContain('Retired')
 })
 
 it('says beside the field what is wrong, and keeps what was typed', async () => {

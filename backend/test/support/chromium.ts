@@ -13,7 +13,11 @@ export function findChromium(): string | undefined {
 }
 
 /** A test in a real browser. Without one it is skipped by a name that says so; in CI it fails. */
-export function itInChromium(name: string, test: (browser: Browser) => Promise<void>): void {
+export function itInChromium(
+  name: string,
+  test: (browser: Browser) => Promise<void>,
+  limitMs = 60_000,
+): void {
   const executablePath = findChromium()
   if (executablePath === undefined && process.env.CI !== 'true') {
     it.skip(`${name} (SKIPPED: no Chromium on PATH)`, () => {})
@@ -32,7 +36,7 @@ export function itInChromium(name: string, test: (browser: Browser) => Promise<v
         await browser.close()
       }
     },
-    60_000,
+    limitMs,
   )
 }
 

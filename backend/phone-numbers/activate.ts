@@ -1,0 +1,16 @@
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { updateNumberStatus } from './store.ts'
+
+/**
+ * Makes calls from a number again that was retired. What waited for it goes out.
+ *
+ * @throws {ApiError} not_found
+ */
+export const activatePhoneNumber =
+  (deps: Pick<Deps, 'db' | 'wake'>) =>
+  async (number: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
+    const found = await updateNumberStatus(deps.db, number.workspaceId, number.phoneNumberId, 'active')
+    if (!found) throw notFound('There is no phone number with this id in this workspace.')
+    deps.wake.dialer()
+  }
