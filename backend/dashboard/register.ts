@@ -27,6 +27,7 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps, render
           message: told.message,
           advice: told.advice,
           reference: told.status >= 500 ? request.id : null,
+          home: '/',
         }),
       )
   }

@@ -7,7 +7,7 @@ import { type FormState, refusedForm, untouched } from './form-state.ts'
 import { frame } from './frame.ts'
 import { identify } from './identify.ts'
 import type { ActLine, FileLine, FormLine, Line, ShowLine } from './lines.ts'
-import { isMendable } from './page-errors.ts'
+import { isMendable, pageNotFound } from './page-errors.ts'
 import { submitOnce } from './submit-once.ts'
 import type { Done, View } from './view.ts'
 import { pageHeaders } from '../views/headers.ts'
@@ -66,6 +66,11 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
     return reply.redirect(to, 303)
   }
 
+  const run = (line: FormLine | ActLine, request: FastifyRequest, work: Work) =>
+    line.isOnce
+      ? submitOnce(deps, visitOf(request), { path: pathOf(request), raw: rawOf(request) }, work)
+      : work(deps)
+
   const mountShow = (line: ShowLine) =>
     pages.get(url(line), { onRequest }, async (request, reply) =>
       send(request, reply, await line.show(visitOf(request))),
@@ -80,10 +85,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
       const visit = visitOf(request)
       const raw = rawOf(request)
       try {
-        const work = (own: Deps) => line.submit(own, visit, raw)
-        const result = line.isOnce
-          ? await submitOnce(deps, visit, { path: pathOf(request), raw }, work)
-          : await work(deps)
+        const result = await run(line, request, (own) => line.submit(own, visit, raw))
         return 'to' in result ? go(reply, result) : send(request, reply, result)
       } catch (error) {
         if (!isMendable(error)) throw error
@@ -98,10 +100,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
       const visit = visitOf(request)
       const raw = rawOf(request)
       try {
-        const work = (own: Deps) => line.act(own, visit, raw)
-        const result = line.isOnce
-          ? await submitOnce(deps, visit, { path: pathOf(request), raw }, work)
-          : await work(deps)
+        const result = await run(line, request, (own) => line.act(own, visit, raw))
         return go(reply, 'to' in result ? result : { to: line.back(visit), message: null })
       } catch (error) {
         if (!isMendable(error)) throw error
@@ -128,11 +127,15 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
     if (line.kind === 'file') mountFile(line)
   }
 
-  // The first of one's workspaces, where none is named.
+  pages.get('/w/*', () => {
+    throw pageNotFound()
+  })
   pages.get('/w/:workspace', { onRequest }, (request, reply) =>
     reply.redirect(pathTo(visitOf(request), '/overview'), 303),
   )
 }
+
+type Work = (deps: Deps) => Promise<Done | View>
 
 const url = ({ path }: Line) => `/w/:workspace${path}`
 

@@ -15,7 +15,7 @@ export function demoTable(facts: {
   const { config, dataDir, demo, milliseconds } = facts
   const url = config.publicUrl
   const rows: Row[] = [
-    ['Backend', url],
+    ['Dashboard', `${url}/`],
     ['API', `${url}/api/public/v1/`],
     ['API reference', `${url}/docs`],
     ['Data', dataDir],

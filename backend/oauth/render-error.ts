@@ -41,6 +41,7 @@ const document = (render: RenderPage, told: PageError, requestId: string): strin
     message: told.message,
     advice: told.advice,
     reference: told.status >= 500 ? requestId : null,
+    home: null,
   })
 
 function translate(error: unknown, description?: string): PageError {

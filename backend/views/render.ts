@@ -26,7 +26,14 @@ export interface Pages {
     abilities: string[]
     error: string | null
   }
-  error: { title: string; message: string; advice: string; reference: string | null }
+  error: {
+    title: string
+    message: string
+    advice: string
+    reference: string | null
+    /** Where to go on from here. */
+    home: string | null
+  }
 }
 
 export interface AskingApp {

@@ -71,11 +71,14 @@ it('does nothing twice when a form is sent twice', async () => {
   expect(numbers).toHaveLength(1)
 })
 
-it('shows another workspace’s pages to nobody', async () => {
+it('shows another workspace’s pages to nobody, as it shows those that are none', async () => {
   const mine = await seedGuest(service)
   const theirs = await seedGuest(service)
-  const { page } = await mine.browser.open(theirs.at('/phone-numbers'))
-  expect(page.status).toBe(404)
+  const { page: foreign } = await mine.browser.open(theirs.at('/phone-numbers'))
+  const nowhere = await mine.open('/nowhere')
+  expect([foreign.status, nowhere.status]).toEqual([404, 404])
+  expect(foreign.text).toBe(nowhere.text)
+  expect(foreign.text).toContain('There is nothing here')
 })
 
 it('refuses to retire another workspace’s number', async () => {
