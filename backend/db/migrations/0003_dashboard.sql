@@ -63,7 +63,15 @@ create index do_not_call_removal_number on do_not_call_removal (workspace_id, nu
 
 -- What pages look for ---------------------------------------------------------------------------
 
-create index call_ended on call (workspace_id, ended_at) where ended_at is not null;
+-- A day's calls are counted, and what waits too, from the index alone.
+create index call_ended on call (workspace_id, ended_at) include (outcome, test, duration_seconds) where ended_at is not null;
+create index call_queue on call (workspace_id, campaign_id) include (agent_id, phone_number_id, test, attempts, due_at, next_attempt_at) where status = 'queued';
+create index call_queued on call (workspace_id, queued_at);
+create index call_test on call (workspace_id, id desc) where test;
+-- People look for the beginning of a number or a name.
+create index call_number on call (workspace_id, to_number text_pattern_ops);
+create index contact_first_name on contact (workspace_id, lower(first_name collate "und-x-icu") text_pattern_ops);
+create index contact_last_name on contact (workspace_id, lower(last_name collate "und-x-icu") text_pattern_ops);
 create index call_contact on call (workspace_id, contact_id, id desc);
 create index webhook_delivery_event on webhook_delivery (event_id);
 create index webhook_delivery_dead on webhook_delivery (workspace_id, id desc) where status = 'dead';
