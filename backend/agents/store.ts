@@ -41,6 +41,14 @@ export const insertAgent = (db: Db, workspaceId: number, values: AgentValues): P
     .returning(['id', 'name', 'status', 'widget_id'])
     .executeTakeFirstOrThrow()
 
+export const hasAgent = async (db: Db, workspaceId: number, agentId: number): Promise<boolean> =>
+  (await db
+    .selectFrom('agent')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .executeTakeFirst()) !== undefined
+
 export const holdAgentStatus = (
   trx: Db,
   workspaceId: number,

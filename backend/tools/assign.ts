@@ -1,14 +1,14 @@
-import * as z from 'zod'
 import { holdAgentStatus } from '../agents/store.ts'
 import type { Deps } from '../deps.ts'
 import { invalidField, notFound } from '../errors.ts'
 import { validate } from '../http/validate.ts'
 import { inTransaction } from '../transaction.ts'
+import { selectAssignments, upsertAssignment } from './assignment-store.ts'
+import { configForm, obstacleTo } from './config-form.ts'
 import { noSuchTool, unreadableTool } from './general/save.ts'
-import type { ToolKind } from './kinds/kind.ts'
 import { toolKinds } from './kinds/registry.ts'
 import { namesOf } from './names.ts'
-import { holdTool, lockNames, selectAssigned, upsertAssignment } from './store.ts'
+import { holdTool, lockNames } from './store.ts'
 
 interface Assignment {
   workspaceId: number
@@ -36,10 +36,11 @@ export const assignTool =
       const kind = row && toolKinds.get(row.kind)
       if (row === undefined || kind === undefined) throw noSuchTool()
 
-      const parsed = validate(z.strictObject({ config: kind.config }), { config })
-      await requireUsable(own, kind, workspaceId, parsed.config)
-      const assigned = await selectAssigned(own.db, workspaceId, agentId)
-      const others = assigned.filter(({ id }) => id !== toolId).flatMap((other) => namesOf(other) ?? [])
+      const parsed = validate(configForm(kind), { config })
+      const obstacle = await obstacleTo(own, kind, workspaceId, parsed.config)
+      if (obstacle !== undefined) throw invalidField(obstacle.field, obstacle.code, obstacle.message)
+      const assigned = await selectAssignments(own.db, workspaceId, agentId)
+      const others = assigned.flatMap(({ row }) => (row.id === toolId ? [] : (namesOf(row) ?? [])))
       const names = namesOf(row)
       if (names === undefined) throw unreadableTool()
       const taken = names.find((name) => others.includes(name))
@@ -50,14 +51,3 @@ export const assignTool =
       await upsertAssignment(own.db, assignment, { config: parsed.config, now: own.clock.now() })
       own.wake.tools({ workspaceId, agentId })
     })
-
-/** @throws {ApiError} validation_failed, beside the field of the configuration */
-async function requireUsable(
-  deps: Deps,
-  kind: ToolKind,
-  workspaceId: number,
-  config: unknown,
-): Promise<void> {
-  const wrong = await kind.checkConfig?.(deps, workspaceId, config)
-  if (wrong !== undefined) throw invalidField(`config.${wrong.field}`, wrong.code, wrong.message)
-}

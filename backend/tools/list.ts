@@ -1,7 +1,25 @@
 import type { Deps } from '../deps.ts'
+import type { ToolKindName } from '../db/schema.ts'
 import { installBuiltInTools } from './install-built-in.ts'
+import type { ToolRow } from './kinds/kind.ts'
 import { toolKinds } from './kinds/registry.ts'
-import { type ListedTool, selectTools } from './store.ts'
+import { selectTools } from './store.ts'
+
+/** A tool of a workspace. */
+export interface ToolDescription {
+  id: number
+  kind: ToolKindName
+  name: string
+  description: string
+  isActive: boolean
+  /** What the kind keeps of it. Secrets stand in it as `{{secret.NAME}}`. */
+  settings: Record<string, unknown>
+}
+
+export interface ListedTool extends ToolDescription {
+  /** Ids of the agents that have it. */
+  agents: number[]
+}
 
 /** The tools of a workspace. One that is older than a built-in tool is given that tool now. */
 export const listTools =
@@ -9,8 +27,15 @@ export const listTools =
   async (workspaceId: number): Promise<ListedTool[]> => {
     await installBuiltInTools(deps, workspaceId)
     const tools = await selectTools(deps.db, workspaceId)
-    return tools.map((tool) => ({
-      ...tool,
-      description: toolKinds.get(tool.kind)?.builtIn?.description ?? tool.description,
-    }))
+    return tools.map(({ agents, ...tool }) => ({ ...describeTool(tool), agents }))
   }
+
+/** A row as people are shown it. */
+export const describeTool = ({ row, isActive }: { row: ToolRow; isActive: boolean }): ToolDescription => ({
+  id: row.id,
+  kind: row.kind,
+  name: row.name,
+  description: toolKinds.get(row.kind)?.builtIn?.description ?? row.description,
+  isActive,
+  settings: row.settings,
+})

@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 import { nameSome } from '../name-some.ts'
 import { definitionsOf, type ToolRow } from './kinds/kind.ts'
 import { toolKinds } from './kinds/registry.ts'
-import { selectBeside } from './store.ts'
+import { selectBeside } from './assignment-store.ts'
 
 /** The names under which agents have a row's tools; undefined where its settings cannot be read. */
 export function namesOf(row: ToolRow): string[] | undefined {

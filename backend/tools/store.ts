@@ -52,75 +52,6 @@ export const lockNames = async (trx: Db, workspaceId: number): Promise<void> => 
   await trx.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
 }
 
-/** Other tools of the agents that have this one, each with the names of those agents. */
-export async function selectBeside(
-  db: Db,
-  workspaceId: number,
-  toolId: number,
-): Promise<{ row: ToolRow; agents: string[] }[]> {
-  const rows = await db
-    .selectFrom('widget_tool as this')
-    .innerJoin('agent', 'agent.id', 'this.agent_id')
-    .innerJoin('widget_tool as other', 'other.agent_id', 'this.agent_id')
-    .innerJoin('mcp_tool', 'mcp_tool.id', 'other.tool_id')
-    .selectAll('mcp_tool')
-    .select(sql<string[]>`array_agg(agent.name order by agent.id)`.as('agents'))
-    .where('this.workspace_id', '=', workspaceId)
-    .where('this.tool_id', '=', toolId)
-    .where('other.tool_id', '<>', toolId)
-    .groupBy('mcp_tool.id')
-    .orderBy('mcp_tool.id')
-    .execute()
-  return rows.map(({ agents, ...row }) => ({ row: toToolRow(row), agents }))
-}
-
-/** Those that are switched off too: they may be switched on at any time. */
-export async function selectAssigned(db: Db, workspaceId: number, agentId: number): Promise<ToolRow[]> {
-  const rows = await db
-    .selectFrom('widget_tool')
-    .innerJoin('mcp_tool', 'mcp_tool.id', 'widget_tool.tool_id')
-    .selectAll('mcp_tool')
-    .where('widget_tool.workspace_id', '=', workspaceId)
-    .where('widget_tool.agent_id', '=', agentId)
-    .orderBy('mcp_tool.name')
-    .execute()
-  return rows.map(toToolRow)
-}
-
-interface Assignment {
-  workspaceId: number
-  agentId: number
-  toolId: number
-}
-
-export async function upsertAssignment(
-  db: Db,
-  { workspaceId, agentId, toolId }: Assignment,
-  values: { config: unknown; now: Date },
-): Promise<void> {
-  const config = JSON.stringify(values.config)
-  await db
-    .insertInto('widget_tool')
-    .values({ workspace_id: workspaceId, agent_id: agentId, tool_id: toolId, config, created_at: values.now })
-    .onConflict((conflict) => conflict.columns(['agent_id', 'tool_id']).doUpdateSet({ config }))
-    .execute()
-}
-
-/** False where there was none. */
-export async function deleteAssignment(
-  db: Db,
-  { workspaceId, agentId, toolId }: Assignment,
-): Promise<boolean> {
-  const row = await db
-    .deleteFrom('widget_tool')
-    .where('workspace_id', '=', workspaceId)
-    .where('agent_id', '=', agentId)
-    .where('tool_id', '=', toolId)
-    .returning('tool_id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** False where there is no such tool. */
 export async function updateActive(
   db: Db,
@@ -150,20 +81,18 @@ export async function eraseGeneralTool(db: Db, workspaceId: number, toolId: numb
   return row !== undefined
 }
 
-export interface ListedTool {
-  id: number
-  kind: ToolKindName
-  name: string
-  description: string
+export interface KeptTool {
+  row: ToolRow
   isActive: boolean
   /** Ids of the agents that have it. */
   agents: number[]
 }
 
-export const selectTools = (db: Db, workspaceId: number): Promise<ListedTool[]> =>
-  db
+/** All tools of a workspace, or the one with this id, in the order in which they came. */
+export async function selectTools(db: Db, workspaceId: number, toolId?: number): Promise<KeptTool[]> {
+  const rows = await db
     .selectFrom('mcp_tool')
-    .select(['id', 'kind', 'name', 'description', 'is_active as isActive'])
+    .selectAll()
     .select((tool) =>
       tool
         .selectFrom('widget_tool')
@@ -174,5 +103,8 @@ export const selectTools = (db: Db, workspaceId: number): Promise<ListedTool[]> 
         .as('agents'),
     )
     .where('workspace_id', '=', workspaceId)
+    .$if(toolId !== undefined, (tools) => tools.where('id', '=', toolId ?? 0))
     .orderBy('id')
     .execute()
+  return rows.map(({ agents, ...row }) => ({ row: toToolRow(row), isActive: row.is_active, agents }))
+}

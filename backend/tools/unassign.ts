@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { inTransaction } from '../transaction.ts'
-import { deleteAssignment } from './store.ts'
+import { deleteAssignment } from './assignment-store.ts'
 
 /**
  * Takes a tool away from an agent; its open sessions lose it at once.

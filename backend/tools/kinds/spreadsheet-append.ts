@@ -7,10 +7,28 @@ import { dryRun, refused, told } from './answer.ts'
 import type { ToolAnswer, ToolKind, ToolUse } from './kind.ts'
 
 const Config = z.strictObject({
-  spreadsheet_id: z.string().regex(/^[A-Za-z0-9_-]{1,200}$/, {
-    error: 'Give the id alone. Of a Google spreadsheet it is the part of its address between /d/ and /edit.',
-  }),
-  provider: z.enum(['database', 'google']).default('database'),
+  spreadsheet_id: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,200}$/, {
+      error:
+        'must be the id alone: of a Google spreadsheet it is the part of its address between /d/ and /edit',
+    })
+    .meta({
+      title: 'Spreadsheet',
+      description:
+        'The id of the spreadsheet that the agent adds rows to. Of a Google spreadsheet it is the part of its address between /d/ and /edit.',
+    }),
+  provider: z
+    .enum(['database', 'google'])
+    .default('database')
+    .meta({
+      title: 'Where it is kept',
+      description: 'Google Sheets needs a Google service account, with which the spreadsheet is shared.',
+      oneOf: [
+        { const: 'database', title: 'Outdial' },
+        { const: 'google', title: 'Google Sheets' },
+      ],
+    }),
 })
 
 const Values = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))

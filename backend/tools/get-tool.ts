@@ -1,0 +1,30 @@
+import type { Deps } from '../deps.ts'
+import { noSuchTool } from './general/save.ts'
+import { definitionsOf, type ToolDefinition } from './kinds/kind.ts'
+import { toolKinds } from './kinds/registry.ts'
+import { describeTool, type ListedTool } from './list.ts'
+import { selectTools } from './store.ts'
+import { openSecrets } from './tool-secrets.ts'
+
+/** A tool of a workspace, as its own page shows it. */
+export interface ToolDetails extends ListedTool {
+  /** What agents see of it; `unreadable` where its settings were written past the checks. */
+  definitions: ToolDefinition[] | 'unreadable'
+  /** Names of its secrets. They can be replaced, never read. */
+  secretNames: string[]
+}
+
+/** @throws {ApiError} not_found */
+export const getTool =
+  ({ db, box }: Pick<Deps, 'db' | 'box'>) =>
+  async ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<ToolDetails> => {
+    const [tool] = await selectTools(db, workspaceId, toolId)
+    const kind = tool && toolKinds.get(tool.row.kind)
+    if (tool === undefined || kind === undefined) throw noSuchTool()
+    return {
+      ...describeTool(tool),
+      agents: tool.agents,
+      definitions: definitionsOf(kind, tool.row),
+      secretNames: Object.keys(openSecrets(box, tool.row.secrets)).sort(),
+    }
+  }

@@ -1,0 +1,39 @@
+import type { ErrorDetail } from '@outdial/contract'
+import { hasAgent } from '../agents/store.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { faultsOfConfig } from './config-form.ts'
+import { toolKinds } from './kinds/registry.ts'
+import { describeTool, type ToolDescription } from './list.ts'
+import { selectAssignments } from './assignment-store.ts'
+
+/** A tool that an agent has. */
+export interface ListedAssignment {
+  tool: ToolDescription
+  config: unknown
+  /** Why it cannot be used as it is configured; empty where it can. */
+  faults: ErrorDetail[]
+}
+
+/**
+ * The tools of an agent by name, those that are switched off too.
+ *
+ * @throws {ApiError} not_found
+ */
+export const listAssignments =
+  (deps: Deps) =>
+  async (workspaceId: number, agentId: number): Promise<ListedAssignment[]> => {
+    const isThere = await hasAgent(deps.db, workspaceId, agentId)
+    if (!isThere) throw notFound('There is no agent with this id in this workspace.')
+    const assignments = await selectAssignments(deps.db, workspaceId, agentId)
+    return Promise.all(
+      assignments.map(async ({ row, isActive, config }) => {
+        const kind = toolKinds.get(row.kind)
+        return {
+          tool: describeTool({ row, isActive }),
+          config,
+          faults: kind === undefined ? [] : await faultsOfConfig(deps, kind, workspaceId, config),
+        }
+      }),
+    )
+  }
