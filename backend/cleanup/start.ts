@@ -9,16 +9,20 @@ const hour = 3_600_000
 /** So long a caller is told that its token expired, and not that there never was one. */
 const credentialsAreKept = 7 * 24 * hour
 
+/** So long who comes late by an invitation or a reset link is told so. */
+const linksAreKept = 30 * 24 * hour
+
 /** Far longer than a code lives: a grant without tokens is then one that the app never fetched. */
 const unusedGrantsAreKept = 24 * hour
 
-/** Deletes expired sessions, tokens and stored answers, once an hour. Several processes may do so at once. */
+/** Deletes expired sessions, tokens, links and stored answers, once an hour. Several processes may do so at once. */
 export const startCleanup = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
   startWorker<never>(deps.clock, {
     fetch: async () => {
       const now = deps.clock.now()
-      await deleteExpired(deps.db, { now, credentials: new Date(now.getTime() - credentialsAreKept) })
-      await deleteUnusedGrants(deps.db, new Date(now.getTime() - unusedGrantsAreKept))
+      const ago = (ms: number) => new Date(now.getTime() - ms)
+      await deleteExpired(deps.db, { now, credentials: ago(credentialsAreKept), links: ago(linksAreKept) })
+      await deleteUnusedGrants(deps.db, ago(unusedGrantsAreKept))
       return []
     },
     handle: async () => {},

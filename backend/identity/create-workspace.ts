@@ -1,10 +1,9 @@
-import { Country, TimeZone } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { invalidField } from '../errors.ts'
 import { newWebhookSecret } from '../secrets.ts'
 import { installBuiltInTools } from '../tools/install-built-in.ts'
-import { insertMembership, insertWorkspace } from './people/store.ts'
+import { checkWorkspace } from './check-workspace.ts'
+import { findWorkspaceOfForm, insertMembership, insertWorkspace } from './people/store.ts'
 
 interface NewWorkspace {
   name: string
@@ -13,6 +12,8 @@ interface NewWorkspace {
   /** IANA name: the default of campaigns. */
   timeZone: string
   ownerId: number
+  /** A UUID of the form that asks for it: a second sending makes none, and answers the first one's. */
+  formId?: string | undefined
 }
 
 /**
@@ -23,22 +24,12 @@ interface NewWorkspace {
 export const createWorkspace =
   (deps: Pick<Deps, 'db' | 'box' | 'clock'>) =>
   async (input: NewWorkspace): Promise<{ id: number }> => {
-    const name = input.name.trim()
-    if (name === '') throw invalidField('name', 'required', 'The workspace needs a name.')
-    if (!Country.safeParse(input.country).success) {
-      throw invalidField('country', 'invalid_country', `"${input.country}" is no country code such as US.`)
-    }
-    if (!TimeZone.safeParse(input.timeZone).success) {
-      throw invalidField(
-        'time_zone',
-        'invalid_time_zone',
-        `"${input.timeZone}" is no time zone such as Europe/Berlin.`,
-      )
-    }
+    const { name, country, timeZone } = checkWorkspace(input)
+    const formId = input.formId ?? null
     const webhookSecret = deps.box.seal(newWebhookSecret())
     const insert = async (trx: Db) => {
-      const { country, timeZone } = input
-      const workspace = await insertWorkspace(trx, { name, country, timeZone, webhookSecret })
+      const workspace = await insertWorkspace(trx, { name, country, timeZone, webhookSecret, formId })
+      if (workspace === undefined) return findWorkspaceOfForm(trx, formId)
       await insertMembership(trx, workspace.id, { userId: input.ownerId, role: 'owner' })
       await installBuiltInTools({ db: trx, clock: deps.clock }, workspace.id)
       return workspace

@@ -29,7 +29,18 @@ export function createDoor(deps: Deps) {
   const tries = createTries(deps.clock, { max: 10, windowMs: 5 * 60 * 1000 })
   const tokenOf = (request: FastifyRequest) => request.cookies[cookie.name]
 
+  /** A new session in the browser, in place of the one that it has. */
+  const begin = async (request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void> => {
+    await endSession(deps)(tokenOf(request))
+    const { token, expiresAt } = await startSession(deps)(userId, request.headers['user-agent'])
+    // `maxAge` counts on the browser's clock, whatever ours says.
+    const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / 1000)
+    void reply.setCookie(cookie.name, token, { ...cookie.options, maxAge })
+  }
+
   return {
+    begin,
+
     personOf: async (request: FastifyRequest): Promise<Person | undefined> =>
       (await findSession(deps)(tokenOf(request)))?.person,
 
@@ -46,11 +57,7 @@ export function createDoor(deps: Deps) {
       const userId = await verifyPassword(deps)(form)
       if (userId === undefined) return undefined
       tries.clear(key)
-      await endSession(deps)(tokenOf(request))
-      const { token, expiresAt } = await startSession(deps)(userId, request.headers['user-agent'])
-      // `maxAge` counts on the browser's clock, whatever ours says.
-      const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / 1000)
-      void reply.setCookie(cookie.name, token, { ...cookie.options, maxAge })
+      await begin(request, reply, userId)
       return userId
     },
 

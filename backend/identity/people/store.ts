@@ -1,3 +1,4 @@
+import type { CallingHours } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
@@ -24,6 +25,14 @@ export const insertUser = (db: Db, values: { email: string; name: string; passwo
     .returning('id')
     .executeTakeFirst()
 
+/** Until the transaction ends, nobody else adds a user. */
+export const lockUsers = async (trx: Db): Promise<void> => {
+  await sql`lock table app_user in share row exclusive mode`.execute(trx)
+}
+
+export const hasUsers = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('app_user').select('id').limit(1).executeTakeFirst()) !== undefined
+
 export const findPasswordOf = (db: Db, email: string) =>
   db
     .selectFrom('app_user')
@@ -31,9 +40,10 @@ export const findPasswordOf = (db: Db, email: string) =>
     .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', eb.fn<string>('lower', [eb.val(email)])))
     .executeTakeFirst()
 
+/** Undefined where the form with this id made one before. */
 export const insertWorkspace = (
   db: Db,
-  values: { name: string; country: string; timeZone: string; webhookSecret: string },
+  values: { name: string; country: string; timeZone: string; webhookSecret: string; formId: string | null },
 ) =>
   db
     .insertInto('workspace')
@@ -42,9 +52,50 @@ export const insertWorkspace = (
       country: values.country,
       time_zone: values.timeZone,
       webhook_secret: values.webhookSecret,
+      form_id: values.formId,
     })
+    .onConflict((conflict) => conflict.column('form_id').doNothing())
     .returning('id')
+    .executeTakeFirst()
+
+export const findWorkspaceOfForm = (db: Db, formId: string | null) =>
+  db.selectFrom('workspace').select('id').where('form_id', '=', formId).executeTakeFirstOrThrow()
+
+export const findSettings = (db: Db, workspaceId: number) =>
+  db
+    .selectFrom('workspace')
+    .select([
+      'name',
+      'country',
+      'time_zone as timeZone',
+      'calling_hours as callingHours',
+      'retention_days as retentionDays',
+    ])
+    .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
+
+export const updateWorkspace = (
+  db: Db,
+  workspaceId: number,
+  values: {
+    name: string
+    country: string
+    timeZone: string
+    callingHours: CallingHours
+    retentionDays: number | null
+  },
+) =>
+  db
+    .updateTable('workspace')
+    .set({
+      name: values.name,
+      country: values.country,
+      time_zone: values.timeZone,
+      calling_hours: JSON.stringify(values.callingHours),
+      retention_days: values.retentionDays,
+    })
+    .where('id', '=', workspaceId)
+    .execute()
 
 export const insertMembership = (
   db: Db,
@@ -58,6 +109,35 @@ export const insertMembership = (
       conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ role: values.role }),
     )
     .execute()
+
+/** Of a user by id, for who is signed in. */
+export const findPersonWithPassword = (db: Db, userId: number) =>
+  db
+    .selectFrom('app_user')
+    .select(['email', 'name', 'password_hash'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+
+/** Sets a password where the old one is still `was`; false where somebody else changed it meanwhile. */
+export const replacePassword = async (
+  db: Db,
+  userId: number,
+  change: { was: string; passwordHash: string },
+): Promise<boolean> => {
+  const changed = await db
+    .updateTable('app_user')
+    .set({ password_hash: change.passwordHash })
+    .where('id', '=', userId)
+    .where('password_hash', '=', change.was)
+    .executeTakeFirst()
+  return changed.numUpdatedRows > 0n
+}
+
+export const updatePassword = (db: Db, userId: number, passwordHash: string) =>
+  db.updateTable('app_user').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
+
+export const updatePerson = (db: Db, userId: number, values: { email: string; name: string }) =>
+  db.updateTable('app_user').set(values).where('id', '=', userId).execute()
 
 /** False where there was no such membership. */
 export const deleteMembership = async (db: Db, workspaceId: number, userId: number): Promise<boolean> => {

@@ -40,3 +40,34 @@ export const deleteSession = (db: Db, idHash: Buffer) =>
 
 export const noteSessionSeen = (db: Db, idHash: Buffer, now: Date) =>
   db.updateTable('session').set({ last_seen_at: now }).where('id_hash', '=', idHash).execute()
+
+/** A person's sessions that have not ended, the last used first. */
+export const selectSessionsOf = (db: Db, userId: number, now: Date) =>
+  db
+    .selectFrom('session')
+    .select(['id', 'id_hash', 'user_agent', 'created_at', 'last_seen_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+
+/** False where the person has no such session. */
+export const deleteSessionOf = async (db: Db, userId: number, sessionId: number): Promise<boolean> => {
+  const gone = await db
+    .deleteFrom('session')
+    .where('user_id', '=', userId)
+    .where('id', '=', sessionId)
+    .executeTakeFirst()
+  return gone.numDeletedRows > 0n
+}
+
+/** How many there were. */
+export const deleteOtherSessions = async (db: Db, userId: number, kept: Buffer | null): Promise<number> => {
+  const gone = await db
+    .deleteFrom('session')
+    .where('user_id', '=', userId)
+    .$if(kept !== null, (query) => query.where('id_hash', '<>', kept))
+    .executeTakeFirst()
+  return Number(gone.numDeletedRows)
+}

@@ -1,0 +1,34 @@
+import { Country, TimeZone } from '@outdial/contract'
+import { invalidField } from '../errors.ts'
+
+interface WorkspaceFacts {
+  name: string
+  country: string
+  timeZone: string
+}
+
+const longestName = 200
+
+/**
+ * What every workspace has, with its name trimmed.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export function checkWorkspace({ name: given, country, timeZone }: WorkspaceFacts): WorkspaceFacts {
+  const name = given.trim()
+  if (name === '') throw invalidField('name', 'required', 'The workspace needs a name.')
+  if (name.length > longestName) {
+    throw invalidField('name', 'too_big', `The name must have at most ${longestName} characters.`)
+  }
+  if (!Country.safeParse(country).success) {
+    throw invalidField('country', 'invalid_country', `"${country}" is no country code such as US.`)
+  }
+  if (!TimeZone.safeParse(timeZone).success) {
+    throw invalidField(
+      'time_zone',
+      'invalid_time_zone',
+      `"${timeZone}" is no time zone such as Europe/Berlin.`,
+    )
+  }
+  return { name, country, timeZone }
+}

@@ -1,0 +1,38 @@
+import type { Deps } from '../../deps.ts'
+import { hashToken } from '../../secrets.ts'
+import { inTransaction } from '../../transaction.ts'
+import { createUser } from '../create-user.ts'
+import { insertNewMembership } from '../members/store.ts'
+import { stateOf } from './open.ts'
+import { lockInvitation, markAccepted } from './store.ts'
+
+/** Somebody who is signed in, or who signs up by it. */
+type Guest = { userId: number } | { name: string; email: string; password: string }
+
+export type Accepted =
+  | { state: 'unknown' | 'used' | 'expired' }
+  | { state: 'accepted' | 'member_already'; userId: number; workspaceId: number }
+
+/**
+ * Makes the guest a member. The invitation is used up by that, but not by somebody who is a member already: an owner
+ * who tries their own link does not spend it.
+ *
+ * @throws {ApiError} validation_failed for a new user's name, address or password
+ */
+export const acceptInvitation =
+  (deps: Deps) =>
+  (token: string, guest: Guest): Promise<Accepted> =>
+    inTransaction(deps, async (own) => {
+      const invitation = await lockInvitation(own.db, hashToken(token))
+      if (invitation === undefined) return { state: 'unknown' }
+      const now = own.clock.now()
+      const state = stateOf(invitation, now)
+      if (state !== 'open') return { state }
+
+      const { workspaceId, role } = invitation
+      const userId = 'userId' in guest ? guest.userId : (await createUser(own)(guest)).id
+      const isNew = await insertNewMembership(own.db, workspaceId, { userId, role })
+      if (!isNew) return { state: 'member_already', userId, workspaceId }
+      await markAccepted(own.db, workspaceId, invitation.id, now)
+      return { state: 'accepted', userId, workspaceId }
+    })

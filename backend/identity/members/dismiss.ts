@@ -1,0 +1,17 @@
+import type { Deps } from '../../deps.ts'
+import { inTransaction } from '../../transaction.ts'
+import { removeMember } from '../remove-member.ts'
+import { keepAnOwner } from './keep-an-owner.ts'
+
+/**
+ * Ends a membership as its workspace's owners may, or as the member who leaves does: there is always an owner left.
+ *
+ * @throws {ApiError} not_found, validation_failed for the last owner
+ */
+export const dismissMember =
+  (deps: Deps) =>
+  (input: { workspaceId: number; userId: number }): Promise<void> =>
+    inTransaction(deps, async (own) => {
+      await keepAnOwner(own.db, input.workspaceId, input.userId)
+      await removeMember(own)(input)
+    })

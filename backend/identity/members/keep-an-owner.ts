@@ -1,0 +1,25 @@
+import type { Db } from '../../db/schema.ts'
+import { ApiError, notFound } from '../../errors.ts'
+import { findRole, hasOtherOwner, lockMembers } from './store.ts'
+
+/**
+ * First in every transaction that takes an owner's role away. The lock decides: of two owners who leave at once, the
+ * second finds that they are the last one.
+ *
+ * @returns the member's role
+ * @throws {ApiError} not_found, validation_failed for the last owner
+ */
+export async function keepAnOwner(trx: Db, workspaceId: number, userId: number): Promise<'owner' | 'member'> {
+  await lockMembers(trx, workspaceId)
+  // In statements of their own: one snapshot for both would predate the lock.
+  const role = await findRole(trx, workspaceId, userId)
+  if (role === undefined) throw notFound('This user is not a member of this workspace.')
+  if (role === 'owner' && !(await hasOtherOwner(trx, workspaceId, userId))) throw lastOwner()
+  return role
+}
+
+const lastOwner = () =>
+  new ApiError(
+    'validation_failed',
+    'This is the last owner of the workspace: make somebody else an owner first.',
+  )

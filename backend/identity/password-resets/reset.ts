@@ -1,0 +1,33 @@
+import type { Deps } from '../../deps.ts'
+import { hashToken } from '../../secrets.ts'
+import { inTransaction } from '../../transaction.ts'
+import { hashPassword } from '../password.ts'
+import { updatePassword } from '../people/store.ts'
+import { deleteOtherSessions } from '../sessions/store.ts'
+import { openReset } from './open.ts'
+import { lockUser, markUsed } from './store.ts'
+
+/**
+ * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the link
+ * does not work any more.
+ *
+ * @throws {ApiError} validation_failed for a password too short
+ */
+export const resetPassword =
+  (deps: Deps) =>
+  async (token: string, newPassword: string): Promise<number | undefined> => {
+    const first = await openReset(deps)(token)
+    if (first.state !== 'open') return undefined
+    const { userId } = first
+    const passwordHash = await hashPassword(newPassword, 'new_password')
+    return inTransaction(deps, async (own) => {
+      await lockUser(own.db, userId)
+      // After the lock: what it says now stays true.
+      const reset = await openReset(own)(token)
+      if (reset.state !== 'open') return undefined
+      if (!(await markUsed(own.db, hashToken(token), own.clock.now()))) return undefined
+      await updatePassword(own.db, userId, passwordHash)
+      await deleteOtherSessions(own.db, userId, null)
+      return userId
+    })
+  }
