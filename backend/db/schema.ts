@@ -127,6 +127,7 @@ interface OauthGrantTable {
   user_id: number
   client_id: string
   created_at: CreatedAt
+  last_used_at: At | null
 }
 
 interface OauthPayloadTable {
@@ -218,6 +219,8 @@ interface ContactTable {
   variables: JsonWithDefault<Record<string, string>>
   consent_source: string | null
   consent_at: At | null
+  erased_at: At | null
+  search: GeneratedAlways<string>
   created_at: CreatedAt
   updated_at: CreatedAt
 }

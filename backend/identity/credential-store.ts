@@ -69,3 +69,24 @@ export async function endApiKey(trx: Db, workspaceId: number, apiKeyId: number, 
 export async function touchApiKey(db: Db, apiKeyId: number, now: Date): Promise<void> {
   await db.updateTable('api_key').set({ last_used_at: now }).where('id', '=', apiKeyId).execute()
 }
+
+/** Notes when an app last acted for a user in a workspace. Where somebody ends the connection right now, nothing. */
+export async function touchGrants(
+  db: Db,
+  workspaceId: number,
+  connection: { userId: number; clientId: string; now: Date },
+): Promise<void> {
+  const free = db
+    .selectFrom('oauth_grant')
+    .select('id_hash')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', connection.userId)
+    .where('client_id', '=', connection.clientId)
+    .forNoKeyUpdate()
+    .skipLocked()
+  await db
+    .updateTable('oauth_grant')
+    .set({ last_used_at: connection.now })
+    .where('id_hash', 'in', free)
+    .execute()
+}

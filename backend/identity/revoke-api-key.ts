@@ -5,15 +5,15 @@ import { removeSubscriptionsOf } from '../webhooks/store.ts'
 import { endApiKey } from './credential-store.ts'
 
 /**
- * Ends an API key at once, and with it its webhook subscriptions.
+ * Ends an API key at once, and with it its webhook subscriptions; answers how many those were.
  *
  * @throws {ApiError} not_found where the workspace has no such key, or it is revoked already
  */
 export const revokeApiKey =
   (deps: Deps) =>
-  (request: { workspaceId: number; apiKeyId: number }): Promise<void> =>
+  (request: { workspaceId: number; apiKeyId: number }): Promise<{ subscriptions: number }> =>
     inTransaction(deps, async ({ db, clock }) => {
       const ended = await endApiKey(db, request.workspaceId, request.apiKeyId, clock.now())
       if (!ended) throw notFound('There is no such API key.')
-      await removeSubscriptionsOf(db, { apiKeyId: request.apiKeyId })
+      return { subscriptions: await removeSubscriptionsOf(db, { apiKeyId: request.apiKeyId }) }
     })

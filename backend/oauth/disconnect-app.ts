@@ -1,14 +1,17 @@
 import type { Deps } from '../deps.ts'
+import { inTransaction } from '../transaction.ts'
 import { removeSubscriptionsOf } from '../webhooks/store.ts'
 import { revokeGrantsOf } from './store.ts'
 
-/** Ends all that an app may do for a user in a workspace: grants, tokens, webhook subscriptions. */
+/**
+ * Ends all that an app may do for a user in a workspace: grants, tokens, webhook subscriptions. Answers how many of
+ * the last there were.
+ */
 export const disconnectApp =
-  (deps: Pick<Deps, 'db'>) =>
-  async (input: { workspaceId: number; userId: number; clientId: string }): Promise<void> => {
-    const { workspaceId, userId, clientId } = input
-    await deps.db.transaction().execute(async (trx) => {
-      await revokeGrantsOf(trx, workspaceId, { userId, clientId })
-      await removeSubscriptionsOf(trx, { workspaceId, userId, clientId })
+  (deps: Deps) =>
+  (input: { workspaceId: number; userId: number; clientId: string }): Promise<{ subscriptions: number }> =>
+    inTransaction(deps, async ({ db }) => {
+      const { workspaceId, userId, clientId } = input
+      await revokeGrantsOf(db, workspaceId, { userId, clientId })
+      return { subscriptions: await removeSubscriptionsOf(db, { workspaceId, userId, clientId }) }
     })
-  }

@@ -3,7 +3,8 @@ import { notFound } from '../errors.ts'
 import { newWebhookSecret } from '../secrets.ts'
 import { replaceSecret } from './store.ts'
 
-const overlapMs = 24 * 60 * 60 * 1000
+/** Milliseconds for which the old secret signs beside the new one. */
+export const overlapMs = 24 * 60 * 60 * 1000
 
 /**
  * Gives a subscription a new signing secret. For 24 hours the old one signs beside it, so that the receiver can

@@ -42,7 +42,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
     if (delivery.disabled) return endUntried(db, delivery, clock.now())
     const startedAt = clock.now()
     const signal = AbortSignal.any([abandoned, AbortSignal.timeout(timeoutMs)])
-    const outcome = await post(delivery, signal).catch((error: unknown) => {
+    const outcome = await post(delivery, startedAt, signal).catch((error: unknown) => {
       if (abandoned.aborted) return undefined
       // A defect of ours: it takes its turn in the schedule like any failure, so that it never spins.
       log.error(

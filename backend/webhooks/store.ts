@@ -72,6 +72,25 @@ export async function upsertSubscription(
     .executeTakeFirstOrThrow()
 }
 
+export const findSubscription = (db: Db, workspaceId: number, id: number) =>
+  db
+    .selectFrom('webhook_subscription')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** Enabled, and failing no longer. False where the workspace has none of this id. */
+export async function clearFailure(db: Db, workspaceId: number, id: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('webhook_subscription')
+    .set({ disabled_at: null, failing_since: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 /** Removes a subscription with its deliveries. False where the workspace has none of this id. */
 export async function deleteSubscription(db: Db, workspaceId: number, id: number): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -82,8 +101,8 @@ export async function deleteSubscription(db: Db, workspaceId: number, id: number
   return numDeletedRows > 0n
 }
 
-/** Removes every subscription of a key, an app's connection or a member; what was to be sent to them ends. */
-export async function removeSubscriptionsOf(trx: Db, owner: SubscriptionOwner): Promise<void> {
+/** Removes every subscription of a key, an app's connection or a member; what was to be sent to them ends. How many. */
+export async function removeSubscriptionsOf(trx: Db, owner: SubscriptionOwner): Promise<number> {
   // In order, as the outbox locks them: otherwise the two could wait for each other.
   const all = trx.selectFrom('webhook_subscription').select('id').orderBy('id').forUpdate()
   const owned =
@@ -93,7 +112,11 @@ export async function removeSubscriptionsOf(trx: Db, owner: SubscriptionOwner): 
           .where('workspace_id', '=', owner.workspaceId)
           .where('user_id', '=', owner.userId)
           .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? null))
-  await trx.deleteFrom('webhook_subscription').where('id', 'in', owned).execute()
+  const { numDeletedRows } = await trx
+    .deleteFrom('webhook_subscription')
+    .where('id', 'in', owned)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 /** The new secret signs from now on, the one before it until `previousUntil`. False where there is no such one. */

@@ -47,6 +47,9 @@ alter table workspace
 alter table call add column talk_erased_at timestamptz;
 create index call_talk on call (workspace_id, ended_at) where status = 'completed' and talk_erased_at is null;
 
+-- When the app last did something, for the list of connected apps.
+alter table oauth_grant add column last_used_at timestamptz;
+
 -- Why a number is not called any more, and, where that was taken back, who did it and why.
 alter table do_not_call add column reason text;
 
@@ -60,6 +63,23 @@ create table do_not_call_removal (
   removed_at timestamptz not null default now()
 );
 create index do_not_call_removal_number on do_not_call_removal (workspace_id, number_hash);
+
+-- Contacts --------------------------------------------------------------------------------------
+
+alter table contact
+  -- When all that tells who it was was erased. The row stays, since calls name it; its number is ''.
+  add column erased_at timestamptz,
+  -- What people search, as they write it: any part of a name, an address, an id or a number.
+  add column search text generated always as (
+    lower((coalesce(first_name || ' ', '') || coalesce(last_name || ' ', '') || coalesce(email || ' ', '')
+      || coalesce(external_id || ' ', '') || phone_number) collate "und-x-icu")
+  ) stored,
+  add check ((erased_at is null) = (phone_number <> '')),
+  drop constraint contact_workspace_id_phone_number_key;
+create unique index contact_number on contact (workspace_id, phone_number) where erased_at is null;
+-- Stored answers hold the contact that they were about.
+create index idempotent_answer_contact on idempotent_answer (workspace_id, (body -> 'contact' ->> 'id'))
+  where body -> 'contact' ->> 'id' is not null;
 
 -- What pages look for ---------------------------------------------------------------------------
 
@@ -77,3 +97,8 @@ create index webhook_delivery_event on webhook_delivery (event_id);
 create index webhook_delivery_dead on webhook_delivery (workspace_id, id desc) where status = 'dead';
 create index call_progress on call (campaign_id, outcome) where outcome is not null and not test;
 create index call_open on call (campaign_id, status) where status <> 'completed' and not test;
+-- What waits or has failed, of a subscription and of all callback URLs.
+create index webhook_delivery_unsent on webhook_delivery (subscription_id, status, id desc) where status in ('pending', 'dead');
+create index webhook_delivery_callback on webhook_delivery (workspace_id, id desc) where subscription_id is null;
+create index webhook_delivery_callback_unsent on webhook_delivery (workspace_id, status, id desc)
+  where subscription_id is null and status in ('pending', 'dead');

@@ -76,8 +76,10 @@ export async function leaseDeliveries(
       leased.target_url as "targetUrl", leased.target_host as "targetHost",
       leased.subscription_id as "subscriptionId", subscription.disabled_at is not null as disabled,
       coalesce(subscription.secret, workspace.webhook_secret) as secret,
-      subscription.previous_secret as "previousSecret",
-      subscription.previous_secret_until as "previousSecretUntil"
+      case when leased.subscription_id is null then workspace.previous_webhook_secret
+        else subscription.previous_secret end as "previousSecret",
+      case when leased.subscription_id is null then workspace.previous_webhook_secret_until
+        else subscription.previous_secret_until end as "previousSecretUntil"
     from leased
     join event on event.id = leased.event_id
     join workspace on workspace.id = leased.workspace_id

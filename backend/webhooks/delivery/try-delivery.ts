@@ -17,22 +17,20 @@ export type Try =
 // Of the answer's body nothing is used: it is read so that a receiver can finish what it writes.
 const maxAnswerBytes = 4096
 
-/** Posts a delivery once, signed. `signal` bounds all of it: connection, headers and body. */
+/** The headers of a delivery that are no part of its signature. */
+export const plainHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
+
+/** Posts a delivery once, signed as of `at`. `signal` bounds all of it: connection, headers and body. */
 export const tryDelivery =
   ({ config, clock, box }: Pick<Deps, 'config' | 'clock' | 'box'>, send: GuardedSend) =>
-  async (delivery: LeasedDelivery, signal: AbortSignal): Promise<Try> => {
+  async (delivery: LeasedDelivery, at: Date, signal: AbortSignal): Promise<Try> => {
     const refusal = checkTargetUrl(config, delivery.targetUrl)
     if (refusal !== undefined) return { kind: 'unreachable', error: refusal }
-    const at = clock.now()
     const secrets = openSecrets(box, delivery, at)
     if (secrets === undefined) return { kind: 'ours', error: 'no key of SECRET_KEY opens the signing secret' }
 
     const { eventId: id, body } = delivery
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': `Outdial/${version}`,
-      ...signWebhook({ id, at, body, secrets }),
-    }
+    const headers = { ...plainHeaders, ...signWebhook({ id, at, body, secrets }) }
     const request = { url: new URL(delivery.targetUrl), method: 'POST', headers, body } as const
     try {
       const answer = await send({ ...request, signal, maxBytes: maxAnswerBytes })

@@ -1,0 +1,22 @@
+import type { Deps } from '../deps.ts'
+import { newWebhookSecret } from '../secrets.ts'
+import { overlapMs } from './rotate.ts'
+import { findWorkspaceSecret, replaceWorkspaceSecret } from './workspace-secret-store.ts'
+
+/** What signs the deliveries to a workspace's callback URLs. */
+export const revealWorkspaceSecret =
+  ({ db, box }: Pick<Deps, 'db' | 'box'>) =>
+  async (workspaceId: number): Promise<{ secret: string }> => {
+    const { sealed } = await findWorkspaceSecret(db, workspaceId)
+    return { secret: box.open(sealed) }
+  }
+
+/** Gives a workspace a new one. For 24 hours the old one signs beside it; a second rotation within them ends the oldest. */
+export const rotateWorkspaceSecret =
+  ({ db, clock, box }: Pick<Deps, 'db' | 'clock' | 'box'>) =>
+  async (workspaceId: number): Promise<{ secret: string }> => {
+    const secret = newWebhookSecret()
+    const previousUntil = new Date(clock.now().getTime() + overlapMs)
+    await replaceWorkspaceSecret(db, workspaceId, { sealedSecret: box.seal(secret), previousUntil })
+    return { secret }
+  }
