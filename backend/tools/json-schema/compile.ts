@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import ajvFormats from 'ajv-formats'
 import type { JsonSchema } from '../kinds/kind.ts'
 import { EndlessError, inTime } from './in-time.ts'
+import { patternSteps } from './pattern-steps.ts'
 
 /** What is wrong with arguments; empty where nothing is. */
 export type FindErrors = (args: unknown, options: { isLarge: boolean }) => readonly ErrorObject[]
@@ -28,8 +29,11 @@ let compiled = 0
 /** Whether values of a format are checked. */
 export const isKnownFormat = (name: string): boolean => Object.hasOwn(ajv.formats, name)
 
-/** What lets a few arguments take any time: recursion, patterns, comparing all with all. */
-const mayTakeLong = /"(\$ref|\$dynamicRef|pattern|patternProperties|uniqueItems)":/
+/** What lets a few arguments take any time: recursion, patterns, comparing all with all, names of any length. */
+const risky = /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems)":/
+
+/** Of all patterns of a schema together, for each character: milliseconds for arguments that are not large. */
+const mostSteps = 500
 
 /**
  * Compiles a schema that `checkToolSchema` has passed.
@@ -46,12 +50,22 @@ export function compile(schema: JsonSchema): FindErrors {
   delete anonymous.$id
   delete anonymous.$schema
   const validate = compileInTime(anonymous)
-  const isRisky = mayTakeLong.test(JSON.stringify(schema))
+  const isRisky = mayTakeLong(schema)
 
   return (args, { isLarge }) => {
     const isValid = isRisky || isLarge ? inTime(() => validate(args)) : validate(args)
     return isValid ? [] : (validate.errors ?? [])
   }
+}
+
+function mayTakeLong(schema: JsonSchema): boolean {
+  let steps = 0
+  const others = JSON.stringify(schema, (key, value: unknown) => {
+    if (key !== 'pattern' || typeof value !== 'string') return value
+    steps += patternSteps(value)
+    return undefined
+  })
+  return steps > mostSteps || risky.test(others)
 }
 
 function compileInTime(schema: JsonSchema): ValidateFunction {

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { checkToolSchema, validatorFor } from '../../../tools/json-schema.ts'
+import { patternSteps } from '../../../tools/json-schema/pattern-steps.ts'
 import type { JsonSchema } from '../../../tools/kinds/kind.ts'
 
 const object = (properties: object, more: object = {}): JsonSchema => ({
@@ -157,6 +158,24 @@ it.each<[string, JsonSchema, () => unknown, RegExp]>([
     /too long/,
   ],
   [
+    'a pattern that gives way at two places',
+    object({ a: { pattern: '^[^@]*@?[^@]*@?[^@]*!$' } }),
+    () => ({ a: 'a'.repeat(9_000) }),
+    /too long/,
+  ],
+  [
+    'a pattern that may begin anywhere',
+    object({ a: { pattern: '[a-z]{0,999}[a-z]{0,999}[a-z]{0,999}!' } }),
+    () => ({ a: 'a'.repeat(9_000) }),
+    /too long/,
+  ],
+  [
+    'names of any length that a pattern is for',
+    object({}, { propertyNames: { pattern: '^[a-z]*[a-z]{240}$' } }),
+    () => ({ [`${'a'.repeat(2_000_000)}!`]: 1 }),
+    /too long/,
+  ],
+  [
     'alternatives that double at each level',
     object(
       { a: { $ref: '#/$defs/a' } },
@@ -191,6 +210,30 @@ it.each<[string, JsonSchema, () => unknown, RegExp]>([
   ],
 ])('answers in time for %s', (_what, schema, args, words) => {
   expect(validate(schema, args()).join()).toMatch(words)
+})
+
+it.each<[pattern: string, steps: number]>([
+  ['^[A-Z]{2}-[0-9]{4,8}$', 16],
+  ['^\\+?[1-9]\\d{6,14}$', 49],
+  ['^[a-z]+$', 2],
+  ['^[\\d\\]]{3}\\$', 5],
+  ['', Infinity],
+  ['a+', Infinity],
+  ['^a+b+$', Infinity],
+  ['^(a+)+$', Infinity],
+  ['^a|b$', Infinity],
+  ['^a\\1', Infinity],
+  ['^a\\b', Infinity],
+  ['^a{2}{3}', Infinity],
+  ['^a{1000}', Infinity],
+])('counts the steps of the pattern %p', (pattern, steps) => {
+  expect(patternSteps(pattern)).toBe(steps)
+})
+
+it('finds what a simple pattern does not permit', () => {
+  const schema = object({ order: { type: 'string', pattern: '^[A-Z]{2}-[0-9]{4,8}$' } })
+  expect(validate(schema, { order: 'RL-20418' })).toEqual([])
+  expect(validate(schema, { order: 'RL-204' }).join()).toMatch(/order/)
 })
 
 it('takes a text of 4 MB', () => {

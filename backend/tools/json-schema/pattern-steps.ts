@@ -1,0 +1,29 @@
+/** What matches one character, and how often it may. Nothing that nests, chooses, looks around or refers back. */
+const piece =
+  /(?:[^\\^$.*+?()[\]{}|]|\.|\\[dDwWsS./+*?()[\]{}|^$\\-]|\[(?:[^\]\\]|\\.)*\])(?:([?*+])|\{(\d{1,3})(?:(,)(\d{1,3})?)?\})?\??/gsuy
+
+/**
+ * How many steps a regular expression takes at most for each character of a text: for a simple one, anchored at its
+ * beginning, with no more than one part of any length. Infinity for all others: they may take any time.
+ */
+export function patternSteps(pattern: string): number {
+  if (!pattern.startsWith('^')) return Infinity
+  const body = pattern.slice(1).replace(/(?<!\\)\$$/, '')
+  const pieces = [...body.matchAll(piece)]
+  if (pieces.reduce((length, [text]) => length + text.length, 0) !== body.length) return Infinity
+  const counts = pieces.map(countsOf)
+  if (counts.filter(({ most }) => most === Infinity).length > 1) return Infinity
+  // After each count that a piece may have, what follows it is tried anew. One of any length is paid by the characters.
+  return counts.reduceRight(
+    (after, { least, most }) => (most === Infinity ? 1 + after : most + (most - least + 1) * after),
+    1,
+  )
+}
+
+function countsOf([, sign, from, comma, to]: RegExpExecArray): { least: number; most: number } {
+  if (sign !== undefined) return { least: 0, most: sign === '?' ? 1 : Infinity }
+  if (from === undefined) return { least: 1, most: 1 }
+  const least = Number(from)
+  if (comma === undefined) return { least, most: least }
+  return { least, most: to === undefined ? Infinity : Number(to) }
+}
