@@ -4,21 +4,29 @@ import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/t
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import { version } from '../../version.ts'
 
-/** Carries one request to a server of the SDK, and what it answers to `reply`. */
+type Reply = (answer: JSONRPCMessage) => void
+
+/** Carries requests of many sessions to one server of the SDK, each under an id of its own, and its answers back. */
 class Exchange implements Transport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined
   onclose: (() => void) | undefined
   onerror: ((error: Error) => void) | undefined
-  readonly #reply: (message: JSONRPCMessage) => void
-
-  constructor(reply: (message: JSONRPCMessage) => void) {
-    this.#reply = reply
-  }
+  readonly #waiting = new Map<number, { id: JSONRPCRequest['id']; reply: Reply }>()
+  #asked = 0
 
   async start(): Promise<void> {}
 
+  ask(request: JSONRPCRequest, reply: Reply): void {
+    this.#asked += 1
+    this.#waiting.set(this.#asked, { id: request.id, reply })
+    this.onmessage?.({ ...request, id: this.#asked })
+  }
+
   async send(message: JSONRPCMessage): Promise<void> {
-    this.#reply(message)
+    if ('method' in message || typeof message.id !== 'number') return
+    const asked = this.#waiting.get(message.id)
+    this.#waiting.delete(message.id)
+    asked?.reply({ ...message, id: asked.id })
   }
 
   async close(): Promise<void> {
@@ -26,23 +34,30 @@ class Exchange implements Transport {
   }
 }
 
-/** It would validate what clients elicit, which nobody asks them to. Making one for each server costs more than the rest. */
+/** It would validate what clients elicit, which nobody asks them to. */
 const noValidator: jsonSchemaValidator = {
   getValidator: () => {
     throw new Error('this server elicits nothing')
   },
 }
 
+let shared: Exchange | undefined
+
 /**
- * Lets a server of the SDK answer what is not about tools: initialize, ping, and methods that there are not. It is made
- * for this one request, and keeps nothing: a session that waits costs no server.
+ * Lets a server of the SDK answer what is not about tools: initialize, ping, and methods that there are not. One
+ * answers for all sessions: none of its answers depends on what it was asked before.
  */
-export function askServer(request: JSONRPCRequest, reply: (message: JSONRPCMessage) => void): void {
-  const exchange = new Exchange(reply)
+export function askServer(request: JSONRPCRequest, reply: Reply): void {
+  shared ??= connect()
+  shared.ask(request, reply)
+}
+
+function connect(): Exchange {
+  const exchange = new Exchange()
   const server = new Server(
     { name: 'outdial', version },
     { capabilities: { tools: { listChanged: true } }, jsonSchemaValidator: noValidator },
   )
   void server.connect(exchange)
-  exchange.onmessage?.(request)
+  return exchange
 }
