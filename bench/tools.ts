@@ -4,19 +4,14 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type BenchClient, openClient } from './tools/client.ts'
+import { calls as talk, initialize, initialized, listTools } from './tools/talk.ts'
 
-/** `npm run bench:tools`: our tool server and the SDK's plain one, side by side in one run. */
+/** `npm run bench:tools`: our tool server, the SDK's plain one, and what node:http alone costs, side by side in one run. */
 interface Subject {
   name: string
   process: ChildProcess
   port: number
   queries: string[]
-}
-
-const initialize = {
-  protocolVersion: '2025-11-25',
-  capabilities: {},
-  clientInfo: { name: 'bench', version: '1.0.0' },
 }
 
 async function start(name: string, args: string[] = []): Promise<Subject> {
@@ -35,7 +30,7 @@ async function ask<Answer>(subject: Subject, question: string): Promise<Answer> 
   return answer
 }
 
-const cpuOf = async (subject: Subject) => (await ask<{ microseconds: number }>(subject, 'cpu')).microseconds
+const cpuOf = (subject: Subject) => ask<{ user: number; system: number }>(subject, 'cpu')
 const heapOf = async (subject: Subject) => (await ask<{ heapUsed: number }>(subject, 'memory')).heapUsed
 
 const opened = new Map<Subject, number>()
@@ -45,9 +40,9 @@ async function open(subject: Subject): Promise<BenchClient> {
   const count = (opened.get(subject) ?? 0) + 1
   opened.set(subject, count)
   const client = await openClient(subject.port, subject.queries[count % subject.queries.length] ?? '')
-  await client.request('initialize', initialize)
-  await client.notify('notifications/initialized')
-  await client.request('tools/list')
+  await client.request(initialize)
+  await client.notify(initialized)
+  await client.request(listTools)
   return client
 }
 
@@ -65,16 +60,20 @@ const times = async (count: number, width: number, work: () => Promise<void>) =>
 interface Measured {
   /** Server CPU, microseconds for one. */
   cpu: number
+  /** The kernel's part of it. */
+  kernel: number
   /** By the clock. */
   perSecond: number
 }
 
 async function measure(subject: Subject, count: number, work: () => Promise<void>): Promise<Measured> {
-  const cpu = await cpuOf(subject)
+  const before = await cpuOf(subject)
   const from = performance.now()
   await work()
   const seconds = (performance.now() - from) / 1_000
-  return { cpu: ((await cpuOf(subject)) - cpu) / count, perSecond: count / seconds }
+  const after = await cpuOf(subject)
+  const kernel = (after.system - before.system) / count
+  return { cpu: (after.user - before.user) / count + kernel, kernel, perSecond: count / seconds }
 }
 
 const openings = (subject: Subject, count: number) =>
@@ -87,10 +86,13 @@ const openings = (subject: Subject, count: number) =>
 
 async function calls(subject: Subject, clients: number, count: number): Promise<Measured> {
   const open_ = await Promise.all(Array.from({ length: clients }, () => open(subject)))
-  const params = { name: 'echo', arguments: { text: 'Good morning, is this a good moment?', times: 1 } }
   const measured = await measure(subject, count, async () => {
     await Promise.all(
-      open_.map((client) => times(count / clients, 1, () => client.request('tools/call', params))),
+      open_.map(async (client) => {
+        for (let made = 0; made < count / clients; made += 1) {
+          await client.request(talk[made % talk.length] ?? listTools)
+        }
+      }),
     )
   })
   for (const client of open_) client.close()
@@ -110,45 +112,43 @@ async function idleHeap(subject: Subject, count: number): Promise<number> {
 
 const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 
-/** The two take turns, so that whatever else the machine does meets both. */
-async function compare(
-  rounds: number,
-  work: (subject: Subject) => Promise<Measured>,
-): Promise<[Measured, Measured]> {
-  const results: Measured[][] = [[], []]
+/** They take turns, so that whatever else the machine does meets all. */
+async function compare(rounds: number, work: (subject: Subject) => Promise<Measured>): Promise<Measured[]> {
+  const results = subjects.map((): Measured[] => [])
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, subject] of subjects.entries()) {
       const measured = await work(subject)
       if (round > 0) results[index]?.push(measured) // the first one warms up
     }
   }
-  const [ours, plain] = results.map((list) => ({
+  return results.map((list) => ({
     cpu: median(list.map(({ cpu }) => cpu)),
+    kernel: median(list.map(({ kernel }) => kernel)),
     perSecond: median(list.map(({ perSecond }) => perSecond)),
   }))
-  if (ours === undefined || plain === undefined) throw new Error('two subjects are compared')
-  return [ours, plain]
 }
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-bench-'))
-const subjects = [await start('ours', [dataDir]), await start('sdk')] as const
+const subjects = [await start('ours', [dataDir]), await start('sdk'), await start('floor')] as const
 const rows: string[][] = []
 
-const addCpu = (name: string, [ours, plain]: [Measured, Measured], target: number) => {
-  const ratio = plain.cpu / ours.cpu
+const tell = ({ cpu, kernel }: Measured) => `${cpu.toFixed(0)} µs (${kernel.toFixed(0)})`
+
+const addCpu = (name: string, [ours, plain, floor]: Measured[], target: number) => {
+  if (ours === undefined || plain === undefined || floor === undefined) throw new Error('three are compared')
   rows.push([
     name,
-    `${ours.cpu.toFixed(0)} µs`,
-    `${plain.cpu.toFixed(0)} µs`,
-    `${ratio.toFixed(2)} ×`,
+    ...[ours, plain, floor].map(tell),
+    `${(plain.cpu / ours.cpu).toFixed(2)} ×`,
     `≥ ${target} ×`,
+    `${(plain.cpu / floor.cpu).toFixed(2)} ×`,
     `${ours.perSecond.toFixed(0)}/s against ${plain.perSecond.toFixed(0)}/s`,
   ])
 }
 
-addCpu('open a session', await compare(5, (subject) => openings(subject, 1_000)), 2)
-addCpu('call, 1 client', await compare(5, (subject) => calls(subject, 1, 3_000)), 2)
-addCpu('call, 64 clients', await compare(5, (subject) => calls(subject, 64, 12_800)), 2)
+addCpu('open a session', await compare(7, (subject) => openings(subject, 1_000)), 2)
+addCpu('call, 1 client', await compare(7, (subject) => calls(subject, 1, 3_000)), 2)
+addCpu('call, 64 clients', await compare(7, (subject) => calls(subject, 64, 19_200)), 2)
 for (const count of [1_000, 5_000]) {
   const ours = await idleHeap(subjects[0], count)
   const plain = await idleHeap(subjects[1], count)
@@ -156,13 +156,24 @@ for (const count of [1_000, 5_000]) {
     `heap for one of ${count.toLocaleString('en')} idle sessions`,
     `${ours.toFixed(1)} KiB`,
     `${plain.toFixed(1)} KiB`,
+    '',
     (ours / plain).toFixed(2),
     '≤ 0.33',
+    '',
     '',
   ])
 }
 for (const subject of subjects) subject.process.disconnect()
 
-const head = ['', 'ours', "SDK's plain server", 'ratio', 'to reach', 'by the clock']
+const head = [
+  '',
+  'ours',
+  "SDK's plain server",
+  'node:http alone',
+  'ratio',
+  'to reach',
+  'at most',
+  'by the clock',
+]
 const table = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 process.stdout.write(`${table}\n`)

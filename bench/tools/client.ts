@@ -1,24 +1,45 @@
 import http from 'node:http'
 
-/** As little of a client as there can be: what is measured is the server. */
+/**
+ * As little of a client as there can be: what is measured is the server. What it sends is what the SDK's client sends:
+ * the headers of its `fetch`, in their order, over connections that are kept alive.
+ */
 export interface BenchClient {
-  request(method: string, params?: object): Promise<void>
-  notify(method: string): Promise<void>
+  request(message: Message): Promise<void>
+  notify(message: Message): Promise<void>
   close(): void
 }
 
+export interface Message {
+  method: string
+  params?: object
+}
+
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 })
+const fetched = {
+  'accept-language': '*',
+  'sec-fetch-mode': 'cors',
+  'user-agent': 'node',
+  'accept-encoding': 'gzip, deflate',
+}
 
 export async function openClient(port: number, path: string): Promise<BenchClient> {
   const waiting = new Map<number, () => void>()
-  let ids = 0
+  const place = { host: '127.0.0.1', port, agent }
+  let version: { 'mcp-protocol-version'?: string } = {}
+  let ids = -1
   let endpoint = ''
   const req = http.request({
-    host: '127.0.0.1',
-    port,
+    ...place,
     path,
     agent: false,
-    headers: { accept: 'text/event-stream' },
+    headers: {
+      connection: 'keep-alive',
+      accept: 'text/event-stream',
+      ...fetched,
+      pragma: 'no-cache',
+      'cache-control': 'no-cache',
+    },
   })
   await new Promise<void>((resolve, reject) => {
     req.on('error', reject).on('response', (res) => {
@@ -34,8 +55,9 @@ export async function openClient(port: number, path: string): Promise<BenchClien
             endpoint = data
             resolve()
           } else if (block.startsWith('event: message')) {
-            const { id, error } = JSON.parse(data) as { id: number; error?: { message: string } }
+            const { id, error, result } = JSON.parse(data) as Answer
             if (error !== undefined) throw new Error(error.message)
+            if (result?.isError === true) throw new Error(`a tool was not used: ${data}`)
             waiting.get(id)?.()
             waiting.delete(id)
           }
@@ -48,9 +70,16 @@ export async function openClient(port: number, path: string): Promise<BenchClien
   const post = (message: object) =>
     new Promise<void>((resolve, reject) => {
       const body = JSON.stringify(message)
-      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+      const headers = {
+        connection: 'keep-alive',
+        ...version,
+        'content-type': 'application/json',
+        accept: '*/*',
+        ...fetched,
+        'content-length': Buffer.byteLength(body),
+      }
       http
-        .request({ host: '127.0.0.1', port, path: endpoint, method: 'POST', agent, headers }, (res) => {
+        .request({ ...place, path: endpoint, method: 'POST', headers }, (res) => {
           if (res.statusCode !== 202) reject(new Error(`a message was refused: ${res.statusCode}`))
           res.resume().on('end', resolve)
         })
@@ -58,12 +87,19 @@ export async function openClient(port: number, path: string): Promise<BenchClien
         .end(body)
     })
   return {
-    request: async (method, params) => {
+    request: async (message) => {
       const id = (ids += 1)
       const answered = new Promise<void>((resolve) => waiting.set(id, resolve))
-      await Promise.all([post({ jsonrpc: '2.0', id, method, ...(params && { params }) }), answered])
+      await Promise.all([post({ ...message, jsonrpc: '2.0', id }), answered])
+      if (message.method === 'initialize') version = { 'mcp-protocol-version': '2025-11-25' }
     },
-    notify: (method) => post({ jsonrpc: '2.0', method }),
+    notify: (message) => post({ ...message, jsonrpc: '2.0' }),
     close: () => req.destroy(),
   }
+}
+
+interface Answer {
+  id: number
+  error?: { message: string }
+  result?: { isError?: boolean }
 }

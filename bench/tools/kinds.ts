@@ -1,38 +1,49 @@
 import * as z from 'zod'
+import { documents } from '../../backend/demo/documents.ts'
 import type { ToolKinds } from '../../backend/tools/context.ts'
-import type { JsonSchema, ToolKind } from '../../backend/tools/kinds/kind.ts'
+import type { ToolAnswer, ToolDefinition, ToolKind } from '../../backend/tools/kinds/kind.ts'
+import { toolKinds } from '../../backend/tools/kinds/registry.ts'
 
-/** The tool that both servers serve: it does nothing, so that the server is what is measured. */
-export const echo = {
-  name: 'echo',
-  description: 'Says what it was told, so that the way there and back is all that is measured.',
+/** The one of a workspace's own, beside those that are built in. */
+export const orderStatus: ToolDefinition = {
+  name: 'order_status',
+  description: 'Tells how far an order is, and when the team will come.',
   inputSchema: {
     type: 'object',
     properties: {
-      text: { type: 'string', maxLength: 200, description: 'What to say.' },
-      times: { type: 'integer', minimum: 1, maximum: 10, description: 'How often.' },
+      order_number: { type: 'string', pattern: '^[A-Z]{2}-[0-9]{4,8}$', description: 'For example RL-20418' },
+      postal_code: { type: 'string', minLength: 3, maxLength: 12, description: 'Of the place of work.' },
     },
-    required: ['text'],
+    required: ['order_number'],
     additionalProperties: false,
-  } satisfies JsonSchema,
-} as const
-
-/** What an agent usually has beside it. */
-export const others = Array.from({ length: 7 }, (_, index) => ({
-  ...echo,
-  name: `echo_${index + 1}`,
-}))
-
-export const answer = (args: Record<string, unknown>) => `You said ${String(args.text)}`
-
-const kind: ToolKind = {
-  kind: 'http',
-  settings: z.looseObject({}),
-  config: z.looseObject({}),
-  hasEffects: false,
-  builtIn: undefined,
-  definitions: ({ name, description, inputSchema }) => [{ name, description, inputSchema }],
-  run: async (_deps, { args }) => ({ text: answer(args), isError: false }),
+  },
 }
 
-export const kinds: ToolKinds = new Map([['http', kind]])
+const builtIn = [...toolKinds.values()].flatMap((kind) => kind.builtIn ?? [])
+
+/** The eight tools that all servers here serve: the service's, as agents are told of them. */
+export const tools: ToolDefinition[] = [...builtIn, orderStatus]
+
+const passages = documents.slice(0, 3).map(({ title, body }) => `From "${title}":\n${body.split('\n\n')[0]}`)
+
+const answers: Record<string, string> = {
+  knowledge_search: passages.join('\n\n'),
+  contact_lookup:
+    'Name: Ann Lee\nPhone number: +12025550142\nEmail: ann.lee@example.com\nTime zone: America/New_York, where it is Friday, 10:14\nroof_type: slate\nNotes:\n- 2026-11-12: Asked for a quote for the north side.',
+  contact_note: 'The note is kept.',
+  spreadsheet_append: 'The row is added.',
+  schedule_callback: 'The call is planned for Tuesday, November 24, at 15:30 their time.',
+  order_status: '{"order_number":"RL-20418","state":"scheduled","team_arrives":"2026-11-25T08:30:00-05:00"}',
+}
+
+/** They do nothing but answer, so that the server is what is measured. */
+export const answer = (name: string): string => answers[name] ?? 'Done.'
+
+const answering = (kind: ToolKind): ToolKind => ({
+  ...kind,
+  settings: z.looseObject({}),
+  config: z.looseObject({}),
+  run: async (_deps, { toolName }): Promise<ToolAnswer> => ({ text: answer(toolName), isError: false }),
+})
+
+export const kinds: ToolKinds = new Map([...toolKinds].map(([name, kind]) => [name, answering(kind)]))

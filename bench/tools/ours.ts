@@ -9,7 +9,7 @@ import { createWorkspace } from '../../backend/identity/create-workspace.ts'
 import { openDeps } from '../../backend/open-deps.ts'
 import { createToolServer } from '../../backend/tools/server.ts'
 import pino from 'pino'
-import { echo, kinds, others } from './kinds.ts'
+import { kinds, orderStatus } from './kinds.ts'
 import { report } from './report.ts'
 
 // Our server as the service runs it: beside Fastify, with its database, authentication, keep-alive and validation.
@@ -43,15 +43,19 @@ async function seed(deps: Deps): Promise<string[]> {
   })
   const place = { name: 'Bench', country: 'US', timeZone: 'America/New_York', ownerId: user.id } as const
   const { id: workspaceId } = await createWorkspace(deps)(place)
-  const tools = await deps.db
+  const { name, description, inputSchema } = orderStatus
+  await deps.db
     .insertInto('mcp_tool')
-    .values(
-      [echo, ...others].map(({ name, description, inputSchema }) => ({
-        ...{ workspace_id: workspaceId, kind: 'http' as const, name, description },
-        input_schema: JSON.stringify(inputSchema),
-      })),
-    )
-    .returning('id')
+    .values({
+      ...{ workspace_id: workspaceId, kind: 'http' as const, name, description },
+      input_schema: JSON.stringify(inputSchema),
+    })
+    .execute()
+  // The others are those that every workspace has.
+  const tools = await deps.db
+    .selectFrom('mcp_tool')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
     .execute()
   const made: string[] = []
   for (const name of ['Ava', 'Ben', 'Cleo']) {

@@ -9,7 +9,7 @@ export function report(facts: { port: number; queries: string[] }): void {
     }
     if (question === 'cpu') {
       const { user, system } = process.cpuUsage()
-      process.send?.({ microseconds: user + system })
+      process.send?.({ user, system })
     }
   })
   process.send?.(facts)

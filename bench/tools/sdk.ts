@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { answer, echo, others } from './kinds.ts'
+import { answer, tools } from './kinds.ts'
 import { report } from './report.ts'
 
 // The SDK's plain server, as its own examples put it together: no authentication, no keep-alive, no validation.
@@ -11,9 +11,9 @@ const transports = new Map<string, SSEServerTransport>()
 
 function newServer(): Server {
   const server = new Server({ name: 'plain', version: '1.0.0' }, { capabilities: { tools: {} } })
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [echo, ...others] }))
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
-    content: [{ type: 'text', text: answer(params.arguments ?? {}) }],
+    content: [{ type: 'text', text: answer(params.name) }],
   }))
   return server
 }
