@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ListQuery, listOf } from './lists.ts'
 import { Contact } from './person.ts'
-import { Id, PhoneNumberE164, QueryId, Seconds, Timestamp } from './primitives.ts'
+import { ContactNumber, Id, PhoneNumberE164, QueryId, Seconds, Timestamp } from './primitives.ts'
 
 export const CallStatus = z.enum(['queued', 'dialing', 'in_progress', 'completed'])
 export type CallStatus = z.infer<typeof CallStatus>
@@ -83,7 +83,7 @@ export const Call = z
     agent_name: z.string(),
     contact: Contact,
     from_number: PhoneNumberE164,
-    to_number: PhoneNumberE164,
+    to_number: ContactNumber,
     attempts: z.int().min(0),
     scheduled_at: Timestamp.nullable(),
     queued_at: Timestamp,

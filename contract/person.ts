@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { Id, PhoneNumberE164, StoredTimeZone, Timestamp } from './primitives.ts'
+import { ContactNumber, Id, StoredTimeZone, Timestamp } from './primitives.ts'
 
 /** A person who can be called, known in the workspace by the phone number. */
 export const Contact = z
   .object({
     id: Id,
-    phone_number: PhoneNumberE164,
+    phone_number: ContactNumber,
     first_name: z.string().nullable(),
     last_name: z.string().nullable(),
     email: z.string().nullable(),

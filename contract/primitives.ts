@@ -46,6 +46,12 @@ export const PhoneNumberE164 = z
   .regex(/^\+[1-9]\d{1,14}$/)
   .describe('E.164, for example +12025550100')
 
+/** The number of a contact: nothing is left of it once the contact was erased. */
+export const ContactNumber = z
+  .string()
+  .regex(/^(\+[1-9]\d{1,14})?$/)
+  .describe('E.164, for example +12025550100; empty where the contact was erased')
+
 /** ISO 3166-1 alpha-2, in capitals. */
 export const Country = z
   .string()

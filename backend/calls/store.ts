@@ -56,6 +56,7 @@ export const findCallee = (db: Db, workspaceId: number, contactId: number) =>
     .select(sql<boolean>`${onDoNotCallList(workspaceId, sql.ref('contact.phone_number'))}`.as('do_not_call'))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
+    .where('erased_at', 'is', null)
     .executeTakeFirst()
 
 const onDoNotCallList = (workspaceId: number, phoneNumber: ReturnType<typeof sql.ref>) => sql`exists (

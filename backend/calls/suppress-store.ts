@@ -12,6 +12,7 @@ export const holdContactOfNumber = async (
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('phone_number', '=', phoneNumber)
+    .where('erased_at', 'is', null)
     .forNoKeyUpdate()
     .execute()
 }
@@ -20,7 +21,7 @@ export const holdContactOfNumber = async (
 export const insertDoNotCall = async (
   trx: Db,
   workspaceId: number,
-  refusal: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; at: Date },
+  refusal: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; reason: string | null; at: Date },
 ): Promise<void> => {
   await trx
     .insertInto('do_not_call')
@@ -28,6 +29,7 @@ export const insertDoNotCall = async (
       workspace_id: workspaceId,
       number_hash: sql<Buffer>`number_hash(${workspaceId}, ${refusal.phoneNumber})`,
       source: refusal.source,
+      reason: refusal.reason,
       created_at: refusal.at,
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'number_hash']).doNothing())

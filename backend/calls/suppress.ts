@@ -9,11 +9,17 @@ import { holdContactOfNumber, holdWaitingCallsTo, insertDoNotCall } from './supp
  */
 export async function addToDoNotCall(
   trx: Db,
-  refusal: { workspaceId: number; phoneNumber: string; source: 'api' | 'dashboard' | 'call'; now: Date },
+  refusal: {
+    workspaceId: number
+    phoneNumber: string
+    source: 'api' | 'dashboard' | 'call'
+    reason?: string | null
+    now: Date
+  },
 ): Promise<void> {
-  const { workspaceId, phoneNumber, source, now } = refusal
+  const { workspaceId, phoneNumber, source, reason = null, now } = refusal
   await holdContactOfNumber(trx, workspaceId, phoneNumber)
-  await insertDoNotCall(trx, workspaceId, { phoneNumber, source, at: now })
+  await insertDoNotCall(trx, workspaceId, { phoneNumber, source, reason, at: now })
   const waiting = await holdWaitingCallsTo(trx, workspaceId, phoneNumber)
   const end = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   await recordCompleted(trx, workspaceId, await completeWaiting(trx, workspaceId, waiting, end), now)

@@ -1,18 +1,13 @@
 import type { AddContact, ContactAdded } from '@outdial/contract'
 import { queueCall } from '../calls/queue.ts'
 import { readCall } from '../calls/read.ts'
-import { recomputeWaiting } from '../calls/replan.ts'
-import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { invalidField } from '../errors.ts'
 import type { Caller } from '../identity/caller.ts'
 import { inTransaction } from '../transaction.ts'
 import { checkTargetUrl } from '../webhooks/target-url.ts'
-import { addToDoNotCall } from './do-not-call.ts'
-import { fieldsOf, requireFewVariables } from './fields.ts'
 import { latestSchedule } from './latest-schedule.ts'
-import { isInternational, parsePhone } from './phone.ts'
-import { type ContactValues, upsertContact, workspaceCountry } from './store.ts'
+import { writeContact } from './write.ts'
 
 /**
  * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this
@@ -28,16 +23,7 @@ export const addContact =
       const now = clock.now()
       const scheduledAt = readSchedule(input.scheduled_at, now)
       requireCallback(config, input.callback_url)
-      const phoneNumber = await readPhone(db, workspaceId, input)
-
-      const contact = await upsertContact(db, workspaceId, phoneNumber, valuesOf(input), now)
-      requireFewVariables(contact.variables)
-      if (input.time_zone !== undefined && !contact.created) {
-        await recomputeWaiting(db, { workspaceId, contactId: contact.id, now })
-      }
-      if (input.do_not_call === true) {
-        await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'api', now })
-      }
+      const contact = await writeContact(db, workspaceId, { input, source: 'api', now })
       const { callId, queued } = await queueCall(db, {
         workspaceId,
         campaignId: input.campaign_id,
@@ -57,17 +43,6 @@ export const addContact =
       return { contact: call.contact, call, contact_created: contact.created, call_queued: queued }
     })
 
-async function readPhone(db: Db, workspaceId: number, input: AddContact): Promise<string> {
-  const country = input.country ?? (await countryFor(db, workspaceId, input.phone_number))
-  const parsed = parsePhone(input.phone_number, country)
-  if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
-  return parsed.phoneNumber
-}
-
-/** Any country will do for a number that names its own, and spares the hot path a statement. */
-const countryFor = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
-  isInternational(phoneNumber) ? 'US' : workspaceCountry(db, workspaceId)
-
 /** A time that is past means now: the automation ran late. */
 function readSchedule(text: string | null | undefined, now: Date): Date | null {
   if (text === null || text === undefined) return null
@@ -83,8 +58,3 @@ function requireCallback(config: Deps['config'], url: string | null | undefined)
   const refusal = checkTargetUrl(config, url)
   if (refusal !== undefined) throw invalidField('callback_url', 'invalid_target_url', refusal)
 }
-
-const valuesOf = (input: AddContact): ContactValues => ({
-  ...fieldsOf(input),
-  consent: input.consent && { source: input.consent.source, at: new Date(input.consent.at) },
-})

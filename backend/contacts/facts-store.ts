@@ -30,26 +30,28 @@ export const findContactBy = (db: Db, workspaceId: number, key: ContactKey, valu
       doNotCall.as('do_not_call'),
     ])
     .where('workspace_id', '=', workspaceId)
+    .where('erased_at', 'is', null)
     .where((eb) => (key === 'email' ? sql<boolean>`lower(email) = lower(${value})` : eb(key, '=', value)))
     .orderBy('updated_at', 'desc')
     .limit(5)
     .execute()
 
+/** False where there is no such contact, or none any more: its erasure waits for this, or this for that. */
 export const insertNote = async (
   db: Db,
   workspaceId: number,
   note: { contactId: number; callId: number | null; text: string; at: Date },
-): Promise<void> => {
-  await db
-    .insertInto('contact_note')
-    .values({
-      workspace_id: workspaceId,
-      contact_id: note.contactId,
-      call_id: note.callId,
-      text: note.text,
-      created_at: note.at,
-    })
-    .execute()
+): Promise<boolean> => {
+  const { rows } = await sql`
+    with kept as (
+      select workspace_id, id from contact
+      where workspace_id = ${workspaceId} and id = ${note.contactId} and erased_at is null
+      for key share
+    )
+    insert into contact_note (workspace_id, contact_id, call_id, text, created_at)
+    select workspace_id, id, ${note.callId}::bigint, ${note.text}, ${note.at}::timestamptz from kept
+    returning id`.execute(db)
+  return rows.length > 0
 }
 
 /** The last notes, the latest first. */

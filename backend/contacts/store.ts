@@ -50,23 +50,72 @@ export async function upsertContact(
         updated_at: now,
       })
       .onConflict((conflict) =>
-        conflict.columns(['workspace_id', 'phone_number']).doUpdateSet((eb) => ({
-          // Where nothing is given this is what takes the lock.
-          phone_number: eb.ref('excluded.phone_number'),
-          ...changes,
-          ...(variables !== undefined && {
-            variables:
-              values.variables === null
-                ? sql<string>`'{}'::jsonb`
-                : sql<string>`contact.variables || excluded.variables`,
-          }),
-        })),
+        conflict
+          .columns(['workspace_id', 'phone_number'])
+          .where('erased_at', 'is', null)
+          .doUpdateSet((eb) => ({
+            // Where nothing is given this is what takes the lock.
+            phone_number: eb.ref('excluded.phone_number'),
+            ...changes,
+            ...(variables !== undefined && {
+              variables:
+                values.variables === null
+                  ? sql<string>`'{}'::jsonb`
+                  : sql<string>`contact.variables || excluded.variables`,
+            }),
+          })),
       )
       // A row that this statement inserted has not been locked or updated by anybody.
       .returning(['id', 'variables', sql<boolean>`xmax = 0`.as('created')])
       .executeTakeFirstOrThrow()
   )
 }
+
+/** Writes all of a contact but its number. False where there is none, or none any more. */
+export async function rewriteContact(
+  trx: Db,
+  workspaceId: number,
+  contactId: number,
+  values: Required<ContactValues> & { at: Date },
+): Promise<boolean> {
+  const row = await trx
+    .updateTable('contact')
+    .set({
+      first_name: values.firstName,
+      last_name: values.lastName,
+      email: values.email,
+      external_id: values.externalId,
+      time_zone: values.timeZone,
+      variables: JSON.stringify(values.variables ?? {}),
+      consent_source: values.consent && values.consent.source,
+      consent_at: values.consent && values.consent.at,
+      updated_at: values.at,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .where('erased_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Holds a contact: what is queued to it, and whether its number is refused, stay as they are until the transaction
+ * ends. Undefined where there is none, or none any more.
+ */
+export const holdContact = (
+  trx: Db,
+  workspaceId: number,
+  contactId: number,
+): Promise<{ phone_number: string } | undefined> =>
+  trx
+    .selectFrom('contact')
+    .select('phone_number')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .where('erased_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
 
 const definedOnly = <Row extends object>(row: Row): Partial<Row> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<Row>

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** What an agent did in a call. Texts hold nothing that PostgreSQL cannot store. */
@@ -15,20 +16,21 @@ export interface ToolCallRecord {
   durationMs: number
 }
 
+/** Of a call whose contact was erased meanwhile it is kept that a tool was used, not what for and what came back. */
 export const insertToolCall = async (db: Db, record: ToolCallRecord): Promise<void> => {
-  await db
-    .insertInto('tool_call')
-    .values({
-      workspace_id: record.workspaceId,
-      call_id: record.callId,
-      attempt_id: record.attemptId,
-      tool_name: record.toolName,
-      arguments: record.arguments,
-      result: record.result,
-      is_error: record.isError,
-      dry_run: record.dryRun,
-      started_at: record.startedAt,
-      duration_ms: record.durationMs,
-    })
-    .execute()
+  await sql`
+    with about as (
+      select contact.erased_at is null as is_kept
+      from call join contact on contact.id = call.contact_id
+      where call.workspace_id = ${record.workspaceId} and call.id = ${record.callId}
+      for key share of contact
+    )
+    insert into tool_call (
+      workspace_id, call_id, attempt_id, tool_name, arguments, result, is_error, dry_run, started_at, duration_ms
+    )
+    select ${record.workspaceId}, ${record.callId}, ${record.attemptId}::uuid, ${record.toolName},
+      case when is_kept then ${record.arguments}::jsonb else '{}' end,
+      case when is_kept then ${record.result} else '' end,
+      ${record.isError}, ${record.dryRun}, ${record.startedAt}, ${record.durationMs}
+    from about`.execute(db)
 }

@@ -1,4 +1,5 @@
 import { type RuntimeReport, RuntimeReport as ReportSchema } from '@outdial/contract'
+import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
 /** Attempts are found by their UUID alone: the runtime's secret is the service's, not a workspace's. */
@@ -10,24 +11,24 @@ export const findReportedAttempt = (db: Db, line: string, attemptId: string) =>
     .where('line', '=', line)
     .executeTakeFirst()
 
-/** Keeps the first report of each sequence number. */
+/** Keeps the first report of each sequence number, and none of a contact that was erased: nobody reads it. */
 export const insertReports = async (
   db: Db,
   attemptId: string,
   reports: readonly RuntimeReport[],
 ): Promise<void> => {
   if (reports.length === 0) return
-  await db
-    .insertInto('attempt_report')
-    .values(
-      reports.map((report) => ({
-        attempt_id: attemptId,
-        sequence: report.sequence,
-        body: JSON.stringify(report),
-      })),
+  await sql`
+    with kept as (
+      select contact.id
+      from attempt join call on call.id = attempt.call_id join contact on contact.id = call.contact_id
+      where attempt.id = ${attemptId}::uuid and contact.erased_at is null
+      for key share of contact
     )
-    .onConflict((conflict) => conflict.columns(['attempt_id', 'sequence']).doNothing())
-    .execute()
+    insert into attempt_report (attempt_id, sequence, body)
+    select ${attemptId}::uuid, (report ->> 'sequence')::int, report
+    from kept cross join jsonb_array_elements(${JSON.stringify(reports)}::jsonb) report
+    on conflict (attempt_id, sequence) do nothing`.execute(db)
 }
 
 /** What has been reported of attempts, in the order of what happened. Attempts without a report are left out. */

@@ -1,0 +1,21 @@
+import { holdContactOfNumber } from '../calls/suppress-store.ts'
+import type { Deps } from '../deps.ts'
+import type { Caller } from '../identity/caller.ts'
+import { inTransaction } from '../transaction.ts'
+import { removeFromDoNotCall } from './do-not-call-store.ts'
+import { numberOf, type WhoseNumber } from './refuse.ts'
+
+/**
+ * Takes a number off the do-not-call list, and keeps who did so and why. Calls that ended as suppressed stay ended.
+ *
+ * @returns whether it was on the list
+ * @throws {ApiError} not_found, validation_failed
+ */
+export const allowAgain =
+  (deps: Deps) =>
+  ({ workspaceId, userId }: Caller, whose: WhoseNumber, reason: string): Promise<boolean> =>
+    inTransaction(deps, async ({ db, clock }) => {
+      const phoneNumber = await numberOf({ db }, workspaceId, whose)
+      await holdContactOfNumber(db, workspaceId, phoneNumber)
+      return removeFromDoNotCall(db, workspaceId, { phoneNumber, reason, userId, at: clock.now() })
+    })

@@ -1,0 +1,42 @@
+import type { Deps } from '../deps.ts'
+import { invalidField, notFound } from '../errors.ts'
+import { inTransaction } from '../transaction.ts'
+import { addToDoNotCall } from './do-not-call.ts'
+import { parsePhone } from './phone.ts'
+import { holdContact, workspaceCountry } from './store.ts'
+
+/** Whose number: a contact's, or one as a person writes it. */
+export type WhoseNumber = { contactId: number } | { phoneNumber: string }
+
+/**
+ * Puts a number on the do-not-call list, for a person in the dashboard: what waits for it ends as suppressed. Where
+ * it was there before, the first refusal stands.
+ *
+ * @returns the number in E.164
+ * @throws {ApiError} not_found, validation_failed
+ */
+export const refuseCalls =
+  (deps: Deps) =>
+  (workspaceId: number, whose: WhoseNumber, reason: string): Promise<string> =>
+    inTransaction(deps, async ({ db, clock, wake }) => {
+      const phoneNumber = await numberOf({ db }, workspaceId, whose)
+      await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'dashboard', reason, now: clock.now() })
+      wake.sender()
+      return phoneNumber
+    })
+
+/** @throws {ApiError} not_found, validation_failed */
+export async function numberOf(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  whose: WhoseNumber,
+): Promise<string> {
+  if ('contactId' in whose) {
+    const contact = await holdContact(db, workspaceId, whose.contactId)
+    if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+    return contact.phone_number
+  }
+  const parsed = parsePhone(whose.phoneNumber, await workspaceCountry(db, workspaceId))
+  if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
+  return parsed.phoneNumber
+}

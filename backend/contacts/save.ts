@@ -1,0 +1,18 @@
+import type { Deps } from '../deps.ts'
+import { inTransaction } from '../transaction.ts'
+import { type ContactInput, writeContact } from './write.ts'
+
+/**
+ * Upserts a contact by its phone number and calls nobody: for people in the dashboard.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export const saveContact =
+  (deps: Deps) =>
+  (workspaceId: number, input: ContactInput): Promise<{ id: number; created: boolean }> =>
+    inTransaction(deps, async ({ db, clock, wake }) => {
+      const contact = await writeContact(db, workspaceId, { input, source: 'dashboard', now: clock.now() })
+      wake.dialer()
+      wake.sender()
+      return contact
+    })
