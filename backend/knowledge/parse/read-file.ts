@@ -1,0 +1,48 @@
+import { invalidField } from '../../errors.ts'
+import { Fault } from './fault.ts'
+import { kindOf } from './kind.ts'
+import { limits } from './limits.ts'
+import { runChild } from './run-child.ts'
+import { createSlots } from './slots.ts'
+
+export interface GivenFile {
+  name: string
+  bytes: Uint8Array
+  /** There was more of it. */
+  isTooLarge: boolean
+}
+
+/** Each reader may take half a gigabyte: what counts is this machine, whoever asks. */
+const inSlot = createSlots({ atOnce: limits.atOnce, waiting: limits.waiting })
+
+/**
+ * The plain text of a .txt, .md, .html, .pdf or .docx file, read where its memory and time are bounded.
+ *
+ * @throws {ApiError} validation_failed about `file`
+ */
+export async function readFile({
+  name,
+  bytes,
+  isTooLarge,
+}: GivenFile): Promise<{ title: string; text: string }> {
+  try {
+    if (isTooLarge || bytes.length > limits.file) throw new Fault('too_large')
+    const kind = kindOf(name, bytes)
+    const done = await inSlot(() => runChild(kind, bytes))
+    if (done === undefined) throw new Fault('busy')
+    return { title: titleOf(name), text: done.result }
+  } catch (error) {
+    if (error instanceof Fault) throw invalidField('file', error.code, error.message)
+    throw error
+  }
+}
+
+/** Its name without folders and ending: some browsers send those. */
+const titleOf = (name: string): string =>
+  (name.split(/[/\\]/).at(-1) ?? '')
+    .replace(/\.\w+$/, '')
+    .replace(/[_\s]+/g, ' ')
+    .toWellFormed()
+    .replaceAll('\u0000', '')
+    .trim()
+    .slice(0, 200)

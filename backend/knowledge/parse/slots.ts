@@ -1,0 +1,23 @@
+/** Lets at most `atOnce` works run; as many as `waiting` wait for their turn. */
+export function createSlots({ atOnce, waiting }: { atOnce: number; waiting: number }) {
+  let running = 0
+  const queue: (() => void)[] = []
+
+  /** Undefined, at once, where too many wait already. */
+  return async <Result>(work: () => Promise<Result>): Promise<{ result: Result } | undefined> => {
+    if (running >= atOnce) {
+      if (queue.length >= waiting) return undefined
+      // Whoever ends hands its place on: nobody comes in between.
+      await new Promise<void>((resolve) => queue.push(resolve))
+    } else {
+      running += 1
+    }
+    try {
+      return { result: await work() }
+    } finally {
+      const next = queue.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}

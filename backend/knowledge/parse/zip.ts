@@ -1,0 +1,110 @@
+import { crc32, inflateRawSync } from 'node:zlib'
+import { Fault } from './fault.ts'
+import { limits } from './limits.ts'
+
+const endMark = 0x06054b50
+const entryMark = 0x02014b50
+const fileMark = 0x04034b50
+
+/**
+ * Unpacks the entries of a ZIP archive whose names are wanted (APPNOTE 6.3.10). What they inflate to is counted while
+ * it does: what the archive says of itself may be a lie.
+ *
+ * @throws {Fault} broken, encrypted, too_heavy
+ */
+export function unzip(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
+  const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  try {
+    return unpack(archive, isWanted)
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    throw new Fault('broken') // an offset outside the file, or bytes that do not inflate
+  }
+}
+
+function unpack(archive: Buffer, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
+  const end = findEnd(archive)
+  const count = archive.readUInt16LE(end + 10)
+  if (count > limits.entries) throw new Fault('too_heavy')
+  const parts = new Map<string, Uint8Array>()
+  let room = limits.inflated
+  let at = archive.readUInt32LE(end + 16)
+  for (let entry = 0; entry < count; entry += 1) {
+    if (archive.readUInt32LE(at) !== entryMark) throw new Fault('broken')
+    const nameLength = archive.readUInt16LE(at + 28)
+    const name = archive.toString('utf8', at + 46, at + 46 + nameLength)
+    if (isWanted(name)) {
+      const part = inflate(archive, at, room)
+      room -= part.length
+      parts.set(name, part)
+    }
+    at += 46 + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
+  }
+  return parts
+}
+
+/** The record stands at the end, before a comment of at most 65,535 bytes. */
+function findEnd(archive: Buffer): number {
+  const first = Math.max(0, archive.length - 22 - 0xffff)
+  for (let at = archive.length - 22; at >= first; at -= 1) {
+    if (archive.readUInt32LE(at) === endMark) return at
+  }
+  throw new Fault('broken')
+}
+
+function inflate(archive: Buffer, at: number, room: number): Uint8Array {
+  if ((archive.readUInt16LE(at + 8) & 1) === 1) throw new Fault('encrypted')
+  const method = archive.readUInt16LE(at + 10)
+  const packedSize = archive.readUInt32LE(at + 20)
+  const claimedSize = archive.readUInt32LE(at + 24)
+  if (claimedSize > room) throw new Fault('too_heavy')
+  const file = archive.readUInt32LE(at + 42)
+  if (archive.readUInt32LE(file) !== fileMark) throw new Fault('broken')
+  const start = file + 30 + archive.readUInt16LE(file + 26) + archive.readUInt16LE(file + 28)
+  if (start + packedSize > archive.length) throw new Fault('broken')
+  const packed = archive.subarray(start, start + packedSize)
+  if (method === 0 && packed.length <= room) return packed
+  if (method === 0) throw new Fault('too_heavy')
+  if (method !== 8) throw new Fault('broken')
+  try {
+    return inflateRawSync(packed, { maxOutputLength: Math.max(1, room) })
+  } catch (error) {
+    const isOver = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+    throw new Fault(isOver ? 'too_heavy' : 'broken')
+  }
+}
+
+/** Packs parts into an archive without compressing them: whoever opens it inflates nothing. */
+export function zip(parts: ReadonlyMap<string, Uint8Array>): Buffer {
+  const files: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [name, part] of parts) {
+    const label = Buffer.from(name)
+    // Version, flags, method, time and date, checksum, both sizes, lengths of the name and of nothing.
+    const common = Buffer.alloc(26)
+    common.writeUInt16LE(20, 0)
+    common.writeUInt16LE(0x0800, 2) // names in UTF-8
+    common.writeUInt32LE(crc32(part), 10)
+    common.writeUInt32LE(part.length, 14)
+    common.writeUInt32LE(part.length, 18)
+    common.writeUInt16LE(label.length, 22)
+    files.push(mark(fileMark), common, label, Buffer.from(part))
+    const rest = Buffer.alloc(14)
+    rest.writeUInt32LE(offset, 10)
+    directory.push(mark(entryMark), Buffer.from([20, 0]), common, rest, label)
+    offset += 30 + label.length + part.length
+  }
+  const end = Buffer.alloc(18)
+  end.writeUInt16LE(parts.size, 4)
+  end.writeUInt16LE(parts.size, 6)
+  end.writeUInt32LE(Buffer.concat(directory).length, 8)
+  end.writeUInt32LE(offset, 12)
+  return Buffer.concat([...files, ...directory, mark(endMark), end])
+}
+
+function mark(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
