@@ -24,7 +24,8 @@ function cleanAt(value: unknown, path: string[], details: ErrorDetail[]): unknow
     checkText(value, path, details)
     return value
   }
-  if (typeof value !== 'object' || value === null) return value
+  // The bytes of a file are one value, not millions.
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   if (path.length >= deepest) {
     report(details, path, 'too_deep', `is nested more than ${deepest} levels deep`)
     return undefined
