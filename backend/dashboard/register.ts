@@ -10,7 +10,11 @@ import { toPageError } from './page-errors.ts'
 import { readUpload } from './read-upload.ts'
 import { createLines } from './routes.ts'
 import { mountLines } from './serve.ts'
+import { mountInvitation } from './sign-in/invitation.ts'
 import { mountSignIn } from './sign-in/pages.ts'
+import { mountResetPassword } from './sign-in/reset-password.ts'
+import { mountSignUp } from './sign-in/sign-up.ts'
+import { mountNewWorkspace } from './workspaces/new-page.ts'
 
 /** Adds the pages for the people who run a workspace. */
 export async function registerDashboard(app: FastifyInstance, deps: Deps, renderAny: Render): Promise<void> {
@@ -39,6 +43,11 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps, render
       await pages.register(multipart, { throwFileSizeLimit: false })
       const door = createDoor(deps)
       mountSignIn(pages, deps, { render, door })
+      const open = { render: renderAny, door, isSecure: deps.config.publicUrl.startsWith('https:') }
+      mountSignUp(pages, deps, open)
+      mountInvitation(pages, deps, open)
+      mountResetPassword(pages, deps, open)
+      mountNewWorkspace(pages, deps, open)
       mountLines(pages, deps, { render: renderAny, door, lines: createLines(deps) })
     },
     readForm,

@@ -1,7 +1,18 @@
 import type { Deps } from '../deps.ts'
+import { accountLines } from './account/lines.ts'
+import { callLines } from './calls/lines.ts'
 import { campaignLines } from './campaigns/lines.ts'
 import type { Line } from './lines.ts'
+import { overviewLines } from './overview/lines.ts'
 import { phoneNumberLines } from './phone-numbers/lines.ts'
+import { settingsLines } from './settings/lines.ts'
 
 /** Every page of a workspace: the lines of each folder, in the order of the navigation. */
-export const createLines = (deps: Deps): Line[] => [...campaignLines(deps), ...phoneNumberLines(deps)]
+export const createLines = (deps: Deps): Line[] => [
+  ...overviewLines(deps),
+  ...callLines(deps),
+  ...campaignLines(deps),
+  ...phoneNumberLines(deps),
+  ...settingsLines(deps),
+  ...accountLines(deps),
+]

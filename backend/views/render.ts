@@ -12,6 +12,8 @@ export interface Pages {
     action: string
     /** The app that waits for the sign-in; null on the page of its own. */
     app: AskingApp | null
+    /** There is no user yet: the first one may make an account. */
+    canSignUp: boolean
     email: string
     error: string | null
   }

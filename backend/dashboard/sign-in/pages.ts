@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { type Door, SignInForm, wrongPassword } from '../../identity/door.ts'
-import { workspacesOf } from '../../identity/people/store.ts'
+import { hasUsers, workspacesOf } from '../../identity/people/store.ts'
 import { pageHeaders } from '../../views/headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 
@@ -22,20 +22,21 @@ export function mountSignIn(
 ): void {
   const { render, door } = parts
 
-  const showSignIn = (reply: FastifyReply, next: string, failed?: { email: string }) =>
-    reply
+  const showSignIn = async (reply: FastifyReply, next: string, failed?: { email: string }) => {
+    const html = render('sign-in', {
+      title: failed ? 'Error: Sign in' : 'Sign in',
+      csrf: reply.generateCsrf(),
+      action: `/sign-in?next=${encodeURIComponent(next)}`,
+      app: null,
+      canSignUp: !(await hasUsers(deps.db)),
+      email: failed?.email ?? '',
+      error: failed ? wrongPassword : null,
+    })
+    return reply
       .code(failed ? 422 : 200)
       .headers(pageHeaders())
-      .send(
-        render('sign-in', {
-          title: failed ? 'Error: Sign in' : 'Sign in',
-          csrf: reply.generateCsrf(),
-          action: `/sign-in?next=${encodeURIComponent(next)}`,
-          app: null,
-          email: failed?.email ?? '',
-          error: failed ? wrongPassword : null,
-        }),
-      )
+      .send(html)
+  }
 
   pages.get('/', async (request, reply) => {
     const session = await door.sessionOf(request)

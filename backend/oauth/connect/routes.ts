@@ -36,6 +36,7 @@ export function mountConnect(
       csrf: reply.generateCsrf(),
       action: `/connect/${asked.uid}/sign-in`,
       app: asked.app,
+      canSignUp: false,
       email: failed?.email ?? asked.loginHint,
       error: failed ? wrongPassword : null,
     })

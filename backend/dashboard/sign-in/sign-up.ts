@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import type { Door } from '../../identity/door.ts'
+import { hasUsers } from '../../identity/people/store.ts'
+import { signUp } from '../../identity/sign-up.ts'
+import type { Render } from '../../views/render.ts'
+import { countries } from '../countries.ts'
+import { timeZones } from '../time-zones.ts'
+import { done, template } from '../view.ts'
+import { mountOpenForm } from './open-form.ts'
+
+const page = template<{ countries: typeof countries; timeZones: readonly string[] }>(
+  'dashboard/sign-in/sign-up',
+)
+
+const FirstUser = z.object({
+  name: z.string().max(200),
+  email: z.string().max(254),
+  password: z.string(),
+  workspace_name: z.string().trim().min(1).max(200),
+  country: z.string(),
+  time_zone: z.string().max(64),
+})
+
+/** The way in for the very first user of an empty installation; closed for good once there is one. */
+export function mountSignUp(
+  pages: FastifyInstance,
+  deps: Deps,
+  parts: { render: Render; door: Door; isSecure: boolean },
+): void {
+  mountOpenForm(pages, parts, {
+    path: '/sign-up',
+    form: FirstUser,
+    show: async () =>
+      (await hasUsers(deps.db)) ? done('/sign-in') : page('Set up Outdial', { countries, timeZones }),
+    submit: async ({ request, reply, input }) => {
+      const made = await signUp(deps)({
+        name: input.name,
+        email: input.email,
+        password: input.password,
+        workspaceName: input.workspace_name,
+        country: input.country,
+        timeZone: input.time_zone,
+      })
+      if (made === undefined) return done('/sign-in')
+      await parts.door.begin(request, reply, made.userId)
+      return done(`/w/${made.workspaceId}/overview`, 'Welcome to Outdial. Your workspace is ready.')
+    },
+  })
+}
