@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** What a queued call waits for, as the tables stand: the hindrance that a person would have to lift comes first. */
-const waitingFor = (now: Date) => sql<WaitingFor | null>`
+export const waitingFor = (now: Date) => sql<WaitingFor | null>`
   case
     when call.status <> 'queued' then null
     when campaign.status = 'paused' then 'campaign_paused'

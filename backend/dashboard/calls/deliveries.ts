@@ -1,0 +1,52 @@
+import type { findDeliveriesOfEvent, findTriesOfEvent } from '../../webhooks/delivery/of-call-store.ts'
+import type { Sign } from '../tones.ts'
+
+type Delivery = Awaited<ReturnType<typeof findDeliveriesOfEvent>>[number]
+type Try = Awaited<ReturnType<typeof findTriesOfEvent>>[number]
+
+export interface ShownDelivery {
+  id: number
+  target: string
+  /** Null for the call's own callback_url. */
+  subscriptionId: number | null
+  sign: Sign
+  tries: { number: number; at: Date; ms: number; said: string }[]
+  nextTryAt: Date | null
+  /** Dead, and somebody still wants it. */
+  canReplay: boolean
+}
+
+const signs: Record<Delivery['status'], Sign> = {
+  pending: { tone: 'live', text: 'To be sent' },
+  delivered: { tone: 'good', text: 'Delivered' },
+  dead: { tone: 'bad', text: 'Given up' },
+  gone: { tone: 'mute', text: 'Not wanted any more' },
+}
+
+/** The deliveries of an event, each with its tries. */
+export const showDeliveries = (deliveries: readonly Delivery[], tries: readonly Try[]): ShownDelivery[] =>
+  deliveries.map((delivery) => {
+    const own = tries.filter(({ delivery_id }) => delivery_id === delivery.id)
+    return {
+      id: delivery.id,
+      target: delivery.target_url,
+      subscriptionId: delivery.subscription_id,
+      sign:
+        delivery.status === 'pending' && own.length > 0
+          ? { tone: 'warn', text: 'To be tried again' }
+          : signs[delivery.status],
+      tries: own.map((one) => ({
+        number: one.number,
+        at: one.at,
+        ms: one.duration_ms,
+        said: saidOf(one),
+      })),
+      nextTryAt: delivery.next_try_at,
+      canReplay: delivery.status === 'dead' && delivery.disabled_at === null,
+    }
+  })
+
+function saidOf({ status_code, error }: Try): string {
+  if (error === null) return `Answered ${status_code ?? ''}`.trim()
+  return error.charAt(0).toUpperCase() + error.slice(1)
+}
