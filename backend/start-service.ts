@@ -3,6 +3,7 @@ import pino, { type Logger } from 'pino'
 import { createApp } from './app.ts'
 import { startDialer } from './calls/dialer.ts'
 import { startSweeper } from './calls/sweeper.ts'
+import { startErasingTalks } from './cleanup/erase-talks.ts'
 import { startCleanup } from './cleanup/start.ts'
 import { type Config, parseConfig } from './config.ts'
 import { freePort } from './db/embedded/address.ts'
@@ -83,7 +84,7 @@ function startWorkers(deps: Deps, ring: Ring): Pick<Worker, 'stop'>[] {
   const sender = startSender(deps)
   ring.dialer = () => dialer.wake()
   ring.sender = () => sender.wake()
-  return [dialer, startSweeper(deps), sender, startCleanup(deps)]
+  return [dialer, startSweeper(deps), sender, startCleanup(deps), startErasingTalks(deps)]
 }
 
 async function listen(deps: Deps, ring: Ring): Promise<FastifyInstance> {

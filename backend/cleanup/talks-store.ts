@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** The workspaces that do not keep what was said for ever. */
+export const selectRetentions = (db: Db) =>
+  db
+    .selectFrom('workspace')
+    .select(['id as workspaceId', 'retention_days as days'])
+    .where('retention_days', 'is not', null)
+    .$narrowType<{ days: number }>()
+    .execute()
+
+/**
+ * Erases what was said in calls that ended before `before`, at most `most` of them, and answers of how many. One
+ * statement, so that no call is half erased; several processes take different calls, and an erased one is not
+ * looked at again.
+ */
+export async function eraseTalks(
+  db: Db,
+  workspaceId: number,
+  { before, now, most }: { before: Date; now: Date; most: number },
+): Promise<number> {
+  const { rows } = await sql<{ erased: number }>`
+    with due as (
+      select id from call
+      where workspace_id = ${workspaceId} and status = 'completed' and talk_erased_at is null
+        and ended_at < ${before}
+      order by ended_at
+      limit ${most}
+      for no key update skip locked
+    ),
+    talks as (
+      update call set transcript = '[]', summary = null, extracted = '{}', recording_url = null,
+        talk_erased_at = ${now}
+      from due where call.id = due.id
+      returning call.id
+    ),
+    tools as (
+      update tool_call set arguments = '{}', result = '' from due where tool_call.call_id = due.id
+    ),
+    reports as (
+      delete from attempt_report using attempt, due
+      where attempt.call_id = due.id and attempt_report.attempt_id = attempt.id
+    ),
+    events as (
+      update event
+      set body = jsonb_set(
+        event.body::jsonb,
+        '{data}',
+        event.body::jsonb -> 'data'
+          || '{"transcript": [], "transcript_text": null, "summary": null, "extracted": {}, "recording_url": null}'
+      )::text
+      from due where event.call_id = due.id and event.body::jsonb ? 'data'
+    )
+    select count(*)::int as erased from talks`.execute(db)
+  return rows[0]?.erased ?? 0
+}
