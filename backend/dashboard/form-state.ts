@@ -15,7 +15,7 @@ export interface FormState {
 export const untouched: FormState = { typed: {}, isRefused: false, message: null, problems: {} }
 
 /** Secrets are typed anew; what only the page itself needs is none of the form's. */
-const never = /password|secret|private_key|^_/i
+const never = /password|secret|private_key|google_account|^_/i
 
 /** A form that an operation refused, with what was typed kept. */
 export function refusedForm(raw: Record<string, unknown>, error: ApiError): FormState {

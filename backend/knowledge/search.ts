@@ -4,6 +4,9 @@ import { allWords, anyWord, findPassages, type FoundPassage } from './store.ts'
 /** Words of a question that are looked for where not all are found together. */
 const mostWords = 50
 
+/** Passages that an agent is given. */
+export const passagesForAgents = 3
+
 /**
  * The passages that answer a question best, the best first: those with all its words, else those with any.
  *
@@ -11,7 +14,7 @@ const mostWords = 50
  */
 export const searchKnowledge =
   ({ db }: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, query: string, limit = 3): Promise<FoundPassage[]> => {
+  async (workspaceId: number, query: string, limit = passagesForAgents): Promise<FoundPassage[]> => {
     const asked = query.replaceAll('\u0000', ' ').toWellFormed()
     // A dash before a word would exclude it: "-5 degrees" asks for no other documents.
     const withAll = allWords(asked.replace(/(?<![\p{L}\p{N}])-+/gu, ' '))

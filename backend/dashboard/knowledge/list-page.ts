@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { listDocuments } from '../../knowledge/list-documents.ts'
+import type { ListedDocument } from '../../knowledge/read-store.ts'
+import { passagesForAgents, searchKnowledge } from '../../knowledge/search.ts'
+import type { FoundPassage } from '../../knowledge/store.ts'
+import { show } from '../lines.ts'
+import { template } from '../view.ts'
+import { pathTo } from '../visit.ts'
+
+interface ListData {
+  search: string
+  /** What is found, in the order of its rank; null where nothing is searched for. */
+  found: { passages: FoundPassage[]; more: FoundPassage[] } | null
+  documents: ListedDocument[]
+  previous: string | null
+  next: string | null
+}
+
+const list = template<ListData>('dashboard/knowledge/list')
+
+const Filter = z.object({
+  search: z.string().trim().max(500).catch('').default(''),
+  page: z.coerce.number().int().min(1).max(10_000).catch(1),
+})
+
+const pageSize = 50
+
+/** Passages that are shown of a search: agents are given the first of them alone. */
+const mostFound = 10
+
+export const listPage = (deps: Deps) =>
+  show({
+    path: '/knowledge',
+    query: Filter,
+    show: async (visit) => {
+      const { search, page } = visit.query
+      if (search !== '') {
+        const found = await searchKnowledge(deps)(visit.workspace.id, search, mostFound)
+        return list('Knowledge', {
+          search,
+          found: { passages: found.slice(0, passagesForAgents), more: found.slice(passagesForAgents) },
+          documents: [],
+          previous: null,
+          next: null,
+        })
+      }
+      const { items, more } = await listDocuments(deps)(visit.workspace.id, { page, size: pageSize })
+      const address = (to: number) => pathTo(visit, `/knowledge?page=${to}`)
+      return list('Knowledge', {
+        search,
+        found: null,
+        documents: items,
+        previous: page > 1 ? address(page - 1) : null,
+        next: more ? address(page + 1) : null,
+      })
+    },
+  })

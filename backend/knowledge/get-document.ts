@@ -1,0 +1,22 @@
+import type { Deps } from '../deps.ts'
+import { noSuchDocument } from './edit-document.ts'
+import { selectDocument, selectPassages } from './read-store.ts'
+
+export interface Document {
+  id: number
+  title: string
+  body: string
+  /** As agents find and quote it. */
+  passages: string[]
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** @throws {ApiError} not_found */
+export const getDocument =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number, documentId: number): Promise<Document> => {
+    const document = await selectDocument(db, workspaceId, documentId)
+    if (document === undefined) throw noSuchDocument()
+    return { ...document, passages: await selectPassages(db, workspaceId, documentId) }
+  }

@@ -1,0 +1,12 @@
+import type { Deps } from '../deps.ts'
+import { type Page, toPage } from '../page.ts'
+import { type ListedDocument, selectDocuments } from './read-store.ts'
+
+/** What a workspace's agents know, the last edited first. Pages count from 1. */
+export const listDocuments =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (
+    workspaceId: number,
+    { page, size }: { page: number; size: number },
+  ): Promise<Page<ListedDocument>> =>
+    toPage(await selectDocuments(db, workspaceId, { limit: size + 1, offset: (page - 1) * size }), size)

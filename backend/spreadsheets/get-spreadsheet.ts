@@ -1,0 +1,34 @@
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { type Page, toPage } from '../page.ts'
+import { type ListedRow, selectNewestRows } from './read-store.ts'
+import { selectSpreadsheet, selectWriters } from './store.ts'
+
+export interface SpreadsheetDetails {
+  id: string
+  name: string
+  columns: string[]
+  /** Names of the agents that add rows to it. */
+  writers: string[]
+  /** The newest first. */
+  rows: Page<ListedRow>
+}
+
+/**
+ * A spreadsheet that is kept here, with some of its rows: those before the one with the id `before`.
+ *
+ * @throws {ApiError} not_found
+ */
+export const getSpreadsheet =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (
+    workspaceId: number,
+    id: string,
+    { before, limit }: { before: number | undefined; limit: number },
+  ): Promise<SpreadsheetDetails> => {
+    const spreadsheet = await selectSpreadsheet(db, workspaceId, id)
+    if (spreadsheet === undefined) throw notFound('There is no such spreadsheet in this workspace.')
+    const rows = await selectNewestRows(db, workspaceId, id, { before, limit: limit + 1 })
+    const writers = await selectWriters(db, workspaceId, id)
+    return { id, ...spreadsheet, writers, rows: toPage(rows, limit) }
+  }
