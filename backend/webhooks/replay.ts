@@ -2,14 +2,15 @@ import type { Deps } from '../deps.ts'
 import { reviveDeliveries } from './delivery/store.ts'
 
 /**
- * Sends dead deliveries again, one or all of a subscription, with the whole schedule before them. Answers how many:
- * none where nothing is dead, or the subscription is disabled and would not be sent anything.
+ * Sends dead deliveries again, one or all of a subscription (null: of all callback URLs), with the whole schedule
+ * before them. Answers how many: none where nothing is dead, or the subscription is disabled and would not be sent
+ * anything.
  */
 export const replayDeliveries =
   ({ db, clock, wake }: Pick<Deps, 'db' | 'clock' | 'wake'>) =>
   async (
     workspaceId: number,
-    which: { deliveryId: number } | { subscriptionId: number },
+    which: { deliveryId: number } | { subscriptionId: number | null },
   ): Promise<number> => {
     const revived = await reviveDeliveries(db, workspaceId, which, clock.now())
     if (revived > 0) wake.sender()

@@ -70,7 +70,7 @@ export async function buryDeliveriesOf(
 export async function reviveDeliveries(
   db: Db,
   workspaceId: number,
-  which: { deliveryId: number } | { subscriptionId: number },
+  which: { deliveryId: number } | { subscriptionId: number | null },
   at: Date,
 ): Promise<number> {
   const enabled = db
@@ -86,10 +86,12 @@ export async function reviveDeliveries(
     .where((where) =>
       where.or([where('subscription_id', 'is', null), where('subscription_id', 'in', enabled)]),
     )
-  const chosen =
-    'deliveryId' in which
-      ? dead.where('id', '=', which.deliveryId)
-      : dead.where('subscription_id', '=', which.subscriptionId)
-  const { numUpdatedRows } = await chosen.executeTakeFirst()
+  const { numUpdatedRows } = await dead
+    .where((where) => {
+      if ('deliveryId' in which) return where('id', '=', which.deliveryId)
+      const { subscriptionId } = which
+      return where('subscription_id', subscriptionId === null ? 'is' : '=', subscriptionId)
+    })
+    .executeTakeFirst()
   return Number(numUpdatedRows)
 }

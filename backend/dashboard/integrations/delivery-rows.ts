@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { toPage } from '../../page.ts'
+import { type DeliverySummary, selectDeliveries } from '../../webhooks/delivery/list-store.ts'
+import type { Sign } from '../tones.ts'
+import { pathTo, type Visit } from '../visit.ts'
+import { answerInWords, deliverySign } from './in-words.ts'
+
+export interface DeliveryRow {
+  id: number
+  /** "Call 12", or that it was a test. */
+  event: string
+  about: string
+  sign: Sign
+  answer: string
+  tries: number
+  createdAt: Date
+  nextTryAt: Date | null
+}
+
+export interface DeliveryTable {
+  rows: DeliveryRow[]
+  filters: { label: string; address: string; isHere: boolean }[]
+  isFiltered: boolean
+  previous: string | null
+  next: string | null
+}
+
+const DeliveryStatus = z.enum(['pending', 'delivered', 'dead', 'gone'])
+const Id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
+
+/** What an address may say of a list of deliveries. */
+export const DeliveryQuery = z.object({
+  status: DeliveryStatus.optional().catch(undefined),
+  before: Id.optional().catch(undefined),
+  after: Id.optional().catch(undefined),
+})
+
+const filters = [
+  { status: undefined, label: 'All' },
+  { status: 'pending', label: 'Waiting' },
+  { status: 'delivered', label: 'Delivered' },
+  { status: 'dead', label: 'Dead' },
+] as const
+
+const pageSize = 50
+
+/** One page of deliveries, and where the others are. It costs the same however many there are. */
+export async function readDeliveries(
+  deps: Pick<Deps, 'db'>,
+  visit: Visit<z.output<typeof DeliveryQuery>>,
+  of: { subscriptionId: number | null; path: string; showTarget: boolean },
+): Promise<DeliveryTable> {
+  const { status, before, after } = visit.query
+  const { subscriptionId } = of
+  const choice = { subscriptionId, status, before, after, limit: pageSize + 1 }
+  const { items, more } = toPage(await selectDeliveries(deps.db, visit.workspace.id, choice), pageSize)
+  const rows = after === undefined ? items : items.toReversed()
+
+  const address = (query: { status?: string | undefined; after?: number; before?: number }) => {
+    const all = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) all.set(name, String(value))
+    return pathTo(visit, all.size === 0 ? of.path : `${of.path}?${all.toString()}`)
+  }
+  const newest = rows[0]?.id
+  const oldest = rows.at(-1)?.id
+  const hasNewer = after === undefined ? before !== undefined : more
+  const hasOlder = after === undefined ? more : true
+  return {
+    rows: rows.map((row) => toRow(row, of.showTarget)),
+    filters: filters.map((filter) => ({
+      label: filter.label,
+      address: address({ status: filter.status }),
+      isHere: filter.status === status,
+    })),
+    isFiltered: status !== undefined || before !== undefined || after !== undefined,
+    previous: hasNewer && newest !== undefined ? address({ status, after: newest }) : null,
+    next: hasOlder && oldest !== undefined ? address({ status, before: oldest }) : null,
+  }
+}
+
+function toRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
+  const about = row.callId === null ? 'made-up data' : (row.contact ?? '')
+  return {
+    id: row.id,
+    event: row.callId === null ? 'Test event' : `Call ${row.callId}`,
+    about: showTarget ? row.targetUrl : about,
+    sign: deliverySign(row),
+    answer: answerInWords(row),
+    tries: row.tries,
+    createdAt: row.createdAt,
+    nextTryAt: row.nextTryAt,
+  }
+}

@@ -1,0 +1,79 @@
+import type { WebhookFilter } from '@outdial/contract'
+import type { DeliveryStatus } from '../../webhooks/delivery/list-store.ts'
+import type { SubscriptionSummary } from '../../webhooks/list-store.ts'
+import type { Sign } from '../tones.ts'
+
+/** "Campaign “Leads”, answered or busy": which calls a subscription hears of. */
+export function filterInWords(subscription: {
+  filter: WebhookFilter
+  campaign: string | null
+  agent: string | null
+}): string {
+  const { filter, campaign, agent } = subscription
+  const parts: string[] = []
+  if (filter.campaign_id !== null) parts.push(`campaign “${campaign ?? filter.campaign_id}”`)
+  if (filter.agent_id !== null) parts.push(`agent “${agent ?? filter.agent_id}”`)
+  if (filter.outcome !== null)
+    parts.push(filter.outcome.map((outcome) => outcome.replaceAll('_', ' ')).join(' or '))
+  if (parts.length === 0) return 'Every completed call'
+  return `Calls: ${parts.join(', ')}`
+}
+
+/** "Zapier, connected by Robin". */
+export function ownerInWords(
+  subscription: Pick<SubscriptionSummary, 'app' | 'keyName' | 'keyPrefix' | 'person'>,
+): string {
+  const { app, keyName, keyPrefix, person } = subscription
+  return app === null
+    ? `API key “${keyName ?? ''}” (${keyPrefix ?? ''}…) of ${person}`
+    : `${app}, connected by ${person}`
+}
+
+type Health = Pick<SubscriptionSummary, 'disabledAt' | 'failingSince' | 'lastStatus'>
+
+/** How a subscription is, and, where it is not well, since when. */
+export function healthOf({ disabledAt, failingSince, lastStatus }: Health): {
+  sign: Sign
+  since: Date | null
+} {
+  if (disabledAt !== null) return { sign: { tone: 'bad', text: 'Disabled' }, since: disabledAt }
+  if (failingSince !== null) return { sign: { tone: 'warn', text: 'Failing' }, since: failingSince }
+  if (lastStatus === 'delivered') return { sign: { tone: 'good', text: 'Works' }, since: null }
+  return { sign: { tone: 'mute', text: lastStatus === null ? 'No events yet' : 'Enabled' }, since: null }
+}
+
+/** How far a delivery is. */
+export function deliverySign({ status, tries }: { status: DeliveryStatus; tries: number }): Sign {
+  switch (status) {
+    case 'delivered':
+      return { tone: 'good', text: 'Delivered' }
+    case 'dead':
+      return { tone: 'bad', text: 'Dead' }
+    case 'gone':
+      return { tone: 'bad', text: 'Refused for good' }
+    case 'pending':
+      return tries === 0 ? { tone: 'live', text: 'Waiting' } : { tone: 'warn', text: 'Retrying' }
+  }
+}
+
+interface TryResult {
+  statusCode: number | null
+  error: string | null
+  durationMs: number | null
+}
+
+/** "HTTP 204 after 35 ms", or what went wrong. Empty before the first try. */
+export function answerInWords({ statusCode, error, durationMs }: TryResult): string {
+  if (durationMs === null) return ''
+  const what = error ?? `the receiver answered ${statusCode ?? 'nothing'}`
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}, after ${millisecondsInWords(durationMs)}`
+}
+
+export const millisecondsInWords = (ms: number): string =>
+  ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
+
+/** "and its 2 webhook subscriptions with it", after what ended; empty where it had none. */
+export const withHooks = (count: number): string =>
+  count === 0
+    ? ''
+    : `, and ${count === 1 ? 'its webhook subscription' : `its ${count} webhook subscriptions`} with it`
