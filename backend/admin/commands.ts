@@ -27,6 +27,7 @@ import {
   editRemoteServerCommand,
   refreshRemoteServerCommand,
 } from './commands/remote-servers.ts'
+import { resetPasswordLinkCommand } from './commands/reset-password-link.ts'
 import { resumeCampaignCommand } from './commands/resume-campaign.ts'
 import { retireNumberCommand } from './commands/retire-number.ts'
 import { setAgentStatusCommand } from './commands/set-agent-status.ts'
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   createWorkspaceCommand,
   addMemberCommand,
   removeMemberCommand,
+  resetPasswordLinkCommand,
   createApiKeyCommand,
   revokeApiKeyCommand,
   createOauthClientCommand,

@@ -1,0 +1,17 @@
+import { makeResetLink } from '../../identity/password-resets/make-link.ts'
+import { defineCommand } from '../command.ts'
+import { findUser } from '../find.ts'
+import { emailOption } from '../options.ts'
+
+export const resetPasswordLinkCommand = defineCommand({
+  name: 'reset-password-link',
+  summary: 'Makes a link by which a person sets a new password. It ends their sessions when it is used.',
+  options: { email: emailOption },
+  run: async (deps, { email }) => {
+    const { link, expiresAt } = await makeResetLink(deps)(await findUser(deps, email))
+    return {
+      record: { email, link, expires_at: expiresAt },
+      note: 'Whoever opens it first can sign in as them. It works once, for 24 hours, and is not shown again.',
+    }
+  },
+})

@@ -1,0 +1,35 @@
+import { createBrowser, type Browser, type Page } from '../../../demo/browser.ts'
+import { createUser } from '../../identity/create-user.ts'
+import { password, type Service } from './support.ts'
+
+let strangers = 0
+
+/** Somebody with an account and no workspace, signed in. */
+export async function seedStranger(
+  service: Service,
+): Promise<{ browser: Browser; userId: number; email: string }> {
+  strangers += 1
+  const email = `stranger${strangers}@example.com`
+  const { id: userId } = await createUser(service.deps)({ email, name: 'Sam', password })
+  const { browser } = await signIn(service, email)
+  return { browser, userId, email }
+}
+
+/** A new browser in which somebody tries to sign in. */
+export async function signIn(
+  service: Service,
+  email: string,
+  given = password,
+): Promise<{ browser: Browser; page: Page }> {
+  const browser = createBrowser()
+  const { page: form } = await browser.open(`${service.url}/sign-in`)
+  const { page } = await browser.press(form, 'Sign in', { email, password: given })
+  return { browser, page }
+}
+
+/** The link that a page shows one time. */
+export function linkOn(page: Page): string {
+  const link = /<pre id="link">([^<]+)<\/pre>/.exec(page.html)?.[1]
+  if (link === undefined) throw new Error(`no link on this page: ${page.text}`)
+  return link
+}
