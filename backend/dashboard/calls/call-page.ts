@@ -12,7 +12,7 @@ import { pageNotFound } from '../page-errors.ts'
 import { callSign, type Sign } from '../tones.ts'
 import { template } from '../view.ts'
 import { showDeliveries, type ShownDelivery } from './deliveries.ts'
-import { contactName, endedReasonInWords, waitsInWords } from './in-words.ts'
+import { contactName, endedReasonInWords, secondsInWords, waitsInWords } from './in-words.ts'
 import { type Moment, timelineOf } from './timeline.ts'
 
 interface CallData {
@@ -34,6 +34,8 @@ interface CallData {
   eventId: string
   numberLabel: string
   isLive: boolean
+  /** A time to the second: much happens within a minute. */
+  clock: (at: Date) => string
   canCancel: boolean
   canQueueAgain: boolean
 }
@@ -93,6 +95,7 @@ async function readPage(
     eventId: event?.id ?? '',
     numberLabel: rules.number_label,
     isLive: event === undefined || found.some(({ status }) => status === 'pending'),
+    clock: (at) => secondsInWords(at, now, workspace.timeZone),
     canCancel: call.status === 'queued',
     canQueueAgain:
       call.status === 'completed' && call.to_number !== '' && rules.campaign_status !== 'archived',

@@ -44,6 +44,13 @@ export function momentInWords(at: Date, now: Date, timeZone: string): string {
   return `${write({ month: 'short', day: 'numeric', ...(isFar && { year: 'numeric' }) })}, ${clock}`
 }
 
+/** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM". */
+export function secondsInWords(at: Date, now: Date, timeZone: string): string {
+  const day = new Intl.DateTimeFormat('en-US', { timeZone, month: 'short', day: 'numeric' })
+  const clock = new Intl.DateTimeFormat('en-US', { timeZone, timeStyle: 'medium' }).format(at)
+  return day.format(at) === day.format(now) ? clock : `${day.format(at)}, ${clock}`
+}
+
 /** What a queued call waits for and why, as a sentence. */
 export function waitsInWords(call: Call, rules: Rules, now: Date, timeZone: string): string {
   const moment = (at: string | Date | null) =>
