@@ -6,7 +6,7 @@ import { describeError } from '../describe-error.ts'
 import { isOutage } from '../http/outage.ts'
 import type { OfferedTool } from './context.ts'
 import type { BrokenOff, Flight } from './flight.ts'
-import { type CallFacts, hasEffects, type ToolAnswer } from './kinds/kind.ts'
+import { type CallFacts, hasEffects, type ToolAnswer, type ToolRow, type ToolUse } from './kinds/kind.ts'
 import { recordToolCall } from './record-tool-call.ts'
 
 /** Milliseconds that a tool may take: people on the phone wait for it. */
@@ -54,22 +54,38 @@ async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Prom
     if (tool.config === undefined) {
       return failed(`${name} is not set up for this agent: go on without it.`)
     }
-    const run = tool.kind.run(deps, {
-      row: tool.row,
-      toolName: name,
-      agentId: request.agentId,
-      config: tool.config.value,
-      args: request.args,
-      call: request.call,
-      dryRun,
-      get signal() {
-        return flight.signal
-      },
-    })
-    const ended = await flight.outcomeOf(run)
+    const use = new Use(request, tool.config.value, dryRun)
+    const ended = await flight.outcomeOf(tool.kind.run(deps, use))
     return typeof ended === 'string' ? failed(`${name} ${endings[ended]}`) : ended
   } catch (error) {
     return tellFailure(deps, name, error)
+  }
+}
+
+/** A class for its getter: a literal's costs as much as all else of a call. */
+class Use implements ToolUse {
+  readonly row: ToolRow
+  readonly toolName: string
+  readonly agentId: number
+  readonly config: unknown
+  readonly args: Record<string, unknown>
+  readonly call: CallFacts | undefined
+  readonly dryRun: boolean
+  readonly #flight: Flight
+
+  constructor({ tool, agentId, args, call, flight }: ToolRequest, config: unknown, dryRun: boolean) {
+    this.row = tool.row
+    this.toolName = tool.definition.name
+    this.agentId = agentId
+    this.config = config
+    this.args = args
+    this.call = call
+    this.dryRun = dryRun
+    this.#flight = flight
+  }
+
+  get signal(): AbortSignal {
+    return this.#flight.signal
   }
 }
 

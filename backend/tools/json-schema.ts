@@ -44,7 +44,8 @@ function createValidator(schema: JsonSchema): Validator | undefined {
     if (values > bounds.values) return [`there are too many values: at most ${bounds.values} can be given`]
     if (depth > bounds.depth) return [`the values nest too deep: at most ${bounds.depth} levels`]
     try {
-      return tellErrors(findErrors(args, { isLarge: values > 1_000 || characters > 10_000 }))
+      const errors = findErrors(args, { isLarge: values > 1_000 || characters > 10_000 })
+      return errors.length === 0 ? [] : tellErrors(errors)
     } catch (error) {
       if (!(error instanceof EndlessError)) throw error
       return ['the arguments take too long to check: give fewer or shorter ones']
