@@ -110,10 +110,10 @@ async function idleHeap(subject: Subject, count: number): Promise<number> {
   return (after - before) / count / 1024
 }
 
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 
 /** They take turns, so that whatever else the machine does meets all. */
-async function compare(rounds: number, work: (subject: Subject) => Promise<Measured>): Promise<Measured[]> {
+async function compare(rounds: number, work: (subject: Subject) => Promise<Measured>): Promise<Measured[][]> {
   const results = subjects.map((): Measured[] => [])
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, subject] of subjects.entries()) {
@@ -121,28 +121,33 @@ async function compare(rounds: number, work: (subject: Subject) => Promise<Measu
       if (round > 0) results[index]?.push(measured) // the first one warms up
     }
   }
-  return results.map((list) => ({
-    cpu: median(list.map(({ cpu }) => cpu)),
-    kernel: median(list.map(({ kernel }) => kernel)),
-    perSecond: median(list.map(({ perSecond }) => perSecond)),
-  }))
+  return results
 }
 
 const dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-bench-'))
 const subjects = [await start('ours', [dataDir]), await start('sdk'), await start('floor')] as const
 const rows: string[][] = []
 
-const tell = ({ cpu, kernel }: Measured) => `${cpu.toFixed(0)} µs (${kernel.toFixed(0)})`
+const tell = (measured: Measured[]) => {
+  const cpu = median(measured.map((each) => each.cpu))
+  const kernel = median(measured.map((each) => each.kernel))
+  return `${cpu.toFixed(0)} µs (${kernel.toFixed(0)})`
+}
 
-const addCpu = (name: string, [ours, plain, floor]: Measured[], target: number) => {
+/** How many times as much the SDK's server takes as another: each round by itself, so that its noise meets both. */
+const ratioOf = (plain: Measured[], other: Measured[]) =>
+  `${median(plain.map(({ cpu }, round) => cpu / (other[round]?.cpu ?? NaN))).toFixed(2)} ×`
+
+const addCpu = (name: string, [ours, plain, floor]: Measured[][], target: number) => {
   if (ours === undefined || plain === undefined || floor === undefined) throw new Error('three are compared')
+  const [own, theirs] = [ours, plain].map((list) => median(list.map(({ perSecond }) => perSecond)).toFixed(0))
   rows.push([
     name,
     ...[ours, plain, floor].map(tell),
-    `${(plain.cpu / ours.cpu).toFixed(2)} ×`,
+    ratioOf(plain, ours),
     `≥ ${target} ×`,
-    `${(plain.cpu / floor.cpu).toFixed(2)} ×`,
-    `${ours.perSecond.toFixed(0)}/s against ${plain.perSecond.toFixed(0)}/s`,
+    ratioOf(plain, floor),
+    `${own}/s against ${theirs}/s`,
   ])
 }
 
