@@ -28,7 +28,12 @@ export function frame(
     navigation: navigation.map((item) => {
       const address = ui.to(item.path)
       const [current = ''] = page.path.split('?')
-      return { ...item, address, isHere: current === address || current.startsWith(`${address}/`) }
+      const isBelow = (path: string) => current === path || current.startsWith(`${path}/`)
+      return {
+        ...item,
+        address,
+        isHere: isBelow(address) || (item.also !== undefined && isBelow(ui.to(item.also))),
+      }
     }),
   }
 }
