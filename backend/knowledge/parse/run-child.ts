@@ -15,17 +15,17 @@ const flags = ['--permission', '--allow-worker', '--allow-fs-read=*', '--disable
 const aborted = 134
 
 /**
- * Reads a file in a process of its own.
+ * Reads a file in a process of its own, in at most `time` milliseconds.
  *
  * @throws {Fault}
  */
-export async function runChild(kind: Kind, bytes: Uint8Array): Promise<string> {
+export async function runChild(kind: Kind, bytes: Uint8Array, time: number = limits.time): Promise<string> {
   const child = spawn(process.execPath, [...flags, script, kind], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { SystemRoot: process.env.SystemRoot },
     windowsHide: true,
   })
-  const timer = setTimeout(() => child.kill('SIGKILL'), limits.time)
+  const timer = setTimeout(() => child.kill('SIGKILL'), time)
   // It may end before it has taken the whole file.
   child.stdin.on('error', () => {})
   child.stdin.end(bytes)
