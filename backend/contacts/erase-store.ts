@@ -1,0 +1,226 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+// Every place where a contact leaves a trace. A new column or table that holds what people said, or who they are,
+// belongs here too.
+
+/** By what a person is known in texts. */
+export interface Traces {
+  number: string
+  digits: string
+  email: string | null
+}
+
+/** Against everybody: what refers to the contact takes a key-share lock, and waits. */
+export const holdForErasure = (trx: Db, workspaceId: number, contactId: number) =>
+  trx
+    .selectFrom('contact')
+    .select(['phone_number', 'email', 'erased_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .forUpdate()
+    .executeTakeFirst()
+
+export const holdCallsOf = (trx: Db, workspaceId: number, contactId: number) =>
+  trx
+    .selectFrom('call')
+    .select(['id', 'status'])
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+
+/** Ends the wait of events for what is read out of talks. The ids of the calls whose events are owed now. */
+export async function endAnalyses(
+  trx: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+): Promise<number[]> {
+  const rows = await trx
+    .updateTable('call')
+    .set({ analysis_until: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .where('analysis_until', 'is not', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+export const clearContact = async (
+  trx: Db,
+  workspaceId: number,
+  contactId: number,
+  at: Date,
+): Promise<void> => {
+  await trx
+    .updateTable('contact')
+    .set({
+      phone_number: '',
+      first_name: null,
+      last_name: null,
+      email: null,
+      external_id: null,
+      time_zone: null,
+      variables: '{}',
+      consent_source: null,
+      consent_at: null,
+      updated_at: at,
+      erased_at: at,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .execute()
+}
+
+export const clearCalls = async (
+  trx: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+  at: Date,
+): Promise<void> => {
+  await trx
+    .updateTable('call')
+    .set({
+      to_number: '',
+      transcript: '[]',
+      summary: null,
+      extracted: '{}',
+      metadata: '{}',
+      recording_url: null,
+      talk_erased_at: at,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .execute()
+}
+
+/** Addresses that callers gave: of what was sent there already, the host alone stays. */
+export async function forgetCallbacks(
+  trx: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+): Promise<void> {
+  await trx
+    .updateTable('call')
+    .set({ callback_url: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .execute()
+  await sql`
+    update webhook_delivery
+    set target_url = regexp_replace(target_url, '^([A-Za-z]+://[^/?#]*).*$', '\\1/'),
+      status = case status when 'dead' then 'gone' else status end
+    where workspace_id = ${workspaceId} and subscription_id is null and status <> 'pending'
+      and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(trx)
+}
+
+/** And what runtimes reported of them. */
+export async function clearAttempts(trx: Db, workspaceId: number, callIds: readonly number[]): Promise<void> {
+  await sql`
+    with cleared as (
+      update attempt set to_number = ''
+      where workspace_id = ${workspaceId} and call_id = any(${callIds}::bigint[])
+      returning id
+    )
+    delete from attempt_report where attempt_id in (select id from cleared)`.execute(trx)
+}
+
+/** That a tool was used stays. In other calls, those that speak of the number or the address are meant. */
+export async function clearToolCalls(
+  trx: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+  { number, email }: Traces,
+): Promise<void> {
+  await sql`
+    update tool_call set arguments = '{}', result = ''
+    where workspace_id = ${workspaceId} and (
+      call_id = any(${callIds}::bigint[])
+      or strpos(arguments::text, ${number}) > 0 or strpos(result, ${number}) > 0
+      or strpos(lower(arguments::text), lower(${email})) > 0 or strpos(lower(result), lower(${email})) > 0
+    )`.execute(trx)
+}
+
+export const deleteNotes = async (trx: Db, workspaceId: number, contactId: number): Promise<void> => {
+  await trx
+    .deleteFrom('contact_note')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .execute()
+}
+
+/** Empties the cells of spreadsheets that hold the number, in any spelling, or the address. */
+export async function blankCells(trx: Db, workspaceId: number, { digits, email }: Traces): Promise<void> {
+  const isTrace = sql`(
+    strpos(regexp_replace(cell, '\\D', '', 'g'), ${digits}) > 0
+    or coalesce(strpos(lower(cell), lower(${email})) > 0, false)
+  )`
+  await sql`
+    update spreadsheet_row
+    set cells = (
+      select array_agg(case when ${isTrace} then '' else cell end order by position)
+      from unnest(cells) with ordinality as row (cell, position)
+    )
+    where workspace_id = ${workspaceId}
+      and exists (select from unnest(cells) as row (cell) where ${isTrace})`.execute(trx)
+}
+
+/** Why a number is refused is a text of somebody's: it goes, the refusal stays. */
+export async function clearReasons(trx: Db, workspaceId: number, phoneNumber: string): Promise<void> {
+  await sql`
+    update do_not_call set reason = null
+    where workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`.execute(
+    trx,
+  )
+  await sql`
+    update do_not_call_removal set reason = ''
+    where workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`.execute(
+    trx,
+  )
+}
+
+export const findEventsOf = (trx: Db, workspaceId: number, callIds: readonly number[]) =>
+  trx
+    .selectFrom('event')
+    .select(['id', 'body'])
+    .where('workspace_id', '=', workspaceId)
+    .where('call_id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .execute()
+
+/** Bodies by event. What is still to be delivered is delivered like this. */
+export async function rewriteEvents(
+  trx: Db,
+  workspaceId: number,
+  bodies: ReadonlyMap<string, string>,
+): Promise<void> {
+  await sql`
+    update event set body = written.body
+    from unnest(${[...bodies.keys()]}::text[], ${[...bodies.values()]}::text[]) as written (id, body)
+    where event.workspace_id = ${workspaceId} and event.id = written.id`.execute(trx)
+}
+
+/** Answers that are kept for callers who ask again. */
+export const findAnswersAbout = (trx: Db, workspaceId: number, contactId: number) =>
+  trx
+    .selectFrom('idempotent_answer')
+    .select(['scope_hash as scopeHash', 'body'])
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<string>`body -> 'contact' ->> 'id'`, '=', String(contactId))
+    .execute()
+
+export async function rewriteAnswers(
+  trx: Db,
+  workspaceId: number,
+  answers: readonly { scopeHash: Buffer; body: unknown }[],
+): Promise<void> {
+  for (const { scopeHash, body } of answers) {
+    await trx
+      .updateTable('idempotent_answer')
+      .set({ body: JSON.stringify(body) })
+      .where('workspace_id', '=', workspaceId)
+      .where('scope_hash', '=', scopeHash)
+      .execute()
+  }
+}

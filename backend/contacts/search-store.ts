@@ -1,0 +1,152 @@
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** Which contacts a list shows. */
+export interface ContactSearch {
+  /** Parts of what is known of a contact: all of them must be there. */
+  words: readonly string[]
+  /** A number in E.164 that is searched instead, if a contact has it. */
+  phoneNumber: string | null
+  refused: boolean | null
+}
+
+/** Newest first: those made before a contact, or, going back, after it. */
+export type ContactPosition = { before: number } | { after: number } | null
+
+/** By one salt, read once: asking `number_hash` of each contact would read it each time. */
+const isRefused = (workspaceId: number): RawBuilder<SqlBool> => sql`
+  sha256((select number_salt from workspace where id = ${workspaceId}) || convert_to(contact.phone_number, 'UTF8'))
+    in (select number_hash from do_not_call where workspace_id = ${workspaceId})`
+
+const hasWord = (word: string): RawBuilder<SqlBool> =>
+  sql`contact.search like '%' || lower(${word.replace(/[\\%_]/g, '\\$&')} collate "und-x-icu") || '%'`
+
+/** At most `limit` contacts that were not erased, newest first, with their last call. */
+export async function searchContacts(
+  db: Db,
+  workspaceId: number,
+  search: ContactSearch,
+  page: { position: ContactPosition; limit: number },
+) {
+  const { position, limit } = page
+  const isBack = position !== null && 'after' in position
+  let ids = db
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('erased_at', 'is', null)
+  if (search.phoneNumber !== null) ids = ids.where('phone_number', '=', search.phoneNumber)
+  if (search.phoneNumber === null) for (const word of search.words) ids = ids.where(hasWord(word))
+  if (search.refused === true) ids = ids.where(isRefused(workspaceId))
+  if (search.refused === false) ids = ids.where((eb) => eb.not(isRefused(workspaceId)))
+  if (position !== null && 'before' in position) ids = ids.where('id', '<', position.before)
+  if (position !== null && 'after' in position) ids = ids.where('id', '>', position.after)
+  const onPage = ids.orderBy('id', isBack ? 'asc' : 'desc').limit(limit)
+  return db
+    .selectFrom('contact')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('call')
+          .select(['call.id as call_id', 'call.status', 'call.outcome', 'call.queued_at', 'call.ended_at'])
+          .whereRef('call.workspace_id', '=', 'contact.workspace_id')
+          .whereRef('call.contact_id', '=', 'contact.id')
+          .orderBy('call.id', 'desc')
+          .limit(1)
+          .as('last'),
+      (join) => join.onTrue(),
+    )
+    .select([
+      'contact.id',
+      'phone_number',
+      'first_name',
+      'last_name',
+      'email',
+      'external_id',
+      'created_at',
+      'last.call_id',
+      'last.status',
+      'last.outcome',
+      'last.queued_at',
+      'last.ended_at',
+      isRefused(workspaceId).as('is_refused'),
+    ])
+    .where('contact.workspace_id', '=', workspaceId)
+    .where('contact.id', 'in', onPage)
+    .orderBy('contact.id', 'desc')
+    .execute()
+}
+
+/** Whether the workspace has any contact, so that an empty list can say why it is. */
+export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean> =>
+  (await db
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('erased_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** All that a contact's page tells of it, erased ones included. */
+export const findContact = (db: Db, workspaceId: number, contactId: number) =>
+  db
+    .selectFrom('contact')
+    .select([
+      'id',
+      'phone_number',
+      'first_name',
+      'last_name',
+      'email',
+      'external_id',
+      'time_zone',
+      'variables',
+      'consent_source',
+      'consent_at',
+      'created_at',
+      'updated_at',
+      'erased_at',
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .executeTakeFirst()
+
+/** A contact's calls, the last first. */
+export const findCallsOf = (
+  db: Db,
+  workspaceId: number,
+  contactId: number,
+  page: { before: number | null; limit: number },
+) =>
+  db
+    .selectFrom('call')
+    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
+    .select([
+      'call.id',
+      'call.status',
+      'call.outcome',
+      'call.test',
+      'call.attempts',
+      'call.queued_at',
+      'call.ended_at',
+      'call.next_attempt_at',
+      'call.duration_seconds',
+      'call.summary',
+      'campaign.name as campaign_name',
+    ])
+    .where('call.workspace_id', '=', workspaceId)
+    .where('call.contact_id', '=', contactId)
+    .$if(page.before !== null, (query) => query.where('call.id', '<', page.before))
+    .orderBy('call.id', 'desc')
+    .limit(page.limit)
+    .execute()
+
+/** The campaigns that take calls, by name. */
+export const selectOpenCampaigns = (db: Db, workspaceId: number) =>
+  db
+    .selectFrom('campaign')
+    .select(['id', 'name', 'status'])
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '<>', 'archived')
+    .orderBy('name')
+    .orderBy('id')
+    .execute()

@@ -1,0 +1,143 @@
+import * as z from 'zod'
+import { findRefusal, findRemovals } from '../../contacts/do-not-call-store.ts'
+import { findNotes } from '../../contacts/facts-store.ts'
+import { localTime } from '../../contacts/local-time.ts'
+import { findCallsOf, findContact } from '../../contacts/search-store.ts'
+import { zoneOfContact } from '../../contacts/zone.ts'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../errors.ts'
+import { toPage } from '../../page.ts'
+import { show } from '../lines.ts'
+import { callSign, type Sign } from '../tones.ts'
+import { template } from '../view.ts'
+import { pathTo } from '../visit.ts'
+import { nameOf, sourceInWords } from './in-words.ts'
+
+interface ShownCall {
+  id: number
+  sign: Sign
+  campaign: string
+  test: boolean
+  attempts: number
+  at: Date
+  /** When it is dialed next, of one that waits. */
+  next: Date | null
+  seconds: number | null
+  summary: string
+}
+
+export interface ShownRefusal {
+  refusal: { source: string; reason: string; since: Date } | null
+  removals: { source: string; reason: string; at: Date; by: string }[]
+}
+
+interface ContactData extends ShownRefusal {
+  contact: { id: number; name: string; phoneNumber: string; createdAt: Date; updatedAt: Date }
+  facts: { label: string; value: string }[]
+  variables: { name: string; value: string }[]
+  consent: { source: string; at: Date } | null
+  clock: { text: string; source: string } | null
+  notes: { text: string; at: Date }[]
+  calls: ShownCall[]
+  older: string | null
+}
+
+interface ErasedData {
+  id: number
+  erasedAt: Date
+  calls: ShownCall[]
+  older: string | null
+}
+
+const page = template<ContactData>('dashboard/contacts/contact')
+const erasedPage = template<ErasedData>('dashboard/contacts/erased')
+
+const callsShown = 25
+const notesShown = 50
+
+export const contactPage = (deps: Deps) =>
+  show({
+    path: '/contacts/:id',
+    query: z.object({ before: z.coerce.number().int().min(1).optional().catch(undefined) }),
+    show: async (visit) => {
+      const { db, clock } = deps
+      const { id, workspace, query } = visit
+      const contact = await findContact(db, workspace.id, id)
+      if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+      const found = await findCallsOf(db, workspace.id, id, {
+        before: query.before ?? null,
+        limit: callsShown + 1,
+      })
+      const { items, more } = toPage(found, callsShown)
+      const calls = items.map(toShownCall)
+      const older = more ? pathTo(visit, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
+      const { erased_at: erasedAt } = contact
+      if (erasedAt !== null) return erasedPage('Erased contact', { id, erasedAt, calls, older })
+
+      const zone = await zoneOfContact(contact)
+      const notes = await findNotes(db, workspace.id, id, notesShown)
+      return page(nameOf(contact), {
+        ...(await refusalOf(deps, workspace.id, contact.phone_number)),
+        contact: {
+          id,
+          name: nameOf(contact),
+          phoneNumber: contact.phone_number,
+          createdAt: contact.created_at,
+          updatedAt: contact.updated_at,
+        },
+        facts: [
+          { label: 'E-mail', value: contact.email ?? '' },
+          { label: 'External id', value: contact.external_id ?? '' },
+        ].filter(({ value }) => value !== ''),
+        variables: Object.entries(contact.variables).map(([name, value]) => ({ name, value })),
+        consent:
+          contact.consent_source === null || contact.consent_at === null
+            ? null
+            : { source: contact.consent_source, at: contact.consent_at },
+        clock:
+          zone === undefined
+            ? null
+            : {
+                text: localTime(clock.now(), zone),
+                source: contact.time_zone === null ? 'told by the phone number' : 'the contact’s own zone',
+              },
+        notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
+        calls,
+        older,
+      })
+    },
+  })
+
+/** Whether a number is on the do-not-call list, and when it was taken off. */
+export async function refusalOf(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<ShownRefusal> {
+  const refusal = await findRefusal(db, workspaceId, phoneNumber)
+  const removals = await findRemovals(db, workspaceId, phoneNumber)
+  return {
+    refusal:
+      refusal === undefined
+        ? null
+        : { source: sourceInWords(refusal.source), reason: refusal.reason ?? '', since: refusal.since },
+    removals: removals.map(({ source, reason, at, by }) => ({
+      source: sourceInWords(source),
+      reason,
+      at,
+      by: by ?? 'somebody who is gone',
+    })),
+  }
+}
+
+const toShownCall = (call: Awaited<ReturnType<typeof findCallsOf>>[number]): ShownCall => ({
+  id: call.id,
+  sign: callSign(call),
+  campaign: call.campaign_name,
+  test: call.test,
+  attempts: call.attempts,
+  at: call.ended_at ?? call.queued_at,
+  next: call.status === 'queued' ? call.next_attempt_at : null,
+  seconds: call.duration_seconds,
+  summary: call.summary ?? '',
+})

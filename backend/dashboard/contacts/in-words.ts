@@ -1,0 +1,43 @@
+import { invalidField } from '../../errors.ts'
+
+/** How a contact is called on the pages; its number where it has no name. */
+export const nameOf = (contact: {
+  first_name: string | null
+  last_name: string | null
+  phone_number: string
+}): string =>
+  [contact.first_name, contact.last_name].filter(Boolean).join(' ') ||
+  contact.phone_number ||
+  'Erased contact'
+
+const sources: Record<string, string> = {
+  api: 'an app or a Zap asked for it',
+  dashboard: 'a person added it here',
+  call: 'the person asked for it in a call',
+}
+
+/** Where a refusal came from. */
+export const sourceInWords = (source: string): string => sources[source] ?? source
+
+/** Variables as they are typed: one a line, `name = value`. A value of several lines is folded into one. */
+export const writeVariables = (variables: Record<string, string>): string =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name} = ${value.replace(/\s*[\r\n]+\s*/g, ' ')}`)
+    .join('\n')
+
+/** @throws {ApiError} validation_failed, with the line that is none */
+export function readVariables(text: string): Record<string, string> {
+  const lines = text.split(/\r\n|\r|\n/)
+  const entries = lines.flatMap((line, index): [string, string][] => {
+    if (line.trim() === '') return []
+    const at = line.indexOf('=')
+    const name = line.slice(0, at).trim()
+    const value = line.slice(at + 1).trim()
+    if (at < 1 || name === '' || value === '') {
+      const message = `Line ${index + 1} is no variable: write one a line, such as product = Roof inspection.`
+      throw invalidField('variables', 'invalid_variable', message)
+    }
+    return [[name, value]]
+  })
+  return Object.fromEntries(entries)
+}
