@@ -117,7 +117,13 @@ function encode(name: string, args: Record<string, unknown>): string {
 /** An empty segment, or a dot one in any spelling that a server may decode, would lead to another place. */
 function requireSegment(filled: string, names: string[]): void {
   const decoded = decodeURIComponent(filled)
-  const isDots = decoded.split(/[/\\]/).some((part) => /^(\.|%2e){1,2}$/i.test(part))
-  if (decoded !== '' && !isDots) return
-  throw new UnfitArgumentError(`${names.join(' and ')} must not be empty, "." or ".."`)
+  if (decoded !== '' && !hasDots(decoded, 3)) return
+  throw new UnfitArgumentError(`${names.join(' and ')} must not be empty, "." or "..", or lead there`)
+}
+
+/** Some servers, or the proxies before them, decode once more, or leave out what follows a semicolon. */
+function hasDots(text: string, decodings: number): boolean {
+  if (text.split(/[/\\]/).some((part) => /^\.{1,2}(;|$)/.test(part))) return true
+  const decoded = text.replace(/%(?:25|2e|2f|3b|5c)/gi, decodeURIComponent)
+  return decodings > 0 && decoded !== text && hasDots(decoded, decodings - 1)
 }
