@@ -1,5 +1,5 @@
-/** What spreadsheet programs would take for a formula. */
-const formula = /^[=+\-@\t\r]/
+/** What spreadsheet programs would take for a formula, some after blanks, some in full width. */
+const formula = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/
 
 /**
  * One record as CSV (RFC 4180), with its line's end. A cell that a spreadsheet program would run as a formula gets a
