@@ -34,7 +34,12 @@ const Settings = z.object({
   'calling_hours.days': many,
   'calling_hours.start': z.string().optional(),
   'calling_hours.end': z.string().optional(),
-  retention_days: z.coerce.number('must be a number of days').optional(),
+  retention_days: z
+    .string()
+    .trim()
+    .regex(/^\d{1,9}$/, 'must be a whole number of days')
+    .transform(Number)
+    .optional(),
 })
 
 export const generalPage = (deps: Deps) =>
