@@ -18,7 +18,7 @@ export const connectPage = ({ config: { publicUrl } }: Deps) => {
   const addresses = [
     { id: 'api-url', label: 'API', value: apiUrl },
     { id: 'openapi-url', label: 'OpenAPI document', value: `${apiUrl}/openapi.json` },
-    { id: 'docs-url', label: 'To read', value: `${publicUrl}/docs` },
+    { id: 'docs-url', label: 'API reference', value: `${publicUrl}/docs` },
     { id: 'authorize-url', label: 'OAuth2 authorization', value: `${publicUrl}/oauth/authorize` },
     { id: 'token-url', label: 'OAuth2 tokens', value: `${publicUrl}/oauth/token` },
     { id: 'revoke-url', label: 'OAuth2 revocation', value: `${publicUrl}/oauth/revoke` },

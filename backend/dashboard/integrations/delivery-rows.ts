@@ -57,7 +57,7 @@ export async function readDeliveries(
   const { items, more } = toPage(await selectDeliveries(deps.db, visit.workspace.id, choice), pageSize)
   const rows = after === undefined ? items : items.toReversed()
 
-  const address = (query: { status?: string | undefined; after?: number; before?: number }) => {
+  const address = (query: Record<string, string | number | undefined>) => {
     const all = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) if (value !== undefined) all.set(name, String(value))
     return pathTo(visit, all.size === 0 ? of.path : `${of.path}?${all.toString()}`)

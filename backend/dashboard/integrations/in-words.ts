@@ -65,7 +65,7 @@ interface TryResult {
 /** "HTTP 204 after 35 ms", or what went wrong. Empty before the first try. */
 export function answerInWords({ statusCode, error, durationMs }: TryResult): string {
   if (durationMs === null) return ''
-  const what = error ?? `the receiver answered ${statusCode ?? 'nothing'}`
+  const what = error ?? `HTTP ${statusCode ?? 'nothing'}`
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}, after ${millisecondsInWords(durationMs)}`
 }
 
