@@ -223,6 +223,14 @@ describe.each([
       throw new Error(`bad ${String(headers.authorization)}`)
     }
     expect((await use(row, 'echo')).text).toMatch(/bad Bearer \[secret\]/)
+    server.intercept = ({ headers }, response, body) => {
+      if (!body.includes('tools/call')) return false
+      response.writeHead(500).end(`${'x'.repeat(485)} ${String(headers.authorization)}`)
+      return true
+    }
+    const { text: told } = await use(row, 'echo')
+    expect(told).toContain('Bearer [secret]')
+    expect(told).not.toContain('token')
   })
 })
 
