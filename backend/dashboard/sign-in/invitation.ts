@@ -18,6 +18,7 @@ const page = template<{
   /** Who is signed in, and would accept it. */
   person: { name: string; email: string } | null
   signInPath: string
+  signOutPath: string
 }>('dashboard/sign-in/invitation')
 
 const Path = z.object({ token: z.string() })
@@ -45,8 +46,12 @@ export function mountInvitation(
       if (invitation.state !== 'open') throw over(invitation.state)
       const person = (await parts.door.personOf(request)) ?? null
       const { workspaceName, invitedBy, role, email } = invitation
-      const signInPath = `/sign-in?next=${encodeURIComponent(`/invitations/${token}`)}`
-      return page(`Join ${workspaceName}`, { workspaceName, invitedBy, role, email, person, signInPath })
+      const back = `?next=${encodeURIComponent(`/invitations/${token}`)}`
+      return page(`Join ${workspaceName}`, {
+        ...{ workspaceName, invitedBy, role, email, person },
+        signInPath: `/sign-in${back}`,
+        signOutPath: `/sign-out${back}`,
+      })
     },
     submit: async ({ request, reply, input }) => {
       const person = await parts.door.personOf(request)

@@ -6,7 +6,7 @@ import { hasUsers, workspacesOf } from '../../identity/people/store.ts'
 import { pageHeaders } from '../../views/headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 
-/** Where to go after signing in: a path of this service, never another place. */
+/** Where to go after signing in or out: a path of this service, never another place. */
 const Next = z.object({
   next: z
     .string()
@@ -59,7 +59,8 @@ export function mountSignIn(
   })
 
   pages.post('/sign-out', async (request, reply) => {
+    const { next } = Next.parse(request.query)
     await door.signOut(request, reply)
-    return reply.redirect('/sign-in', 303)
+    return reply.redirect(next === '/' ? '/sign-in' : next, 303)
   })
 }

@@ -94,6 +94,16 @@ it('lets who has an account join with it, after signing in on the way', async ()
   expect((await rolesIn(owner.workspaceId)).get(stranger.userId)).toBe('owner')
 })
 
+it('lets who is signed in as somebody else sign out and join as another', async () => {
+  const owner = await seedOwner()
+  const { link, email } = await inviteBy(owner)
+  const { page } = await owner.browser.open(link)
+  const { page: out } = await owner.browser.press(page, 'Not you? Sign out')
+  expect(out.url).toBe(link)
+  const joined = await owner.browser.press(out, 'Create account and join', { name: 'Kim', email, password })
+  expect(joined.page.text).toContain(email)
+})
+
 it('lets in one person by one invitation, however many try at once', async () => {
   const owner = await seedOwner()
   const { link } = await inviteBy(owner)
