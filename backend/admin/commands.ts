@@ -21,6 +21,7 @@ import { removeMemberCommand } from './commands/remove-member.ts'
 import { revokeApiKeyCommand } from './commands/revoke-api-key.ts'
 import { archiveCampaignCommand } from './commands/archive-campaign.ts'
 import { doNotCallAddCommand } from './commands/do-not-call-add.ts'
+import { eraseContactCommand } from './commands/erase-contact.ts'
 import { pauseCampaignCommand } from './commands/pause-campaign.ts'
 import {
   addRemoteServerCommand,
@@ -71,6 +72,7 @@ export const commands: readonly Command[] = [
   archiveCampaignCommand,
   retireNumberCommand,
   doNotCallAddCommand,
+  eraseContactCommand,
   ...listCommands,
   listToolsCommand,
   listSpreadsheetsCommand,

@@ -1,3 +1,4 @@
+import { forgetCallbacksOfErased } from '../contacts/erase-store.ts'
 import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { deleteUnusedGrants } from '../oauth/store.ts'
@@ -22,6 +23,7 @@ export const startCleanup = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =
       const now = deps.clock.now()
       const ago = (ms: number) => new Date(now.getTime() - ms)
       await deleteExpired(deps.db, { now, credentials: ago(credentialsAreKept), links: ago(linksAreKept) })
+      await forgetCallbacksOfErased(deps.db, now)
       await deleteUnusedGrants(deps.db, ago(unusedGrantsAreKept))
       return []
     },

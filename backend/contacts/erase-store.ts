@@ -109,11 +109,28 @@ export async function forgetCallbacks(
     .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
     .execute()
   await sql`
-    update webhook_delivery
-    set target_url = regexp_replace(target_url, '^([A-Za-z]+://[^/?#]*).*$', '\\1/'),
-      status = case status when 'dead' then 'gone' else status end
-    where workspace_id = ${workspaceId} and subscription_id is null and status <> 'pending'
+    update webhook_delivery set ${hostAlone}
+    where workspace_id = ${workspaceId} and ${isOverCallback}
       and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(trx)
+}
+
+/** A dead one could only be sent to the whole address again. */
+const hostAlone = sql`
+  target_url = regexp_replace(target_url, '^([A-Za-z]+://[^/?#]*).*$', '\\1/'),
+  status = case status when 'dead' then 'gone' else status end`
+const isOverCallback = sql`subscription_id is null and status <> 'pending'`
+
+/** The same for what was still to be delivered when the contact was erased, within the days that a delivery takes. */
+export async function forgetCallbacksOfErased(db: Db, now: Date): Promise<void> {
+  await sql`
+    update webhook_delivery set ${hostAlone}
+    where ${isOverCallback} and target_url ~ '^[A-Za-z]+://[^/?#]*(/.|[?#])' and event_id in (
+      select event.id
+      from contact
+      join call on call.workspace_id = contact.workspace_id and call.contact_id = contact.id
+      join event on event.call_id = call.id
+      where contact.erased_at > ${now}::timestamptz - interval '10 days'
+    )`.execute(db)
 }
 
 /** And what runtimes reported of them. */

@@ -77,6 +77,7 @@ alter table contact
   add check ((erased_at is null) = (phone_number <> '')),
   drop constraint contact_workspace_id_phone_number_key;
 create unique index contact_number on contact (workspace_id, phone_number) where erased_at is null;
+create index contact_erased on contact (erased_at) where erased_at is not null;
 -- Stored answers hold the contact that they were about.
 create index idempotent_answer_contact on idempotent_answer (workspace_id, (body -> 'contact' ->> 'id'))
   where body -> 'contact' ->> 'id' is not null;
@@ -86,7 +87,7 @@ create index idempotent_answer_contact on idempotent_answer (workspace_id, (body
 -- A day's calls are counted, and what waits too, from the index alone.
 create index call_ended on call (workspace_id, ended_at) include (outcome, test, duration_seconds) where ended_at is not null;
 create index call_queue on call (workspace_id, campaign_id) include (agent_id, phone_number_id, test, attempts, due_at, next_attempt_at) where status = 'queued';
-create index call_queued on call (workspace_id, queued_at);
+create index call_queued on call (workspace_id, queued_at, id);
 create index call_test on call (workspace_id, id desc) where test;
 -- People look for the beginning of a number or a name.
 create index call_number on call (workspace_id, to_number text_pattern_ops);

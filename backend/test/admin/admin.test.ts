@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
 import { authenticate } from '../../identity/authenticate.ts'
+import { resetPassword } from '../../identity/password-resets/reset.ts'
 import { createSecretBox } from '../../secrets.ts'
+import { ManualClock } from '../support/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { run } from '../support/run.ts'
@@ -70,6 +72,16 @@ it('brings a new installation to its first API key and OAuth client', async () =
   await expect(authenticate(deps)(`Bearer ${String(apiKey)}`)).rejects.toMatchObject({
     code: 'invalid_credential',
   })
+})
+
+it('makes a link for a new password, which the dashboard takes', async () => {
+  await told(['create-user', '--email', 'lost@example.com', '--name', 'Lost'])
+  const { link } = await told(['reset-password-link', '--email', 'LOST@example.com'])
+  const deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()) })
+  const token = String(link).split('/reset-password/')[1] ?? ''
+  expect(await resetPassword(deps)(token, 'a new long password')).toEqual(expect.any(Number))
+  const stranger = await admin(['reset-password-link', '--email', 'nobody@example.com'])
+  expect(stranger.code).toBe(1)
 })
 
 it('answers as a table for people, and with nothing secret in it', async () => {
@@ -157,4 +169,22 @@ it('stops with a sentence where SECRET_KEY is missing', async () => {
   const { code, stderr } = await run('admin', ['list-users'], { DATABASE_URL: database.url }).ended
   expect(code).toBe(1)
   expect(stderr).toMatch(/^SECRET_KEY is not set/)
+})
+
+it('erases a contact', async () => {
+  const seed = await seedWorkspace(testDeps(database.db))
+  const { id } = await database.db
+    .insertInto('contact')
+    .values({ workspace_id: seed.workspaceId, phone_number: '+12025550171', first_name: 'Maya' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const words = ['erase-contact', '--workspace', String(seed.workspaceId), '--contact']
+  await told([...words, String(id)])
+  const contact = await database.db
+    .selectFrom('contact')
+    .select(['phone_number', 'first_name'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(contact).toEqual({ phone_number: '', first_name: null })
+  expect((await admin([...words, '999999'])).code).toBe(1)
 })
