@@ -72,3 +72,28 @@ it('keeps expired credentials for a week, so that their callers are told that th
     { token_hash: hashToken('six') },
   ])
 })
+
+it('keeps links that nobody can use any more for a month, so that who comes late is told so', async () => {
+  const deps = testDeps(database.db)
+  const { workspaceId, userId } = await seedWorkspace(deps, 'Late')
+  const daysAgo = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)
+  for (const days of [29, 31]) {
+    const link = { token_hash: hashToken(`link ${days}`), expires_at: daysAgo(days) }
+    await deps.db
+      .insertInto('invitation')
+      .values({ ...link, workspace_id: workspaceId, email: 'kim@example.com', role: 'member' })
+      .execute()
+    await deps.db
+      .insertInto('password_reset')
+      .values({ ...link, user_id: userId })
+      .execute()
+  }
+  const cleanup = startCleanup(deps)
+  while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+  await cleanup.stop()
+  for (const table of ['invitation', 'password_reset'] as const) {
+    expect(await deps.db.selectFrom(table).select('token_hash').execute()).toEqual([
+      { token_hash: hashToken('link 29') },
+    ])
+  }
+})
