@@ -244,6 +244,14 @@ it('asks a runtime that is silent, and so learns what no report told', async () 
   expect(runtime.orders()).toHaveLength(1)
 })
 
+it('learns the end of a call from a runtime whose texts hold what cannot be kept', async () => {
+  const { id, attemptId } = await ringing()
+  const said = { role: 'contact' as const, text: 'Yes\u0000\ud800', at: new Date().toISOString() }
+  happenUnheard(attemptId, answered(1), ended(2, { analysis, transcript: [said] }))
+  const call = await completed(deps, seed, id, 1_000)
+  expect(call).toMatchObject({ outcome: 'answered', transcript: [{ text: 'Yes\uFFFD\uFFFD' }] })
+})
+
 it('goes on with a call whose order was cut off, without a second order', async () => {
   runtime.answers.POST = 'cut'
   const { id, attemptId } = await ringing()
