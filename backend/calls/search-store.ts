@@ -39,7 +39,11 @@ export type ListedCall = Awaited<ReturnType<typeof findListedCalls>>[number]
 /** Names of more contacts than this are looked for call by call, from the newest on. */
 const fewContacts = 500
 
-/** The page is cut before anything is joined or computed, and found by id: the hundredth costs what the first one does. */
+/**
+ * The page is cut before anything is joined or computed, and found by its place: the hundredth costs what the first
+ * one does. Between days calls go by when they were queued, whose index holds just those; else by id, which is the
+ * same order but for what was queued at one moment.
+ */
 export async function findListedCalls(
   db: Db,
   workspaceId: number,
@@ -47,12 +51,22 @@ export async function findListedCalls(
   slice: CallSlice,
   now: Date,
 ) {
-  const forward = slice.after !== undefined
+  const direction = slice.after === undefined ? 'desc' : 'asc'
+  const byTime = filter.from !== undefined || filter.to !== undefined
   let ids = (await matchingCalls(db, workspaceId, filter)).select('call.id')
-  if (slice.before !== undefined) ids = ids.where('call.id', '<', slice.before)
-  if (slice.after !== undefined) ids = ids.where('call.id', '>', slice.after)
+  const beyond = slice.before ?? slice.after
+  if (beyond !== undefined) {
+    const past = sql.raw(direction === 'desc' ? '<' : '>')
+    const place = byTime ? await findPlace(db, workspaceId, beyond) : undefined
+    ids = ids.where(
+      place === undefined
+        ? sql<SqlBool>`call.id ${past} ${beyond}`
+        : sql<SqlBool>`(call.queued_at, call.id) ${past} (${place.queued_at}, ${beyond})`,
+    )
+  }
   if (slice.newest !== undefined) ids = ids.where('call.id', '<=', slice.newest)
-  const onPage = ids.orderBy('call.id', forward ? 'asc' : 'desc').limit(slice.limit)
+  if (byTime) ids = ids.orderBy('call.queued_at', direction)
+  const onPage = ids.orderBy('call.id', direction).limit(slice.limit)
   return db
     .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
@@ -81,9 +95,18 @@ export async function findListedCalls(
       'contact.last_name',
     ])
     .select(waitingFor(now).as('waiting_for'))
-    .orderBy('call.id', forward ? 'asc' : 'desc')
+    .$if(byTime, (calls) => calls.orderBy('call.queued_at', direction))
+    .orderBy('call.id', direction)
     .execute()
 }
+
+const findPlace = (db: Db, workspaceId: number, callId: number): Promise<{ queued_at: Date } | undefined> =>
+  db
+    .selectFrom('call')
+    .select('queued_at')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', callId)
+    .executeTakeFirst()
 
 /** How many match that are newer than `after`, counted no further than `most`. */
 export async function countNewerCalls(

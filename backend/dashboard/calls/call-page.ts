@@ -12,7 +12,7 @@ import { pageNotFound } from '../page-errors.ts'
 import { callSign, type Sign } from '../tones.ts'
 import { template } from '../view.ts'
 import { showDeliveries, type ShownDelivery } from './deliveries.ts'
-import { contactName, endedReasonInWords, secondsInWords, waitsInWords } from './in-words.ts'
+import { contactName, createMoments, endedReasonInWords, waitsInWords } from './in-words.ts'
 import { type Moment, timelineOf } from './timeline.ts'
 
 interface CallData {
@@ -61,6 +61,7 @@ async function readPage(
   workspace: { id: number; timeZone: string },
 ): Promise<CallData> {
   const now = clock.now()
+  const moments = createMoments(now, workspace.timeZone)
   const [rules, attempts, toolCalls, event] = await Promise.all([
     findCallRules(db, workspace.id, call.id),
     findAttemptsOfCall(db, workspace.id, call.id),
@@ -75,7 +76,7 @@ async function readPage(
           findDeliveriesOfEvent(db, workspace.id, event.id),
           findTriesOfEvent(db, workspace.id, event.id),
         ])
-  const waits = call.status === 'queued' ? waitsInWords(call, rules, now, workspace.timeZone) : null
+  const waits = call.status === 'queued' ? waitsInWords(call, rules, now, moments) : null
   const history = { call, rules, attempts, toolCalls, event, deliveries: found.length }
   return {
     call,
@@ -84,7 +85,7 @@ async function readPage(
     ended: call.ended_reason === null ? '' : endedReasonInWords(call.ended_reason),
     waits,
     pausedReason: call.waiting_for === 'campaign_paused' ? (rules.paused_reason ?? '') : '',
-    timeline: timelineOf(history, waits),
+    timeline: timelineOf(history),
     talk: talkOf(call),
     extracted: Object.entries(call.extracted).map(([key, value]) => [key, valueInWords(value)]),
     metadata: Object.entries(call.metadata),
@@ -95,7 +96,7 @@ async function readPage(
     eventId: event?.id ?? '',
     numberLabel: rules.number_label,
     isLive: event === undefined || found.some(({ status }) => status === 'pending'),
-    clock: (at) => secondsInWords(at, now, workspace.timeZone),
+    clock: moments.exact,
     canCancel: call.status === 'queued',
     canQueueAgain:
       call.status === 'completed' && call.to_number !== '' && rules.campaign_status !== 'archived',

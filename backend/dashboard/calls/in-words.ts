@@ -31,30 +31,36 @@ export function contactName(
   return name || number || 'Erased contact'
 }
 
-/** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM". */
-export function momentInWords(at: Date, now: Date, timeZone: string): string {
-  const write = (options: Intl.DateTimeFormatOptions, moment = at) =>
-    new Intl.DateTimeFormat('en-US', { timeZone, ...options }).format(moment)
-  const clock = write({ hour: 'numeric', minute: '2-digit' })
-  const day = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
-  if (write(day) === write(day, now)) return clock
-  const days = (at.getTime() - now.getTime()) / 86_400_000
-  if (days > 0 && days < 6) return `${write({ weekday: 'short' })} ${clock}`
-  const isFar = Math.abs(days) > 300
-  return `${write({ month: 'short', day: 'numeric', ...(isFar && { year: 'numeric' }) })}, ${clock}`
+/** Writes moments of a page. Made once for it: the formats are slow to make. */
+export function createMoments(now: Date, timeZone: string) {
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-US', { timeZone, ...options })
+  const day = format({ year: 'numeric', month: 'numeric', day: 'numeric' })
+  const clock = format({ hour: 'numeric', minute: '2-digit' })
+  const seconds = format({ timeStyle: 'medium' })
+  const weekday = format({ weekday: 'short' })
+  const date = format({ month: 'short', day: 'numeric' })
+  const farDate = format({ month: 'short', day: 'numeric', year: 'numeric' })
+  const today = day.format(now)
+  return {
+    /** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM". */
+    short(at: Date): string {
+      if (day.format(at) === today) return clock.format(at)
+      const days = (at.getTime() - now.getTime()) / 86_400_000
+      if (days > 0 && days < 6) return `${weekday.format(at)} ${clock.format(at)}`
+      return `${(Math.abs(days) > 300 ? farDate : date).format(at)}, ${clock.format(at)}`
+    },
+    /** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM". */
+    exact: (at: Date): string =>
+      day.format(at) === today ? seconds.format(at) : `${date.format(at)}, ${seconds.format(at)}`,
+  }
 }
 
-/** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM". */
-export function secondsInWords(at: Date, now: Date, timeZone: string): string {
-  const day = new Intl.DateTimeFormat('en-US', { timeZone, month: 'short', day: 'numeric' })
-  const clock = new Intl.DateTimeFormat('en-US', { timeZone, timeStyle: 'medium' }).format(at)
-  return day.format(at) === day.format(now) ? clock : `${day.format(at)}, ${clock}`
-}
+export type Moments = ReturnType<typeof createMoments>
 
 /** What a queued call waits for and why, as a sentence. */
-export function waitsInWords(call: Call, rules: Rules, now: Date, timeZone: string): string {
-  const moment = (at: string | Date | null) =>
-    at === null ? 'soon' : momentInWords(new Date(at), now, timeZone)
+export function waitsInWords(call: Call, rules: Rules, now: Date, moments: Moments): string {
+  const moment = (at: string | Date | null) => (at === null ? 'soon' : moments.short(new Date(at)))
   const next = moment(call.next_attempt_at)
   const after = new Date(rules.due_at) > now ? ` Not before ${moment(rules.due_at)}.` : ''
   switch (call.waiting_for) {

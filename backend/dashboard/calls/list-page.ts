@@ -13,7 +13,7 @@ import { file, show } from '../lines.ts'
 import { callSign, outcomeSign, type Sign, waitsFor } from '../tones.ts'
 import { template } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
-import { contactName, momentInWords } from './in-words.ts'
+import { contactName, createMoments, type Moments } from './in-words.ts'
 import { type CallsQuery, CallsQuery as Query, filterOf, filterParams } from './query.ts'
 
 interface Row {
@@ -72,6 +72,7 @@ async function readList(deps: Deps, visit: Visit<CallsQuery>): Promise<ListData>
   const { calls, more, isFirst } = await readSlice(deps, visit, now)
   const params = filterParams(query)
   const at = (extra: Record<string, string>) => pathTo(visit, `/calls${questionOf({ ...params, ...extra })}`)
+  const moments = createMoments(now, workspace.timeZone)
   const [first, last] = [calls[0], calls.at(-1)]
   const newest = query.newest ?? first?.id
   const newer =
@@ -80,7 +81,7 @@ async function readList(deps: Deps, visit: Visit<CallsQuery>): Promise<ListData>
       : 0
   const { campaigns, agents } = await findChoices(deps.db, workspace.id)
   return {
-    rows: calls.map((call) => toRow(call, now, workspace.timeZone)),
+    rows: calls.map((call) => toRow(call, now, moments)),
     query: params,
     isFiltered: Object.keys(params).length > 0,
     hasMore: ['agent', 'kind', 'from', 'to'].some((name) => name in params),
@@ -134,7 +135,7 @@ const newerInWords = (count: number): string => {
   return count === 1 ? 'Show 1 newer call' : `Show ${count} newer calls`
 }
 
-const toRow = (call: ListedCall, now: Date, timeZone: string): Row => ({
+const toRow = (call: ListedCall, now: Date, moments: Moments): Row => ({
   id: call.id,
   contact: contactName(call, call.to_number),
   number: call.to_number,
@@ -142,16 +143,16 @@ const toRow = (call: ListedCall, now: Date, timeZone: string): Row => ({
   agent: call.agent_name,
   sign: callSign(call),
   test: call.test,
-  note: noteOf(call, now, timeZone),
+  note: noteOf(call, now, moments),
   attempts: call.attempts,
   at: call.queued_at,
   seconds: call.duration_seconds,
 })
 
-function noteOf(call: ListedCall, now: Date, timeZone: string): string {
+function noteOf(call: ListedCall, now: Date, moments: Moments): string {
   if (call.status !== 'queued') return ''
   const next = call.next_attempt_at
-  const until = next !== null && next > now ? ` until ${momentInWords(next, now, timeZone)}` : ''
+  const until = next !== null && next > now ? ` until ${moments.short(next)}` : ''
   return `for ${waitsFor(call.waiting_for)}${until}`
 }
 

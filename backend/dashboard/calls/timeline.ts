@@ -39,8 +39,8 @@ export interface ShownTool {
   dryRun: boolean
 }
 
-/** What happened to a call, in order, and last what it waits for. */
-export function timelineOf(history: History, waits: string | null): Moment[] {
+/** What happened to a call, in order, and last what goes on. */
+export function timelineOf(history: History): Moment[] {
   const { call, attempts, toolCalls } = history
   const past = [
     queuedMoment(call),
@@ -53,7 +53,7 @@ export function timelineOf(history: History, waits: string | null): Moment[] {
     ...eventMoment(history),
   ]
   const inOrder = past.sort((one, other) => timeOf(one) - timeOf(other))
-  return [...inOrder, ...toCome(history, waits)]
+  return [...inOrder, ...toCome(history)]
 }
 
 const timeOf = ({ at }: Moment) => at?.getTime() ?? Infinity
@@ -120,8 +120,8 @@ function eventMoment({ call, event, deliveries }: History): Moment[] {
   return [moment(event.created_at, 'mute', title, `${event.type} ${event.id}. ${receivers}`.trim())]
 }
 
-function toCome({ call, rules, event }: History, waits: string | null): Moment[] {
-  if (waits !== null) return [moment(null, 'live', 'Waiting', waits)]
+function toCome({ call, rules, event }: History): Moment[] {
+  if (call.status === 'queued') return [moment(null, 'live', 'Waiting')]
   if (call.status === 'dialing') return [moment(null, 'live', 'Ringing')]
   if (call.status === 'in_progress') return [moment(null, 'live', 'Talking')]
   if (event === undefined && rules.analysis_until !== null) {

@@ -8,7 +8,7 @@ import {
 import { selectCampaignsForPeople } from '../../campaigns/progress-store.ts'
 import type { Deps } from '../../deps.ts'
 import { countDeadDeliveries, findAilingSubscriptions } from '../../webhooks/delivery/of-call-store.ts'
-import { contactName, momentInWords } from '../calls/in-words.ts'
+import { contactName, createMoments } from '../calls/in-words.ts'
 import { type Line, none, show } from '../lines.ts'
 import { callSign, type Sign, waitsFor } from '../tones.ts'
 import { template } from '../view.ts'
@@ -59,6 +59,7 @@ async function readOverview({ db, clock }: Deps, workspace: OwnWorkspace): Promi
   const { id, timeZone } = workspace
   const now = clock.now()
   const day = dayOf(now, timeZone)
+  const moments = createMoments(now, timeZone)
   const [ended, waiting, underWay, underWayTotal, paused, ailing, dead, firstSteps] = await Promise.all([
     countEndedCalls(db, id, day),
     countWaitingCalls(db, id, now),
@@ -91,10 +92,7 @@ async function readOverview({ db, clock }: Deps, workspace: OwnWorkspace): Promi
     waiting: waiting.map(({ waiting_for, count, next_attempt_at }) => ({
       words: waitsFor(waiting_for),
       count: Number(count),
-      until:
-        next_attempt_at > now && waiting_for !== 'campaign_paused'
-          ? momentInWords(next_attempt_at, now, timeZone)
-          : '',
+      until: next_attempt_at > now && waiting_for !== 'campaign_paused' ? moments.short(next_attempt_at) : '',
       isHindered: hindrances.includes(waiting_for ?? ''),
     })),
     waitingTotal: waiting.reduce((all, { count }) => all + Number(count), 0),

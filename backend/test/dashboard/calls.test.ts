@@ -111,6 +111,21 @@ it('pages through a long list and back', async () => {
   expect(listed(again)).toEqual(ids.slice(0, 50))
 })
 
+it('pages through the calls of some days in the order in which they were queued', async () => {
+  const guest = await seedGuest(service)
+  const ids: number[] = []
+  for (let count = 0; count < 60; count += 1) ids.push((await queueFor(guest)).id)
+  // The later its id, the earlier it was queued; three at a time at one moment.
+  await sql`update call set queued_at = timestamptz '2026-05-03T12:00:00Z' - (id - ${ids[0]}::bigint) / 3 * interval '1 minute'
+    where workspace_id = ${guest.seed.workspaceId}`.execute(database.db)
+  const threes = Map.groupBy(ids, (id) => Math.floor((id - (ids[0] ?? 0)) / 3))
+  const inOrder = [...threes.values()].flatMap((three) => three.reverse())
+  const first = await guest.open('/calls?from=2026-05-01&to=2026-05-03')
+  const next = /href="([^"]*)" rel="next"/.exec(first.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const { page: second } = await guest.browser.open(new URL(next, service.url).href)
+  expect([...listed(first), ...listed(second)]).toEqual(inOrder)
+})
+
 it('does not push new calls under the reader’s eyes, but offers them', async () => {
   const guest = await seedGuest(service)
   const first = await queueFor(guest)

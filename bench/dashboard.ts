@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
+import pino from 'pino'
+import { createApp } from '../backend/app.ts'
+import { parseConfig } from '../backend/config.ts'
+import { openDeps } from '../backend/open-deps.ts'
+import { type Browser, createBrowser } from '../demo/browser.ts'
+import { password, seed, type Seeded } from './dashboard/seed.ts'
+
+/**
+ * `npm run bench:dashboard`: what pages take in a workspace with 1,000 calls and in one with 100,000, by the clock,
+ * through HTTP, taking turns. They lie in one database of their own, which is deleted afterwards.
+ */
+const pages: [string, (of: Seeded) => string][] = [
+  ['overview', () => '/overview'],
+  ['calls', () => '/calls'],
+  ['calls, half-way down', ({ callId }) => `/calls?before=${callId}`],
+  ['calls that wait', () => '/calls?status=queued'],
+  ['a rare outcome', () => '/calls?outcome=expired'],
+  ['a campaign', ({ campaignId }) => `/calls?campaign=${campaignId}`],
+  ['a campaign and an outcome', ({ campaignId }) => `/calls?campaign=${campaignId}&outcome=busy`],
+  ['an agent', ({ agentId }) => `/calls?agent=${agentId}`],
+  ['test calls', () => '/calls?kind=test'],
+  ['a day', ({ day }) => `/calls?from=${day}&to=${day}`],
+  ['a day and an outcome', ({ day }) => `/calls?from=${day}&to=${day}&outcome=busy`],
+  ['search: a number', () => '/calls?search=%28202%29+200-0029'],
+  ['search: how a number begins', () => '/calls?search=202+200'],
+  ['search: how a last name begins', () => '/calls?search=c4ca42'],
+  ['search: a first name of a tenth', () => '/calls?search=maya'],
+  ['search: both names', () => '/calls?search=noor+c4c'],
+  ['search: an id', ({ callId }) => `/calls?search=%23${callId}`],
+  ['search: nobody', () => '/calls?search=zebedee'],
+  ['search: a name and an outcome', () => '/calls?search=maya&outcome=expired'],
+  ['one call', ({ callId }) => `/calls/${callId}`],
+]
+
+const rounds = Number(process.env.ROUNDS ?? 25)
+const dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-bench-'))
+const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
+const { deps, close } = await openDeps({ config, log: pino({ level: 'silent' }), purpose: 'service' })
+const app = await createApp(deps)
+try {
+  const few = await seed(deps, 1_000)
+  const many = await seed(deps, 100_000)
+  await sql`vacuum analyze`.execute(deps.db)
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const subjects = [
+    { of: few, browser: await signIn(origin, few) },
+    { of: many, browser: await signIn(origin, many) },
+  ] as const
+  const rows: string[] = []
+  for (const [name, address] of pages) {
+    const times: [number[], number[]] = [[], []]
+    for (let round = -5; round < rounds; round += 1) {
+      for (const [index, { of, browser }] of subjects.entries()) {
+        const took = await timeOf(browser, `${origin}/w/${of.workspaceId}${address(of)}`)
+        if (round >= 0) times[index]?.push(took)
+      }
+    }
+    const [small, large] = times.map(median) as [number, number]
+    rows.push(`| ${name} | ${small.toFixed(1)} ms | ${large.toFixed(1)} ms | ${(large / small).toFixed(2)} |`)
+  }
+  const head = ['| | 1,000 calls | 100,000 calls | ratio |', '| --- | --- | --- | --- |']
+  process.stdout.write(`${[...head, ...rows].join('\n')}\n`)
+} finally {
+  await app.close()
+  await close()
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+async function signIn(origin: string, { email }: Seeded): Promise<Browser> {
+  const browser = createBrowser()
+  const { page } = await browser.open(`${origin}/sign-in`)
+  await browser.press(page, 'Sign in', { email, password })
+  return browser
+}
+
+async function timeOf(browser: Browser, address: string): Promise<number> {
+  const from = performance.now()
+  const { page } = await browser.open(address)
+  if (page.status !== 200) throw new Error(`${address} answered ${page.status}: ${page.text}`)
+  return performance.now() - from
+}
+
+function median(values: number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN
+}

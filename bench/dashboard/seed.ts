@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import { addMember } from '../../backend/identity/add-member.ts'
+import { createAgent } from '../../backend/agents/create.ts'
+import { createUser } from '../../backend/identity/create-user.ts'
+import { createWorkspace } from '../../backend/identity/create-workspace.ts'
+import type { Deps } from '../../backend/deps.ts'
+import { addPhoneNumber } from '../../backend/phone-numbers/add.ts'
+
+export const password = 'correct horse battery'
+
+export interface Seeded {
+  calls: number
+  workspaceId: number
+  email: string
+  campaignId: number
+  agentId: number
+  /** A call in the middle, that was answered. */
+  callId: number
+  /** The middle of the days over which they are spread. */
+  day: string
+}
+
+/**
+ * A workspace with so many calls, each to a contact of its own, spread over 30 days until now: 5 of 100 wait, 1 is a
+ * test, the others are completed with an attempt, an event and a delivery; those that were answered have a talk.
+ */
+export async function seed(deps: Deps, calls: number): Promise<Seeded> {
+  const { db } = deps
+  const email = `bench${calls}@example.com`
+  const { id: userId } = await createUser(deps)({ email, name: 'Bench', password })
+  const { id: workspaceId } = await createWorkspace(deps)({
+    name: `With ${calls} calls`,
+    country: 'US',
+    timeZone: 'America/New_York',
+    ownerId: userId,
+  })
+  await addMember(deps)({ workspaceId, userId, role: 'owner' })
+  const { id: agentId } = await createAgent(deps)(workspaceId, {
+    name: 'Ava',
+    status: 'live',
+    greeting: 'Hi',
+    variables: [],
+  })
+  const { id: numberId } = await addPhoneNumber(deps)(workspaceId, {
+    phoneNumber: '+12025550190',
+    label: 'Sales',
+  })
+  await sql`
+    insert into campaign (workspace_id, name, agent_id, phone_number_id, time_zone, calling_hours, max_concurrent_calls, retry)
+    select ${workspaceId}, 'Campaign ' || n, ${agentId}, ${numberId}, 'America/New_York',
+      '{"days":["mon"],"start":"00:00","end":"24:00"}', 5, '{"max_attempts":1,"delay_minutes":60,"on":[]}'
+    from generate_series(1, 10) n`.execute(db)
+  await sql`
+    insert into contact (workspace_id, phone_number, first_name, last_name)
+    select ${workspaceId}, '+1202' || lpad((2000000 + n * 29)::text, 7, '0'),
+      (array['Maya','Noor','Theo','Ines','Kai','Priya','Jonas','Lucia','Amara','Sam'])[1 + n % 10],
+      initcap(substr(md5(n::text), 1, 8))
+    from generate_series(1, ${calls}::int) n`.execute(db)
+  await sql`
+    with campaigns as (select array_agg(id order by id) as ids from campaign where workspace_id = ${workspaceId}),
+    made as (
+      select contact.*, row_number() over (order by id) as n from contact where workspace_id = ${workspaceId}
+    ), planned as (
+      select made.*, now() - (${calls}::int - n) * (interval '30 days' / ${calls}::int) as at, n % 20 = 0 as waits,
+        (array['answered','answered','answered','answered','no_answer','no_answer','no_answer','voicemail','busy',
+          case when n % 100 = 9 then 'expired' else 'declined' end])[1 + n % 10] as ended
+      from made
+    )
+    insert into call (workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome, ended_reason,
+      test, from_number, to_number, attempts, queued_at, due_at, next_attempt_at, answered_at, ended_at,
+      duration_seconds, summary, transcript)
+    select ${workspaceId}, campaigns.ids[1 + (n / 10) % 10], id, ${agentId}, ${numberId},
+      case when waits then 'queued' else 'completed' end, case when not waits then ended end,
+      case when not waits then 'contact_hung_up' end, n % 100 = 50, '+12025550190', phone_number,
+      case when waits then 0 else 1 end, at, at, case when waits then now() + interval '1 day' end,
+      case when not waits and ended = 'answered' then at end, case when not waits then at end,
+      case when not waits and ended = 'answered' then 90 end, 'Asked for an offer.',
+      case when not waits and ended = 'answered' then (
+        select jsonb_agg(jsonb_build_object('role', 'agent', 'text', md5(id::text || line) || md5(line::text), 'at', at))
+        from generate_series(1, 16) line) else '[]' end
+    from planned, campaigns`.execute(db)
+  await sql`
+    insert into attempt (workspace_id, call_id, campaign_id, number, to_number, test, line, worker_id, lease_until,
+      started_at, ended_at, outcome, ended_reason)
+    select workspace_id, id, campaign_id, 1, to_number, test, 'simulated', gen_random_uuid(), ended_at, queued_at,
+      ended_at, outcome, ended_reason
+    from call where workspace_id = ${workspaceId} and status = 'completed'`.execute(db)
+  await sql`
+    with told as (
+      insert into event (id, workspace_id, type, call_id, body, created_at)
+      select 'evt_bench_' || id, workspace_id, 'call.completed', id, '{}', ended_at
+      from call where workspace_id = ${workspaceId} and status = 'completed'
+      returning *
+    )
+    insert into webhook_delivery (workspace_id, event_id, target_url, status, tries, finished_at, created_at)
+    select workspace_id, id, 'https://hooks.example.com/' || call_id % 10,
+      case when call_id % 50 = 7 then 'dead' else 'delivered' end, 1, created_at, created_at
+    from told`.execute(db)
+  const { id: callId } = await db
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('outcome', '=', 'answered')
+    .orderBy('id')
+    .offset(Math.floor(calls / 8))
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const { id: campaignId } = await db
+    .selectFrom('campaign')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const day = new Date(Date.now() - 15 * 86_400_000).toISOString().slice(0, 10)
+  return { calls, workspaceId, email, campaignId, agentId, callId, day }
+}
