@@ -1,12 +1,13 @@
 import type { Deps } from '../deps.ts'
-import { invalidField } from '../errors.ts'
+import { checkAgent } from './check.ts'
 import { type AgentValues, type CreatedAgent, insertAgent } from './store.ts'
 
-/** Makes an agent; it calls nobody before it is Live. The public API has no way to. */
+/**
+ * Makes an agent; it calls nobody before it is Live. The public API has no way to.
+ *
+ * @throws {ApiError} validation_failed
+ */
 export const createAgent =
   (deps: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, input: AgentValues): Promise<CreatedAgent> => {
-    const name = input.name.trim()
-    if (name === '') throw invalidField('name', 'required', 'The agent needs a name.')
-    return insertAgent(deps.db, workspaceId, { ...input, name })
-  }
+  async (workspaceId: number, { status, ...input }: AgentValues): Promise<CreatedAgent> =>
+    insertAgent(deps.db, workspaceId, { ...checkAgent(input), status })

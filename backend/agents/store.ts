@@ -75,3 +75,20 @@ export const updateAgentStatus = async (
     .where('id', '=', agentId)
     .execute()
 }
+
+/** False where there is no such agent. */
+export async function updateAgent(
+  db: Db,
+  workspaceId: number,
+  agentId: number,
+  values: Omit<AgentValues, 'status'>,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('agent')
+    .set(values)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}

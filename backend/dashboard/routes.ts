@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { accountLines } from './account/lines.ts'
+import { agentLines } from './agents/lines.ts'
 import { callLines } from './calls/lines.ts'
 import { campaignLines } from './campaigns/lines.ts'
 import { integrationLines } from './integrations/lines.ts'
@@ -18,6 +19,7 @@ export const createLines = (deps: Deps): Line[] => [
   ...campaignLines(deps),
   ...contactLines(deps),
   ...phoneNumberLines(deps),
+  ...agentLines(deps),
   ...knowledgeLines(deps),
   ...spreadsheetLines(deps),
   ...integrationLines(deps),

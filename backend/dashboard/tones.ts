@@ -32,6 +32,12 @@ const campaigns: Record<CampaignStatus, Sign> = {
   archived: { tone: 'mute', text: 'Archived' },
 }
 
+const agents: Record<'draft' | 'live' | 'paused', Sign> = {
+  draft: { tone: 'mute', text: 'Draft' },
+  live: { tone: 'good', text: 'Live' },
+  paused: { tone: 'warn', text: 'Paused' },
+}
+
 /** Every outcome, in the order in which charts show them. */
 export const outcomeOrder = Object.keys(outcomes) as CallOutcome[]
 
@@ -43,6 +49,8 @@ export const callSign = (call: { status: CallStatus; outcome: CallOutcome | null
 }
 
 export const campaignSign = (status: CampaignStatus): Sign => campaigns[status]
+
+export const agentSign = (status: keyof typeof agents): Sign => agents[status]
 
 const waits: Record<WaitingFor, string> = {
   schedule: 'its time',

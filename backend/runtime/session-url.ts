@@ -1,7 +1,7 @@
-/** The address of an agent's session for a call, as service.md has it; the secret goes in a header. */
-export function sessionUrl(base: string, call: { widgetId: string; attemptId: string }): URL {
+/** The address of an agent's session, for a call or without one, as service.md has it; the secret goes in a header. */
+export function sessionUrl(base: string, call: { widgetId: string; attemptId?: string }): URL {
   const url = new URL(`${base}/api/mcp/sse`)
   url.searchParams.set('widget_id', call.widgetId)
-  url.searchParams.set('call_id', call.attemptId)
+  if (call.attemptId !== undefined) url.searchParams.set('call_id', call.attemptId)
   return url
 }

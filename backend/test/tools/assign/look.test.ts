@@ -66,7 +66,7 @@ describe('a tool', () => {
     const tool = await getTool(deps)({ workspaceId, toolId: id })
     const { name, description, inputSchema } = weather
     const definitions = [{ name, description, inputSchema }]
-    expect(tool).toEqual({ ...told, definitions, secretNames: ['KEY', 'TOKEN'] })
+    expect(tool).toEqual({ ...told, definitions, effects: [], secretNames: ['KEY', 'TOKEN'] })
     expect(JSON.stringify([listed, tool])).not.toContain('of-the-service')
   })
 
@@ -75,6 +75,7 @@ describe('a tool', () => {
     const definition = toolKinds.get('contact_note')?.builtIn
     expect(tool).toMatchObject({ description: definition?.description, definitions: [definition] })
     expect(tool.secretNames).toEqual([])
+    expect(tool.effects).toEqual(['contact_note'])
   })
 
   it('is shown though its settings cannot be read, and says so', async () => {

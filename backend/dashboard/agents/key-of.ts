@@ -1,0 +1,12 @@
+import { noSuchTool } from '../../tools/general/save.ts'
+import type { Visit } from '../visit.ts'
+
+/** The agent and the tool that an address names. */
+export function keyOf({ workspace, id, other }: Visit): {
+  workspaceId: number
+  agentId: number
+  toolId: number
+} {
+  if (!/^[1-9]\d{0,14}$/.test(other)) throw noSuchTool()
+  return { workspaceId: workspace.id, agentId: id, toolId: Number(other) }
+}

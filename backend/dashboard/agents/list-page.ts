@@ -1,0 +1,34 @@
+import { selectAgentsForPeople } from '../../agents/people-store.ts'
+import type { Deps } from '../../deps.ts'
+import { none, show } from '../lines.ts'
+import { agentSign, type Sign } from '../tones.ts'
+import { template } from '../view.ts'
+import { languageName } from './languages.ts'
+
+interface AgentRow {
+  id: number
+  name: string
+  sign: Sign
+  language: string
+  variables: string
+  tools: number
+  campaigns: number
+}
+
+const list = template<{ rows: AgentRow[] }>('dashboard/agents/list')
+
+export const listPage = (deps: Deps) =>
+  show({
+    path: '/agents',
+    query: none,
+    show: async ({ workspace }) => {
+      const agents = await selectAgentsForPeople(deps.db, workspace.id)
+      const rows = agents.map(({ id, name, status, language, variables, tools, campaigns }) => ({
+        ...{ id, name, tools, campaigns },
+        sign: agentSign(status),
+        language: languageName(language),
+        variables: variables.join(', '),
+      }))
+      return list('Agents', { rows })
+    },
+  })

@@ -1,0 +1,133 @@
+import type { ErrorDetail } from '@outdial/contract'
+import * as z from 'zod'
+import { ApiError } from '../../errors.ts'
+
+/** A field of a form that is made from a JSON Schema. */
+export interface SchemaField {
+  /** Of the input. */
+  name: string
+  label: string
+  hint: string
+  isRequired: boolean
+  input: 'text' | 'long' | 'number' | 'check' | 'choice' | 'json'
+  /** Of a number: 1 for a whole one. */
+  step: string
+  options: { value: string; label: string }[]
+  /** As it stands in the input; of a box "true" where it is ticked. */
+  value: string
+}
+
+/** As much of a property's schema as a form is made by. */
+const Property = z.object({
+  type: z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .catch(undefined),
+  title: z.string().optional().catch(undefined),
+  description: z.string().catch(''),
+  maxLength: z.number().optional().catch(undefined),
+  enum: z.array(z.unknown()).optional().catch(undefined),
+  oneOf: z
+    .array(z.object({ const: z.unknown(), title: z.string().optional().catch(undefined) }))
+    .optional()
+    .catch(undefined),
+  default: z.unknown(),
+})
+
+const ObjectSchema = z.object({
+  properties: z.record(z.string(), Property.catch({ description: '', default: undefined })).catch({}),
+  required: z.array(z.string()).catch([]),
+})
+
+type Property = z.output<typeof Property>
+
+/** The fields for an object's properties; `values` are what stands in them, the schema's defaults else. */
+export function fieldsOf(
+  schema: unknown,
+  prefix: string,
+  values: Readonly<Record<string, unknown>>,
+): SchemaField[] {
+  const { properties, required } = ObjectSchema.parse(schema)
+  return Object.entries(properties).map(([name, property]) => {
+    const hasDefault = property.default !== undefined
+    const isRequired = required.includes(name) && !hasDefault
+    const input = inputOf(property)
+    const options = choicesOf(property).map(({ value, label }) => ({ value: String(value), label }))
+    return {
+      name: `${prefix}${name}`,
+      label: property.title ?? name,
+      hint: property.description,
+      isRequired,
+      input,
+      step: typeOf(property) === 'integer' ? '1' : 'any',
+      options: isRequired || hasDefault ? options : [{ value: '', label: 'Not given' }, ...options],
+      value: textOf(values[name] ?? property.default, input),
+    }
+  })
+}
+
+/**
+ * What was filled in, as the schema wants it: numbers as numbers, boxes as true or false, lists and objects from JSON.
+ * Whether it fits is for the operation to say.
+ *
+ * @throws {ApiError} validation_failed where something is no JSON
+ */
+export function readFields(
+  schema: unknown,
+  prefix: string,
+  raw: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const { properties, required } = ObjectSchema.parse(schema)
+  const details: ErrorDetail[] = []
+  const entries = Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
+    const text = raw[`${prefix}${name}`]
+    const input = inputOf(property)
+    // A box that is not ticked is not sent: where it may be left out, it says nothing.
+    if (input === 'check')
+      return text === undefined && !required.includes(name) ? [] : [[name, text === 'true']]
+    if (typeof text !== 'string') return []
+    if (input === 'choice') {
+      return [[name, choicesOf(property).find(({ value }) => String(value) === text)?.value ?? text]]
+    }
+    if (input === 'number')
+      return [[name, /^\s*[-+\d.]/.test(text) && !isNaN(Number(text)) ? Number(text) : text]]
+    if (input !== 'json') return [[name, text]]
+    try {
+      return [[name, JSON.parse(text) as unknown]]
+    } catch {
+      details.push({ field: `${prefix}${name}`, code: 'invalid_json', message: notJson })
+      return []
+    }
+  })
+  const [first] = details
+  if (first !== undefined) throw new ApiError('validation_failed', first.message, { details })
+  return Object.fromEntries(entries)
+}
+
+const notJson =
+  'This cannot be read as JSON: put names and texts into double quotes, and no comma at the end.'
+
+function typeOf({ type }: Property): string | undefined {
+  const types = [type ?? []].flat().filter((one) => one !== 'null')
+  return types.length === 1 ? types[0] : undefined
+}
+
+function inputOf(property: Property): SchemaField['input'] {
+  if (choicesOf(property).length > 0) return 'choice'
+  const type = typeOf(property)
+  if (type === 'boolean') return 'check'
+  if (type === 'integer' || type === 'number') return 'number'
+  if (type !== 'string') return 'json'
+  return (property.maxLength ?? 0) > 300 ? 'long' : 'text'
+}
+
+const choicesOf = (property: Property): { value: unknown; label: string }[] =>
+  property.oneOf?.map((choice) => ({ value: choice.const, label: choice.title ?? String(choice.const) })) ??
+  property.enum?.map((value) => ({ value, label: String(value) })) ??
+  []
+
+function textOf(value: unknown, input: SchemaField['input']): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string' && input !== 'json') return value
+  return JSON.stringify(value, null, input === 'json' ? 2 : 0)
+}

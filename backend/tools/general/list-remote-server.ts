@@ -1,0 +1,23 @@
+import type { Deps } from '../../deps.ts'
+import type { ListedTool } from '../kinds/remote-mcp/list-tools.ts'
+import { RemoteSettings } from '../kinds/remote-mcp/settings.ts'
+import { openSecrets } from '../tool-secrets.ts'
+import { listToolsOf } from './remote-server.ts'
+import { noSuchTool, readSettings } from './save.ts'
+import { selectTool } from './store.ts'
+
+/**
+ * What a remote server that was added offers now, and which of it was chosen.
+ *
+ * @throws {ApiError} not_found, validation_failed where the server cannot be reached
+ */
+export const listRemoteServer =
+  (deps: Deps) =>
+  async (workspaceId: number, toolId: number): Promise<{ listed: ListedTool[]; chosen: string[] }> => {
+    const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
+    if (row === undefined) throw noSuchTool()
+    const { tools, ...settings } = readSettings(RemoteSettings, row)
+    const { name, description } = row
+    const server = { name, description, ...settings, secrets: openSecrets(deps.box, row.secrets) }
+    return { listed: await listToolsOf(deps, server), chosen: tools.map((tool) => tool.name) }
+  }
