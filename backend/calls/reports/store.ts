@@ -11,7 +11,7 @@ export const findReportedAttempt = (db: Db, line: string, attemptId: string) =>
     .where('line', '=', line)
     .executeTakeFirst()
 
-/** Keeps the first report of each sequence number, and none of a contact that was erased: nobody reads it. */
+/** Keeps the first report of each sequence number, and none of a contact or a talk that was erased: nobody reads it. */
 export const insertReports = async (
   db: Db,
   attemptId: string,
@@ -22,7 +22,7 @@ export const insertReports = async (
     with kept as (
       select contact.id
       from attempt join call on call.id = attempt.call_id join contact on contact.id = call.contact_id
-      where attempt.id = ${attemptId}::uuid and contact.erased_at is null
+      where attempt.id = ${attemptId}::uuid and contact.erased_at is null and call.talk_erased_at is null
       for key share of contact
     )
     insert into attempt_report (attempt_id, sequence, body)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { readCall } from '../../calls/read.ts'
+import { takeReport } from '../../calls/reports/take.ts'
 import { startErasingTalks } from '../../cleanup/erase-talks.ts'
 import { recordCallCompleted } from '../../webhooks/outbox.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -176,6 +177,19 @@ it('erases what was said in older calls, wherever it lies, and keeps that they w
     .where('call_id', '=', old)
     .execute()
   expect(notes).toEqual([{ text: 'calls back in May' }])
+})
+
+it('takes no late report of what was erased', async () => {
+  const callId = await seedTalk(await seedKeeping(30), 31)
+  await eraseNow()
+  const { id } = await database.db
+    .selectFrom('attempt')
+    .select('id')
+    .where('call_id', '=', callId)
+    .executeTakeFirstOrThrow()
+  const analysis = { summary: 'a secret', sentiment: 'neutral', goal_met: null, extracted: {} } as const
+  await takeReport(deps)(id, { sequence: 9, type: 'analysis', analysis, at: deps.clock.now().toISOString() })
+  expect(await tracesOf(callId)).not.toContain('secret')
 })
 
 it('leaves younger calls alone, and workspaces that keep talks for ever', async () => {
