@@ -3,12 +3,12 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { signInAndConsent } from '../../demo/browser.ts'
 import { type BuiltConnector, openConnector } from '../../demo/connector.ts'
+import type { Person } from './person.ts'
 import { freePort, type ServiceProcess } from './service.ts'
 
 /** Connects as a developer does: `invoke auth start` opens a browser, and the person goes through the pages. */
-export async function connectByCli(service: ServiceProcess): Promise<BuiltConnector> {
+export async function connectByCli(service: ServiceProcess, person: Person): Promise<BuiltConnector> {
   const { demo } = service
   const port = await freePort()
   const redirectUri = `http://localhost:${port}`
@@ -24,8 +24,7 @@ export async function connectByCli(service: ServiceProcess): Promise<BuiltConnec
   try {
     const startUrl = await Promise.race([browser.opened, started.then(noBrowser)])
     const { email, password } = demo
-    const back = await signInAndConsent({ startUrl, email, password, workspaceName: 'Demo' })
-    const { status } = await fetch(back)
+    const status = await person({ startUrl, redirectUri, email, password, workspaceName: 'Demo' })
     if (status !== 200) throw new Error(`the CLI answered ${status} to the code`)
     await started
   } finally {

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { BuiltConnector } from '../../demo/connector.ts'
 import { type Hook, openHook } from '../../demo/hook.ts'
+import { findChromium, itWithChromium } from '../../backend/test/support/chromium.ts'
 import { connectByCli } from './connect.ts'
 import { runDemo } from './demo.ts'
+import { byHand, withoutScreen } from './person.ts'
 import { type ServiceProcess, startServiceProcess } from './service.ts'
 
 // The service is a process of its own, the connector is what `npm run build` makes, and between them lies
@@ -17,13 +19,16 @@ let service: ServiceProcess
 let connector: BuiltConnector
 let hook: Hook
 const opened: (() => Promise<void>)[] = []
+/** The pages that stood in front of the person who connected. */
+const seen: string[] = []
 
 beforeAll(async () => {
   const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })
   if (build.status !== 0) throw new Error(`the connector does not build:\n${build.stdout}${build.stderr}`)
   service = await startServiceProcess()
   opened.push(() => service.stop())
-  connector = await connectByCli(service)
+  const chromium = findChromium()
+  connector = await connectByCli(service, chromium === undefined ? withoutScreen : byHand(chromium, seen))
   opened.push(() => connector.remove())
   hook = await openHook()
   opened.push(() => hook.close())
@@ -63,6 +68,14 @@ it(
     expect(result.errors ?? []).toEqual([])
   },
   patience,
+)
+
+itWithChromium(
+  'was connected by `invoke auth start` through the real pages in Chromium, with keys and mouse',
+  async () => {
+    expect(seen).toEqual(['Sign in', 'Connect Zapier'])
+    expect(await connector.authData()).toMatchObject({ workspace_name: 'Demo' })
+  },
 )
 
 it(

@@ -434,7 +434,8 @@ it('shows nothing of another workspace, and changes nothing in it', async () => 
   const mine = await seedGuest(service)
   const theirs = await seedGuest(service)
   const own = await subscribed(mine)
-  const hook = await subscribed(theirs)
+  const hook = await subscribed(theirs, receiver.url('/theirs'))
+  await appCaller(service.deps, { ...theirs.seed, userId: theirs.userId }, 'their-app')
   await completeCall(service.deps, theirs.seed)
   const { id } = await database.db
     .selectFrom('webhook_delivery')
@@ -443,6 +444,9 @@ it('shows nothing of another workspace, and changes nothing in it', async () => 
     .executeTakeFirstOrThrow()
   for (const path of [hook.path, `${hook.path}/rotate`, `/integrations/deliveries/${id}`]) {
     expect((await mine.open(path)).status).toBe(404)
+  }
+  for (const path of ['/webhooks', '/apps', '/callbacks']) {
+    expect((await mine.open(`/integrations${path}`)).html).not.toMatch(/\/theirs|their-app/)
   }
   const page = await mine.open(own.path)
   const onTheirs = { ...page, html: page.html.replaceAll(`${own.path}/`, `${hook.path}/`) }

@@ -12,10 +12,17 @@ export function findChromium(): string | undefined {
   return paths.find(isExecutable)
 }
 
-/** A test in a real browser. Without one it is skipped by a name that says so; in CI it fails. */
-export function itInChromium(
+/** The sandbox cannot be had as root, as which containers run; the pages are our own. */
+export const launchChromium = (executablePath: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+
+/** A test that needs a real browser. Without one it is skipped by a name that says so; in CI it fails. */
+export function itWithChromium(
   name: string,
-  test: (browser: Browser) => Promise<void>,
+  test: (executablePath: string) => Promise<void> | void,
   limitMs = 60_000,
 ): void {
   const executablePath = findChromium()
@@ -27,17 +34,27 @@ export function itInChromium(
     name,
     async () => {
       if (executablePath === undefined) throw new Error('CI must have Chromium on PATH')
-      // The sandbox cannot be had as root, as which containers run; the pages are our own.
-      const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
-      const browser = await chromium.launch({ executablePath, args })
-      try {
-        await test(browser)
-      } finally {
-        await browser.close()
-      }
+      await test(executablePath)
     },
     limitMs,
   )
+}
+
+/** The same, with the browser started for it. */
+export function itInChromium(
+  name: string,
+  test: (browser: Browser) => Promise<void>,
+  limitMs = 60_000,
+): void {
+  const inBrowser = async (executablePath: string) => {
+    const browser = await launchChromium(executablePath)
+    try {
+      await test(browser)
+    } finally {
+      await browser.close()
+    }
+  }
+  itWithChromium(name, inBrowser, limitMs)
 }
 
 function isExecutable(path: string): boolean {
