@@ -11,7 +11,7 @@ export function kindOf(name: string, bytes: Uint8Array): Kind {
   if (bytes.length === 0) throw new Fault('empty')
   const ending = /\.([a-z0-9]+)$/.exec(name.toLowerCase())?.[1] ?? ''
   const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
-  // Readers of PDF take what stands before its header, up to there (ISO 32000-1, annex H.3.4.1).
+  // Readers of PDF accept what stands before its header, up to there (PDF Reference 1.7, appendix H, note 13).
   if (start.startsWith('%PDF-') || (ending === 'pdf' && start.includes('%PDF-'))) return 'pdf'
   if (start.startsWith('PK\x03\x04')) return 'docx'
   if (start.startsWith('\xD0\xCF\x11\xE0')) throw new Fault('old_word')

@@ -5,7 +5,7 @@ export const limits = {
   /** Bytes of the file. */
   file: 20 * megabyte,
   /** Bytes that all parts of a packed file may inflate to. */
-  inflated: 40 * megabyte,
+  inflated: 24 * megabyte,
   /** Entries of a packed file. */
   entries: 10_000,
   /** Characters of its text: what a document may have. */
