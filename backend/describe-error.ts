@@ -22,7 +22,7 @@ export function describeError(error: unknown): ErrorDescription {
     name: error.name,
     message: fromDatabase ? 'refused by the database' : error.message,
     ...('code' in error && { code: String(error.code) }),
-    ...('constraint' in error && { constraint: String(error.constraint) }),
+    ...('constraint' in error && typeof error.constraint === 'string' && { constraint: error.constraint }),
     ...(frames && { stack: frames.join('\n') }),
     ...(error.cause !== undefined && { cause: describeError(error.cause) }),
   }
