@@ -6,7 +6,7 @@ import { eraseTalks, selectRetentions } from './talks-store.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-/** How many calls one statement erases: it holds their rows for some tens of milliseconds. */
+/** How many calls one statement erases: it holds their rows for about a tenth of a second. */
 const batch = 500
 
 /** Erases, once an hour, what was said in calls that are older than their workspace keeps talks. */
