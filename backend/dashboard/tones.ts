@@ -64,3 +64,14 @@ const waits: Record<WaitingFor, string> = {
 
 /** What a call waits for, after "Waits for". Null: nothing hinders it. */
 export const waitsFor = (reason: WaitingFor | null): string => (reason === null ? 'its turn' : waits[reason])
+
+const deliveries = {
+  pending: { tone: 'live', text: 'To be sent' },
+  delivered: { tone: 'good', text: 'Delivered' },
+  dead: { tone: 'bad', text: 'Given up' },
+  gone: { tone: 'mute', text: 'Not wanted any more' },
+} as const satisfies Record<string, Sign>
+
+/** How far the delivery of an event is, after so many tries. */
+export const deliverySign = (status: keyof typeof deliveries, tries: number): Sign =>
+  status === 'pending' && tries > 0 ? { tone: 'warn', text: 'To be tried again' } : deliveries[status]

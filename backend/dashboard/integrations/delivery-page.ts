@@ -4,10 +4,10 @@ import { findDelivery, selectTries } from '../../webhooks/delivery/list-store.ts
 import { plainHeaders } from '../../webhooks/delivery/try-delivery.ts'
 import { replayDeliveries } from '../../webhooks/replay.ts'
 import { act, none, show } from '../lines.ts'
-import type { Sign } from '../tones.ts'
+import { deliverySign, type Sign } from '../tones.ts'
 import { done, template } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
-import { deliverySign, millisecondsInWords } from './in-words.ts'
+import { millisecondsInWords } from './in-words.ts'
 import { replayedInWords } from './webhook-acts.ts'
 
 interface ShownTry {
@@ -55,7 +55,7 @@ export const deliveryPage = (deps: Deps) =>
           subscriptionId: row.subscription_id,
           callId: row.call_id,
           targetUrl: row.target_url,
-          sign: deliverySign({ status: row.status, tries: tries.length }),
+          sign: deliverySign(row.status, tries.length),
           createdAt: row.created_at,
           finishedAt: row.finished_at,
           nextTryAt: row.next_try_at,

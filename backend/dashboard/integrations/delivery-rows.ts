@@ -2,9 +2,9 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { toPage } from '../../page.ts'
 import { type DeliverySummary, selectDeliveries } from '../../webhooks/delivery/list-store.ts'
-import type { Sign } from '../tones.ts'
+import { deliverySign, type Sign } from '../tones.ts'
 import { pathTo, type Visit } from '../visit.ts'
-import { answerInWords, deliverySign } from './in-words.ts'
+import { answerInWords } from './in-words.ts'
 
 export interface DeliveryRow {
   id: number
@@ -38,9 +38,9 @@ export const DeliveryQuery = z.object({
 
 const filters = [
   { status: undefined, label: 'All' },
-  { status: 'pending', label: 'Waiting' },
+  { status: 'pending', label: 'To be sent' },
   { status: 'delivered', label: 'Delivered' },
-  { status: 'dead', label: 'Dead' },
+  { status: 'dead', label: 'Given up' },
 ] as const
 
 const pageSize = 50
@@ -80,12 +80,12 @@ export async function readDeliveries(
 }
 
 function toRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
-  const about = row.callId === null ? 'made-up data' : (row.contact ?? '')
+  const about = row.callId === null ? 'made-up data' : row.contact || 'an erased contact'
   return {
     id: row.id,
     event: row.callId === null ? 'Test event' : `Call ${row.callId}`,
     about: showTarget ? row.targetUrl : about,
-    sign: deliverySign(row),
+    sign: deliverySign(row.status, row.tries),
     answer: answerInWords(row),
     tries: row.tries,
     createdAt: row.createdAt,

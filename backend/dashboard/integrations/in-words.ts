@@ -1,5 +1,4 @@
 import type { WebhookFilter } from '@outdial/contract'
-import type { DeliveryStatus } from '../../webhooks/delivery/list-store.ts'
 import type { SubscriptionSummary } from '../../webhooks/list-store.ts'
 import type { Sign } from '../tones.ts'
 
@@ -40,20 +39,6 @@ export function healthOf({ disabledAt, failingSince, lastStatus }: Health): {
   if (failingSince !== null) return { sign: { tone: 'warn', text: 'Failing' }, since: failingSince }
   if (lastStatus === 'delivered') return { sign: { tone: 'good', text: 'Works' }, since: null }
   return { sign: { tone: 'mute', text: lastStatus === null ? 'No events yet' : 'Enabled' }, since: null }
-}
-
-/** How far a delivery is. */
-export function deliverySign({ status, tries }: { status: DeliveryStatus; tries: number }): Sign {
-  switch (status) {
-    case 'delivered':
-      return { tone: 'good', text: 'Delivered' }
-    case 'dead':
-      return { tone: 'bad', text: 'Dead' }
-    case 'gone':
-      return { tone: 'bad', text: 'Refused for good' }
-    case 'pending':
-      return tries === 0 ? { tone: 'live', text: 'Waiting' } : { tone: 'warn', text: 'Retrying' }
-  }
 }
 
 interface TryResult {

@@ -14,7 +14,7 @@ import { secretPage } from './secret.ts'
 const pageOf = (visit: Visit) => pathTo(visit, `/integrations/webhooks/${visit.id}`)
 
 export const replayedInWords = (count: number): string => {
-  if (count === 0) return 'Nothing was dead: nothing is sent again.'
+  if (count === 0) return 'Nothing was given up: nothing is sent again.'
   return count === 1 ? 'It is sent again now.' : `${count.toLocaleString('en-US')} are sent again now.`
 }
 

@@ -280,9 +280,9 @@ it('sends nothing to a disabled subscription until it is enabled again, then rep
   expect(refused.text).toContain('Health Disabled')
   const { page: enabled } = await owner.browser.press(refused, 'Enable again')
   expect(enabled.text).toContain('The subscription is enabled.')
-  expect(enabled.text).toContain('Dead 2 deliveries')
+  expect(enabled.text).toContain('Given up 2 deliveries')
 
-  const { page: replayed } = await owner.browser.press(enabled, 'Replay all dead ones')
+  const { page: replayed } = await owner.browser.press(enabled, 'Replay all that were given up')
   expect(replayed.text).toContain('2 are sent again now.')
   await sendUntil(2)
   const told = [verified(hook.secret, 0), verified(hook.secret, 1)].map(({ data }) => data.id).sort()
@@ -304,7 +304,7 @@ it('tells every try of a delivery, and sends a dead one again', async () => {
   const list = await owner.open(`${hook.path}?status=dead`)
   const address = /\/integrations\/deliveries\/\d+/.exec(list.html)?.[0] ?? ''
   const page = await owner.open(address)
-  expect(page.text).toMatch(/Dead .*HTTP 500 the receiver answered 500/)
+  expect(page.text).toMatch(/Given up .*HTTP 500 the receiver answered 500/)
   expect(page.text).toContain('"type": "call.completed"')
 
   receiver.always(204)
@@ -423,8 +423,8 @@ it('replays dead deliveries to callback URLs', async () => {
   await completeCall(service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
   await kill(null)
   const page = await owner.open('/integrations/callbacks')
-  expect(page.text).toContain('1 delivery is dead')
-  const { page: after } = await owner.browser.press(page, 'Replay all dead ones')
+  expect(page.text).toContain('1 delivery was given up')
+  const { page: after } = await owner.browser.press(page, 'Replay all that were given up')
   expect(after.text).toContain('It is sent again now.')
   await sendUntil(1)
   await settled()
