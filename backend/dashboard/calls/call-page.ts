@@ -30,6 +30,8 @@ interface CallData {
   sentiment: Sign | null
   goal: Sign | null
   talkErased: boolean
+  /** Empty where there is none that a browser should follow. */
+  recordingUrl: string
   deliveries: ShownDelivery[]
   eventId: string
   numberLabel: string
@@ -91,6 +93,7 @@ async function readPage(
     metadata: Object.entries(call.metadata),
     variables: Object.entries(call.contact.variables),
     ...signsOf(call),
+    recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
     talkErased: rules.talk_erased_at !== null,
     deliveries: showDeliveries(found, tries),
     eventId: event?.id ?? '',

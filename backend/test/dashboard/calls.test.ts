@@ -184,6 +184,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
     {
       ...silentEnd('answered', 'contact_hung_up'),
       answeredAt: deps.clock.now(),
+      recordingUrl: 'javascript:alert(1)',
       transcript: [{ role: 'contact', text: 'Hello & <b>who</b>?', at: deps.clock.now().toISOString() }],
     },
     {
@@ -232,6 +233,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
   }
   expect(page.html).not.toContain('<script>"')
   expect(page.html).not.toContain('<b>who')
+  expect(page.html).not.toContain('javascript:')
 
   const { page: replayed } = await guest.browser.press(page, 'Send again')
   expect(replayed.text).toContain('The event is sent again.')
