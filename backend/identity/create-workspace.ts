@@ -3,7 +3,8 @@ import type { Deps } from '../deps.ts'
 import { newWebhookSecret } from '../secrets.ts'
 import { installBuiltInTools } from '../tools/install-built-in.ts'
 import { checkWorkspace } from './check-workspace.ts'
-import { findWorkspaceOfForm, insertMembership, insertWorkspace } from './people/store.ts'
+import { insertMembership } from './people/store.ts'
+import { findWorkspaceOfForm, insertWorkspace } from './workspace-store.ts'
 
 interface NewWorkspace {
   name: string

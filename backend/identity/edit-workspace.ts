@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { invalidField } from '../errors.ts'
 import { validate } from '../http/validate.ts'
 import { checkWorkspace } from './check-workspace.ts'
-import { updateWorkspace } from './people/store.ts'
+import { updateWorkspace } from './workspace-store.ts'
 
 export interface WorkspaceEdit {
   name: string

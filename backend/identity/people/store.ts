@@ -1,4 +1,3 @@
-import type { CallingHours } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
@@ -39,63 +38,6 @@ export const findPasswordOf = (db: Db, email: string) =>
     .select(['id', 'password_hash'])
     .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', eb.fn<string>('lower', [eb.val(email)])))
     .executeTakeFirst()
-
-/** Undefined where the form with this id made one before. */
-export const insertWorkspace = (
-  db: Db,
-  values: { name: string; country: string; timeZone: string; webhookSecret: string; formId: string | null },
-) =>
-  db
-    .insertInto('workspace')
-    .values({
-      name: values.name,
-      country: values.country,
-      time_zone: values.timeZone,
-      webhook_secret: values.webhookSecret,
-      form_id: values.formId,
-    })
-    .onConflict((conflict) => conflict.column('form_id').doNothing())
-    .returning('id')
-    .executeTakeFirst()
-
-export const findWorkspaceOfForm = (db: Db, formId: string | null) =>
-  db.selectFrom('workspace').select('id').where('form_id', '=', formId).executeTakeFirstOrThrow()
-
-export const findSettings = (db: Db, workspaceId: number) =>
-  db
-    .selectFrom('workspace')
-    .select([
-      'name',
-      'country',
-      'time_zone as timeZone',
-      'calling_hours as callingHours',
-      'retention_days as retentionDays',
-    ])
-    .where('id', '=', workspaceId)
-    .executeTakeFirstOrThrow()
-
-export const updateWorkspace = (
-  db: Db,
-  workspaceId: number,
-  values: {
-    name: string
-    country: string
-    timeZone: string
-    callingHours: CallingHours
-    retentionDays: number | null
-  },
-) =>
-  db
-    .updateTable('workspace')
-    .set({
-      name: values.name,
-      country: values.country,
-      time_zone: values.timeZone,
-      calling_hours: JSON.stringify(values.callingHours),
-      retention_days: values.retentionDays,
-    })
-    .where('id', '=', workspaceId)
-    .execute()
 
 export const insertMembership = (
   db: Db,
