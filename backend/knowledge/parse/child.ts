@@ -1,6 +1,5 @@
 // A process of its own that reads one file: standard input in, an answer out. A thread does it, and this one watches:
 // a thread's limits count no buffers, and where V8 cannot stop it in time the whole process ends. It is this one then.
-import { setPriority } from 'node:os'
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
 import type { Answer } from './answer.ts'
@@ -11,8 +10,6 @@ setInterval(() => process.memoryUsage.rss() > limits.memory && end(), 10)
 // Whoever asked may have died.
 setTimeout(end, limits.time + 5_000)
 
-// Calls come first, where the machine is busy.
-setPriority(5)
 const bytes = new Uint8Array(await buffer(process.stdin))
 
 const worker = new Worker(new URL('./worker.ts', import.meta.url), {
