@@ -11,6 +11,7 @@ import { overviewLines } from './overview/lines.ts'
 import { phoneNumberLines } from './phone-numbers/lines.ts'
 import { settingsLines } from './settings/lines.ts'
 import { spreadsheetLines } from './spreadsheets/lines.ts'
+import { toolLines } from './tools/lines.ts'
 
 /** Every page of a workspace: the lines of each folder, in the order of the navigation. */
 export const createLines = (deps: Deps): Line[] => [
@@ -20,6 +21,7 @@ export const createLines = (deps: Deps): Line[] => [
   ...contactLines(deps),
   ...phoneNumberLines(deps),
   ...agentLines(deps),
+  ...toolLines(deps),
   ...knowledgeLines(deps),
   ...spreadsheetLines(deps),
   ...integrationLines(deps),

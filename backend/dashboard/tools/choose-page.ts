@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { ApiError } from '../../errors.ts'
+import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
+import { listRemoteServer } from '../../tools/general/list-remote-server.ts'
+import { getTool } from '../../tools/get-tool.ts'
+import { form, none } from '../lines.ts'
+import { done, template } from '../view.ts'
+import { pathTo } from '../visit.ts'
+
+interface Choice {
+  value: string
+  label: string
+  hint: string
+}
+
+interface ChooseData {
+  tool: { id: number; name: string }
+  /** Why its tools are not known now; null where they are. */
+  trouble: string | null
+  choices: Choice[]
+  chosen: string[]
+  /** Listed, but no agent could use them. */
+  unusable: { name: string; faults: string }[]
+}
+
+const page = template<ChooseData>('dashboard/tools/choose')
+
+const Fields = z.object({ tools: z.preprocess((value) => [value ?? []].flat(), z.array(z.string())) })
+
+/** Which tools of a remote server agents may have: it is asked what it has. */
+export const choosePage = (deps: Deps) =>
+  form({
+    path: '/tools/:id/choose',
+    query: none,
+    form: Fields,
+    isOnce: false,
+    show: async ({ workspace, id: toolId }) => {
+      const { name } = await getTool(deps)({ workspaceId: workspace.id, toolId })
+      const asked = await listRemoteServer(deps)(workspace.id, toolId).catch(toTrouble)
+      const { listed, chosen } = typeof asked === 'string' ? { listed: [], chosen: [] } : asked
+      const usable = listed.filter(({ faults }) => faults.length === 0)
+      return page(`Tools of ${name}`, {
+        tool: { id: toolId, name },
+        trouble: typeof asked === 'string' ? asked : null,
+        choices: usable.map((tool) => ({
+          value: tool.name,
+          label: tool.name,
+          hint: `${tool.readOnly ? 'Only looks, the server says. ' : ''}${tool.description}`,
+        })),
+        chosen,
+        unusable: listed.flatMap(({ name, faults }) =>
+          faults.length === 0 ? [] : [{ name, faults: faults.slice(0, 3).join(' ') }],
+        ),
+      })
+    },
+    submit: async (_, visit, { tools }) => {
+      await editRemoteServer(deps)(visit.workspace.id, visit.id, { tools })
+      const count = tools.length === 1 ? '1 tool is' : `${tools.length} tools are`
+      return done(
+        pathTo(visit, `/tools/${visit.id}`),
+        `${count} passed on. Assign the server to agents on their pages.`,
+      )
+    },
+  })
+
+function toTrouble(error: unknown): string {
+  if (error instanceof ApiError && error.code === 'validation_failed') return error.message
+  throw error
+}
