@@ -26,18 +26,16 @@ export function refusedForm(raw: Record<string, unknown>, error: ApiError): Form
     if (never.test(name)) continue
     if (typeof value === 'string' || isTexts(value)) typed[name] = value
   }
-  return {
-    typed,
-    isRefused: true,
-    message: Object.keys(problems).length === 0 ? error.message : null,
-    problems,
-  }
+  // A box that nobody ticked is not sent; nor is a field that the form does not have, beside which nothing would stand.
+  const stand = Object.keys(problems).length > 0 && Object.keys(problems).every((field) => field in raw)
+  return { typed, isRefused: true, message: stand ? null : error.message, problems }
 }
 
 /** The API's sentences begin with the field's name; beside the field a person needs none. */
 function inWords(field: string, message: string): string {
   if (!message.startsWith(`${field} `)) return message
   const rest = message.slice(field.length + 1)
+  if (rest === 'is required.') return 'This is needed.'
   return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 

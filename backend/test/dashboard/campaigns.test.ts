@@ -68,7 +68,7 @@ it('says beside each field of a campaign what is wrong with it', async () => {
   const { page: next } = await guest.browser.press(page, 'Create the campaign', {
     max_concurrent_calls: '5',
   })
-  expect(next.html).toContain('id="f-name-problem">Is required.')
+  expect(next.html).toContain('id="f-name-problem">This is needed.')
   expect(next.html).toContain('id="f-time_zone-problem">Must be an IANA time zone.')
   expect(next.html).toContain('id="f-calling_hours-end-problem">Must differ from the start.')
   expect(next.html).toContain('value="Berlin"')
