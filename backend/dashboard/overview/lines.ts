@@ -21,6 +21,8 @@ interface OverviewData {
   day: string
   steps: Step[]
   stepsDone: number
+  /** Before the first one there is nothing to count. */
+  hasCalls: boolean
   notices: Notice[]
   charts: Charts
   groups: typeof groups
@@ -81,6 +83,7 @@ async function readOverview({ db, clock }: Deps, workspace: OwnWorkspace): Promi
     }).format(now),
     steps,
     stepsDone: steps.filter(({ isDone }) => isDone).length,
+    hasCalls: firstSteps.contact,
     notices: noticesOf({ paused, ailing, dead, mostDead }),
     charts: chartsOf(
       ended.filter(({ test }) => !test),

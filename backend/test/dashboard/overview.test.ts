@@ -180,7 +180,9 @@ it('shows nothing of another workspace', async () => {
   const mine = await seedGuest(service)
   const theirs = await seedGuest(service)
   await queue(service.deps, theirs.seed, freshNumber())
-  expect((await mine.open('/overview')).text).toContain('Waiting 0')
+  expect((await mine.open('/overview')).text).toContain('3 of 5 done')
+  await queue(service.deps, mine.seed, freshNumber())
+  expect((await mine.open('/overview')).text).toContain('Waiting 1')
   expect((await mine.browser.open(theirs.at('/overview'))).page.status).toBe(404)
 })
 
