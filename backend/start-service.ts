@@ -5,6 +5,7 @@ import { startDialer } from './calls/dialer.ts'
 import { startSweeper } from './calls/sweeper.ts'
 import { startErasingTalks } from './cleanup/erase-talks.ts'
 import { startCleanup } from './cleanup/start.ts'
+import { startImporter } from './contacts/import/worker.ts'
 import { type Config, parseConfig } from './config.ts'
 import { freePort } from './db/embedded/address.ts'
 import type { DemoFile } from './demo/file.ts'
@@ -84,7 +85,14 @@ function startWorkers(deps: Deps, ring: Ring): Pick<Worker, 'stop'>[] {
   const sender = startSender(deps)
   ring.dialer = () => dialer.wake()
   ring.sender = () => sender.wake()
-  return [dialer, startSweeper(deps), sender, startCleanup(deps), startErasingTalks(deps)]
+  return [
+    dialer,
+    startSweeper(deps),
+    sender,
+    startCleanup(deps),
+    startErasingTalks(deps),
+    startImporter(deps),
+  ]
 }
 
 async function listen(deps: Deps, ring: Ring): Promise<FastifyInstance> {

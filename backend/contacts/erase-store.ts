@@ -168,6 +168,16 @@ export const deleteNotes = async (trx: Db, workspaceId: number, contactId: numbe
     .execute()
 }
 
+/** Rows of files that are being imported: they would only bring the person back. */
+export async function deleteImportRows(trx: Db, workspaceId: number, phoneNumber: string): Promise<void> {
+  const imports = trx.selectFrom('contact_import').select('id').where('workspace_id', '=', workspaceId)
+  await trx
+    .deleteFrom('contact_import_row')
+    .where('import_id', 'in', imports)
+    .where('phone_number', '=', phoneNumber)
+    .execute()
+}
+
 /** Empties the cells of spreadsheets that hold the number, in any spelling, or the address. */
 export async function blankCells(trx: Db, workspaceId: number, { digits, email }: Traces): Promise<void> {
   const isTrace = sql`(

@@ -13,6 +13,7 @@ import {
   clearContact,
   clearReasons,
   clearToolCalls,
+  deleteImportRows,
   deleteNotes,
   endAnalyses,
   findAnswersAbout,
@@ -61,6 +62,7 @@ export const eraseContact =
       await clearAttempts(db, workspaceId, ids)
       await clearToolCalls(db, workspaceId, ids, traces)
       await deleteNotes(db, workspaceId, contactId)
+      await deleteImportRows(db, workspaceId, phoneNumber)
       await blankCells(db, workspaceId, traces)
       const events = await findEventsOf(db, workspaceId, ids)
       await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, anonymousBody(body)])))

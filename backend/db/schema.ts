@@ -50,6 +50,8 @@ export interface Database {
   invitation: InvitationTable
   password_reset: PasswordResetTable
   do_not_call_removal: DoNotCallRemovalTable
+  contact_import: ContactImportTable
+  contact_import_row: ContactImportRowTable
 }
 
 /** A connection pool, or a transaction on it. */
@@ -473,4 +475,34 @@ interface DoNotCallRemovalTable {
   reason: string
   removed_by: number | null
   removed_at: CreatedAt
+}
+
+interface ContactImportTable {
+  id: Id
+  workspace_id: number
+  user_id: number | null
+  file_name: string
+  bytes: Buffer | null
+  status: Generated<'uploaded' | 'checked' | 'importing' | 'done' | 'failed'>
+  problem: string | null
+  columns: JsonWithDefault<unknown>
+  campaign_id: number | null
+  fence: Generated<number>
+  lease_until: At | null
+  tries: Generated<number>
+  created_at: At
+  finished_at: At | null
+  expires_at: At
+}
+
+interface ContactImportRowTable {
+  import_id: number
+  position: number
+  phone_number: string | null
+  fields: JsonWithDefault<unknown>
+  state: 'new' | 'known' | 'duplicate' | 'wrong'
+  is_refused: Generated<boolean>
+  problems: JsonWithDefault<unknown>
+  result: 'created' | 'updated' | 'failed' | null
+  call: 'queued' | 'open' | 'refused' | null
 }

@@ -9,6 +9,8 @@ import { callLaterPage, callNowPage } from './call-pages.ts'
 import { contactPage } from './contact-page.ts'
 import { doNotCallLines } from './do-not-call-page.ts'
 import { editPage, newPage } from './form-pages.ts'
+import { exportFile } from './export-file.ts'
+import { importActs, importedPage, importPage, problemsFile } from './import-pages.ts'
 import { listPage } from './list-page.ts'
 
 /** The people who are called. */
@@ -16,6 +18,11 @@ export const contactLines = (deps: Deps): Line[] => [
   listPage(deps),
   newPage(deps),
   ...doNotCallLines(deps),
+  importPage(deps),
+  importedPage(deps),
+  ...importActs(deps),
+  problemsFile(deps),
+  exportFile(deps),
   contactPage(deps),
   editPage(deps),
   callNowPage(deps),

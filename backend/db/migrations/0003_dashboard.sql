@@ -82,6 +82,54 @@ create index contact_erased on contact (erased_at) where erased_at is not null;
 create index idempotent_answer_contact on idempotent_answer (workspace_id, (body -> 'contact' ->> 'id'))
   where body -> 'contact' ->> 'id' is not null;
 
+-- A file of contacts, between being sent and being imported. It goes after a day.
+create table contact_import (
+  id bigint generated always as identity primary key,
+  workspace_id bigint not null references workspace on delete cascade,
+  user_id bigint references app_user on delete set null,
+  file_name text not null,
+  -- As sent, until it has been checked: its rows are kept then.
+  bytes bytea,
+  status text not null default 'uploaded' check (status in ('uploaded', 'checked', 'importing', 'done', 'failed')),
+  -- Why it failed, in a sentence.
+  problem text,
+  -- [{header, field, variable}], in the order of the file.
+  columns jsonb not null default '[]',
+  -- Where its contacts are called; null: they are kept only.
+  campaign_id bigint,
+  -- Whoever works on it: the lease is on the database's clock, and an older holder's fence is refused.
+  fence bigint not null default 0,
+  lease_until timestamptz,
+  -- Leases since it last came forward.
+  tries int not null default 0,
+  created_at timestamptz not null,
+  finished_at timestamptz,
+  expires_at timestamptz not null,
+  foreign key (workspace_id, campaign_id) references campaign (workspace_id, id)
+);
+create index contact_import_workspace on contact_import (workspace_id, id desc);
+create index contact_import_due on contact_import (id) where status in ('uploaded', 'importing');
+create index contact_import_expired on contact_import (expires_at);
+
+create table contact_import_row (
+  import_id bigint not null references contact_import on delete cascade,
+  -- As spreadsheet programs count: the names of the columns are row 1.
+  position int not null,
+  phone_number text,
+  -- As POST /contacts/ takes them.
+  fields jsonb not null default '{}',
+  state text not null check (state in ('new', 'known', 'duplicate', 'wrong')),
+  is_refused boolean not null default false,
+  -- [{column, message}]
+  problems jsonb not null default '[]',
+  result text check (result in ('created', 'updated', 'failed')),
+  call text check (call in ('queued', 'open', 'refused')),
+  primary key (import_id, position)
+);
+create index contact_import_row_number on contact_import_row (import_id, phone_number);
+create index contact_import_row_wrong on contact_import_row (import_id, position) where problems <> '[]';
+create index contact_import_row_left on contact_import_row (import_id, position) where result is null and state in ('new', 'known');
+
 -- What pages look for ---------------------------------------------------------------------------
 
 -- A day's calls are counted, and what waits too, from the index alone.

@@ -1,0 +1,16 @@
+import { Readable } from 'node:stream'
+import { exportContacts } from '../../contacts/export-csv.ts'
+import type { Deps } from '../../deps.ts'
+import { file, none } from '../lines.ts'
+
+export const exportFile = (deps: Deps) =>
+  file({
+    path: '/contacts/export',
+    query: none,
+    send: ({ workspace }) =>
+      Promise.resolve({
+        name: `contacts-${workspace.name}.csv`,
+        type: 'text/csv; charset=utf-8',
+        body: Readable.from(exportContacts(deps, workspace.id)),
+      }),
+  })
