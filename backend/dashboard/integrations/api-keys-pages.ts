@@ -28,7 +28,7 @@ interface KeyRow {
 const list = template<{ keys: KeyRow[] }>('dashboard/integrations/api-keys')
 const add = template<object>('dashboard/integrations/new-api-key')
 
-const NewKey = z.object({ name: text(100) })
+const NewKey = z.object({ name: z.string().trim().pipe(text(100)) })
 
 export const apiKeyList = (deps: Deps) =>
   show({
