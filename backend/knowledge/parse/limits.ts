@@ -13,7 +13,7 @@ export const limits = {
   /** Milliseconds. */
   time: 20_000,
   /** Megabytes of JavaScript objects. */
-  heap: 256,
+  heap: 192,
   /** Bytes of the whole process, buffers included. */
   memory: 512 * megabyte,
   /** Files that are read at once, and those that wait for it. */
