@@ -107,9 +107,9 @@ it('edits, pauses, resumes and archives a campaign', async () => {
   expect(edited.html).toContain('&lt;i&gt;Maya')
 
   const { page: paused } = await guest.browser.press(edited, 'Pause')
-  expect(paused.text).toContain('Campaign paused')
+  expect(paused.text).toContain('calls are accepted and wait until it is resumed')
   const { page: resumed } = await guest.browser.press(paused, 'Resume')
-  expect(resumed.text).not.toContain('Campaign paused')
+  expect(resumed.text).not.toContain('wait until it is resumed')
 
   const { page: archived } = await guest.browser.press(resumed, 'Archive the campaign')
   expect(archived.text).toContain('Archived')
