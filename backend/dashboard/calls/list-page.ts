@@ -1,34 +1,14 @@
 import { CallOutcome, CallStatus } from '@outdial/contract'
-import { Readable } from 'node:stream'
-import { exportCalls } from '../../calls/export-csv.ts'
-import {
-  type CallSlice,
-  countNewerCalls,
-  findListedCalls,
-  type ListedCall,
-} from '../../calls/search-store.ts'
-import type { Deps } from '../../deps.ts'
 import { findChoices } from '../../calls/choices-store.ts'
-import { file, show } from '../lines.ts'
-import { callSign, outcomeSign, type Sign, waitsFor } from '../tones.ts'
+import { type CallSlice, countNewerCalls, findListedCalls } from '../../calls/search-store.ts'
+import type { Deps } from '../../deps.ts'
+import { show } from '../lines.ts'
+import { callSign, outcomeSign } from '../tones.ts'
 import { template } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
-import { contactName, createMoments, type Moments } from './in-words.ts'
-import { type CallsQuery, CallsQuery as Query, filterOf, filterParams } from './query.ts'
-
-interface Row {
-  id: number
-  contact: string
-  number: string
-  campaign: string
-  agent: string
-  sign: Sign
-  test: boolean
-  note: string
-  attempts: number
-  at: Date
-  seconds: number | null
-}
+import { createMoments } from './in-words.ts'
+import { CallsQuery, filterOf, filterParams } from './query.ts'
+import { type Row, toRow } from './row.ts'
 
 interface Option {
   value: string
@@ -61,7 +41,7 @@ const mostNewer = 100
 export const listPage = (deps: Deps) =>
   show({
     path: '/calls',
-    query: Query,
+    query: CallsQuery,
     show: async (visit) => list('Calls', await readList(deps, visit)),
   })
 
@@ -134,35 +114,3 @@ const newerInWords = (count: number): string => {
   if (count === mostNewer) return `Show ${mostNewer} or more newer calls`
   return count === 1 ? 'Show 1 newer call' : `Show ${count} newer calls`
 }
-
-const toRow = (call: ListedCall, now: Date, moments: Moments): Row => ({
-  id: call.id,
-  contact: contactName(call, call.to_number),
-  number: call.to_number,
-  campaign: call.campaign_name,
-  agent: call.agent_name,
-  sign: callSign(call),
-  test: call.test,
-  note: noteOf(call, now, moments),
-  attempts: call.attempts,
-  at: call.queued_at,
-  seconds: call.duration_seconds,
-})
-
-function noteOf(call: ListedCall, now: Date, moments: Moments): string {
-  if (call.status !== 'queued') return ''
-  const next = call.next_attempt_at
-  const until = next !== null && next > now ? ` until ${moments.short(next)}` : ''
-  return `for ${waitsFor(call.waiting_for)}${until}`
-}
-
-export const exportFile = (deps: Deps) =>
-  file({
-    path: '/calls/export',
-    query: Query,
-    send: async ({ query, workspace }) => ({
-      name: 'calls.csv',
-      type: 'text/csv; charset=utf-8',
-      body: Readable.from(exportCalls(deps, workspace.id, filterOf(query, workspace))),
-    }),
-  })

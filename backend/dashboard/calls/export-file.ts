@@ -1,0 +1,17 @@
+import { Readable } from 'node:stream'
+import { exportCalls } from '../../calls/export-csv.ts'
+import type { Deps } from '../../deps.ts'
+import { file } from '../lines.ts'
+import { CallsQuery, filterOf } from './query.ts'
+
+/** What the list shows, all of its pages, as a table to keep. */
+export const exportFile = (deps: Deps) =>
+  file({
+    path: '/calls/export',
+    query: CallsQuery,
+    send: async ({ query, workspace }) => ({
+      name: 'calls.csv',
+      type: 'text/csv; charset=utf-8',
+      body: Readable.from(exportCalls(deps, workspace.id, filterOf(query, workspace))),
+    }),
+  })
