@@ -127,11 +127,13 @@ it.each([
   expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024)
 })
 
-it('stops a Word document whose markup takes more memory than it may', async () => {
+it('stops a Word document whose markup grows, by its memory or, on a slow machine, by its time', async () => {
   const markup = '<w:p><w:r><w:t>a</w:t></w:r></w:p>'.repeat(400_000)
   const file = docxWith(entry('word/document.xml', wordBody(markup)))
   expect(file.length).toBeLessThan(200_000)
-  await expect(read('a.docx', file)).rejects.toMatchObject({ details: [{ code: 'too_heavy' }] })
+  await expect(read('a.docx', file)).rejects.toMatchObject({
+    details: [{ code: expect.stringMatching(/^too_(heavy|slow)$/) as unknown }],
+  })
 })
 
 it('stops what takes too long', async () => {
