@@ -31,7 +31,7 @@ const Property = z.object({
     .array(z.object({ const: z.unknown(), title: z.string().optional().catch(undefined) }))
     .optional()
     .catch(undefined),
-  default: z.unknown(),
+  default: z.unknown().optional(),
 })
 
 const ObjectSchema = z.object({
@@ -118,7 +118,7 @@ function inputOf(property: Property): SchemaField['input'] {
   if (type === 'boolean') return 'check'
   if (type === 'integer' || type === 'number') return 'number'
   if (type !== 'string') return 'json'
-  return (property.maxLength ?? 0) > 300 ? 'long' : 'text'
+  return (property.maxLength ?? 0) > 500 ? 'long' : 'text'
 }
 
 const choicesOf = (property: Property): { value: unknown; label: string }[] =>
