@@ -24,7 +24,7 @@ export function readRow(
     const message = `The row has ${cells.length} cells, and the file ${columns.length} columns: is a cell with a comma not in quotes?`
     return { problems: [{ column: '', message }] }
   }
-  const given: Partial<Record<ImportField, string>> = {}
+  const given: Given = {}
   const variables: [string, string][] = []
   columns.forEach(({ field, variable }, index) => {
     const cell = plain(cells[index] ?? '')
@@ -35,21 +35,38 @@ export function readRow(
   // Spelled out, it is a word for the agent, and says nothing of the number.
   const country = /^[A-Za-z]{2}$/.test(given.country ?? '') ? given.country?.toUpperCase() : undefined
   if (given.country !== undefined && country === undefined) variables.push(['country', given.country])
+  const parsed = parsePhone(given.phone_number ?? '', country ?? workspace.country)
+  const read = readFields(columns, given, variables, workspace.timeZone)
+  if (parsed.ok && 'fields' in read) {
+    const { phoneNumber } = parsed
+    return { phoneNumber, fields: { ...read.fields, phone_number: phoneNumber } }
+  }
+  const others = 'problems' in read ? read.problems : []
+  if (parsed.ok) return { problems: others }
+  const message = given.phone_number === undefined ? 'There is no phone number.' : parsed.message
+  return { problems: [{ column: headerOf(columns, parsed.field), message }, ...others] }
+}
+
+type Given = Partial<Record<ImportField, string>>
+
+/** All but the number, so that a row with several faults tells each. */
+function readFields(
+  columns: readonly ImportColumn[],
+  given: Given,
+  variables: [string, string][],
+  timeZone: string,
+): { fields: Omit<ContactInput, 'phone_number'> } | { problems: RowProblem[] } {
   try {
-    const parsed = parsePhone(given.phone_number ?? '', country ?? workspace.country)
-    const fields = validate(ContactInput, {
-      phone_number: parsed.ok ? parsed.phoneNumber : '+12025550100',
+    const fields = validate(OtherFields, {
       ...namesOf(given),
       email: given.email,
       external_id: given.external_id,
       time_zone: given.time_zone,
       ...(isYes(given.do_not_call) && { do_not_call: true }),
-      ...consentOf(given, workspace.timeZone),
+      ...consentOf(given, timeZone),
       ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
     })
-    if (parsed.ok) return { phoneNumber: parsed.phoneNumber, fields }
-    const message = given.phone_number === undefined ? 'There is no phone number.' : parsed.message
-    return { problems: [{ column: headerOf(columns, parsed.field), message }] }
+    return { fields }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return {
@@ -61,12 +78,14 @@ export function readRow(
   }
 }
 
+const OtherFields = ContactInput.omit({ phone_number: true, country: true })
+
 /** Our own export marks what a spreadsheet program would take for a formula. */
 const plain = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
 
 const isYes = (text: string | undefined): boolean => /^(true|yes|y|1|x)$/i.test(text ?? '')
 
-function namesOf({ first_name, last_name, name }: Partial<Record<ImportField, string>>) {
+function namesOf({ first_name, last_name, name }: Given) {
   if (name === undefined || first_name !== undefined || last_name !== undefined) {
     return { first_name, last_name }
   }
@@ -74,7 +93,7 @@ function namesOf({ first_name, last_name, name }: Partial<Record<ImportField, st
   return { first_name: first, last_name: rest.join(' ') || undefined }
 }
 
-function consentOf(given: Partial<Record<ImportField, string>>, timeZone: string) {
+function consentOf(given: Given, timeZone: string) {
   const { consent_source: source, consent_at: at } = given
   if (source === undefined || at === undefined) return {}
   return { consent: { source, at: readLocalTime('consent_at', at, timeZone).toISOString() } }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
+import { type ImportField, importFields } from '../../contacts/import/columns.ts'
 import {
   countRows,
   deleteImport,
@@ -65,6 +66,20 @@ const signs: Record<ImportStatus, Sign> = {
   failed: { tone: 'bad', text: 'Failed' },
 }
 
+const fieldNames: Record<ImportField, string> = {
+  phone_number: 'Phone number',
+  country: 'Country of the number',
+  first_name: 'First name',
+  last_name: 'Last name',
+  name: 'First and last name',
+  email: 'E-mail',
+  external_id: 'External id',
+  time_zone: 'Time zone',
+  do_not_call: 'Do not call',
+  consent_source: 'Consent: recorded in',
+  consent_at: 'Consent: given at',
+}
+
 const problemsShown = 100
 
 export const importPage = (deps: Deps) =>
@@ -93,7 +108,7 @@ export const importPage = (deps: Deps) =>
   })
 
 const Columns = z.array(
-  z.object({ header: z.string(), field: z.string().nullable(), variable: z.string().nullable() }),
+  z.object({ header: z.string(), field: z.enum(importFields).nullable(), variable: z.string().nullable() }),
 )
 const Problems = z.array(z.object({ column: z.string(), message: z.string() }))
 
@@ -121,7 +136,9 @@ export const importedPage = (deps: Deps) =>
         good: counts.new + counts.known,
         written: counts.created + counts.updated + counts.failed,
         campaign: found.campaign_name ?? '',
-        fields: columns.flatMap(({ header, field }) => (field === null ? [] : [{ header, field }])),
+        fields: columns.flatMap(({ header, field }) =>
+          field === null ? [] : [{ header, field: fieldNames[field] }],
+        ),
         variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
         problems,
         more: Math.max(0, counts.wrong + counts.duplicate + counts.failed - rows.length),

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { checkImport } from '../../contacts/import/check.ts'
@@ -97,7 +96,7 @@ it('says what each row would do, and what is wrong in which, before anything is 
       'Bob,202 557 0101,,,',
       'Cy,+1 202 557 0102,,tin,',
       '',
-      'Dee,12,,,',
+      'Dee,12,,,Mars/Base',
       '"Eve\nEvans",+12025570104,eve@,,Mars/Base',
       'Fay,+12025570103,,,',
       'Gus,+12025570105,,,,more',
@@ -114,6 +113,7 @@ it('says what each row would do, and what is wrong in which, before anything is 
   expect(page.text).toContain('Kept as variables: Roof.')
   for (const said of [
     /6 Mobile This is not a phone number/,
+    /6 Time zone Must be/,
     /7 Email /,
     /7 Time zone Must be an IANA time zone/,
     /8 Mobile The number stands in row 2 already/,
@@ -202,7 +202,7 @@ it('shows the first hundred problems, and gives all as CSV with no formula in it
   expect(page.text).toContain('And 30 rows more.')
   const { text, headers } = await fetchFile(guest, `${path}/problems`)
   expect(headers.get('content-disposition')).toContain('problems-leads.csv')
-  const records = parse(text) as unknown as string[][]
+  const records = parse(text)
   expect(records).toHaveLength(131)
   expect(records[1]?.slice(0, 2)).toEqual(['2', "'=Phone"])
 })
@@ -322,28 +322,24 @@ it('leaves nobody’s row behind who is erased before the import', async () => {
   expect((await contactsOf(guest)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
 })
 
-it('answers others while it checks and imports ten thousand rows', async () => {
+it('imports in batches that others see one after the other', async () => {
   const guest = await seedGuest(service)
   const rows = Array.from(
-    { length: 10_000 },
+    { length: 2_000 },
     (_, index) => `+1202559${String(index).padStart(4, '0')},P${index}`,
   )
   const { path } = await upload(guest, 'many.csv', ['Phone,Name', ...rows].join('\n'))
-  let slowest = 0
-  let isOver = false
-  const watching = (async () => {
-    while (!isOver) {
-      const before = performance.now()
-      await pause(5)
-      slowest = Math.max(slowest, performance.now() - before)
-    }
-  })()
   await guest.browser.press(await settled(guest, path), 'Import')
-  await until(async () => (await guest.open(path)).text.includes('10,000 of 10,000'), undefined, 60_000)
-  isOver = true
-  await watching
-  expect(slowest).toBeLessThan(1_000)
-}, 120_000)
+  const seen = new Set<number>()
+  await until(async () => {
+    const { text } = await guest.open(path)
+    const written = Number(/([\d,]+) of 2,000 contacts written/.exec(text)?.[1]?.replace(',', ''))
+    seen.add(written)
+    return written === 2_000
+  })
+  expect([...seen].filter((written) => written > 0 && written < 2_000).length).toBeGreaterThan(0)
+  expect(await contactsOf(guest)).toHaveLength(2_000)
+})
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
   const guest = await seedGuest(service)
