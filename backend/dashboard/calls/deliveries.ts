@@ -1,5 +1,5 @@
 import type { findDeliveriesOfEvent, findTriesOfEvent } from '../../webhooks/delivery/of-call-store.ts'
-import type { Sign } from '../tones.ts'
+import { deliverySign, type Sign } from '../tones.ts'
 
 type Delivery = Awaited<ReturnType<typeof findDeliveriesOfEvent>>[number]
 type Try = Awaited<ReturnType<typeof findTriesOfEvent>>[number]
@@ -16,13 +16,6 @@ export interface ShownDelivery {
   canReplay: boolean
 }
 
-const signs: Record<Delivery['status'], Sign> = {
-  pending: { tone: 'live', text: 'To be sent' },
-  delivered: { tone: 'good', text: 'Delivered' },
-  dead: { tone: 'bad', text: 'Given up' },
-  gone: { tone: 'mute', text: 'Not wanted any more' },
-}
-
 /** The deliveries of an event, each with its tries. */
 export const showDeliveries = (deliveries: readonly Delivery[], tries: readonly Try[]): ShownDelivery[] =>
   deliveries.map((delivery) => {
@@ -31,10 +24,7 @@ export const showDeliveries = (deliveries: readonly Delivery[], tries: readonly 
       id: delivery.id,
       target: delivery.target_url,
       subscriptionId: delivery.subscription_id,
-      sign:
-        delivery.status === 'pending' && own.length > 0
-          ? { tone: 'warn', text: 'To be tried again' }
-          : signs[delivery.status],
+      sign: deliverySign(delivery.status, own.length),
       tries: own.map((one) => ({
         number: one.number,
         at: one.at,
