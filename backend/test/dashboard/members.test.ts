@@ -154,7 +154,7 @@ it('says beside the field what is wrong with who joins', async () => {
   const taken = await join(link, { email: owner.email })
   expect(taken.page.html).toMatch(/id="f-email-problem">There is a user with the address/)
   expect((await join(link, { password: 'short' })).page.html).toMatch(/id="f-password-problem">[^<]*at least/)
-  expect((await join(link, { name: '' })).page.html).toMatch(/id="f-name-problem">[^<]*required/i)
+  expect((await join(link, { name: '' })).page.html).toMatch(/id="f-name-problem">This is needed/)
 })
 
 it('changes roles and removes members, with what acted in their name', async () => {
