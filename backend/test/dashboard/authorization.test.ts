@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import type { Line } from '../../dashboard/lines.ts'
+import { createLines } from '../../dashboard/routes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type Objects, seedEverything } from './every-object.ts'
+import { type Guest, seedMember, type Service, startService } from './support.ts'
+
+// Every line is asked, also those that are added later: one that these lists do not cover makes a test fail.
+
+let database: TestDatabase
+let service: Service
+let ours: Objects
+let theirs: Objects
+let lines: Line[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  lines = createLines(service.deps)
+  ours = await seedEverything(service, 'Ours')
+  theirs = await seedEverything(service, 'Theirs')
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+/** What an address that begins so names. Where it names two things, both may be another workspace's. */
+const named: { prefix: string; ids: (of: Objects) => (string | number)[] }[] = [
+  { prefix: '/calls/:id', ids: ({ call }) => [call] },
+  { prefix: '/campaigns/:id', ids: ({ campaign }) => [campaign] },
+  { prefix: '/contacts/:id', ids: ({ contact }) => [contact] },
+  { prefix: '/contacts/import/:id', ids: (of) => [of.import] },
+  { prefix: '/phone-numbers/:id', ids: ({ number }) => [number] },
+  { prefix: '/agents/:id', ids: ({ agent }) => [agent] },
+  { prefix: '/agents/:id/tools/:other', ids: ({ agent, tool }) => [agent, tool] },
+  { prefix: '/tools/:id', ids: ({ tool }) => [tool] },
+  { prefix: '/tools/:id/edit-server', ids: ({ server }) => [server] },
+  { prefix: '/tools/:id/choose', ids: ({ server }) => [server] },
+  { prefix: '/tools/:id/refresh', ids: ({ server }) => [server] },
+  { prefix: '/knowledge/:id', ids: ({ document }) => [document] },
+  { prefix: '/spreadsheets/:other', ids: ({ spreadsheet }) => [spreadsheet] },
+  { prefix: '/integrations/api-keys/:id', ids: ({ apiKey }) => [apiKey] },
+  { prefix: '/integrations/apps/:id/:other', ids: ({ owner, app }) => [owner, app] },
+  { prefix: '/integrations/webhooks/:id', ids: ({ subscription }) => [subscription] },
+  { prefix: '/integrations/deliveries/:id', ids: ({ delivery }) => [delivery] },
+  { prefix: '/settings/invitations/:id', ids: ({ invitation }) => [invitation] },
+  { prefix: '/settings/members/:id', ids: ({ memberId }) => [memberId] },
+  { prefix: '/account/sessions/:id', ids: ({ session }) => [session] },
+]
+
+function namedBy({ path }: Pick<Line, 'path'>): (of: Objects) => (string | number)[] {
+  const [longest] = named
+    .filter(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+    .sort((one, other) => other.prefix.length - one.prefix.length)
+  if (longest === undefined) throw new Error(`${path} names something that this test does not know`)
+  return longest.ids
+}
+
+const fill = ({ path }: Pick<Line, 'path'>, ids: (string | number)[]): string => {
+  const left = [...ids]
+  return path.replace(/:(id|other)/g, () => encodeURIComponent(String(left.shift())))
+}
+
+/** An address with what is ours in place of each of its names. */
+const ownPath = (line: Line): string => fill(line, line.path.includes(':') ? namedBy(line)(ours) : [])
+
+/** Addresses that name something of another workspace: all of it, or one of two things. */
+function foreignPaths(line: Line): string[] {
+  const ids = namedBy(line)
+  const [own, foreign] = [ids(ours), ids(theirs)]
+  if (own.length === 1) return [fill(line, foreign)]
+  const mixed = own.map((_, at) => own.map((id, index) => (index === at ? (foreign[at] ?? id) : id)))
+  return [foreign, ...mixed]
+    .filter((some) => some.some((id, at) => id !== own[at]))
+    .map((some) => fill(line, some))
+}
+
+const reads = ({ kind }: Line) => kind !== 'act'
+const writes = ({ kind }: Line) => kind === 'act' || kind === 'form'
+
+/** What the forms ask for, well filled in, with the ids of this workspace. */
+const fieldsWith = (of: Objects): Record<string, string> => ({
+  name: 'Changed',
+  title: 'Changed',
+  body: 'Changed',
+  text: 'Changed',
+  reason: 'Changed',
+  note: 'Changed',
+  label: 'Changed',
+  description: 'Changed',
+  greeting: 'Hello',
+  language: 'en-US',
+  columns: 'Changed',
+  phone_number: '+12025550155',
+  country: 'US',
+  time_zone: 'America/New_York',
+  role: 'owner',
+  email: 'changed@example.com',
+  campaign_id: String(of.campaign),
+  agent_id: String(of.agent),
+  phone_number_id: String(of.number),
+  contact_id: String(of.contact),
+  delivery_id: String(of.delivery),
+  tool_id: String(of.tool),
+  spreadsheet_id: of.spreadsheet,
+  spreadsheet: of.spreadsheet,
+  'config.spreadsheet_id': of.spreadsheet,
+  'config.provider': 'database',
+  'calling_hours.days': 'mon',
+  'calling_hours.start': '09:00',
+  'calling_hours.end': '17:00',
+  max_concurrent_calls: '1',
+  'retry.max_attempts': '1',
+  'retry.delay_minutes': '60',
+  scheduled_at: '2030-01-01T10:00',
+  method: 'GET',
+  url: 'https://tools.example.com/',
+})
+
+interface Asked {
+  status: number
+  location: string
+  html: string
+}
+
+async function ask(guest: Guest | null, path: string, fields?: Record<string, string>): Promise<Asked> {
+  const cookie = guest?.browser.cookies().join('; ') ?? ''
+  const init = fields && { method: 'POST', body: new URLSearchParams(fields) }
+  const answer = await fetch(`${service.url}${path}`, { ...init, redirect: 'manual', headers: { cookie } })
+  const location = answer.headers.get('location') ?? ''
+  return { status: answer.status, location, html: await answer.text() }
+}
+
+const inside = (of: Objects, path: string) => `/w/${of.workspaceId}${path}`
+
+/** A good token against forgery, from a page of one's own. */
+async function tokenOf(guest: Guest): Promise<string> {
+  const { html } = await guest.open('/account')
+  return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+}
+
+/** Every row of every table, but when a session was last seen. */
+async function everyRow(): Promise<Record<string, string[]>> {
+  const { db } = database
+  const tables = await sql<{
+    name: string
+  }>`select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db)
+  const rows: Record<string, string[]> = {}
+  for (const { name } of tables.rows) {
+    const found = await sql<{ row: string }>`
+      select (to_jsonb(t) - 'last_seen_at')::text as row from ${sql.table(name)} t order by 1`.execute(db)
+    rows[name] = found.rows.map(({ row }) => row)
+  }
+  return rows
+}
+
+/** Only those of another workspace, where the table says so. */
+function rowsOf(rows: Record<string, string[]>, workspaceId: number): Record<string, string[]> {
+  const isTheirs = (row: string) => row.includes(`"workspace_id": ${workspaceId},`)
+  return Object.fromEntries(Object.entries(rows).map(([name, all]) => [name, all.filter(isTheirs)]))
+}
+
+it('finds nothing of another workspace, whatever is asked of it, and changes nothing', async () => {
+  const before = await everyRow()
+  const token = await tokenOf(ours.guest)
+  const wrong: string[] = []
+  for (const line of lines.filter(({ path }) => path.includes(':'))) {
+    for (const path of foreignPaths(line)) {
+      const told = (how: string, { status, location }: Asked) => `${how} ${path} ${status} ${location}`
+      if (reads(line)) {
+        const answer = await ask(ours.guest, inside(ours, path))
+        if (answer.status !== 404) wrong.push(told('GET', answer))
+      }
+      if (!writes(line)) continue
+      for (const fields of [fieldsWith(ours), fieldsWith(theirs)]) {
+        const answer = await ask(ours.guest, inside(ours, path), { _csrf: token, ...fields })
+        if (answer.status !== 404) wrong.push(told('POST', answer))
+      }
+      // What is not filled in may be told first.
+      const { status } = await ask(ours.guest, inside(ours, path), { _csrf: token })
+      if (![303, 404].includes(status)) wrong.push(`POST ${path} ${status} with nothing in it`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await everyRow()).toEqual(before)
+}, 60_000)
+
+it('finds no workspace of which one is no member', async () => {
+  const before = await everyRow()
+  const token = await tokenOf(ours.guest)
+  const found: string[] = []
+  for (const line of lines) {
+    const path = inside(theirs, fill(line, line.path.includes(':') ? namedBy(line)(theirs) : []))
+    const answers = [
+      ...(reads(line) ? [await ask(ours.guest, path)] : []),
+      ...(writes(line) ? [await ask(ours.guest, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
+    ]
+    found.push(...answers.filter(({ status }) => status !== 404).map(({ status }) => `${path} ${status}`))
+  }
+  expect(found).toEqual([])
+  expect(await everyRow()).toEqual(before)
+}, 60_000)
+
+it('leads everybody who is not signed in to the sign-in page', async () => {
+  const before = await everyRow()
+  const wrong: string[] = []
+  for (const line of lines) {
+    const path = inside(ours, ownPath(line))
+    const answers = [
+      ...(reads(line) ? [await ask(null, path)] : []),
+      ...(writes(line) ? [await ask(null, path, fieldsWith(ours))] : []),
+    ]
+    const isRight = ({ status, location, html }: Asked) =>
+      status === 303 && /^\/sign-in(\?|$)/.test(location) && html === ''
+    wrong.push(...answers.filter((answer) => !isRight(answer)).map(({ status }) => `${path} ${status}`))
+  }
+  expect(wrong).toEqual([])
+  expect(await everyRow()).toEqual(before)
+}, 60_000)
+
+it('takes nothing without a token against forgery, or with that of another browser', async () => {
+  const before = await everyRow()
+  const foreign = await tokenOf(theirs.guest)
+  const wrong: string[] = []
+  for (const line of lines.filter(writes)) {
+    const path = inside(ours, ownPath(line))
+    for (const fields of [fieldsWith(ours), { ...fieldsWith(ours), _csrf: foreign }]) {
+      const { status } = await ask(ours.guest, path, fields)
+      if (status !== 403) wrong.push(`${path} ${status}`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await everyRow()).toEqual(before)
+}, 60_000)
+
+/** What only owners do, on what is not their own. */
+const ownersOnly = [
+  '/integrations/api-keys/:id/revoke',
+  '/integrations/apps/:id/:other/disconnect',
+  '/integrations/webhooks/:id/rotate',
+  '/integrations/callbacks/reveal-secret',
+  '/integrations/callbacks/rotate-secret',
+  '/settings',
+  '/settings/invitations/:id/withdraw',
+  '/settings/members/invite',
+  '/settings/members/:id/role',
+  '/settings/members/:id/remove',
+  '/settings/members/:id/reset-password',
+  '/spreadsheets/google',
+  '/spreadsheets/google/remove',
+]
+
+/** What every member does: a new line must be put into one of the two lists. */
+const everybodys = [
+  '/account',
+  '/account/password',
+  '/account/sessions/:id/end',
+  '/account/sessions/end-others',
+  '/agents/new',
+  '/agents/:id/edit',
+  '/agents/:id/pause',
+  '/agents/:id/publish',
+  '/agents/:id/resume',
+  '/agents/:id/tools/:other',
+  '/agents/:id/tools/:other/assign',
+  '/agents/:id/tools/:other/try',
+  '/agents/:id/tools/:other/unassign',
+  '/calls/:id/cancel',
+  '/calls/:id/queue-again',
+  '/calls/:id/replay',
+  '/campaigns/new',
+  '/campaigns/:id/archive',
+  '/campaigns/:id/edit',
+  '/campaigns/:id/pause',
+  '/campaigns/:id/resume',
+  '/contacts/new',
+  '/contacts/do-not-call',
+  '/contacts/do-not-call/remove',
+  '/contacts/import',
+  '/contacts/import/:id/discard',
+  '/contacts/import/:id/start',
+  '/contacts/:id/add-to-campaign',
+  '/contacts/:id/allow-again',
+  '/contacts/:id/call',
+  '/contacts/:id/do-not-call',
+  '/contacts/:id/edit',
+  '/contacts/:id/erase',
+  '/contacts/:id/notes',
+  '/integrations/api-keys/new',
+  '/integrations/callbacks/replay',
+  '/integrations/deliveries/:id/replay',
+  '/integrations/webhooks/:id/enable',
+  '/integrations/webhooks/:id/remove',
+  '/integrations/webhooks/:id/replay',
+  '/integrations/webhooks/:id/test',
+  '/knowledge/new',
+  '/knowledge/:id/delete',
+  '/knowledge/:id/edit',
+  '/phone-numbers/new',
+  '/phone-numbers/:id/activate',
+  '/phone-numbers/:id/retire',
+  '/settings/members/leave',
+  '/spreadsheets/new',
+  '/spreadsheets/:other/delete',
+  '/tools/new-http',
+  '/tools/new-server',
+  '/tools/:id/choose',
+  '/tools/:id/delete',
+  '/tools/:id/edit-http',
+  '/tools/:id/edit-server',
+  '/tools/:id/refresh',
+  '/tools/:id/switch-off',
+  '/tools/:id/switch-on',
+]
+
+describe('the two lists of who may do what', () => {
+  it('hold every line that changes something, once', () => {
+    const paths = lines.filter(writes).map(({ path }) => path)
+    expect([...ownersOnly, ...everybodys].sort()).toEqual([...paths].sort())
+  })
+
+  it('refuse a member what only owners do, and nothing changes', async () => {
+    const before = await everyRow()
+    const token = await tokenOf(ours.member)
+    const wrong: string[] = []
+    for (const line of lines.filter((one) => writes(one) && ownersOnly.includes(one.path))) {
+      const path = inside(ours, ownPath(line))
+      const { status } = await ask(ours.member, path, { _csrf: token, ...fieldsWith(ours) })
+      if (status !== 403) wrong.push(`${path} ${status}`)
+      await ask(ours.member, path, { _csrf: token })
+    }
+    expect(wrong).toEqual([])
+    expect(await everyRow()).toEqual(before)
+  }, 60_000)
+
+  it('refuse an owner nothing of it, and a member nothing of the rest', async () => {
+    const refused: string[] = []
+    for (const [guest, list] of [
+      [ours.guest, ownersOnly],
+      [await seedMember(service, ours.workspaceId, 'member'), everybodys],
+    ] as const) {
+      for (const line of lines.filter(({ kind, path }) => kind === 'form' && list.includes(path))) {
+        const { status } = await ask(guest, inside(ours, ownPath(line)))
+        if (status !== 200) refused.push(`${line.path} ${status}`)
+      }
+    }
+    expect(refused).toEqual([])
+  }, 60_000)
+})
+
+it('takes no id of another workspace from a field or a query', async () => {
+  const guest = await seedMember(service, ours.workspaceId, 'owner')
+  const before = rowsOf(await everyRow(), theirs.workspaceId)
+  const token = await tokenOf(guest)
+  const told: string[] = []
+  const keep = (path: string, { status, html }: Asked) => {
+    if (status >= 500 || /Theirs|theirs@/.test(html)) told.push(`${path} ${status}`)
+  }
+  const ids = ['campaign', 'agent', 'contact', 'number', 'tool', 'document', 'subscription'] as const
+  const query = new URLSearchParams(Object.fromEntries(ids.map((name) => [name, String(theirs[name])])))
+  const ends = /archive|erase|delete|discard|remove|retire|unassign|revoke|disconnect|pause|switch-off/
+  const isEnd = ({ path }: Line) => Number(ends.test(path))
+  for (const line of [...lines].sort((one, other) => isEnd(one) - isEnd(other))) {
+    const path = inside(ours, ownPath(line))
+    if (reads(line)) keep(path, await ask(guest, `${path}?${query.toString()}`))
+    if (!writes(line) || /leave|sessions|password$/.test(line.path)) continue
+    keep(path, await ask(guest, path, { ...fieldsWith(theirs), _csrf: token }))
+  }
+  expect(told).toEqual([])
+  expect(rowsOf(await everyRow(), theirs.workspaceId)).toEqual(before)
+}, 60_000)
