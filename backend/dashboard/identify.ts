@@ -32,6 +32,8 @@ export const identify =
     if (workspace === undefined) throw pageNotFound()
     const id = /^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : undefined
     if ('id' in params && id === undefined) throw pageNotFound()
+    // PostgreSQL compares no text with a NUL in it: nothing has such a name.
+    if (params.other?.includes('\0')) throw pageNotFound()
     return {
       person: session.person,
       workspace,

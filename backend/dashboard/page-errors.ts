@@ -16,10 +16,20 @@ const formOutdated = () =>
     advice: 'Go back, reload the page and try again. Your browser must accept cookies from this site.',
   })
 
+/** What came is no form that a browser sends. */
+export const formUnreadable = (status: 400 | 413 | 415) =>
+  new PageError(status, {
+    title: 'This form could not be read',
+    message:
+      status === 413 ? 'It is too large, and was not sent.' : 'It broke off, or is not what a browser sends.',
+    advice: 'Go back and try again.',
+  })
+
 /** What a person is shown of an error on a page of the dashboard. */
 export function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error
   if (isCsrfFault(error)) return formOutdated()
+  if (isBadForm(error)) return formUnreadable(415)
   const told = translate(error)
   if (told.code === 'not_found') return pageNotFound()
   if (told.code === 'unavailable') return away()
@@ -49,6 +59,9 @@ const isCsrfFault = (error: unknown): boolean =>
   'code' in error &&
   typeof error.code === 'string' &&
   error.code.startsWith('FST_CSRF')
+
+const isBadForm = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
 
 /** Whether a form can show it beside its fields: the person can mend it. */
 export const isMendable = (error: unknown): error is ApiError =>

@@ -21,6 +21,8 @@ export async function registerPages(
     const secure = deps.config.publicUrl.startsWith('https:')
     pages.setErrorHandler(handleError)
     await pages.register(cookie)
+    // Browsers send forms: a page reads nothing else.
+    pages.removeAllContentTypeParsers()
     await pages.register(formbody)
     await pages.register(csrf, {
       cookieKey: secure ? '__Host-outdial_csrf' : 'outdial_csrf',

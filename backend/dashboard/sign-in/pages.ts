@@ -6,11 +6,11 @@ import { hasUsers, workspacesOf } from '../../identity/people/store.ts'
 import { pageHeaders } from '../../views/headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 
-/** Where to go after signing in or out: a path of this service, never another place. */
+/** Where to go after signing in or out: a path of this service, never another place. A header holds plain ASCII only. */
 const Next = z.object({
   next: z
     .string()
-    .regex(/^\/(?![/\\])[^\\\s]*$/)
+    .regex(/^\/(?![/\\])[!-[\]-~]*$/)
     .catch('/'),
 })
 
