@@ -351,7 +351,7 @@ it('describes for the log what the database refused, without the values in it', 
   await insert()
   const error: unknown = await insert().catch((thrown: unknown) => thrown)
   const described = describeError(error)
-  expect(described).toMatchObject({ code: '23505', constraint: 'contact_workspace_id_phone_number_key' })
+  expect(described).toMatchObject({ code: '23505', constraint: 'contact_number' })
   expect(JSON.stringify(described)).not.toContain('2025550142')
 })
 
