@@ -6,10 +6,13 @@ import { takeReport } from '../../calls/reports/take.ts'
 import { settleAnalysis } from '../../calls/settle.ts'
 import { addContact } from '../../contacts/add.ts'
 import { addNote } from '../../contacts/add-note.ts'
+import { allowAgain } from '../../contacts/allow-again.ts'
 import { eraseContact } from '../../contacts/erase.ts'
 import { forgetCallbacksOfErased } from '../../contacts/erase-store.ts'
 import { queueCallback } from '../../contacts/queue-callback.ts'
+import { saveContact } from '../../contacts/save.ts'
 import { refuseCalls } from '../../contacts/refuse.ts'
+import { ApiError } from '../../errors.ts'
 import { answerOnce } from '../../idempotency/answer-once.ts'
 import { recordToolCall } from '../../tools/record-tool-call.ts'
 import { callerOf, callOf, callUntil, eventsOf, queue, someoneWaitsForLock } from '../calls/support.ts'
@@ -336,4 +339,64 @@ it('is refused, or cancels the call, whichever is first of it and the dialer', a
     expect(await eventsOf(deps, call.id)).toHaveLength(1)
   }
   expect(await traces()).toEqual([])
+})
+
+it('stays whole whatever else happens to the person at the same moment', async () => {
+  const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+  const told = (work: Promise<unknown>) =>
+    work.catch((error: unknown) => {
+      // A refusal is an answer; a deadlock or a broken constraint is none.
+      if (!(error instanceof ApiError)) throw error
+    })
+  const current = async () => {
+    const contact = await deps.db
+      .selectFrom('contact')
+      .select('id')
+      .where('workspace_id', '=', seed.workspaceId)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    return contact.id
+  }
+  const call = async () => {
+    for (const attempt of await claimCalls(deps, lease)(5)) {
+      await finishAttempt(deps)(attempt, { ...answered, refused: attempt.request.callId % 7 === 0 })
+      const key = { workspaceId: seed.workspaceId, callId: attempt.request.callId }
+      await Promise.all([settleAnalysis(deps)(key, analysis), settleAnalysis(deps)(key, undefined)])
+    }
+  }
+  const again = { ...person, callback_url: undefined }
+  await queue(deps, seed, number, again)
+  for (let round = 0; round < 25; round += 1) {
+    const id = await current()
+    await Promise.all([
+      told(queue(deps, seed, number, again)),
+      told(queue(deps, seed, number, { ...again, if_already_queued: 'queue' })),
+      told(erase(id)),
+      told(erase(id)),
+      told(addNote(deps)(keyOf(id), { callId: null, text: 'Zelda' })),
+      told(refuseCalls(deps)(seed.workspaceId, { phoneNumber: number }, 'Zelda')),
+      told(allowAgain(deps)(callerOf(seed), { phoneNumber: number }, 'Zelda')),
+      told(saveContact(deps)(seed.workspaceId, { phone_number: number, first_name: 'Zelda' })),
+      call(),
+      call(),
+    ])
+  }
+  await call()
+  const contacts = await deps.db
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', seed.workspaceId)
+    .execute()
+  expect(contacts.length).toBeGreaterThan(1)
+  for (const { id } of contacts) await erase(id)
+  expect(await traces()).toEqual([])
+  const calls = await deps.db
+    .selectFrom('call')
+    .leftJoin('event', 'event.call_id', 'call.id')
+    .select(['call.id', 'call.status', 'event.id as event'])
+    .where('call.workspace_id', '=', seed.workspaceId)
+    .execute()
+  expect(calls.filter(({ status, event }) => status !== 'completed' || event === null)).toEqual([])
+  expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length)
 })
