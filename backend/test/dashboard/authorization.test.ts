@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Line } from '../../dashboard/lines.ts'
 import { createLines } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { fill, namedBy, pathOf } from './addresses.ts'
 import { type Objects, seedEverything } from './every-object.ts'
 import { type Guest, seedMember, type Service, startService } from './support.ts'
 
@@ -24,46 +25,6 @@ afterAll(async () => {
   await service.close()
   await database.close()
 })
-
-/** What an address that begins so names. Where it names two things, both may be another workspace's. */
-const named: { prefix: string; ids: (of: Objects) => (string | number)[] }[] = [
-  { prefix: '/calls/:id', ids: ({ call }) => [call] },
-  { prefix: '/campaigns/:id', ids: ({ campaign }) => [campaign] },
-  { prefix: '/contacts/:id', ids: ({ contact }) => [contact] },
-  { prefix: '/contacts/import/:id', ids: (of) => [of.import] },
-  { prefix: '/phone-numbers/:id', ids: ({ number }) => [number] },
-  { prefix: '/agents/:id', ids: ({ agent }) => [agent] },
-  { prefix: '/agents/:id/tools/:other', ids: ({ agent, tool }) => [agent, tool] },
-  { prefix: '/tools/:id', ids: ({ tool }) => [tool] },
-  { prefix: '/tools/:id/edit-server', ids: ({ server }) => [server] },
-  { prefix: '/tools/:id/choose', ids: ({ server }) => [server] },
-  { prefix: '/tools/:id/refresh', ids: ({ server }) => [server] },
-  { prefix: '/knowledge/:id', ids: ({ document }) => [document] },
-  { prefix: '/spreadsheets/:other', ids: ({ spreadsheet }) => [spreadsheet] },
-  { prefix: '/integrations/api-keys/:id', ids: ({ apiKey }) => [apiKey] },
-  { prefix: '/integrations/apps/:id/:other', ids: ({ owner, app }) => [owner, app] },
-  { prefix: '/integrations/webhooks/:id', ids: ({ subscription }) => [subscription] },
-  { prefix: '/integrations/deliveries/:id', ids: ({ delivery }) => [delivery] },
-  { prefix: '/settings/invitations/:id', ids: ({ invitation }) => [invitation] },
-  { prefix: '/settings/members/:id', ids: ({ memberId }) => [memberId] },
-  { prefix: '/account/sessions/:id', ids: ({ session }) => [session] },
-]
-
-function namedBy({ path }: Pick<Line, 'path'>): (of: Objects) => (string | number)[] {
-  const [longest] = named
-    .filter(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
-    .sort((one, other) => other.prefix.length - one.prefix.length)
-  if (longest === undefined) throw new Error(`${path} names something that this test does not know`)
-  return longest.ids
-}
-
-const fill = ({ path }: Pick<Line, 'path'>, ids: (string | number)[]): string => {
-  const left = [...ids]
-  return path.replace(/:(id|other)/g, () => encodeURIComponent(String(left.shift())))
-}
-
-/** An address with what is ours in place of each of its names. */
-const ownPath = (line: Line): string => fill(line, line.path.includes(':') ? namedBy(line)(ours) : [])
 
 /** Addresses that name something of another workspace: all of it, or one of two things. */
 function foreignPaths(line: Line): string[] {
@@ -191,7 +152,7 @@ it('finds no workspace of which one is no member', async () => {
   const token = await tokenOf(ours.guest)
   const found: string[] = []
   for (const line of lines) {
-    const path = inside(theirs, fill(line, line.path.includes(':') ? namedBy(line)(theirs) : []))
+    const path = inside(theirs, pathOf(line, theirs))
     const answers = [
       ...(reads(line) ? [await ask(ours.guest, path)] : []),
       ...(writes(line) ? [await ask(ours.guest, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
@@ -206,7 +167,7 @@ it('leads everybody who is not signed in to the sign-in page', async () => {
   const before = await everyRow()
   const wrong: string[] = []
   for (const line of lines) {
-    const path = inside(ours, ownPath(line))
+    const path = inside(ours, pathOf(line, ours))
     const answers = [
       ...(reads(line) ? [await ask(null, path)] : []),
       ...(writes(line) ? [await ask(null, path, fieldsWith(ours))] : []),
@@ -224,7 +185,7 @@ it('takes nothing without a token against forgery, or with that of another brows
   const foreign = await tokenOf(theirs.guest)
   const wrong: string[] = []
   for (const line of lines.filter(writes)) {
-    const path = inside(ours, ownPath(line))
+    const path = inside(ours, pathOf(line, ours))
     for (const fields of [fieldsWith(ours), { ...fieldsWith(ours), _csrf: foreign }]) {
       const { status } = await ask(ours.guest, path, fields)
       if (status !== 403) wrong.push(`${path} ${status}`)
@@ -325,7 +286,7 @@ describe('the two lists of who may do what', () => {
     const token = await tokenOf(ours.member)
     const wrong: string[] = []
     for (const line of lines.filter((one) => writes(one) && ownersOnly.includes(one.path))) {
-      const path = inside(ours, ownPath(line))
+      const path = inside(ours, pathOf(line, ours))
       const { status } = await ask(ours.member, path, { _csrf: token, ...fieldsWith(ours) })
       if (status !== 403) wrong.push(`${path} ${status}`)
       await ask(ours.member, path, { _csrf: token })
@@ -341,7 +302,7 @@ describe('the two lists of who may do what', () => {
       [await seedMember(service, ours.workspaceId, 'member'), everybodys],
     ] as const) {
       for (const line of lines.filter(({ kind, path }) => kind === 'form' && list.includes(path))) {
-        const { status } = await ask(guest, inside(ours, ownPath(line)))
+        const { status } = await ask(guest, inside(ours, pathOf(line, ours)))
         if (status !== 200) refused.push(`${line.path} ${status}`)
       }
     }
@@ -362,7 +323,7 @@ it('takes no id of another workspace from a field or a query', async () => {
   const ends = /archive|erase|delete|discard|remove|retire|unassign|revoke|disconnect|pause|switch-off/
   const isEnd = ({ path }: Line) => Number(ends.test(path))
   for (const line of [...lines].sort((one, other) => isEnd(one) - isEnd(other))) {
-    const path = inside(ours, ownPath(line))
+    const path = inside(ours, pathOf(line, ours))
     if (reads(line)) keep(path, await ask(guest, `${path}?${query.toString()}`))
     if (!writes(line) || /leave|sessions|password$/.test(line.path)) continue
     keep(path, await ask(guest, path, { ...fieldsWith(theirs), _csrf: token }))
