@@ -23,7 +23,7 @@ export function namesIn(greeting: string, variables: readonly string[]): FoundNa
     const meaning = isOwn ? 'the contact’s value of this variable' : known.get(name)
     return {
       name,
-      meaning: meaning ?? 'not among the variables below: nobody who builds a Zap is told to send it',
+      meaning: meaning ?? 'not among its variables: nobody who builds a Zap is told to send it',
       isKnown: meaning !== undefined,
     }
   })

@@ -41,14 +41,14 @@ const ObjectSchema = z.object({
 
 type Property = z.output<typeof Property>
 
-/** The fields for an object's properties; `values` are what stands in them, the schema's defaults else. */
+/** The fields for an object's properties, the required ones first; `values` are what stands in them, the schema's defaults else. */
 export function fieldsOf(
   schema: unknown,
   prefix: string,
   values: Readonly<Record<string, unknown>>,
 ): SchemaField[] {
   const { properties, required } = ObjectSchema.parse(schema)
-  return Object.entries(properties).map(([name, property]) => {
+  const fields = Object.entries(properties).map(([name, property]): SchemaField => {
     const hasDefault = property.default !== undefined
     const isRequired = required.includes(name) && !hasDefault
     const input = inputOf(property)
@@ -64,6 +64,7 @@ export function fieldsOf(
       value: textOf(values[name] ?? property.default, input),
     }
   })
+  return [...fields.filter((one) => one.isRequired), ...fields.filter((one) => !one.isRequired)]
 }
 
 /**

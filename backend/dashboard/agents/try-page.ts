@@ -6,8 +6,9 @@ import { noSuchTool } from '../../tools/general/save.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { listAssignments } from '../../tools/list-assignments.ts'
 import { form } from '../lines.ts'
-import { template } from '../view.ts'
-import type { Visit } from '../visit.ts'
+import { submitOnce } from '../submit-once.ts'
+import { done, template } from '../view.ts'
+import { pathTo, type Visit } from '../visit.ts'
 import { keyOf } from './key-of.ts'
 import { fieldsOf, readFields, type SchemaField } from './schema-fields.ts'
 import { type Trial, tryTool } from './try-tool.ts'
@@ -43,12 +44,31 @@ export const tryPage = (deps: Deps) =>
       const chosen = await choose(deps, visit, visit.query.tool)
       if (chosen.hindrance !== null) throw new ApiError('agent_not_live', chosen.hindrance)
       const args = readFields(chosen.schema, prefix, raw)
+      const path = pathTo(visit, `/agents/${visit.id}/tools/${visit.other}/try`)
+      if (!(await isFirst(deps, visit, path, raw))) {
+        return done(path, 'This form had been sent already: the tool was not used twice.')
+      }
       const trial = await tryTool(deps)(chosen.widgetId, chosen.data.tool.name, args)
       return view(chosen, fieldsOf(chosen.schema, prefix, args), trial)
     },
   })
 
 const prefix = 'args.'
+
+/** Notes that a form was sent, and commits that before the tool is used: no transaction waits for other services. */
+async function isFirst(
+  deps: Deps,
+  visit: Visit,
+  path: string,
+  raw: Record<string, unknown>,
+): Promise<boolean> {
+  let first = false
+  await submitOnce(deps, visit, { path, raw }, () => {
+    first = true
+    return Promise.resolve(done(path))
+  })
+  return first
+}
 
 type Chosen = Awaited<ReturnType<typeof choose>>
 

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { addHttpTool } from '../../tools/general/add-http-tool.ts'
+import { checkDescription, checkName } from '../../tools/general/check.ts'
 import { editHttpTool } from '../../tools/general/edit-http-tool.ts'
+import { mergeSecrets } from '../../tools/general/merge-secrets.ts'
 import { noSuchTool } from '../../tools/general/save.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { HttpSettings, methods } from '../../tools/kinds/http/settings.ts'
@@ -18,7 +20,8 @@ import {
   rowNumbers,
   schemaOf,
 } from './parameters.ts'
-import { newSecrets, readNewSecrets, readSecrets } from './secrets.ts'
+import { readAll } from './read-all.ts'
+import { newSecrets, readSecrets } from './secrets.ts'
 
 interface HttpFormData {
   /** Null for a new tool. */
@@ -52,15 +55,19 @@ const Fields = z.looseObject({
   input_schema: text,
 })
 
-/** A tool as its form sends it, but for its secrets. */
-const inputOf = (raw: z.output<typeof Fields>) => ({
-  name: raw.name.trim(),
-  description: raw.description,
-  method: raw.method,
-  url: raw.url.trim(),
-  headers: readHeaders(raw.headers),
-  inputSchema: raw.arguments_as === 'schema' ? readSchema(raw.input_schema) : schemaOf(readParameters(raw)),
-})
+/** @param names of the secrets that the tool has */
+function readTool(raw: z.output<typeof Fields>, names: readonly string[]) {
+  const { method, description } = raw
+  const name = raw.name.trim()
+  const parts = {
+    headers: () => readHeaders(raw.headers),
+    inputSchema: () =>
+      raw.arguments_as === 'schema' ? readSchema(raw.input_schema) : schemaOf(readParameters(raw)),
+    secrets: () => readSecrets(raw, names),
+  }
+  const read = readAll(parts, [...checkName(name), ...checkDescription(description)])
+  return { ...read, name, description, method, url: raw.url.trim() }
+}
 
 const rowsOf = (parameters: readonly Parameter[]): HttpFormData['rows'] =>
   rowNumbers(parameters.length).map((number) => ({ number, parameter: parameters[number - 1] ?? null }))
@@ -88,8 +95,9 @@ export const newHttpPage = () =>
         ...choices,
       }),
     submit: async (own, visit, raw) => {
-      const tool = { ...inputOf(raw), secrets: readNewSecrets(raw) }
-      const { id } = await addHttpTool(own)(visit.workspace.id, tool)
+      const tool = readTool(raw, [])
+      const secrets = mergeSecrets({}, tool.secrets)
+      const { id } = await addHttpTool(own)(visit.workspace.id, { ...tool, secrets })
       return done(pathTo(visit, `/tools/${id}`), 'The tool is there. Assign it to agents on their pages.')
     },
   })
@@ -121,8 +129,7 @@ export const editHttpPage = (deps: Deps) =>
     submit: async (own, visit, raw) => {
       const key = { workspaceId: visit.workspace.id, toolId: visit.id }
       const { secretNames } = await getTool(own)(key)
-      const edit = { ...inputOf(raw), secrets: readSecrets(raw, secretNames) }
-      await editHttpTool(own)(key.workspaceId, key.toolId, edit)
+      await editHttpTool(own)(key.workspaceId, key.toolId, readTool(raw, secretNames))
       return done(pathTo(visit, `/tools/${visit.id}`), 'Saved. Agents that have it use it as it is now.')
     },
   })

@@ -35,9 +35,3 @@ export function readSecrets(raw: Readonly<Record<string, unknown>>, names: reado
   })
   return Object.fromEntries([...kept, ...added])
 }
-
-/** Of a tool that is new: nothing is kept. */
-export const readNewSecrets = (raw: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(readSecrets(raw, [])).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
-  )

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { addRemoteServer } from '../../tools/general/add-remote-server.ts'
+import { checkDescription, checkName } from '../../tools/general/check.ts'
 import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
+import { mergeSecrets } from '../../tools/general/merge-secrets.ts'
 import { noSuchTool } from '../../tools/general/save.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { RemoteSettings } from '../../tools/kinds/remote-mcp/settings.ts'
@@ -9,7 +11,8 @@ import { form, none } from '../lines.ts'
 import { done, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { readHeaders, writeHeaders } from './headers.ts'
-import { newSecrets, readNewSecrets, readSecrets } from './secrets.ts'
+import { readAll } from './read-all.ts'
+import { newSecrets, readSecrets } from './secrets.ts'
 
 interface ServerFormData {
   /** Null for a new server. */
@@ -37,13 +40,14 @@ const Fields = z.looseObject({
   headers: text,
 })
 
-const inputOf = (raw: z.output<typeof Fields>) => ({
-  name: raw.name.trim(),
-  description: raw.description,
-  url: raw.url.trim(),
-  transport: raw.transport,
-  headers: readHeaders(raw.headers),
-})
+/** @param names of the secrets that the server has */
+function readServer(raw: z.output<typeof Fields>, names: readonly string[]) {
+  const { transport, description } = raw
+  const name = raw.name.trim()
+  const parts = { headers: () => readHeaders(raw.headers), secrets: () => readSecrets(raw, names) }
+  const read = readAll(parts, [...checkName(name), ...checkDescription(description)])
+  return { ...read, name, description, transport, url: raw.url.trim() }
+}
 
 /** The server is asked first, so that what cannot be reached is not added; then the person chooses among its tools. */
 export const newServerPage = (deps: Deps) =>
@@ -59,8 +63,9 @@ export const newServerPage = (deps: Deps) =>
         ...{ transports, newSecrets, secretNames: [] },
       }),
     submit: async (_, visit, raw) => {
-      const server = { ...inputOf(raw), secrets: readNewSecrets(raw), tools: [] }
-      const { id } = await addRemoteServer(deps)(visit.workspace.id, server)
+      const server = readServer(raw, [])
+      const own = { ...server, secrets: mergeSecrets({}, server.secrets), tools: [] }
+      const { id } = await addRemoteServer(deps)(visit.workspace.id, own)
       return done(
         pathTo(visit, `/tools/${id}/choose`),
         'The server is added. Choose which of its tools agents may have.',
@@ -89,8 +94,7 @@ export const editServerPage = (deps: Deps) =>
     submit: async (_, visit, raw) => {
       const key = { workspaceId: visit.workspace.id, toolId: visit.id }
       const { secretNames } = await getTool(deps)(key)
-      const edit = { ...inputOf(raw), secrets: readSecrets(raw, secretNames) }
-      await editRemoteServer(deps)(key.workspaceId, key.toolId, edit)
+      await editRemoteServer(deps)(key.workspaceId, key.toolId, readServer(raw, secretNames))
       return done(pathTo(visit, `/tools/${visit.id}`), 'Saved. The server was asked for its tools anew.')
     },
   })

@@ -23,6 +23,7 @@ interface ToolData {
     isReadable: boolean
   }
   facts: { term: string; text: string }[]
+  hasSecrets: boolean
   offers: { name: string; description: string; hasEffects: boolean; schema: string }[]
   agents: { id: number; name: string }[]
 }
@@ -52,6 +53,7 @@ export const toolPage = (deps: Deps) =>
           isReadable,
         },
         facts: factsOf(tool),
+        hasSecrets: tool.secretNames.length > 0,
         offers: (isReadable ? definitions : []).map(({ name, description, inputSchema }) => ({
           ...{ name, description },
           hasEffects: effects.includes(name),

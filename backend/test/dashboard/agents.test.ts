@@ -65,7 +65,7 @@ describe('an agent', () => {
 
     const edit = await guest.open(`/agents/${agent.id}/edit`)
     expect(edit.text).toContain('{{roof_type}} the contact’s value of this variable')
-    expect(edit.text).toContain('{{nothing}} not among the variables below')
+    expect(edit.text).toContain('{{nothing}} not among its variables')
     const { page: edited } = await guest.browser.press(edit, 'Save', { name: 'Doris', greeting: '' })
     expect(edited.text).toContain('Doris')
     expect(await agentOf('Doris')).toMatchObject({ greeting: '', language: 'de-AT', status: 'live' })
@@ -196,7 +196,12 @@ describe('a trial', () => {
     expect(wrong.html).toMatch(/id="f-args-values-problem">This cannot be read as JSON/)
     const { page } = await guest.browser.press(wrong, 'Use it for real', { 'args.values': '{"Name": "Ann"}' })
     expect(page.text).toContain('The row is added')
+    const { page: twice } = await guest.browser.press(wrong, 'Use it for real', {
+      'args.values': '{"Name": "Ann"}',
+    })
+    expect(twice.text).toContain('the tool was not used twice')
     const rows = await database.db.selectFrom('spreadsheet_row').select('cells').execute()
+    expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).toContain('Ann')
   })
 
@@ -239,7 +244,7 @@ itInChromium('makes an agent by hand, gives it a tool, and tries that in place',
   await tab.getByRole('link', { name: 'New agent' }).click()
   await tab.getByLabel('Name', { exact: true }).fill('Nora')
   await tab.getByLabel('Greeting').pressSequentially('Hi {{first_name}}, about {{roof_type}}')
-  await tab.getByText('not among the variables below').waitFor()
+  await tab.getByText('not among its variables').waitFor()
   await tab.getByLabel('Variables').pressSequentially('roof_type')
   await tab.getByText('the contact’s value of this variable').waitFor()
   await expectAccessible(tab)

@@ -200,6 +200,9 @@ describe('an HTTP tool', () => {
       'There is an argument named city already.',
     )
     expect((await press({ 'param.1.name': 'the city' })).html).toContain('Name the argument by letters')
+    const many = await press({ name: 'two words', headers: 'Authorization', 'param.1.name': 'the city' })
+    for (const field of ['name', 'headers']) expect(many.html).toContain(`id="f-${field}-problem"`)
+    expect(many.html).toContain('Name the argument by letters')
     expect((await press({ key_secret_2: '' })).html).toMatch(/id="f-key_secret_2-problem">Type the secret/)
     expect((await press({ key_name_2: '', key_secret_2: '' })).text).toContain(
       'The secret TOKEN is used but not given.',

@@ -1,0 +1,28 @@
+import type { ErrorDetail } from '@outdial/contract'
+import { ApiError } from '../../errors.ts'
+
+/**
+ * Reads the parts of a form, and tells what is wrong with all of them at once.
+ *
+ * @param also what else is known to be wrong, told where a part is wrong: else the operation tells it with the rest
+ * @throws {ApiError} validation_failed, with the details of every part
+ */
+export function readAll<Parts extends Record<string, () => unknown>>(
+  parts: Parts,
+  also: readonly ErrorDetail[],
+): { [Name in keyof Parts]: ReturnType<Parts[Name]> } {
+  const details: ErrorDetail[] = []
+  const read = Object.entries(parts).map(([name, part]) => {
+    try {
+      return [name, part()]
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      details.push(...error.details)
+      return [name, undefined]
+    }
+  })
+  const [first] = details
+  if (first !== undefined)
+    throw new ApiError('validation_failed', first.message, { details: [...details, ...also] })
+  return Object.fromEntries(read) as { [Name in keyof Parts]: ReturnType<Parts[Name]> }
+}
