@@ -118,3 +118,10 @@ it.each([
   const { page } = await createBrowser().open(`${service.url}/sign-in?next=${next}`)
   expect(page.html).toContain('action="/sign-in?next=%2F"')
 })
+
+it('leaves out of a query what no text may have', async () => {
+  for (const path of ['/calls', '/calls/export', '/contacts', '/contacts/export', '/knowledge']) {
+    const { status } = await guest.open(`${path}?search=%00&q=a%00&q=b`)
+    expect([path, status]).toEqual([path, 200])
+  }
+})
