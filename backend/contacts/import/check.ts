@@ -15,7 +15,7 @@ import {
 } from './store.ts'
 
 /** Rows that are written at once: the other work of the process goes on between. */
-const batch = 500
+const batch = 200
 
 /**
  * Reads a file and writes down what each row would do. Nothing is imported. Where the process ends meanwhile, it is

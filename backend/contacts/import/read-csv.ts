@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse'
+import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { decode } from '../../knowledge/parse/decode.ts'
 import { Fault } from '../../knowledge/parse/fault.ts'
@@ -20,10 +21,11 @@ const chunk = 64 * 1024
  * @throws {UnreadableFile}
  */
 export async function* readCsv(bytes: Buffer): AsyncGenerator<string[]> {
-  const text = readText(bytes)
-  const parser = Readable.from(chunksOf(Buffer.from(text)), { objectMode: false }).pipe(
+  const text = utf8Of(bytes)
+  const parser = Readable.from(chunksOf(text), { objectMode: false }).pipe(
     parse({
-      delimiter: delimiterOf(text),
+      bom: true,
+      delimiter: delimiterOf(text.toString('utf8', 0, chunk)),
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: false,
@@ -42,9 +44,11 @@ export async function* readCsv(bytes: Buffer): AsyncGenerator<string[]> {
   }
 }
 
-function readText(bytes: Buffer): string {
+/** Most files are UTF-8 already: to decode 20 MB would make others wait. */
+function utf8Of(bytes: Buffer): Buffer {
+  if (isUtf8(bytes) && !bytes.includes(0)) return bytes
   try {
-    return decode(bytes)
+    return Buffer.from(decode(bytes))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     throw new UnreadableFile('This is no CSV file: save the table as CSV (in UTF-8), and choose that.')

@@ -301,6 +301,19 @@ it('goes on where a lost process stood, and does nothing twice, with two at work
   expect(await contactsOf(guest)).toHaveLength(620)
 })
 
+it('stops where its campaign is archived meanwhile, and says so', async () => {
+  const guest = await seedGuest(service)
+  const { path, page } = await check(guest, 'Phone\n+12025570101\n')
+  await worker.stop()
+  await guest.browser.press(page, 'Import', { campaign_id: String(guest.seed.campaignId) })
+  const { campaignId } = guest.seed
+  await database.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', campaignId).execute()
+  worker = startWorker()
+  const { text } = await settled(guest, path)
+  expect(text).toContain('The campaign was archived meanwhile: the rows that are left were not imported.')
+  expect(await contactsOf(guest)).toEqual([])
+})
+
 it('forgets files after a day', async () => {
   const guest = await seedGuest(service)
   const { path } = await check(guest, 'Phone\n+12025570101\n')

@@ -316,5 +316,15 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await expectAccessible(tab)
   await tab.goto(guest.at(`${guest.contact}/add-to-campaign`))
   await expectAccessible(tab)
+  for (const path of ['/edit', '/call']) {
+    await tab.goto(guest.at(`${guest.contact}${path}`))
+    await expectAccessible(tab)
+  }
+  await tab.goto(guest.at(guest.contact))
+  await tab.getByRole('button', { name: 'Erase' }).click()
+  await expectAccessible(tab)
+  await tab.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+  await tab.getByText('This contact was erased').waitFor()
+  await expectAccessible(tab)
   expect(faults.filter((text) => !text.includes('422'))).toEqual([])
 })
