@@ -383,6 +383,8 @@ it('stays whole whatever else happens to the person at the same moment', async (
     ])
   }
   await call()
+  // A reason that was given while nobody had the number goes with whoever has it next.
+  await saveContact(deps)(seed.workspaceId, { phone_number: number })
   const contacts = await deps.db
     .selectFrom('contact')
     .select('id')
