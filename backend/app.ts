@@ -13,6 +13,7 @@ import { answerUnrouted, watchRoutes } from './http/unrouted.ts'
 import { mountInternal } from './internal/mount.ts'
 import { registerOauth } from './oauth/register.ts'
 import { mountApi } from './openapi.ts'
+import { createDoor } from './identity/door.ts'
 import { createToolServer, type ToolServer } from './tools/server.ts'
 import { mountAssets } from './views/mount-assets.ts'
 import { createRender } from './views/render.ts'
@@ -68,8 +69,9 @@ export async function createApp(
   await mountInternal(app, deps)
   const render = createRender()
   await mountAssets(app)
-  await registerOauth(app, deps, render)
-  await registerDashboard(app, deps, render)
+  const door = createDoor(deps)
+  await registerOauth(app, deps, { render, door })
+  await registerDashboard(app, deps, { render, door })
   await mountApi(app, deps)
   return app
 }

@@ -5,19 +5,26 @@ import * as z from 'zod'
 export const Flash = z.object({ kind: z.enum(['done', 'refused']), text: z.string().max(1000) })
 export type Flash = z.infer<typeof Flash>
 
-const name = 'outdial_flash'
+/** With the prefix no sibling subdomain can plant one, as with the session's. */
+const nameOf = (secure: boolean) => (secure ? '__Host-outdial_flash' : 'outdial_flash')
 const seconds = 60
 
 export function setFlash(reply: FastifyReply, flash: Flash, secure: boolean): void {
   const value = Buffer.from(JSON.stringify(flash)).toString('base64url')
-  void reply.setCookie(name, value, { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: seconds })
+  void reply.setCookie(nameOf(secure), value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure,
+    maxAge: seconds,
+  })
 }
 
 /** Takes it from the browser: the next page does not show it again. */
-export function takeFlash(request: FastifyRequest, reply: FastifyReply): Flash | null {
-  const value = request.cookies[name]
+export function takeFlash(request: FastifyRequest, reply: FastifyReply, secure: boolean): Flash | null {
+  const value = request.cookies[nameOf(secure)]
   if (value === undefined) return null
-  void reply.clearCookie(name, { path: '/' })
+  void reply.clearCookie(nameOf(secure), { path: '/', secure })
   return readFlash(Buffer.from(value, 'base64url').toString())
 }
 

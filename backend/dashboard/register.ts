@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { registerPages } from '../http/pages.ts'
-import { createDoor } from '../identity/door.ts'
+import type { Door } from '../identity/door.ts'
 import { pageHeaders } from '../views/headers.ts'
 import { createPages, type Render } from '../views/render.ts'
 import { toPageError } from './page-errors.ts'
@@ -17,7 +17,11 @@ import { mountSignUp } from './sign-in/sign-up.ts'
 import { mountNewWorkspace } from './workspaces/new-page.ts'
 
 /** Adds the pages for the people who run a workspace. */
-export async function registerDashboard(app: FastifyInstance, deps: Deps, renderAny: Render): Promise<void> {
+export async function registerDashboard(
+  app: FastifyInstance,
+  deps: Deps,
+  { render: renderAny, door }: { render: Render; door: Door },
+): Promise<void> {
   const render = createPages(renderAny)
   const handleError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const told = toPageError(error)
@@ -41,7 +45,6 @@ export async function registerDashboard(app: FastifyInstance, deps: Deps, render
     handleError,
     async (pages) => {
       await pages.register(multipart, { throwFileSizeLimit: false })
-      const door = createDoor(deps)
       mountSignIn(pages, deps, { render, door })
       const open = { render: renderAny, door, isSecure: deps.config.publicUrl.startsWith('https:') }
       mountSignUp(pages, deps, open)

@@ -20,6 +20,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The most bytes of the file in a form; a form without one is no multipart form. */
     fileLimit?: number
+    /** What is posted here can be opened here, too. */
+    hasPage?: boolean
   }
 }
 
@@ -32,6 +34,7 @@ interface Parts {
 /** Mounts every page of a workspace: nobody sees one who is not signed in and a member. */
 export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, lines }: Parts): void {
   const who = identify(deps, door)
+  const secure = deps.config.publicUrl.startsWith('https:')
   pages.decorateRequest('visit', null)
 
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -50,7 +53,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
     const page = frame(visitOf(request), view, {
       path: request.url,
       csrf: reply.generateCsrf(),
-      flash: isFragment(request) ? null : takeFlash(request, reply),
+      flash: isFragment(request) ? null : takeFlash(request, reply, secure),
       state,
       now: deps.clock.now(),
     })
@@ -61,7 +64,6 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
   }
 
   const go = (reply: FastifyReply, { to, message }: Done) => {
-    const secure = deps.config.publicUrl.startsWith('https:')
     if (message !== null) setFlash(reply, { kind: 'done', text: message }, secure)
     return reply.redirect(to, 303)
   }
@@ -77,7 +79,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
     )
 
   const mountForm = (line: FormLine) => {
-    const config = line.fileLimit === undefined ? {} : { fileLimit: line.fileLimit }
+    const config = { hasPage: true, ...(line.fileLimit !== undefined && { fileLimit: line.fileLimit }) }
     pages.get(url(line), { onRequest }, async (request, reply) =>
       send(request, reply, await line.show(visitOf(request), untouched)),
     )
@@ -104,7 +106,6 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
         return go(reply, 'to' in result ? result : { to: line.back(visit), message: null })
       } catch (error) {
         if (!isMendable(error)) throw error
-        const secure = deps.config.publicUrl.startsWith('https:')
         setFlash(reply, { kind: 'refused', text: error.message }, secure)
         return reply.redirect(line.back(visit), 303)
       }
@@ -154,6 +155,9 @@ const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request
 
 function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (isFragment(request)) return reply.code(401).header('HX-Redirect', '/sign-in').send()
-  const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : ''
-  return reply.redirect(`/sign-in${next}`, 303)
+  const { url: address, method, routeOptions } = request
+  if (method === 'GET') return reply.redirect(`/sign-in?next=${encodeURIComponent(address)}`, 303)
+  // A form stands at its own address; a button has no page there.
+  const next = routeOptions.config.hasPage ? `&next=${encodeURIComponent(address)}` : ''
+  return reply.redirect(`/sign-in?lost=form${next}`, 303)
 }

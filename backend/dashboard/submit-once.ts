@@ -33,7 +33,7 @@ export async function submitOnce(
           const result = await work(own)
           if ('to' in result) return { status: 303, body: result }
           shown = result
-          return { status: 303, body: alreadySent(sent.path) }
+          return { status: 303, body: alreadyShown(sent.path) }
         },
       )
       return shown ?? readDone(answer, sent.path)
@@ -62,6 +62,11 @@ const isFile = (value: unknown): value is { bytes: Buffer } =>
 const alreadySent = (to: string): Done => ({
   to,
   message: 'This form had been sent already: nothing was done twice.',
+})
+
+const alreadyShown = (to: string): Done => ({
+  to,
+  message: 'This form had been sent already: nothing was done twice. What it showed is shown one time only.',
 })
 
 function readDone(answer: unknown, path: string): Done {

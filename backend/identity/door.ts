@@ -6,6 +6,7 @@ import { sessionCookie } from './sessions/cookie.ts'
 import { endSession } from './sessions/end.ts'
 import { findSession, type Session } from './sessions/find.ts'
 import { startSession } from './sessions/start.ts'
+import { placeOf } from './place-of.ts'
 import { createTries } from './tries.ts'
 import { verifyPassword } from './verify-password.ts'
 import { tooManyTries } from '../views/page-error.ts'
@@ -23,19 +24,27 @@ export const SignInForm = z.object({
 export const wrongPassword =
   'This e-mail address and password do not belong together. Check both and try again.'
 
-/** Signing in and out of a browser, for every page that does so. */
+/** Signing in and out of a browser, for every page that does so: they share one, since tries are counted in it. */
 export function createDoor(deps: Deps) {
   const cookie = sessionCookie(deps.config)
   const tries = createTries(deps.clock, { max: 10, windowMs: 5 * 60 * 1000 })
   const tokenOf = (request: FastifyRequest) => request.cookies[cookie.name]
 
-  /** A new session in the browser, in place of the one that it has. */
-  const begin = async (request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void> => {
+  /** A new session in the browser, in place of the one that it has; false where the password is another by now. */
+  const begin = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    userId: number,
+    passwordHash?: string,
+  ): Promise<boolean> => {
+    const session = await startSession(deps)(userId, request.headers['user-agent'], passwordHash)
+    if (session === undefined) return false
     await endSession(deps)(tokenOf(request))
-    const { token, expiresAt } = await startSession(deps)(userId, request.headers['user-agent'])
+    const { token, expiresAt } = session
     // `maxAge` counts on the browser's clock, whatever ours says.
     const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / 1000)
     void reply.setCookie(cookie.name, token, { ...cookie.options, maxAge })
+    return true
   }
 
   return {
@@ -52,13 +61,13 @@ export function createDoor(deps: Deps) {
      */
     signIn: async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
       const form = SignInForm.parse(request.body)
-      const key = `${request.ip} ${form.email.trim().toLowerCase()}`
+      const key = `${placeOf(request.ip)} ${form.email.trim().toLowerCase()}`
       if (!tries.take(key)) throw tooManyTries()
-      const userId = await verifyPassword(deps)(form)
-      if (userId === undefined) return undefined
+      const user = await verifyPassword(deps)(form)
+      if (user === undefined) return undefined
+      if (!(await begin(request, reply, user.userId, user.passwordHash))) return undefined
       tries.clear(key)
-      await begin(request, reply, userId)
-      return userId
+      return user.userId
     },
 
     signOut: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

@@ -6,14 +6,17 @@ import { findPasswordOf } from './people/store.ts'
 let nobodysHash: Promise<string> | undefined
 
 /**
- * The user's id, or undefined for a wrong address or password: which of the two is not told, nor do
+ * The user's id and the hash that the password was held against, or undefined for a wrong address or password: which of the two is not told, nor do
  * unknown users answer faster, as a hash is verified for them too.
  */
 export const verifyPassword =
   (deps: Pick<Deps, 'db'>) =>
-  async (input: { email: string; password: string }): Promise<number | undefined> => {
+  async (input: {
+    email: string
+    password: string
+  }): Promise<{ userId: number; passwordHash: string } | undefined> => {
     const user = await findPasswordOf(deps.db, input.email.trim())
     nobodysHash ??= hash(randomToken())
     const matches = await verify(user?.password_hash ?? (await nobodysHash), input.password)
-    return matches ? user?.id : undefined
+    return matches && user ? { userId: user.id, passwordHash: user.password_hash } : undefined
   }

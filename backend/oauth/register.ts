@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { registerPages } from '../http/pages.ts'
-import { createDoor } from '../identity/door.ts'
+import type { Door } from '../identity/door.ts'
 import { createPages, type Render } from '../views/render.ts'
 import { mountConnect } from './connect/routes.ts'
 import { mountProvider } from './mount-provider.ts'
@@ -9,7 +9,11 @@ import { createProvider } from './provider.ts'
 import { handlePageError, renderProviderError } from './render-error.ts'
 
 /** Adds the OAuth endpoints, and the pages of sign-in and consent that an app's request leads to. */
-export async function registerOauth(app: FastifyInstance, deps: Deps, renderAny: Render): Promise<void> {
+export async function registerOauth(
+  app: FastifyInstance,
+  deps: Deps,
+  { render: renderAny, door }: { render: Render; door: Door },
+): Promise<void> {
   const render = createPages(renderAny)
   const provider = await createProvider(deps, renderProviderError(render))
   await app.register(async (scope) => {
@@ -18,7 +22,7 @@ export async function registerOauth(app: FastifyInstance, deps: Deps, renderAny:
   })
   await registerPages(app, deps, handlePageError(render), (pages) => {
     pages.addHook('onRequest', keepOpener)
-    mountConnect(pages, deps, { provider, render, door: createDoor(deps) })
+    mountConnect(pages, deps, { provider, render, door })
   })
 }
 

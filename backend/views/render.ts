@@ -14,6 +14,8 @@ export interface Pages {
     app: AskingApp | null
     /** There is no user yet: the first one may make an account. */
     canSignUp: boolean
+    /** A form was sent after the session had ended: nothing was done with it. */
+    isFormLost: boolean
     email: string
     error: string | null
   }

@@ -14,6 +14,9 @@ const Next = z.object({
     .catch('/'),
 })
 
+/** `lost`: the session ended before a form was sent. */
+const Asked = Next.extend({ lost: z.enum(['form']).optional().catch(undefined) })
+
 /** Signing in and out without an app that asks for it, and where one arrives. */
 export function mountSignIn(
   pages: FastifyInstance,
@@ -22,13 +25,18 @@ export function mountSignIn(
 ): void {
   const { render, door } = parts
 
-  const showSignIn = async (reply: FastifyReply, next: string, failed?: { email: string }) => {
+  const showSignIn = async (
+    reply: FastifyReply,
+    { next, lost }: z.output<typeof Asked>,
+    failed?: { email: string },
+  ) => {
     const html = render('sign-in', {
       title: failed ? 'Error: Sign in' : 'Sign in',
       csrf: reply.generateCsrf(),
       action: `/sign-in?next=${encodeURIComponent(next)}`,
       app: null,
       canSignUp: !(await hasUsers(deps.db)),
+      isFormLost: lost === 'form' && failed === undefined,
       email: failed?.email ?? '',
       error: failed ? wrongPassword : null,
     })
@@ -47,15 +55,15 @@ export function mountSignIn(
 
   pages.get('/sign-in', async (request, reply) => {
     const session = await door.sessionOf(request)
-    const { next } = Next.parse(request.query)
-    return session === undefined ? showSignIn(reply, next) : reply.redirect(next, 303)
+    const asked = Asked.parse(request.query)
+    return session === undefined ? showSignIn(reply, asked) : reply.redirect(asked.next, 303)
   })
 
   pages.post('/sign-in', async (request, reply) => {
-    const { next } = Next.parse(request.query)
+    const asked = Asked.parse(request.query)
     const userId = await door.signIn(request, reply)
-    if (userId === undefined) return showSignIn(reply, next, SignInForm.parse(request.body))
-    return reply.redirect(next, 303)
+    if (userId === undefined) return showSignIn(reply, asked, SignInForm.parse(request.body))
+    return reply.redirect(asked.next, 303)
   })
 
   pages.post('/sign-out', async (request, reply) => {

@@ -17,6 +17,18 @@ export const insertSession = (
     })
     .execute()
 
+/** Whether this is the user's password still; it stays so until the transaction ends. */
+export const holdPassword = async (trx: Db, userId: number, passwordHash: string): Promise<boolean> => {
+  const row = await trx
+    .selectFrom('app_user')
+    .select('id')
+    .where('id', '=', userId)
+    .where('password_hash', '=', passwordHash)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export const findSessionOf = (
   db: Db,
   idHash: Buffer,

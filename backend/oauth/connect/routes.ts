@@ -37,6 +37,7 @@ export function mountConnect(
       action: `/connect/${asked.uid}/sign-in`,
       app: asked.app,
       canSignUp: false,
+      isFormLost: false,
       email: failed?.email ?? asked.loginHint,
       error: failed ? wrongPassword : null,
     })
