@@ -32,7 +32,7 @@ export const callNowPage = (deps: Deps) =>
   form({
     path: '/contacts/:id/call',
     query: none,
-    form: z.object({ campaign_id: z.coerce.number().optional(), test: z.string().optional() }),
+    form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: z.string().optional() }),
     show: async (visit) => {
       const campaigns = await selectOpenCampaigns(deps.db, visit.workspace.id)
       const active = campaigns.filter(({ status }) => status === 'active')
@@ -55,7 +55,7 @@ export const callLaterPage = (deps: Deps) =>
   form({
     path: '/contacts/:id/add-to-campaign',
     query: none,
-    form: z.object({ campaign_id: z.coerce.number().optional(), scheduled_at: z.string().optional() }),
+    form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), scheduled_at: z.string().optional() }),
     show: async (visit) => {
       const campaigns = await selectOpenCampaigns(deps.db, visit.workspace.id)
       const contact = await contactOf(deps, visit)

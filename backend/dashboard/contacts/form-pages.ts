@@ -67,7 +67,7 @@ const New = Known.extend({
   phone_number: text,
   country: text,
   do_not_call: text,
-  campaign_id: z.coerce.number().optional(),
+  campaign_id: z.coerce.number().int().min(1).optional(),
   test: text,
 })
 

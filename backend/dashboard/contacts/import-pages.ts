@@ -154,7 +154,7 @@ const problemsOf = ({ position, problems }: { position: number; problems: unknow
 export const importActs = ({ db }: Deps): Line[] => [
   act({
     path: '/contacts/import/:id/start',
-    form: z.object({ campaign_id: z.coerce.number().optional() }),
+    form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
     act: async (own, visit, { campaign_id }) => {
       const isFirst = await startImport(own)(visit.workspace.id, visit.id, campaign_id ?? null)
       return done(

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../demo/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type Guest, seedGuest, type Service, startService } from './support.ts'
+import type { Seed } from '../support/seed.ts'
+import { type Guest, password, seedGuest, type Service, startService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-let guest: Guest
+let guest: Guest & { seed: Seed }
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
@@ -124,4 +125,28 @@ it('leaves out of a query what no text may have', async () => {
     const { status } = await guest.open(`${path}?search=%00&q=a%00&q=b`)
     expect([path, status]).toEqual([path, 200])
   }
+})
+
+it.each(['1.5', '9223372036854775808', '-1', 'x'])('finds no campaign %s to call in', async (campaign) => {
+  const contact = await database.db
+    .insertInto('contact')
+    .values({ workspace_id: guest.seed.workspaceId, phone_number: `+1202555${campaign.length}123` })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  for (const path of ['call', 'add-to-campaign']) {
+    const body = new URLSearchParams({ _csrf: await csrf(), campaign_id: campaign }).toString()
+    const sent = await send(`/contacts/${contact.id}/${path}`, 'application/x-www-form-urlencoded', body)
+    expect([path, sent.status]).toEqual([path, 422])
+  }
+})
+
+it('says that what was typed is lost where the session ended meanwhile, and leads back to the form', async () => {
+  const { browser, open, email } = await seedGuest(service)
+  const form = await open('/agents/new')
+  await database.db.deleteFrom('session').execute()
+  const { page } = await browser.press(form, 'Create the draft', { name: 'Ava' })
+  expect(page.text).toContain('You were signed out meanwhile, and what you sent was not kept')
+  const again = await browser.press(page, 'Sign in', { email, password })
+  expect(again.page.url).toBe(form.url)
+  guest = await seedGuest(service)
 })
