@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { addContact } from '../../contacts/add.ts'
+import { addDocument } from '../../knowledge/add-document.ts'
+import { itInChromium } from '../support/chromium.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { expectAccessible, openTab, seedGuest, type Service, startService } from './support.ts'
+
+let database: TestDatabase
+let service: Service
+let guest: Awaited<ReturnType<typeof seedGuest>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  guest = await seedGuest(service, 'Acme & <i>Sons</i>')
+  const { workspaceId, campaignId } = guest.seed
+  const caller = { workspaceId, userId: guest.userId, apiKeyId: null, clientId: null, scopes: [] }
+  await addContact(service.deps)(caller, {
+    phone_number: '+12025550100',
+    campaign_id: campaignId,
+    first_name: '<img src=x onerror=alert(1)>',
+    variables: { product: '<script>alert(1)</script>' },
+  })
+  await addDocument(service.deps)(workspaceId, {
+    title: '<b>Prices</b>',
+    body: 'A roof costs <em>much</em>.',
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+interface Found {
+  path: string
+  status: number
+  type: string
+  html: string
+  csp: string
+}
+
+let everything: Promise<Found[]> | undefined
+
+/** Every page that links lead to from the overview. Of addresses that differ in their query alone, three. */
+function crawl(): Promise<Found[]> {
+  everything ??= (async () => {
+    const found = new Map<string, Found>()
+    const seen = new Map<string, number>()
+    const waiting = [new URL(guest.at('/overview')).pathname]
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      if (found.has(path)) continue
+      const bare = path.split('?')[0] ?? path
+      seen.set(bare, (seen.get(bare) ?? 0) + 1)
+      if ((seen.get(bare) ?? 0) > 3) continue
+      const { page } = await guest.browser.open(`${service.url}${path}`)
+      const type = page.headers.get('content-type') ?? ''
+      const csp = page.headers.get('content-security-policy') ?? ''
+      found.set(path, { path, status: page.status, type, html: page.html, csp })
+      if (!type.startsWith('text/html')) continue
+      for (const [, link = ''] of page.html.matchAll(/<a\s[^>]*?href="([^"#]*)/g)) {
+        const target = new URL(link.replaceAll('&amp;', '&'), new URL(path, service.url))
+        if (target.origin === service.url) waiting.push(target.pathname + target.search)
+      }
+    }
+    return [...found.values()]
+  })()
+  return everything
+}
+
+const pages = async () =>
+  (await crawl()).filter(({ type, path }) => type.startsWith('text/html') && path.startsWith('/w/'))
+
+it('links to nothing that is not there', async () => {
+  const broken = (await crawl()).filter(({ status }) => status !== 200)
+  expect(broken.map(({ path, status }) => `${path} ${status}`)).toEqual([])
+  expect((await pages()).length).toBeGreaterThan(20)
+}, 60_000)
+
+it('gives every page a language, a title and one main heading', async () => {
+  for (const { path, html } of await pages()) {
+    expect([path, html.match(/<h1[\s>]/g)?.length]).toEqual([path, 1])
+    expect(html).toContain('<html lang="en">')
+    expect(html).toMatch(/<title>[^<]+ · Acme &amp; &lt;i&gt;Sons/)
+    expect(html).toContain('href="#main"')
+  }
+}, 60_000)
+
+it('runs and paints nothing that stands in the page itself', async () => {
+  for (const { path, html, csp } of await pages()) {
+    expect([path, csp]).toEqual([path, expect.stringContaining("script-src 'self'")])
+    expect(csp).not.toContain('unsafe')
+    expect(html.match(/<script(?![^>]*src=)|\sstyle="|<style|\son\w+="|javascript:/g) ?? []).toEqual([])
+  }
+}, 60_000)
+
+it('shows what people typed as text', async () => {
+  const all = (await pages()).map(({ html }) => html).join('\n')
+  expect(all).toContain('&lt;img src=x onerror=alert(1)&gt;')
+  expect(all).not.toContain('<img src=x')
+  expect(all).not.toContain('<script>alert')
+  expect(all).not.toContain('<b>Prices')
+}, 60_000)
+
+it('carries a token against forgery in every form that changes something', async () => {
+  for (const { path, html } of await pages()) {
+    for (const [formHtml] of html.matchAll(/<form[^>]*method="post"[\s\S]*?<\/form>/g)) {
+      expect([path, formHtml]).toEqual([path, expect.stringContaining('name="_csrf"')])
+    }
+  }
+}, 60_000)
+
+it('names every control of a page once', async () => {
+  for (const { path, html } of await pages()) {
+    const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+    expect([path, ids.filter((id, index) => ids.indexOf(id) !== index)]).toEqual([path, []])
+  }
+}, 60_000)
+
+itInChromium(
+  'fits a phone and a screen, in the light and in the dark, for everybody',
+  async (chromium) => {
+    const tab = await openTab(service, chromium, guest)
+    const faults: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    const first = new Map<string, string>()
+    for (const { path } of await pages()) {
+      const kind = path.replace(/\?.*/, '').replace(/\d+/g, 'N')
+      if (!first.has(kind)) first.set(kind, path)
+    }
+    for (const [index, path] of [...first.values()].entries()) {
+      await tab.emulateMedia({ colorScheme: index % 2 === 0 ? 'light' : 'dark' })
+      await tab.setViewportSize({ width: 390, height: 844 })
+      await tab.goto(`${service.url}${path}`)
+      const width = await tab.evaluate<number>('document.documentElement.scrollWidth')
+      expect([path, width]).toEqual([path, 390])
+      await expectAccessible(tab)
+    }
+    expect(faults).toEqual([])
+  },
+  180_000,
+)
