@@ -12,7 +12,8 @@ import { pageNotFound } from '../page-errors.ts'
 import { callSign, type Sign } from '../tones.ts'
 import { template } from '../view.ts'
 import { showDeliveries, type ShownDelivery } from './deliveries.ts'
-import { contactName, createMoments, endedReasonInWords, waitsInWords } from './in-words.ts'
+import { contactName } from '../contact-name.ts'
+import { createMoments, endedReasonInWords, waitsInWords } from './in-words.ts'
 import { type Moment, timelineOf } from './timeline.ts'
 
 interface CallData {

@@ -22,15 +22,6 @@ const reasons: Record<EndedReason, string> = {
 
 export const endedReasonInWords = (reason: EndedReason): string => reasons[reason]
 
-/** A name for a contact: its own, else its number, else that it was erased. */
-export function contactName(
-  contact: { first_name: string | null; last_name: string | null },
-  number: string,
-) {
-  const name = [contact.first_name, contact.last_name].filter(Boolean).join(' ')
-  return name || number || 'Erased contact'
-}
-
 /** Writes moments of a page. Made once for it: the formats are slow to make. */
 export function createMoments(now: Date, timeZone: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>

@@ -1,6 +1,7 @@
 import type { ListedCall } from '../../calls/search-store.ts'
 import { callSign, type Sign, waitsFor } from '../tones.ts'
-import { contactName, type Moments } from './in-words.ts'
+import { contactName } from '../contact-name.ts'
+import type { Moments } from './in-words.ts'
 
 /** A call as the list shows it. */
 export interface Row {

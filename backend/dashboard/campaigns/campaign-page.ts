@@ -6,6 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { notFound } from '../../errors.ts'
 import { none, show } from '../lines.ts'
 import { callSign, campaignSign, type Sign, waitsFor } from '../tones.ts'
+import { contactName } from '../contact-name.ts'
 import { template } from '../view.ts'
 import { hoursInWords, retryInWords } from './in-words.ts'
 import { showProgress, type ShownProgress } from './progress.ts'
@@ -91,15 +92,10 @@ async function callRows(
   const rows = await findCallPage(deps.db, workspaceId, filter, { limit: shownCalls, offset: 0 }, now)
   return rows.map(toCall).map((call) => ({
     id: call.id,
-    contact: nameOf(call.contact),
+    contact: contactName(call.contact, call.contact.phone_number),
     sign: callSign(call),
     waitsFor: waitsFor(call.waiting_for),
     nextAttemptAt: call.next_attempt_at,
     queuedAt: call.queued_at,
   }))
 }
-
-const nameOf = (contact: { first_name: string | null; last_name: string | null; phone_number: string }) =>
-  [contact.first_name, contact.last_name].filter(Boolean).join(' ') ||
-  contact.phone_number ||
-  'Erased contact'

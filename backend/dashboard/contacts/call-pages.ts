@@ -8,7 +8,7 @@ import { form, none } from '../lines.ts'
 import { createUi } from '../ui.ts'
 import { done, template } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
-import { nameOf } from './in-words.ts'
+import { contactName } from '../contact-name.ts'
 
 interface CallData {
   contact: { id: number; name: string; phoneNumber: string }
@@ -55,7 +55,10 @@ export const callLaterPage = (deps: Deps) =>
   form({
     path: '/contacts/:id/add-to-campaign',
     query: none,
-    form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), scheduled_at: z.string().optional() }),
+    form: z.object({
+      campaign_id: z.coerce.number().int().min(1).optional(),
+      scheduled_at: z.string().optional(),
+    }),
     show: async (visit) => {
       const campaigns = await selectOpenCampaigns(deps.db, visit.workspace.id)
       const contact = await contactOf(deps, visit)
@@ -90,5 +93,5 @@ async function contactOf({ db }: Pick<Deps, 'db'>, { workspace, id }: Visit): Pr
   if (contact === undefined || contact.erased_at !== null) {
     throw notFound('There is no contact with this id in this workspace.')
   }
-  return { id, name: nameOf(contact), phoneNumber: contact.phone_number }
+  return { id, name: contactName(contact, contact.phone_number), phoneNumber: contact.phone_number }
 }

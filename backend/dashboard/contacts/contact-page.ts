@@ -11,7 +11,8 @@ import { show } from '../lines.ts'
 import { callSign, type Sign } from '../tones.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import { nameOf, sourceInWords } from './in-words.ts'
+import { contactName } from '../contact-name.ts'
+import { sourceInWords } from './in-words.ts'
 
 interface ShownCall {
   id: number
@@ -76,11 +77,11 @@ export const contactPage = (deps: Deps) =>
 
       const zone = await zoneOfContact(contact)
       const notes = await findNotes(db, workspace.id, id, notesShown)
-      return page(nameOf(contact), {
+      return page(contactName(contact, contact.phone_number), {
         ...(await refusalOf(deps, workspace.id, contact.phone_number)),
         contact: {
           id,
-          name: nameOf(contact),
+          name: contactName(contact, contact.phone_number),
           phoneNumber: contact.phone_number,
           createdAt: contact.created_at,
           updatedAt: contact.updated_at,

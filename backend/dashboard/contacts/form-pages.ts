@@ -14,7 +14,8 @@ import { timeZones } from '../time-zones.ts'
 import { done, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { choicesOf } from './call-pages.ts'
-import { nameOf, readVariables, writeVariables } from './in-words.ts'
+import { contactName } from '../contact-name.ts'
+import { readVariables, writeVariables } from './in-words.ts'
 
 interface Values {
   firstName: string
@@ -132,7 +133,7 @@ export const editPage = (deps: Deps) =>
       if (contact === undefined || contact.erased_at !== null) {
         throw notFound('There is no contact with this id in this workspace.')
       }
-      const name = nameOf(contact)
+      const name = contactName(contact, contact.phone_number)
       return page(`Edit ${name}`, {
         contact: { id, name, phoneNumber: contact.phone_number },
         values: {

@@ -1,15 +1,5 @@
 import { invalidField } from '../../errors.ts'
 
-/** How a contact is called on the pages; its number where it has no name. */
-export const nameOf = (contact: {
-  first_name: string | null
-  last_name: string | null
-  phone_number: string
-}): string =>
-  [contact.first_name, contact.last_name].filter(Boolean).join(' ') ||
-  contact.phone_number ||
-  'Erased contact'
-
 const sources: Record<string, string> = {
   api: 'an app or a Zap asked for it',
   dashboard: 'a person added it here',

@@ -7,7 +7,7 @@ import { show } from '../lines.ts'
 import { callSign, type Sign } from '../tones.ts'
 import { template } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
-import { nameOf } from './in-words.ts'
+import { contactName } from '../contact-name.ts'
 
 interface Row {
   id: number
@@ -93,7 +93,7 @@ const toRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number]): Row
   const { call_id, status, outcome, queued_at } = contact
   return {
     id: contact.id,
-    name: nameOf(contact),
+    name: contactName(contact, contact.phone_number),
     phoneNumber: contact.phone_number,
     email: contact.email ?? '',
     externalId: contact.external_id ?? '',
