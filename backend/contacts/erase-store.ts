@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 // Every place where a contact leaves a trace. A new column or table that holds what people said, or who they are,
@@ -10,6 +10,15 @@ export interface Traces {
   digits: string
   email: string | null
 }
+
+/** Without a lock: what an import holds of the contact is let go before the contact is taken, as imports do. */
+export const findForErasure = (trx: Db, workspaceId: number, contactId: number) =>
+  trx
+    .selectFrom('contact')
+    .select(['phone_number', 'email'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .executeTakeFirst()
 
 /** Against everybody: what refers to the contact takes a key-share lock, and waits. */
 export const holdForErasure = (trx: Db, workspaceId: number, contactId: number) =>
@@ -149,13 +158,15 @@ export async function clearToolCalls(
   trx: Db,
   workspaceId: number,
   callIds: readonly number[],
-  { number, email }: Traces,
+  { digits, email }: Traces,
 ): Promise<void> {
+  const inDigits = (text: RawBuilder<unknown>) =>
+    sql`strpos(regexp_replace(${text}, '\\D', '', 'g'), ${digits}) > 0`
   await sql`
     update tool_call set arguments = '{}', result = ''
     where workspace_id = ${workspaceId} and (
       call_id = any(${callIds}::bigint[])
-      or strpos(arguments::text, ${number}) > 0 or strpos(result, ${number}) > 0
+      or ${inDigits(sql`arguments::text`)} or ${inDigits(sql`result`)}
       or strpos(lower(arguments::text), lower(${email})) > 0 or strpos(lower(result), lower(${email})) > 0
     )`.execute(trx)
 }
@@ -168,14 +179,36 @@ export const deleteNotes = async (trx: Db, workspaceId: number, contactId: numbe
     .execute()
 }
 
-/** Rows of files that are being imported: they would only bring the person back. */
-export async function deleteImportRows(trx: Db, workspaceId: number, phoneNumber: string): Promise<void> {
-  const imports = trx.selectFrom('contact_import').select('id').where('workspace_id', '=', workspaceId)
+/**
+ * Ends the imports of files that were not read to their end: whom they hold, in which spelling, nobody can tell yet.
+ * It takes seconds to read one, and a moment to send it again.
+ */
+export async function dropUnreadFiles(trx: Db, workspaceId: number, at: Date): Promise<void> {
+  const problem =
+    'A contact was erased before this file was read, and it may hold that person. Send the file again.'
   await trx
-    .deleteFrom('contact_import_row')
-    .where('import_id', 'in', imports)
-    .where('phone_number', '=', phoneNumber)
+    .updateTable('contact_import')
+    .set({ bytes: null, status: 'failed', problem, lease_until: null, finished_at: at })
+    .where('workspace_id', '=', workspaceId)
+    .where('bytes', 'is not', null)
     .execute()
+}
+
+/** Rows of files that are being imported: they would only bring the person back. A wrong one may quote them. */
+export async function deleteImportRows(
+  trx: Db,
+  workspaceId: number,
+  { number, digits, email }: Traces,
+): Promise<void> {
+  await sql`
+    delete from contact_import_row
+    where import_id in (select id from contact_import where workspace_id = ${workspaceId}) and (
+      phone_number = ${number}
+      or problems <> '[]' and (
+        strpos(regexp_replace(problems::text, '\\D', '', 'g'), ${digits}) > 0
+        or strpos(lower(problems::text), lower(${email})) > 0
+      )
+    )`.execute(trx)
 }
 
 /** Empties the cells of spreadsheets that hold the number, in any spelling, or the address. */

@@ -15,9 +15,11 @@ import {
   clearToolCalls,
   deleteImportRows,
   deleteNotes,
+  dropUnreadFiles,
   endAnalyses,
   findAnswersAbout,
   findEventsOf,
+  findForErasure,
   forgetCallbacks,
   holdCallsOf,
   holdForErasure,
@@ -30,7 +32,7 @@ import {
  * were made, and how they ended, stays; a refusal to be called stays, as the hash of a number. Doing it again changes
  * nothing. A call that rings or talks is refused: what would be said in it is still to be written.
  *
- * Locks in the order contact, calls, as everything does. Whatever comes late (notes, reports, tool records, an
+ * Locks in the order rows of imports, contact, calls, as everything does. Whatever comes late (notes, reports, tool records, an
  * analysis, another call) takes the contact's key-share lock or finds its call settled: it waits, and finds nobody.
  *
  * @throws {ApiError} not_found, validation_failed
@@ -41,6 +43,11 @@ export const eraseContact =
     inTransaction(deps, async ({ db, clock, wake }) => {
       const { workspaceId, contactId } = key
       const now = clock.now()
+      const known = await findForErasure(db, workspaceId, contactId)
+      if (known !== undefined && known.phone_number !== '') {
+        await dropUnreadFiles(db, workspaceId, now)
+        await deleteImportRows(db, workspaceId, tracesOf(known))
+      }
       const contact = await holdForErasure(db, workspaceId, contactId)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
       if (contact.erased_at !== null) return
@@ -48,11 +55,11 @@ export const eraseContact =
       if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress')) throw underWay()
 
       const ids = calls.map(({ id }) => id)
-      const { phone_number: phoneNumber, email } = contact
+      const { phone_number: phoneNumber } = contact
       const end = { outcome: 'canceled', endedReason: 'contact_erased', at: now } as const
       const canceled = await completeWaiting(db, workspaceId, ids, end)
       const analysing = await endAnalyses(db, workspaceId, ids)
-      const traces = { number: phoneNumber, digits: digitsOf(phoneNumber), email }
+      const traces = tracesOf(contact)
       // The events that are owed are rewritten with all others, before anybody sees them.
       await recordCompleted(db, workspaceId, [...canceled, ...analysing], now)
       await clearReasons(db, workspaceId, phoneNumber)
@@ -62,7 +69,6 @@ export const eraseContact =
       await clearAttempts(db, workspaceId, ids)
       await clearToolCalls(db, workspaceId, ids, traces)
       await deleteNotes(db, workspaceId, contactId)
-      await deleteImportRows(db, workspaceId, phoneNumber)
       await blankCells(db, workspaceId, traces)
       const events = await findEventsOf(db, workspaceId, ids)
       await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, anonymousBody(body)])))
@@ -77,6 +83,12 @@ export const eraseContact =
       )
       wake.sender()
     })
+
+const tracesOf = ({ phone_number: number, email }: { phone_number: string; email: string | null }) => ({
+  number,
+  digits: digitsOf(number),
+  email,
+})
 
 const underWay = () =>
   new ApiError(

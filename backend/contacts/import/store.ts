@@ -157,7 +157,7 @@ export const findChosen = (trx: Db, job: ImportJob) =>
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
 
-/** The next rows that are not imported yet. */
+/** The next rows that are not imported yet. They are taken before their contacts: who erases one waits, or takes its row. */
 export const findRowsLeft = (trx: Db, job: ImportJob, limit: number) =>
   trx
     .selectFrom('contact_import_row')
@@ -167,6 +167,7 @@ export const findRowsLeft = (trx: Db, job: ImportJob, limit: number) =>
     .where('state', 'in', ['new', 'known'])
     .orderBy('position')
     .limit(limit)
+    .forUpdate()
     .execute()
 
 export interface RowResult {
