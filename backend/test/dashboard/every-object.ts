@@ -18,6 +18,7 @@ export type Objects = Awaited<ReturnType<typeof seedEverything>>
 export async function seedEverything(service: Service, mark: string) {
   const { deps } = service
   const { db } = deps
+  const slug = mark.toLowerCase().replace(/\W+/g, '-')
   const guest = await seedGuest(service, mark)
   const { seed, userId } = guest
   const { workspaceId, campaignId, agentId, phoneNumberId } = seed
@@ -31,7 +32,7 @@ export async function seedEverything(service: Service, mark: string) {
     phone_number: '+12025550100',
     campaign_id: campaignId,
     first_name: mark,
-    email: `${mark}@example.com`.toLowerCase(),
+    email: `${slug}@example.com`,
     variables: { product: mark },
   })
   const contactId = queued.contact.id
@@ -43,11 +44,11 @@ export async function seedEverything(service: Service, mark: string) {
 
   const key = await keyCaller(deps, { ...seed, userId })
   const { subscription } = await subscribe(deps)(key, {
-    target_url: `https://hooks.example.com/${mark}`,
+    target_url: `https://hooks.example.com/${slug}`,
     event: 'call.completed',
   })
   const app = await appCaller(deps, { ...seed, userId })
-  const completed = await completeCall(deps, seed, { callbackUrl: `https://back.example.com/${mark}` })
+  const completed = await completeCall(deps, seed, { callbackUrl: `https://back.example.com/${slug}` })
   const deliveries = await db
     .updateTable('webhook_delivery')
     .set({ status: 'dead', next_try_at: null })
@@ -87,7 +88,7 @@ export async function seedEverything(service: Service, mark: string) {
   const { id: spreadsheetId } = await createSpreadsheet(deps)(workspaceId, { name: mark, columns: [mark] })
   await insertRow(db, workspaceId, spreadsheetId, { cells: [mark], createdAt: deps.clock.now() })
   const { id: documentId } = await addDocument(deps)(workspaceId, { title: mark, body: `About ${mark}.` })
-  await invite(deps)({ workspaceId, invitedBy: userId, email: `${mark}@example.com`, role: 'member' })
+  await invite(deps)({ workspaceId, invitedBy: userId, email: `${slug}@example.com`, role: 'member' })
   const invitation = await db
     .selectFrom('invitation')
     .select('id')

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { parse } from 'csv-parse/sync'
+import { startImporter } from '../../contacts/import/worker.ts'
+import { createLines } from '../../dashboard/routes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { until } from '../webhooks/support.ts'
+import { pathOf } from './addresses.ts'
+import { type Objects, seedEverything } from './every-object.ts'
+import { type Service, startService } from './support.ts'
+
+/** What must be shown as it is: it would be bold, end an attribute, and be a formula in a spreadsheet. */
+const mark = '=<b>Mark</b>"><img src=x onerror=alert(1)>\'&lt;'
+
+let database: TestDatabase
+let service: Service
+let of: Objects
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  of = await seedEverything(service, mark)
+  await sayEverywhere()
+  const importer = startImporter(service.deps)
+  await until(
+    () => database.db.selectFrom('contact_import').select('status').executeTakeFirst(),
+    (row) => row?.status === 'checked',
+  )
+  await importer.stop()
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+/** What callers, runtimes, tools, receivers and browsers say. */
+async function sayEverywhere(): Promise<void> {
+  const { db, clock } = service.deps
+  const at = clock.now()
+  const attempt = await db
+    .insertInto('attempt')
+    .values({
+      workspace_id: of.workspaceId,
+      call_id: of.call,
+      campaign_id: of.campaign,
+      number: 1,
+      to_number: '+12025550100',
+      test: false,
+      line: 'simulated',
+      worker_id: crypto.randomUUID(),
+      lease_until: at,
+      started_at: at,
+      answered_at: at,
+      ended_at: at,
+      outcome: 'answered',
+      ended_reason: 'agent_hung_up',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .updateTable('call')
+    .set({
+      status: 'completed',
+      outcome: 'answered',
+      ended_reason: 'agent_hung_up',
+      answered_at: at,
+      ended_at: at,
+      duration_seconds: 5,
+      attempts: 1,
+      next_attempt_at: null,
+      summary: mark,
+      transcript: JSON.stringify([{ role: 'contact', text: mark, at: at.toISOString() }]),
+      extracted: JSON.stringify({ [mark]: mark }),
+      metadata: JSON.stringify({ [mark]: mark }),
+      recording_url: 'javascript:alert(1)',
+    })
+    .where('id', '=', of.call)
+    .execute()
+  await db
+    .insertInto('tool_call')
+    .values({
+      workspace_id: of.workspaceId,
+      call_id: of.call,
+      attempt_id: attempt.id,
+      tool_name: mark,
+      arguments: JSON.stringify({ [mark]: mark }),
+      result: mark,
+      is_error: true,
+      dry_run: false,
+      started_at: at,
+      duration_ms: 5,
+    })
+    .execute()
+  await db
+    .insertInto('delivery_attempt')
+    .values({ delivery_id: of.delivery, number: 1, at, duration_ms: 5, status_code: 500, error: mark })
+    .execute()
+  await db
+    .updateTable('session')
+    .set({ user_agent: `Mozilla/5.0 ${mark}` })
+    .execute()
+  await db.updateTable('api_key').set({ name: mark }).execute()
+  await db.updateTable('oauth_client').set({ name: mark }).execute()
+  await db.updateTable('app_user').set({ name: mark }).execute()
+  await db.updateTable('campaign').set({ status: 'paused', paused_reason: mark }).execute()
+  await db
+    .updateTable('mcp_tool')
+    .set({
+      settings: JSON.stringify({
+        url: 'https://mcp.example.com/',
+        transport: 'auto',
+        headers: { 'X-Mark': mark },
+        tools: [{ name: mark, description: mark, inputSchema: { title: mark }, readOnly: true }],
+      }),
+    })
+    .where('id', '=', of.server)
+    .execute()
+}
+
+it('shows as text whatever anybody has said, typed or sent', async () => {
+  const seen: string[] = []
+  for (const line of createLines(service.deps)) {
+    // The server of these tools is not there: what its pages show is tested with one.
+    if (line.kind === 'act' || line.kind === 'file' || line.path.endsWith('/choose')) continue
+    const { status, html } = await of.guest.open(pathOf(line, of))
+    expect([line.path, status]).toEqual([line.path, 200])
+    expect([line.path, html.match(/<b>Mark|<\/b>"|<img|href="javascript:/g)]).toEqual([line.path, null])
+    if (html.includes('&lt;b&gt;Mark&lt;/b&gt;')) seen.push(line.path)
+  }
+  expect(seen).toEqual(
+    expect.arrayContaining(['/overview', '/calls/:id', '/contacts/:id', '/tools/:id', '/account']),
+  )
+})
+
+it('shows as text what was looked for', async () => {
+  for (const path of ['/calls', '/contacts', '/campaigns', '/knowledge', '/contacts/do-not-call']) {
+    const text = encodeURIComponent(mark)
+    const { html } = await of.guest.open(`${path}?search=${text}&q=${text}&number=${text}&status=${text}`)
+    expect([path, html.match(/<b>Mark|<\/b>"|<img/g)]).toEqual([path, null])
+  }
+})
+
+it('writes files that spreadsheet programs run nothing of, under names that no header breaks by', async () => {
+  for (const line of createLines(service.deps).filter(({ kind }) => kind === 'file')) {
+    const { page } = await of.guest.browser.open(of.guest.at(pathOf(line, of)))
+    expect([line.path, page.status]).toEqual([line.path, 200])
+    expect(page.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/)
+    expect(page.headers.get('content-type')).toMatch(/^text\/csv/)
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    const cells = parse(page.html).flat()
+    expect([line.path, cells.filter((cell) => /^\s*[=+\-@]/.test(cell))]).toEqual([line.path, []])
+  }
+})
