@@ -1,6 +1,9 @@
 import type { Deps } from '../../deps.ts'
+import { notFound } from '../../errors.ts'
 import { hashToken, randomToken } from '../../secrets.ts'
+import { inTransaction } from '../../transaction.ts'
 import { checkPerson } from '../check-person.ts'
+import { findRole, lockMembers } from '../members/store.ts'
 import { insertInvitation } from './store.ts'
 
 /** Seven days, in milliseconds. */
@@ -8,11 +11,12 @@ const lifetime = 7 * 86_400_000
 
 /**
  * Makes a link by which one person becomes a member. It is in this answer and nowhere else: only its hash is kept.
+ * An owner who is being removed meanwhile makes none, by which they could come back.
  *
- * @throws {ApiError} validation_failed for an address that is none
+ * @throws {ApiError} validation_failed for an address that is none, not_found where it is no owner who invites
  */
 export const invite =
-  (deps: Pick<Deps, 'db' | 'clock' | 'config'>) =>
+  (deps: Deps) =>
   async (input: {
     workspaceId: number
     invitedBy: number
@@ -24,13 +28,11 @@ export const invite =
     const now = deps.clock.now()
     const expiresAt = new Date(now.getTime() + lifetime)
     const { workspaceId, invitedBy, role } = input
-    await insertInvitation(deps.db, workspaceId, {
-      tokenHash: hashToken(token),
-      email,
-      role,
-      invitedBy,
-      now,
-      expiresAt,
+    await inTransaction(deps, async ({ db }) => {
+      await lockMembers(db, workspaceId)
+      if ((await findRole(db, workspaceId, invitedBy)) !== 'owner') throw notFound('There is no such owner.')
+      const tokenHash = hashToken(token)
+      await insertInvitation(db, workspaceId, { tokenHash, email, role, invitedBy, now, expiresAt })
     })
     return { email, link: `${deps.config.publicUrl}/invitations/${token}`, expiresAt }
   }

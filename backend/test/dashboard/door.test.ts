@@ -7,7 +7,9 @@ import { parseConfig } from '../../config.ts'
 import { changePassword } from '../../identity/change-password.ts'
 import { createUser } from '../../identity/create-user.ts'
 import { createWorkspace } from '../../identity/create-workspace.ts'
+import { addMember } from '../../identity/add-member.ts'
 import { invite } from '../../identity/invitations/invite.ts'
+import { dismissMember } from '../../identity/members/dismiss.ts'
 import { makeResetLink } from '../../identity/password-resets/make-link.ts'
 import { newFlow, seedApp } from '../oauth/support.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -196,4 +198,23 @@ it('keeps the tokens of links out of logs, caches and the addresses that other s
     expect(log.join('')).toContain('request')
     expect(log.join('')).not.toContain(token)
   }
+})
+
+it('lets an owner who is being removed invite nobody', async () => {
+  const [kim, eve] = [await seedPerson(), await seedPerson()]
+  const { id: workspaceId } = await createWorkspace(deps)({
+    name: 'Acme',
+    country: 'US',
+    timeZone: 'America/New_York',
+    ownerId: kim.userId,
+  })
+  await addMember(deps)({ workspaceId, userId: eve.userId, role: 'owner' })
+  let late: Promise<unknown> | undefined
+  await database.db.transaction().execute(async (db) => {
+    await dismissMember({ ...deps, db })({ workspaceId, userId: eve.userId })
+    late = invite(deps)({ workspaceId, invitedBy: eve.userId, email: 'eve@example.com', role: 'owner' })
+    late.catch(() => {})
+    await untilBlocked(database.db)
+  })
+  await expect(late).rejects.toMatchObject({ code: 'not_found' })
 })
