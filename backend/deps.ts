@@ -19,6 +19,7 @@ export interface Deps {
 export interface Wake {
   dialer(): void
   sender(): void
+  importer(): void
   tools(change: ToolChange): void
 }
 

@@ -18,7 +18,7 @@ export interface OpenedDeps {
   close: () => Promise<void>
 }
 
-const nobodyToWake: Wake = { dialer: () => {}, sender: () => {}, tools: () => {} }
+const nobodyToWake: Wake = { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} }
 
 /**
  * Settings → database, brought to the newest schema → keys → what every operation is given. The service and the admin

@@ -44,10 +44,11 @@ export async function startService(
 ): Promise<Service> {
   const config = await withPort(environment)
   const log = pino({ level: config.logLevel })
-  const rung: Ring = { dialer: () => {}, sender: () => {}, tools: () => {} }
+  const rung: Ring = { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} }
   const wake: Wake = {
     dialer: () => rung.dialer(),
     sender: () => rung.sender(),
+    importer: () => rung.importer(),
     tools: (change) => rung.tools(change),
   }
   const { deps, dataDir, close } = await openDeps({ config, log, purpose: 'service', wake, ...options })
@@ -83,16 +84,11 @@ type Ring = { -readonly [Name in keyof Wake]: Wake[Name] }
 function startWorkers(deps: Deps, ring: Ring): Pick<Worker, 'stop'>[] {
   const dialer = startDialer(deps)
   const sender = startSender(deps)
+  const importer = startImporter(deps)
   ring.dialer = () => dialer.wake()
   ring.sender = () => sender.wake()
-  return [
-    dialer,
-    startSweeper(deps),
-    sender,
-    startCleanup(deps),
-    startErasingTalks(deps),
-    startImporter(deps),
-  ]
+  ring.importer = () => importer.wake()
+  return [dialer, startSweeper(deps), sender, importer, startCleanup(deps), startErasingTalks(deps)]
 }
 
 async function listen(deps: Deps, ring: Ring): Promise<FastifyInstance> {

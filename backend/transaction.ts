@@ -11,11 +11,12 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   if (deps.db.isTransaction) return work(deps)
 
-  const woken = new Set<'dialer' | 'sender'>()
+  const woken = new Set<'dialer' | 'sender' | 'importer'>()
   const changes: ToolChange[] = []
   const wake = {
     dialer: () => void woken.add('dialer'),
     sender: () => void woken.add('sender'),
+    importer: () => void woken.add('importer'),
     tools: (change: ToolChange) => void changes.push(change),
   }
   const result = await deps.db.transaction().execute((db) => work({ ...deps, db, wake }))

@@ -15,7 +15,7 @@ const document = await generateDocument({
   chance: Math.random,
   log: pino({ level: 'silent' }),
   box: createSecretBox(['unused']),
-  wake: { dialer: () => {}, sender: () => {}, tools: () => {} },
+  wake: { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} },
 })
 const file = new URL('../contract/openapi.json', import.meta.url)
 await writeFile(file, `${JSON.stringify(document, null, 2)}\n`)

@@ -11,7 +11,7 @@ import { findImport, markStarted } from './read-store.ts'
  * @throws {ApiError} not_found, validation_failed
  */
 export const startImport =
-  ({ db }: Pick<Deps, 'db'>) =>
+  ({ db, wake }: Pick<Deps, 'db' | 'wake'>) =>
   async (workspaceId: number, importId: number, campaignId: number | null): Promise<boolean> => {
     const found = await findImport(db, workspaceId, importId)
     if (found === undefined) throw notFound('This file is not kept any more.')
@@ -22,5 +22,7 @@ export const startImport =
     if (campaignId !== null && !campaigns.some(({ id }) => id === campaignId)) {
       throw invalidField('campaign_id', 'not_found', 'Choose a campaign that takes calls.')
     }
-    return markStarted(db, workspaceId, importId, campaignId)
+    const isFirst = await markStarted(db, workspaceId, importId, campaignId)
+    wake.importer()
+    return isFirst
   }

@@ -14,7 +14,7 @@ const keptMs = 24 * 3_600_000
  * @throws {ApiError} validation_failed, body_too_large
  */
 export const uploadContacts =
-  ({ db, clock }: Pick<Deps, 'db' | 'clock'>) =>
+  ({ db, clock, wake }: Pick<Deps, 'db' | 'clock' | 'wake'>) =>
   async (
     caller: Pick<Caller, 'workspaceId' | 'userId'>,
     file: { name: string; bytes: Buffer; isTooLarge: boolean } | undefined,
@@ -28,11 +28,13 @@ export const uploadContacts =
     }
     if (file.bytes.length === 0) throw invalidField('file', 'empty', 'The file is empty.')
     const at = clock.now()
-    return insertImport(db, caller.workspaceId, {
+    const id = await insertImport(db, caller.workspaceId, {
       userId: caller.userId,
       name: file.name.slice(0, 200) || 'contacts.csv',
       bytes: file.bytes,
       at,
       expiresAt: new Date(at.getTime() + keptMs),
     })
+    wake.importer()
+    return id
   }

@@ -9,6 +9,7 @@ beforeAll(async () => {
     wake: {
       dialer: () => void woken.push('dialer'),
       sender: () => void woken.push('sender'),
+      importer: () => void woken.push('importer'),
       tools: () => {},
     },
   })

@@ -16,7 +16,7 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
     chance: () => 0.5,
     log: pino({ level: 'silent' }),
     box: createSecretBox(['test-key-of-at-least-thirty-two-characters']),
-    wake: { dialer: () => {}, sender: () => {}, tools: () => {} },
+    wake: { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} },
     ...overrides,
   }
 }

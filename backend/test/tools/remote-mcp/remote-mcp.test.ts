@@ -27,6 +27,7 @@ beforeAll(async () => {
   const wake = {
     dialer: () => {},
     sender: () => {},
+    importer: () => {},
     tools: (change: ToolChange) => void changes.push(change),
   }
   deps = testDeps(database.db, { config: localConfig, wake })

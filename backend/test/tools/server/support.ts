@@ -89,7 +89,7 @@ export async function startTools(
     },
     transformResult: async ({ result }) => result,
   })
-  const wake = { dialer: () => {}, sender: () => {}, tools: () => {} }
+  const wake = { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} }
   const deps = testDeps(counted, { config, log, wake })
   const tools = createToolServer(deps, { kinds: kindsOf(behaviours), ...options })
   deps.wake = { ...wake, tools: (change) => tools.changed(change) }
