@@ -20,6 +20,8 @@ const createAjv = () => {
     inlineRefs: false,
   })
   ajvFormats.default(ajv)
+  // The first schema takes the schema of schemas along: a hundred times as long, which no tool is to be blamed for.
+  ajv.compile({ type: 'object' })
   return ajv
 }
 
@@ -70,7 +72,10 @@ function mayTakeLong(schema: JsonSchema): boolean {
 
 function compileInTime(schema: JsonSchema): ValidateFunction {
   try {
-    return inTime(() => ajv.compile(schema), 1_000)
+    return inTime(() => {
+      ajv.removeSchema(schema) // what a first try that was broken off has left
+      return ajv.compile(schema)
+    }, 1_000)
   } catch (error) {
     if (error instanceof EndlessError) ajv = createAjv() // what was broken off may have left anything behind
     throw error

@@ -11,11 +11,24 @@ const script = new Script('work()')
 
 /**
  * Does a synchronous calculation, and breaks it off after `ms` milliseconds, a regular expression that backtracks
- * included: nothing else could, and every session of the process would wait for it. It costs 0.1 ms.
+ * included: nothing else could, and every session of the process would wait for it. It costs 0.1 ms. Where the machine
+ * had kept the process waiting meanwhile, it is done once more.
  *
  * @throws {EndlessError}
  */
 export function inTime<Result>(work: () => Result, ms = 100): Result {
+  const before = process.cpuUsage()
+  const first = tryInTime(work, ms)
+  if (first !== undefined) return first.value
+  const { user, system } = process.cpuUsage(before)
+  const wasKeptWaiting = user + system < (ms * 1_000) / 2
+  const second = wasKeptWaiting ? tryInTime(work, ms) : undefined
+  if (second === undefined) throw new EndlessError()
+  return second.value
+}
+
+/** Undefined where it was broken off. */
+function tryInTime<Result>(work: () => Result, ms: number): { value: Result } | undefined {
   let result: { value: Result } | undefined
   context.work = () => {
     result = { value: work() }
@@ -27,8 +40,7 @@ export function inTime<Result>(work: () => Result, ms = 100): Result {
   } finally {
     context.work = undefined
   }
-  if (result === undefined) throw new EndlessError()
-  return result.value
+  return result
 }
 
 // Not by instanceof: it may come from another realm.
