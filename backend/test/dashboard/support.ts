@@ -74,7 +74,9 @@ const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 
 /** Fails where axe-core finds a serious or critical fault in the page that the tab shows. */
 export async function expectAccessible(tab: Tab): Promise<void> {
   await tab.evaluate(await axe)
-  const { violations } = await tab.evaluate<AxeResults>('axe.run()')
+  const { violations } = await tab.evaluate<AxeResults>(
+    "axe.run({ resultTypes: ['violations'], preload: false })",
+  )
   const grave = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, help, nodes }) =>
