@@ -25,11 +25,14 @@ const createAjv = () => {
   return ajv
 }
 
-let ajv = createAjv()
+let made: Ajv2020 | undefined
 let compiled = 0
 
+/** Made at its first use: most processes, such as a command, check nothing. */
+const currentAjv = (): Ajv2020 => (made ??= createAjv())
+
 /** Whether values of a format are checked. */
-export const isKnownFormat = (name: string): boolean => Object.hasOwn(ajv.formats, name)
+export const isKnownFormat = (name: string): boolean => Object.hasOwn(currentAjv().formats, name)
 
 /** What lets a few arguments take any time: recursion, patterns, comparing all with all, names of any length. */
 const risky = /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems)":/
@@ -45,7 +48,7 @@ const mostSteps = 500
 export function compile(schema: JsonSchema): FindErrors {
   // An instance keeps all that it ever compiled, so it is left behind in time.
   compiled += 1
-  if (compiled % 500 === 0) ajv = createAjv()
+  if (compiled % 500 === 0) made = undefined
 
   // Tools of two workspaces may bear the same $id, and a draft that is named is not loaded.
   const anonymous = { ...schema }
@@ -71,13 +74,14 @@ function mayTakeLong(schema: JsonSchema): boolean {
 }
 
 function compileInTime(schema: JsonSchema): ValidateFunction {
+  const ajv = currentAjv()
   try {
     return inTime(() => {
       ajv.removeSchema(schema) // what a first try that was broken off has left
       return ajv.compile(schema)
     }, 1_000)
   } catch (error) {
-    if (error instanceof EndlessError) ajv = createAjv() // what was broken off may have left anything behind
+    if (error instanceof EndlessError) made = undefined // what was broken off may have left anything behind
     throw error
   } finally {
     ajv.removeSchema(schema)
