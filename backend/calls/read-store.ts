@@ -1,6 +1,7 @@
 import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
+import { isContactRefused } from './suppress-store.ts'
 
 /** What a queued call waits for, as the tables stand: the hindrance that a person would have to lift comes first. */
 export const waitingFor = (now: Date) => sql<WaitingFor | null>`
@@ -21,12 +22,6 @@ export const waitingFor = (now: Date) => sql<WaitingFor | null>`
         where attempt.campaign_id = call.campaign_id and attempt.ended_at is null and not attempt.test
       ) >= campaign.max_concurrent_calls then 'concurrency'
   end`
-
-const doNotCall = sql<boolean>`exists (
-  select from do_not_call
-  where do_not_call.workspace_id = call.workspace_id
-    and do_not_call.number_hash = number_hash(call.workspace_id, contact.phone_number)
-)`
 
 const selectCalls = (db: Db, workspaceId: number, now: Date) =>
   db
@@ -51,7 +46,7 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
       'contact.consent_at',
       'contact.created_at',
       'contact.updated_at',
-      doNotCall.as('do_not_call'),
+      isContactRefused.as('do_not_call'),
       waitingFor(now).as('waiting_for'),
     ])
 

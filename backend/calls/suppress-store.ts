@@ -17,6 +17,13 @@ export const holdContactOfNumber = async (
     .execute()
 }
 
+/** Whether the number of the `contact` of a query is on the do-not-call list. */
+export const isContactRefused = sql<boolean>`exists (
+  select from do_not_call
+  where do_not_call.workspace_id = contact.workspace_id
+    and do_not_call.number_hash = number_hash(contact.workspace_id, contact.phone_number)
+)`
+
 /** Keeps the first refusal where there is one. */
 export const insertDoNotCall = async (
   trx: Db,

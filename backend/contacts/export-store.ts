@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { isContactRefused } from '../calls/suppress-store.ts'
 import type { Db } from '../db/schema.ts'
+import { contactColumns } from './facts-store.ts'
 
 /** More columns than anybody reads. */
 const mostVariables = 500
@@ -17,25 +19,7 @@ export type ExportedContact = Awaited<ReturnType<typeof findContactsToExport>>[n
 export const findContactsToExport = (db: Db, workspaceId: number, page: { after: number; limit: number }) =>
   db
     .selectFrom('contact')
-    .select([
-      'id',
-      'phone_number',
-      'first_name',
-      'last_name',
-      'email',
-      'external_id',
-      'time_zone',
-      'variables',
-      'consent_source',
-      'consent_at',
-    ])
-    .select(
-      sql<boolean>`exists (
-        select from do_not_call
-        where do_not_call.workspace_id = contact.workspace_id
-          and do_not_call.number_hash = number_hash(contact.workspace_id, contact.phone_number)
-      )`.as('is_refused'),
-    )
+    .select([...contactColumns, 'consent_source', 'consent_at', isContactRefused.as('is_refused')])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
     .where('id', '>', page.after)

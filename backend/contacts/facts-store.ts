@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isContactRefused } from '../calls/suppress-store.ts'
 import type { Db } from '../db/schema.ts'
 
 /** By what a contact can be looked up. E-mail addresses and external ids may belong to several. */
@@ -7,28 +8,23 @@ export type ContactKey = 'id' | 'phone_number' | 'email' | 'external_id'
 /** What is known of a contact. */
 export type ContactFacts = Awaited<ReturnType<typeof findContactBy>>[number]
 
-const doNotCall = sql<boolean>`exists (
-  select from do_not_call
-  where do_not_call.workspace_id = contact.workspace_id
-    and do_not_call.number_hash = number_hash(contact.workspace_id, contact.phone_number)
-)`
+/** What is known of a contact, by itself. */
+export const contactColumns = [
+  'id',
+  'phone_number',
+  'first_name',
+  'last_name',
+  'email',
+  'external_id',
+  'time_zone',
+  'variables',
+] as const
 
 /** The contacts that have this value, the latest changed first: five at most. */
 export const findContactBy = (db: Db, workspaceId: number, key: ContactKey, value: string | number) =>
   db
     .selectFrom('contact')
-    .select([
-      'id',
-      'phone_number',
-      'first_name',
-      'last_name',
-      'email',
-      'external_id',
-      'time_zone',
-      'variables',
-      'created_at',
-      doNotCall.as('do_not_call'),
-    ])
+    .select([...contactColumns, 'created_at', isContactRefused.as('do_not_call')])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
     .where((eb) => (key === 'email' ? sql<boolean>`lower(email) = lower(${value})` : eb(key, '=', value)))

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Db } from '../db/schema.ts'
+import { contactColumns } from './facts-store.ts'
 
 /** Which contacts a list shows. */
 export interface ContactSearch {
@@ -91,21 +92,7 @@ export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean>
 export const findContact = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
-    .select([
-      'id',
-      'phone_number',
-      'first_name',
-      'last_name',
-      'email',
-      'external_id',
-      'time_zone',
-      'variables',
-      'consent_source',
-      'consent_at',
-      'created_at',
-      'updated_at',
-      'erased_at',
-    ])
+    .select([...contactColumns, 'consent_source', 'consent_at', 'created_at', 'updated_at', 'erased_at'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
     .executeTakeFirst()
