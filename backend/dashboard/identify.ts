@@ -1,20 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import type { Scope } from '@outdial/contract'
+import { Scope } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
 import type { Door } from '../identity/door.ts'
 import { workspacesOf } from '../identity/people/store.ts'
 import { pageNotFound } from './page-errors.ts'
 import type { Visit } from './visit.ts'
-
-const everything: Scope[] = [
-  'agents:read',
-  'campaigns:read',
-  'campaigns:write',
-  'phone_numbers:read',
-  'contacts:write',
-  'calls:read',
-  'webhooks:write',
-]
 
 /**
  * Who opens an address of a workspace; undefined where nobody is signed in.
@@ -43,7 +33,7 @@ export const identify =
         userId: session.person.userId,
         apiKeyId: null,
         clientId: null,
-        scopes: everything,
+        scopes: [...Scope.options],
       },
       id: id ?? 0,
       other: params.other ?? '',

@@ -68,7 +68,11 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
     return reply.redirect(to, 303)
   }
 
-  const run = (line: FormLine | ActLine, request: FastifyRequest, work: Work) =>
+  const run = <Result extends Done | View>(
+    line: FormLine | ActLine,
+    request: FastifyRequest,
+    work: (own: Deps) => Promise<Result>,
+  ): Promise<Done | Result> =>
     line.isOnce
       ? submitOnce(deps, visitOf(request), { path: pathOf(request), raw: rawOf(request) }, work)
       : work(deps)
@@ -102,8 +106,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
       const visit = visitOf(request)
       const raw = rawOf(request)
       try {
-        const result = await run(line, request, (own) => line.act(own, visit, raw))
-        return go(reply, 'to' in result ? result : { to: line.back(visit), message: null })
+        return go(reply, await run(line, request, (own) => line.act(own, visit, raw)))
       } catch (error) {
         if (!isMendable(error)) throw error
         setFlash(reply, { kind: 'refused', text: error.message }, secure)
@@ -135,8 +138,6 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
     reply.redirect(pathTo(visitOf(request), '/overview'), 303),
   )
 }
-
-type Work = (deps: Deps) => Promise<Done | View>
 
 const url = ({ path }: Line) => `/w/:workspace${path}`
 

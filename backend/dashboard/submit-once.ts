@@ -14,17 +14,17 @@ const patience = { looks: 100, ms: 100 }
  * Does a form's work, and on a second sending of the same page with the same content nothing: it is led where the first
  * one led. A page that is shown one time is not kept, since it may hold a secret: then the second one is told so.
  */
-export async function submitOnce(
+export async function submitOnce<Result extends Done | View>(
   deps: Deps,
   visit: Visit,
   sent: { path: string; raw: Record<string, unknown> },
-  work: (deps: Deps) => Promise<Done | View>,
-): Promise<Done | View> {
+  work: (deps: Deps) => Promise<Result>,
+): Promise<Done | Result> {
   const token = sent.raw._once
   if (typeof token !== 'string' || !/^[\w-]{1,100}$/.test(token)) return work(deps)
   const body = digestOf(sent.raw)
   const key = `${token} ${body}`
-  let shown: View | undefined
+  let shown: Result | undefined
   for (let look = 1; ; look += 1) {
     try {
       const { body: answer } = await answerOnce(deps)(

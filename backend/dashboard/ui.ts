@@ -1,16 +1,31 @@
 import type { Visit } from './visit.ts'
 import { pathTo } from './visit.ts'
 
+const makeFormats = (timeZone: string) => {
+  const zoned = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-US', { timeZone, ...options })
+  return {
+    full: zoned({ dateStyle: 'medium', timeStyle: 'medium' }),
+    withTime: zoned({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' }),
+    withYear: zoned({ year: 'numeric', month: 'short', day: 'numeric' }),
+    clock: zoned({ hour: 'numeric', minute: '2-digit' }),
+    dayOf: zoned({ year: 'numeric', month: '2-digit', day: '2-digit' }),
+  }
+}
+
+// Slow to make, and there are no more zones than the database of them holds.
+const made = new Map<string, ReturnType<typeof makeFormats>>()
+
+function formatsOf(timeZone: string) {
+  const formats = made.get(timeZone) ?? makeFormats(timeZone)
+  made.set(timeZone, formats)
+  return formats
+}
+
 /** What templates write with: addresses, and times on the workspace's clock. Everything is text, to be escaped. */
 export function createUi(visit: Pick<Visit, 'workspace'>, now: Date) {
   const { timeZone } = visit.workspace
-  const zoned = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat('en-US', { timeZone, ...options })
-  const full = zoned({ dateStyle: 'medium', timeStyle: 'medium' })
-  const withTime = zoned({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
-  const withYear = zoned({ year: 'numeric', month: 'short', day: 'numeric' })
-  const clock = zoned({ hour: 'numeric', minute: '2-digit' })
-  const dayOf = zoned({ year: 'numeric', month: '2-digit', day: '2-digit' })
+  const { full, withTime, withYear, clock, dayOf } = formatsOf(timeZone)
   const asDate = (at: Date | string) => (typeof at === 'string' ? new Date(at) : at)
 
   return {
@@ -57,8 +72,9 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1_000],
 ]
 
+const relativeFormat = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
+
 function relative(ms: number): string {
-  const format = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
   const [unit, size] = units.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1_000]
-  return format.format(Math.trunc(ms / size), unit)
+  return relativeFormat.format(Math.trunc(ms / size), unit)
 }

@@ -17,6 +17,7 @@ import { form, none } from '../lines.ts'
 import { timeZones } from '../time-zones.ts'
 import { done, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
+import { Many } from '../fields.ts'
 import { weekdays } from './in-words.ts'
 
 interface Choice {
@@ -45,7 +46,6 @@ interface FormData {
 const page = template<FormData>('dashboard/campaigns/form')
 
 const whole = z.coerce.number()
-const many = z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(z.string()))
 
 /** The form's fields carry the contract's names: what the API says of them appears beside them. */
 const Fields = z.object({
@@ -53,13 +53,13 @@ const Fields = z.object({
   agent_id: whole.optional(),
   phone_number_id: whole.optional(),
   time_zone: z.string().optional(),
-  'calling_hours.days': many,
+  'calling_hours.days': Many,
   'calling_hours.start': z.string().optional(),
   'calling_hours.end': z.string().optional(),
   max_concurrent_calls: whole.optional(),
   'retry.max_attempts': whole.optional(),
   'retry.delay_minutes': whole.optional(),
-  'retry.on': many,
+  'retry.on': Many,
 })
 
 const settingsOf = (fields: z.output<typeof Fields>) => ({

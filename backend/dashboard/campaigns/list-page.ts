@@ -7,6 +7,7 @@ import { show } from '../lines.ts'
 import { campaignSign, type Sign } from '../tones.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
+import { PageNumber } from '../fields.ts'
 import { showProgress, type ShownProgress } from './progress.ts'
 
 interface Row {
@@ -33,7 +34,7 @@ const list = template<ListData>('dashboard/campaigns/list')
 const Filter = z.object({
   status: CampaignStatus.optional().catch(undefined),
   search: z.string().max(200).optional().catch(undefined),
-  page: z.coerce.number().int().min(1).max(10_000).catch(1),
+  page: PageNumber,
 })
 
 const pageSize = 25

@@ -12,6 +12,7 @@ import { callSign, type Sign } from '../tones.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { contactName } from '../contact-name.ts'
+import { OptionalId } from '../fields.ts'
 import { sourceInWords } from './in-words.ts'
 
 interface ShownCall {
@@ -59,7 +60,7 @@ const notesShown = 50
 export const contactPage = (deps: Deps) =>
   show({
     path: '/contacts/:id',
-    query: z.object({ before: z.coerce.number().int().min(1).optional().catch(undefined) }),
+    query: z.object({ before: OptionalId }),
     show: async (visit) => {
       const { db, clock } = deps
       const { id, workspace, query } = visit

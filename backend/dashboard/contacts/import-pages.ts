@@ -21,6 +21,7 @@ import type { Sign } from '../tones.ts'
 import { ChosenFile } from '../uploaded-file.ts'
 import { done, template } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
+import { OptionalId } from '../fields.ts'
 import { choicesOf } from './call-pages.ts'
 
 interface UploadData {
@@ -85,7 +86,7 @@ const problemsShown = 100
 export const importPage = (deps: Deps) =>
   form({
     path: '/contacts/import',
-    query: z.object({ campaign: z.coerce.number().int().min(1).optional().catch(undefined) }),
+    query: z.object({ campaign: OptionalId }),
     form: z.object({ file: ChosenFile }),
     fileLimit,
     show: async ({ workspace }) => {
@@ -115,7 +116,7 @@ const Problems = z.array(z.object({ column: z.string(), message: z.string() }))
 export const importedPage = (deps: Deps) =>
   show({
     path: '/contacts/import/:id',
-    query: z.object({ campaign: z.coerce.number().int().min(1).optional().catch(undefined) }),
+    query: z.object({ campaign: OptionalId }),
     show: async ({ workspace, id, query }) => {
       const found = await findImport(deps.db, workspace.id, id)
       if (found === undefined) throw notFound('This file is not kept any more.')

@@ -8,6 +8,7 @@ import { callSign, type Sign } from '../tones.ts'
 import { template } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
 import { contactName } from '../contact-name.ts'
+import { OptionalId } from '../fields.ts'
 
 interface Row {
   id: number
@@ -34,7 +35,7 @@ const list = template<ListData>('dashboard/contacts/list')
 const Filter = z.object({
   search: z.string().trim().max(200).optional().catch(undefined),
   list: z.enum(['refused', 'callable']).optional().catch(undefined),
-  before: z.coerce.number().int().min(1).optional().catch(undefined),
+  before: OptionalId,
   after: z.coerce.number().int().min(0).optional().catch(undefined),
 })
 type Filter = z.infer<typeof Filter>

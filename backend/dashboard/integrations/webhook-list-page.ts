@@ -6,6 +6,7 @@ import { show } from '../lines.ts'
 import type { Sign } from '../tones.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
+import { PageNumber } from '../fields.ts'
 import { filterInWords, healthOf, ownerInWords } from './in-words.ts'
 
 interface Row {
@@ -28,7 +29,7 @@ interface ListData {
 }
 
 const list = template<ListData>('dashboard/integrations/webhook-list')
-const Query = z.object({ page: z.coerce.number().int().min(1).max(10_000).catch(1) })
+const Query = z.object({ page: PageNumber })
 const pageSize = 50
 
 export const webhookList = (deps: Deps) =>

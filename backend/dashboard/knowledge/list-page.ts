@@ -7,6 +7,7 @@ import type { FoundPassage } from '../../knowledge/store.ts'
 import { show } from '../lines.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
+import { PageNumber } from '../fields.ts'
 
 interface ListData {
   search: string
@@ -21,7 +22,7 @@ const list = template<ListData>('dashboard/knowledge/list')
 
 const Filter = z.object({
   search: z.string().trim().max(500).catch('').default(''),
-  page: z.coerce.number().int().min(1).max(10_000).catch(1),
+  page: PageNumber,
 })
 
 const pageSize = 50

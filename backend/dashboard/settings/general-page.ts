@@ -9,6 +9,7 @@ import { form, none } from '../lines.ts'
 import { timeZones } from '../time-zones.ts'
 import { done, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
+import { Many } from '../fields.ts'
 
 const page = template<{
   settings: {
@@ -25,13 +26,11 @@ const page = template<{
   weekdays: typeof weekdays
 }>('dashboard/settings/general')
 
-const many = z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(z.string()))
-
 const Settings = z.object({
   name: z.string(),
   country: z.string(),
   time_zone: z.string(),
-  'calling_hours.days': many,
+  'calling_hours.days': Many,
   'calling_hours.start': z.string().optional(),
   'calling_hours.end': z.string().optional(),
   retention_days: z

@@ -4,6 +4,7 @@ import { getSpreadsheet, type SpreadsheetDetails } from '../../spreadsheets/get-
 import { show } from '../lines.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
+import { OptionalId } from '../fields.ts'
 
 interface OneData {
   spreadsheet: SpreadsheetDetails
@@ -15,7 +16,7 @@ interface OneData {
 const one = template<OneData>('dashboard/spreadsheets/spreadsheet')
 
 const Query = z.object({
-  before: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional().catch(undefined),
+  before: OptionalId,
 })
 
 const pageSize = 50

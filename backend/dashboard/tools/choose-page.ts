@@ -7,6 +7,7 @@ import { getTool } from '../../tools/get-tool.ts'
 import { form, none } from '../lines.ts'
 import { done, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
+import { Many } from '../fields.ts'
 
 interface Choice {
   value: string
@@ -26,7 +27,7 @@ interface ChooseData {
 
 const page = template<ChooseData>('dashboard/tools/choose')
 
-const Fields = z.object({ tools: z.preprocess((value) => [value ?? []].flat(), z.array(z.string())) })
+const Fields = z.object({ tools: Many })
 
 /** Which tools of a remote server agents may have: it is asked what it has. */
 export const choosePage = (deps: Deps) =>
