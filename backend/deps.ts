@@ -23,6 +23,14 @@ export interface Wake {
   tools(change: ToolChange): void
 }
 
+/** Where no worker and no tool server runs: a command, a test. */
+export const nobodyToWake: Wake = {
+  dialer: () => {},
+  sender: () => {},
+  importer: () => {},
+  tools: () => {},
+}
+
 /** What the tool server must not remember any longer: the tools of an agent or of all, or that an attempt is on. */
 export type ToolChange =
   { workspaceId: number; agentId?: number } | { workspaceId: number; endedAttempt: string }

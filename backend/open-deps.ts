@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
-import type { Deps, Wake } from './deps.ts'
+import { type Deps, nobodyToWake, type Wake } from './deps.ts'
 import { checkSecretKeys } from './secret-keys/check.ts'
 import { loadSecretKeys } from './secret-keys/load.ts'
 import { createSecretBox } from './secrets.ts'
@@ -17,8 +17,6 @@ export interface OpenedDeps {
   /** Closes the pool, and stops the embedded database if it was started here. */
   close: () => Promise<void>
 }
-
-const nobodyToWake: Wake = { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} }
 
 /**
  * Settings → database, brought to the newest schema → keys → what every operation is given. The service and the admin

@@ -10,7 +10,7 @@ import { type Config, parseConfig } from './config.ts'
 import { freePort } from './db/embedded/address.ts'
 import type { DemoFile } from './demo/file.ts'
 import { prepareDemo } from './demo/prepare.ts'
-import type { Deps, Wake } from './deps.ts'
+import { type Deps, nobodyToWake, type Wake } from './deps.ts'
 import { errorCode } from './error-code.ts'
 import { openDeps } from './open-deps.ts'
 import { StartError } from './start-error.ts'
@@ -44,7 +44,7 @@ export async function startService(
 ): Promise<Service> {
   const config = await withPort(environment)
   const log = pino({ level: config.logLevel })
-  const rung: Ring = { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} }
+  const rung: Ring = { ...nobodyToWake }
   const wake: Wake = {
     dialer: () => rung.dialer(),
     sender: () => rung.sender(),

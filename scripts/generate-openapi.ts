@@ -3,6 +3,7 @@ import pino from 'pino'
 import { systemClock } from '../backend/clock.ts'
 import { parseConfig } from '../backend/config.ts'
 import { connect } from '../backend/db/connect.ts'
+import { nobodyToWake } from '../backend/deps.ts'
 import { generateDocument } from '../backend/openapi.ts'
 import { createSecretBox } from '../backend/secrets.ts'
 
@@ -15,7 +16,7 @@ const document = await generateDocument({
   chance: Math.random,
   log: pino({ level: 'silent' }),
   box: createSecretBox(['unused']),
-  wake: { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} },
+  wake: nobodyToWake,
 })
 const file = new URL('../contract/openapi.json', import.meta.url)
 await writeFile(file, `${JSON.stringify(document, null, 2)}\n`)

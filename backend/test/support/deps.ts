@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
-import type { Deps } from '../../deps.ts'
+import { type Deps, nobodyToWake } from '../../deps.ts'
 import type { Db } from '../../db/schema.ts'
 import { createSecretBox } from '../../secrets.ts'
 import { ManualClock } from './clock.ts'
@@ -16,7 +16,7 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
     chance: () => 0.5,
     log: pino({ level: 'silent' }),
     box: createSecretBox(['test-key-of-at-least-thirty-two-characters']),
-    wake: { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} },
+    wake: { ...nobodyToWake },
     ...overrides,
   }
 }

@@ -3,7 +3,7 @@ import { addHttpTool, type HttpToolInput } from '../../../tools/general/add-http
 import { editHttpTool } from '../../../tools/general/edit-http-tool.ts'
 import { createHttpTool, httpTool } from '../../../tools/kinds/http.ts'
 import { hasEffects } from '../../../tools/kinds/kind.ts'
-import type { ToolChange } from '../../../deps.ts'
+import { nobodyToWake, type ToolChange } from '../../../deps.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { seedWorkspace } from '../../support/seed.ts'
@@ -17,12 +17,7 @@ let otherWorkspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  const wake = {
-    dialer: () => {},
-    sender: () => {},
-    importer: () => {},
-    tools: (change: ToolChange) => void changes.push(change),
-  }
+  const wake = { ...nobodyToWake, tools: (change: ToolChange) => void changes.push(change) }
   deps = testDeps(database.db, { config: localConfig, wake })
   workspaceId = (await seedWorkspace(deps)).workspaceId
   otherWorkspaceId = (await seedWorkspace(deps, 'Other')).workspaceId

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import type { ToolChange } from '../../../deps.ts'
+import { nobodyToWake, type ToolChange } from '../../../deps.ts'
 import {
   addRemoteServer,
   previewRemoteServer,
@@ -24,12 +24,7 @@ let workspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  const wake = {
-    dialer: () => {},
-    sender: () => {},
-    importer: () => {},
-    tools: (change: ToolChange) => void changes.push(change),
-  }
+  const wake = { ...nobodyToWake, tools: (change: ToolChange) => void changes.push(change) }
   deps = testDeps(database.db, { config: localConfig, wake })
   workspaceId = (await seedWorkspace(deps)).workspaceId
 })

@@ -89,10 +89,9 @@ export async function startTools(
     },
     transformResult: async ({ result }) => result,
   })
-  const wake = { dialer: () => {}, sender: () => {}, importer: () => {}, tools: () => {} }
-  const deps = testDeps(counted, { config, log, wake })
+  const deps = testDeps(counted, { config, log })
   const tools = createToolServer(deps, { kinds: kindsOf(behaviours), ...options })
-  deps.wake = { ...wake, tools: (change) => tools.changed(change) }
+  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
   const app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
