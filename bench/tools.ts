@@ -3,15 +3,19 @@ import { once } from 'node:events'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type BenchClient, openClient } from './tools/client.ts'
+import { type BenchClient, hangUp, openClient } from './tools/client.ts'
 import { calls as talk, initialize, initialized, listTools } from './tools/talk.ts'
 
-/** `npm run bench:tools`: our tool server, the SDK's plain one, and what node:http alone costs, side by side in one run. */
+/**
+ * `npm run bench:tools`: our tool server, the SDK's plain one, with today's zod and with the one that it had when the
+ * goals were set, and what node:http alone costs: side by side in one run.
+ */
 interface Subject {
-  name: string
   process: ChildProcess
   port: number
   queries: string[]
+  /** The version beside the SDK. */
+  zod?: string
 }
 
 async function start(name: string, args: string[] = []): Promise<Subject> {
@@ -20,8 +24,8 @@ async function start(name: string, args: string[] = []): Promise<Subject> {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  const [facts] = (await once(child, 'message')) as [{ port: number; queries: string[] }]
-  return { name, process: child, ...facts }
+  const [facts] = (await once(child, 'message')) as [Pick<Subject, 'port' | 'queries' | 'zod'>]
+  return { process: child, ...facts }
 }
 
 async function ask<Answer>(subject: Subject, question: string): Promise<Answer> {
@@ -62,18 +66,14 @@ interface Measured {
   cpu: number
   /** The kernel's part of it. */
   kernel: number
-  /** By the clock. */
-  perSecond: number
 }
 
 async function measure(subject: Subject, count: number, work: () => Promise<void>): Promise<Measured> {
   const before = await cpuOf(subject)
-  const from = performance.now()
   await work()
-  const seconds = (performance.now() - from) / 1_000
   const after = await cpuOf(subject)
   const kernel = (after.system - before.system) / count
-  return { cpu: (after.user - before.user) / count + kernel, kernel, perSecond: count / seconds }
+  return { cpu: (after.user - before.user) / count + kernel, kernel }
 }
 
 const openings = (subject: Subject, count: number) =>
@@ -106,26 +106,37 @@ async function idleHeap(subject: Subject, count: number): Promise<number> {
   await times(count, 16, async () => void clients.push(await open(subject)))
   const after = await heapOf(subject)
   for (const client of clients) client.close()
+  hangUp()
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   return (after - before) / count / 1024
 }
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 
+const rounds = 7
+/** Before them: until all that runs often has been compiled. */
+const warmUps = 4
+
 /** They take turns, so that whatever else the machine does meets all. */
-async function compare(rounds: number, work: (subject: Subject) => Promise<Measured>): Promise<Measured[][]> {
+async function compare(work: (subject: Subject) => Promise<Measured>): Promise<Measured[][]> {
   const results = subjects.map((): Measured[] => [])
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = -warmUps; round < rounds; round += 1) {
     for (const [index, subject] of subjects.entries()) {
       const measured = await work(subject)
-      if (round > 0) results[index]?.push(measured) // the first one warms up
+      hangUp()
+      if (round >= 0) results[index]?.push(measured)
     }
   }
   return results
 }
 
+const root = path.join(import.meta.dirname, '..')
 const dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-bench-'))
-const subjects = [await start('ours', [dataDir]), await start('sdk'), await start('floor')] as const
+const ours = await start('ours', [dataDir])
+const plain = await start('sdk', [root])
+const former = await start('sdk', [path.join(root, 'bench/peers/zod-4.4')])
+const floor = await start('floor')
+const subjects = [ours, plain, former, floor]
 const rows: string[][] = []
 
 const tell = (measured: Measured[]) => {
@@ -134,51 +145,49 @@ const tell = (measured: Measured[]) => {
   return `${cpu.toFixed(0)} µs (${kernel.toFixed(0)})`
 }
 
-/** How many times as much the SDK's server takes as another: each round by itself, so that its noise meets both. */
-const ratioOf = (plain: Measured[], other: Measured[]) =>
-  `${median(plain.map(({ cpu }, round) => cpu / (other[round]?.cpu ?? NaN))).toFixed(2)} ×`
+/** How many times as much one takes as another: each round by itself, so that its noise meets both. */
+const ratioOf = (one: Measured[] = [], other: Measured[] = []) =>
+  `${median(one.map(({ cpu }, round) => cpu / (other[round]?.cpu ?? NaN))).toFixed(2)} ×`
 
-const addCpu = (name: string, [ours, plain, floor]: Measured[][], target: number) => {
-  if (ours === undefined || plain === undefined || floor === undefined) throw new Error('three are compared')
-  const [own, theirs] = [ours, plain].map((list) => median(list.map(({ perSecond }) => perSecond)).toFixed(0))
-  rows.push([
-    name,
-    ...[ours, plain, floor].map(tell),
-    ratioOf(plain, ours),
-    `≥ ${target} ×`,
-    ratioOf(plain, floor),
-    `${own}/s against ${theirs}/s`,
-  ])
+async function addCpu(name: string, work: (subject: Subject) => Promise<Measured>) {
+  const results = await compare(work)
+  const [own, theirs, before, least] = results
+  const ratios = [ratioOf(theirs, own), ratioOf(before, own), '≥ 2 ×', ratioOf(theirs, least)]
+  rows.push([name, ...results.map(tell), ...ratios])
 }
 
-addCpu('open a session', await compare(7, (subject) => openings(subject, 1_000)), 2)
-addCpu('call, 1 client', await compare(7, (subject) => calls(subject, 1, 3_000)), 2)
-addCpu('call, 64 clients', await compare(7, (subject) => calls(subject, 64, 19_200)), 2)
-for (const count of [1_000, 5_000]) {
-  const ours = await idleHeap(subjects[0], count)
-  const plain = await idleHeap(subjects[1], count)
+async function addHeap(count: number) {
+  const [own, ...others] = [
+    await idleHeap(ours, count),
+    await idleHeap(plain, count),
+    await idleHeap(former, count),
+  ]
+  const ratios = others.map((other) => (own / other).toFixed(2))
+  const cells = [own, ...others].map((heap) => `${heap.toFixed(1)} KiB`)
   rows.push([
     `heap for one of ${count.toLocaleString('en')} idle sessions`,
-    `${ours.toFixed(1)} KiB`,
-    `${plain.toFixed(1)} KiB`,
+    ...cells,
     '',
-    (ours / plain).toFixed(2),
+    ...ratios,
     '≤ 0.33',
-    '',
     '',
   ])
 }
+
+await addCpu('open a session', (subject) => openings(subject, 1_000))
+await addCpu('call, 1 client', (subject) => calls(subject, 1, 3_000))
+await addCpu('call, 64 clients', (subject) => calls(subject, 64, 12_800))
+for (const count of [1_000, 5_000]) await addHeap(count)
 for (const subject of subjects) subject.process.disconnect()
 
 const head = [
   '',
   'ours',
-  "SDK's plain server",
+  ...[plain, former].map(({ zod }) => `SDK's plain server, zod ${zod}`),
   'node:http alone',
-  'ratio',
+  ...[plain, former].map(({ zod }) => `ratio, zod ${zod}`),
   'to reach',
   'at most',
-  'by the clock',
 ]
 const table = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 process.stdout.write(`${table}\n`)

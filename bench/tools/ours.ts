@@ -31,7 +31,7 @@ process.once('disconnect', () => {
 })
 report({
   port: (app.server.address() as AddressInfo).port,
-  queries: widgets.map((id) => `/api/mcp/sse?widget_id=${id}&token=${deps.config.runtimeSecrets[0] ?? ''}`),
+  queries: widgets.map((id) => `/api/mcp/sse?widget_id=${id}&token=${deps.runtimeSecrets()[0] ?? ''}`),
 })
 
 /** Three agents: one may not have 5,000 sessions. */

@@ -1,5 +1,5 @@
 /** Answers the bench's questions about this process. */
-export function report(facts: { port: number; queries: string[] }): void {
+export function report(facts: { port: number; queries: string[]; zod?: string }): void {
   process.on('message', (question) => {
     if (question === 'memory') {
       global.gc?.()

@@ -1,15 +1,26 @@
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import path from 'node:path'
+import type * as serverModule from '@modelcontextprotocol/sdk/server/index.js'
+import type * as sseModule from '@modelcontextprotocol/sdk/server/sse.js'
+import type * as typesModule from '@modelcontextprotocol/sdk/types.js'
 import { answer, tools } from './kinds.ts'
 import { report } from './report.ts'
 
 // The SDK's plain server, as its own examples put it together: no authentication, no keep-alive, no validation.
-const transports = new Map<string, SSEServerTransport>()
+// Told the folder that it is installed in: what it costs depends on the zod beside it.
+const modules = path.resolve(process.argv[2] ?? '', 'node_modules')
+const load = (file: string): Promise<unknown> =>
+  import(path.join(modules, '@modelcontextprotocol/sdk/dist/esm', file))
+const { Server } = (await load('server/index.js')) as typeof serverModule
+const { SSEServerTransport } = (await load('server/sse.js')) as typeof sseModule
+const { CallToolRequestSchema, ListToolsRequestSchema } = (await load('types.js')) as typeof typesModule
 
-function newServer(): Server {
+const zod = JSON.parse(await readFile(path.join(modules, 'zod/package.json'), 'utf8')) as { version: string }
+const transports = new Map<string, InstanceType<typeof SSEServerTransport>>()
+
+function newServer() {
   const server = new Server({ name: 'plain', version: '1.0.0' }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
@@ -32,4 +43,6 @@ const http = createServer((req, res) => {
   else void transport.handlePostMessage(req, res)
 })
 process.once('disconnect', () => process.exit(0))
-http.listen(0, '127.0.0.1', () => report({ port: (http.address() as AddressInfo).port, queries: ['/sse'] }))
+http.listen(0, '127.0.0.1', () =>
+  report({ port: (http.address() as AddressInfo).port, queries: ['/sse'], zod: zod.version }),
+)
