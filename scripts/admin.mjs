@@ -2,4 +2,11 @@ import { preflight } from './preflight.mjs'
 
 preflight()
 const { main } = await import('../backend/admin/main.ts')
-await main(process.argv.slice(2))
+const { env: environment, stdin, stdout, stderr } = process
+// Who reads, such as `head`, may go before everything is written.
+for (const stream of [stdout, stderr]) {
+  stream.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+process.exitCode = await main(process.argv.slice(2), { environment, stdin, stdout, stderr })

@@ -1,6 +1,9 @@
+import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { inspect } from 'node:util'
 import pino from 'pino'
 import { ConfigError, parseConfig } from '../config.ts'
+import { errorCode } from '../error-code.ts'
 import { ApiError } from '../errors.ts'
 import { openDeps } from '../open-deps.ts'
 import { StartError } from '../start-error.ts'
@@ -10,44 +13,58 @@ import { describeCommand, listCommands } from './help.ts'
 import { parseLine } from './parse.ts'
 import { printResult } from './print.ts'
 
-/** Ends with 0 when it is done, 1 when it was refused, 2 when the command line makes no sense. */
-export async function main(words: readonly string[]): Promise<void> {
+/** What a process is started with. */
+export interface Terminal {
+  environment: Record<string, string | undefined>
+  stdin: Readable
+  stdout: Writable
+  stderr: Writable
+}
+
+/** Answers the exit code: 0 when it is done, 1 when it was refused, 2 when the command line makes no sense. */
+export async function main(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await act(words)
+    await act(words, terminal)
+    return 0
   } catch (error) {
-    process.exitCode = error instanceof UsageError ? 2 : 1
-    console.error(tell(error))
+    // Who reads has read enough.
+    if (terminal.stdout.errored && errorCode(error) === 'EPIPE') return 0
+    terminal.stderr.write(`${tell(error)}\n`)
+    return error instanceof UsageError ? 2 : 1
   }
 }
 
-async function act(words: readonly string[]): Promise<void> {
+async function act(words: readonly string[], terminal: Terminal): Promise<void> {
+  const { environment, stdin, stdout, stderr } = terminal
   const { command, values, help, json } = parseLine(commands, words)
-  if (command === undefined) return console.log(listCommands(commands))
-  if (help) return console.log(describeCommand(command))
+  if (command === undefined) return print(stdout, listCommands(commands))
+  if (help) return print(stdout, describeCommand(command))
 
   const run = command.prepare(values)
-  const config = parseConfig(process.env)
+  const config = parseConfig(environment)
   // Standard output is for the answer alone.
-  const log = pino({ level: 'warn' }, pino.destination(2))
+  const log = pino({ level: 'warn' }, stderr)
   const { deps, close } = await openDeps({ config, log, purpose: 'command' })
   try {
-    const result = await run(deps, process.stdin)
-    if (result.parts === undefined) printAnswer(result, json)
-    else await pipeline(result.parts, process.stdout, { end: false })
-    if (result.note !== undefined) console.error(result.note)
+    const result = await run(deps, stdin)
+    if (result.parts === undefined) print(stdout, answerOf(result, json))
+    else await pipeline(result.parts, stdout, { end: false })
+    print(stderr, result.note ?? '')
   } finally {
     await close()
   }
 }
 
-function printAnswer(result: Result, json: boolean): void {
-  const answer = json ? JSON.stringify(result.rows ?? result.record ?? {}, null, 2) : printResult(result)
-  if (answer !== '') console.log(answer)
+const answerOf = (result: Result, json: boolean): string =>
+  json ? JSON.stringify(result.rows ?? result.record ?? {}, null, 2) : printResult(result)
+
+function print(to: Writable, text: string): void {
+  if (text !== '') to.write(`${text}\n`)
 }
 
 /** A refusal is told in its sentence; a bug with its stack. */
-function tell(error: unknown): unknown {
+function tell(error: unknown): string {
   if (error instanceof UsageError) return `${error.message} See npm run admin -- --help.`
   const told = error instanceof ApiError || error instanceof ConfigError || error instanceof StartError
-  return told ? error.message : error
+  return told ? error.message : inspect(error)
 }

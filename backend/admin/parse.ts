@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { errorCode } from '../error-code.ts'
+import { isError } from '../is-error.ts'
 import { type Command, UsageError } from './command.ts'
 
 export interface Line {
@@ -35,7 +37,7 @@ function readOptions(command: Command, words: readonly string[]): Record<string,
       allowPositionals: false,
     }).values
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
+    if (!isError(error) || !errorCode(error).startsWith('ERR_PARSE_ARGS_')) throw error
     throw new UsageError(`${error.message.split(/[.;\n]/)[0]}.`)
   }
 }

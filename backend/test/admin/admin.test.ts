@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
 import { authenticate } from '../../identity/authenticate.ts'
 import { resetPassword } from '../../identity/password-resets/reset.ts'
 import { createSecretBox } from '../../secrets.ts'
+import { admin as runAdmin } from '../support/admin.ts'
 import { ManualClock } from '../support/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const admin = (words: string[], input?: string) =>
-  run('admin', words, { DATABASE_URL: database.url, SECRET_KEY: key }, input).ended
+  runAdmin(words, { DATABASE_URL: database.url, SECRET_KEY: key }, input)
 
 /** The answer of a command that is done. */
 async function told(words: string[], input?: string): Promise<Record<string, unknown>> {
@@ -131,6 +132,12 @@ it('puts a number on the do-not-call list', async () => {
     .where('workspace_id', '=', workspaceId)
     .execute()
   expect(rows).toEqual([{ source: 'dashboard' }])
+})
+
+it('ends in silence where nobody reads on', async () => {
+  const help = run('admin', ['--help'], {})
+  help.process.stdout?.destroy()
+  expect(await help.ended).toMatchObject({ code: 0, stderr: '' })
 })
 
 it('lists its commands, and the options of one', async () => {

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
 import { createSpreadsheet } from '../../spreadsheets/create-spreadsheet.ts'
 import { insertRow } from '../../spreadsheets/store.ts'
 import { keyFile } from '../spreadsheets/support.ts'
+import { admin as runAdmin } from '../support/admin.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
-import { run } from '../support/run.ts'
 import { seedWorkspace } from '../support/seed.ts'
 
 jest.setTimeout(90_000)
@@ -36,12 +36,11 @@ afterAll(async () => {
 })
 
 const admin = (words: string[], input = '') =>
-  run(
-    'admin',
+  runAdmin(
     [...words, '--workspace', String(workspaceId)],
     { DATABASE_URL: database.url, SECRET_KEY: key },
     input,
-  ).ended
+  )
 
 const csv = 'Name,Note\r\nAnn,\'=1+1\r\nZoë,"a, b"\r\n'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { admin as runAdmin } from '../support/admin.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { run } from '../support/run.ts'
 import { seedWorkspace } from '../support/seed.ts'
 import { RemoteServer } from '../tools/remote-mcp/server.ts'
 
@@ -20,12 +20,11 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const admin = (words: string[], description?: unknown) =>
-  run(
-    'admin',
+  runAdmin(
     [...words, ...within, '--json'],
     { DATABASE_URL: database.url, SECRET_KEY: key, ALLOW_LOOPBACK_WEBHOOKS: 'true' },
     JSON.stringify(description),
-  ).ended
+  )
 
 const answerOf = ({ stdout, stderr }: { stdout: string; stderr: string }) => {
   if (stdout === '') throw new Error(stderr)
