@@ -320,7 +320,7 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('may')
   await tab.getByRole('link', { name: 'Noor' }).waitFor({ state: 'detached' })
-  expect(new URL(tab.url()).searchParams.get('search')).toBe('may')
+  await tab.waitForURL((url) => url.searchParams.get('search') === 'may')
 
   await queueFor(guest, { first_name: 'Mayumi' })
   await tab.getByRole('link', { name: 'Show 1 newer call' }).click()

@@ -299,7 +299,7 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('okaf')
   await tab.getByRole('row').filter({ hasText: 'Ann' }).waitFor({ state: 'detached' })
-  expect(new URL(tab.url()).searchParams.get('search')).toBe('okaf')
+  await tab.waitForURL((url) => url.searchParams.get('search') === 'okaf')
   await tab.getByRole('link', { name: 'Maya Okafor' }).click()
   await expectAccessible(tab)
   await tab.getByRole('button', { name: 'Do not call' }).click()

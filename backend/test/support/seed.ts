@@ -61,6 +61,16 @@ export async function seedAgent(
   return row.id
 }
 
+/** The id by which the runtime knows an agent. */
+export async function widgetOf({ db }: Pick<Deps, 'db'>, agentId: number): Promise<string> {
+  const row = await db
+    .selectFrom('agent')
+    .select('widget_id')
+    .where('id', '=', agentId)
+    .executeTakeFirstOrThrow()
+  return row.widget_id
+}
+
 let numbers = 0
 
 export async function seedPhoneNumber(

@@ -21,7 +21,7 @@ import { unassignTool } from '../../../tools/unassign.ts'
 import { keyFile } from '../../spreadsheets/support.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedAgent, seedWorkspace } from '../../support/seed.ts'
+import { type Seed, seedAgent, seedWorkspace, widgetOf } from '../../support/seed.ts'
 import { seedLiveCall } from '../server/seed-call.ts'
 import { openSse, secret } from '../server/support.ts'
 
@@ -64,14 +64,8 @@ const idOf = async (name: string): Promise<number> => {
 const assign = (toolId: number, config: unknown = {}) =>
   assignTool(deps)({ workspaceId, agentId, toolId, config })
 
-const open = async (query: Record<string, string> = {}) => {
-  const { widget_id } = await database.db
-    .selectFrom('agent')
-    .select('widget_id')
-    .where('id', '=', agentId)
-    .executeTakeFirstOrThrow()
-  return openSse(url, { widget_id, ...query })
-}
+const open = async (query: Record<string, string> = {}) =>
+  openSse(url, { widget_id: await widgetOf(deps, agentId), ...query })
 
 const weather: HttpToolInput = {
   name: 'weather',

@@ -13,7 +13,7 @@ import { editHttpTool } from '../../../tools/general/edit-http-tool.ts'
 import { createToolServer } from '../../../tools/server.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedWorkspace } from '../../support/seed.ts'
+import { type Seed, seedWorkspace, widgetOf } from '../../support/seed.ts'
 import { Receiver } from '../../webhooks/receiver.ts'
 import { RemoteServer, text } from '../remote-mcp/server.ts'
 
@@ -60,8 +60,7 @@ async function assign(toolId: number): Promise<void> {
 }
 
 async function connect(): Promise<Client> {
-  const agent = database.db.selectFrom('agent').select('widget_id').where('id', '=', seed.agentId)
-  const { widget_id: widgetId } = await agent.executeTakeFirstOrThrow()
+  const widgetId = await widgetOf(deps, seed.agentId)
   const client = new Client({ name: 'runtime', version: '1.0.0' })
   const address = new URL(`${url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
   await client.connect(new SSEClientTransport(address))

@@ -8,7 +8,7 @@ import { toolKinds } from '../../../tools/kinds/registry.ts'
 import { createToolServer } from '../../../tools/server.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedWorkspace } from '../../support/seed.ts'
+import { type Seed, seedWorkspace, widgetOf } from '../../support/seed.ts'
 import { seedLiveCall } from '../server/seed-call.ts'
 import { openSse, secret } from '../server/support.ts'
 
@@ -34,8 +34,7 @@ beforeAll(async () => {
   app = await createApp(deps, createToolServer(deps))
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const agent = database.db.selectFrom('agent').select('widget_id').where('id', '=', seed.agentId)
-  widgetId = (await agent.executeTakeFirstOrThrow()).widget_id
+  widgetId = await widgetOf(deps, seed.agentId)
 })
 afterAll(async () => {
   app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
