@@ -25,6 +25,7 @@ const Environment = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   SECRET_KEY: list.optional(),
   RUNTIME_SECRET: list.optional(),
+  RUNTIME_SECRET_FILE: z.string().optional(),
   RUNTIME_URL: z.url({ protocol: /^https?$/ }).optional(),
   INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
   ALLOWED_HOSTS: list.optional(),
@@ -46,8 +47,10 @@ export interface Config {
   dataDir: string | undefined
   databaseUrl: string | undefined
   secretKeys: string[]
-  /** What the agent runtime shows the tool server; the first one is what this service itself uses. */
+  /** RUNTIME_SECRET: see Deps.runtimeSecrets for those that are valid now. */
   runtimeSecrets: string[]
+  /** Holds them instead, and is followed. */
+  runtimeSecretFile: string | undefined
   /** Where calls are placed with LINE=http; without a trailing slash. */
   runtimeUrl: string | undefined
   /** Where agent runtimes reach this service, for tools and reports; without a trailing slash. */
@@ -89,6 +92,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       'LINE=http needs RUNTIME_URL: the address of the agent runtime that makes the calls, for example https://runtime.example.com.',
     )
   }
+  if (env.RUNTIME_SECRET !== undefined && env.RUNTIME_SECRET_FILE !== undefined) {
+    throw new ConfigError('RUNTIME_SECRET and RUNTIME_SECRET_FILE are both set: keep one of them.')
+  }
   const publicUrl = (env.PUBLIC_URL ?? `http://${hostOfUrl(env.HOST)}:${env.PORT}`).replace(/\/+$/, '')
   const forThisMachineOnly =
     loopbackHosts.has(new URL(publicUrl).hostname) &&
@@ -103,6 +109,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     databaseUrl: env.DATABASE_URL,
     secretKeys: env.SECRET_KEY ?? [],
     runtimeSecrets: env.RUNTIME_SECRET ?? [],
+    runtimeSecretFile: env.RUNTIME_SECRET_FILE,
     runtimeUrl: env.RUNTIME_URL?.replace(/\/+$/, ''),
     internalUrl: env.INTERNAL_URL?.replace(/\/+$/, '') ?? publicUrl,
     allowedHosts: env.ALLOWED_HOSTS ?? [],

@@ -7,6 +7,8 @@ import type { SecretBox } from './secrets.ts'
 /** What every operation of the service is given. `main.ts` assembles it, and the tests do. */
 export interface Deps {
   config: Config
+  /** What agent runtimes show this service, as it is valid now; the first is what it shows itself. */
+  runtimeSecrets: () => readonly string[]
   db: Db
   clock: Clock
   chance: Chance

@@ -5,13 +5,15 @@ import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { type Deps, nobodyToWake, type Wake } from './deps.ts'
+import { openRuntimeSecrets, type RuntimeSecretSource } from './runtime-secrets/open.ts'
 import { checkSecretKeys } from './secret-keys/check.ts'
 import { loadSecretKeys } from './secret-keys/load.ts'
 import { createSecretBox } from './secrets.ts'
-import { loadRuntimeSecrets } from './tools/load-runtime-secrets.ts'
 
 export interface OpenedDeps {
   deps: Deps
+  /** Undefined for a command: it shows none. */
+  runtimeSecrets: RuntimeSecretSource | undefined
   /** Only with the embedded database. */
   dataDir: string | undefined
   /** Closes the pool, and stops the embedded database if it was started here. */
@@ -39,7 +41,7 @@ export async function openDeps(options: {
     const keys = await loadSecretKeys(config, database.dataDir)
     const box = createSecretBox(keys)
     const runtimeSecrets =
-      purpose === 'service' ? await loadRuntimeSecrets(config, database.dataDir) : config.runtimeSecrets
+      purpose === 'service' ? await openRuntimeSecrets(config, database.dataDir, log) : undefined
     const db = connect({
       url: database.url,
       onError: (error) => log.warn({ reason: error.message }, 'a connection to the database broke'),
@@ -53,7 +55,8 @@ export async function openDeps(options: {
       throw error
     })
     const deps = {
-      config: { ...config, runtimeSecrets },
+      config,
+      runtimeSecrets: () => runtimeSecrets?.list() ?? [],
       db,
       clock: systemClock,
       chance: Math.random,
@@ -61,7 +64,7 @@ export async function openDeps(options: {
       box,
       wake,
     }
-    return { deps, dataDir: database.dataDir, close }
+    return { deps, runtimeSecrets, dataDir: database.dataDir, close }
   } catch (error) {
     await database.close()
     throw error

@@ -44,19 +44,22 @@ export async function startService(
 ): Promise<Service> {
   const config = await withPort(environment)
   const log = pino({ level: config.logLevel })
-  const rung: Ring = { ...nobodyToWake }
+  const rung: Ring = { ...nobodyToWake, secrets: () => {} }
   const wake: Wake = {
     dialer: () => rung.dialer(),
     sender: () => rung.sender(),
     importer: () => rung.importer(),
     tools: (change) => rung.tools(change),
   }
-  const { deps, dataDir, close } = await openDeps({ config, log, purpose: 'service', wake, ...options })
+  const opened = await openDeps({ config, log, purpose: 'service', wake, ...options })
+  const { deps, dataDir, close } = opened
   try {
     const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
     const app = config.role === 'worker' ? undefined : await listen(deps, rung)
     const workers = config.role === 'api' ? [] : startWorkers(deps, rung)
+    const following = opened.runtimeSecrets?.follow(() => rung.secrets())
     const stop = async () => {
+      following?.stop()
       // The workers first: in the calls that they let end, agents reach their tools through this server.
       await Promise.all(workers.map((worker) => worker.stop(grace)))
       await app?.close()
@@ -79,7 +82,7 @@ async function withPort(environment: Record<string, string | undefined>): Promis
   return parseConfig({ ...environment, PORT: String(port) })
 }
 
-type Ring = { -readonly [Name in keyof Wake]: Wake[Name] }
+type Ring = { -readonly [Name in keyof Wake]: Wake[Name] } & { secrets(): void }
 
 function startWorkers(deps: Deps, ring: Ring): Pick<Worker, 'stop'>[] {
   const dialer = startDialer(deps)
@@ -95,6 +98,7 @@ async function listen(deps: Deps, ring: Ring): Promise<FastifyInstance> {
   const { host, port } = deps.config
   const tools = createToolServer(deps)
   ring.tools = (change) => tools.changed(change)
+  ring.secrets = () => tools.secretsChanged()
   const app = await createApp(deps, tools)
   try {
     await app.listen({ host, port })

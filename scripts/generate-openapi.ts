@@ -10,6 +10,7 @@ import { createSecretBox } from '../backend/secrets.ts'
 // Writes contract/openapi.json, so that a change of the contract shows in review.
 const document = await generateDocument({
   config: parseConfig({}),
+  runtimeSecrets: () => [],
   // Never connected to: the document follows from the schemas alone.
   db: connect({ url: 'postgres://127.0.0.1/none' }),
   clock: systemClock,

@@ -11,7 +11,7 @@ import { hasWorkspaces } from './store.ts'
  * @returns undefined where the file was removed: the credentials cannot be told again
  */
 export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile | undefined> {
-  const own = { base_url: deps.config.publicUrl, runtime_secret: deps.config.runtimeSecrets[0] ?? '' }
+  const own = { base_url: deps.config.publicUrl, runtime_secret: deps.runtimeSecrets()[0] ?? '' }
   if (await hasWorkspaces(deps.db)) {
     const demo = await readDemoFile(dataDir)
     if (demo === undefined) return undefined

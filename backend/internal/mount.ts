@@ -12,7 +12,7 @@ import { Refusal } from '../tools/refusal.ts'
 
 /** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
 export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<void> {
-  const secrets = createRuntimeSecrets(deps.config.runtimeSecrets)
+  const secrets = createRuntimeSecrets(deps.runtimeSecrets)
   const take = takeReport(deps)
 
   const requireSecret = async ({ headers }: FastifyRequest) => {

@@ -8,8 +8,8 @@ import { openToolSession } from './tool-session.ts'
 export interface CallAgentOptions {
   /** Where the tool server is, without a trailing slash. */
   url: string
-  /** The runtime secret. */
-  secret: string
+  /** The runtime secret, as it is now. */
+  secret: () => string
   /** Hears, in words without secrets, why a tool could not be used. */
   onTrouble: (trouble: { attempt: string; reason: string }) => void
   /** Milliseconds that the other side waits for one use of a tool, opening the session included. */
@@ -35,7 +35,7 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
     const trouble = (error: unknown) => {
       if (!over.aborted) onTrouble({ attempt: call.attemptId, reason: wordsFor(error) })
     }
-    const opening = openToolSession(sessionUrl(url, call), secret, within(stepMs)).catch(trouble)
+    const opening = openToolSession(sessionUrl(url, call), secret(), within(stepMs)).catch(trouble)
     let budget = budgetMs
     let givenUp = false
 

@@ -29,21 +29,22 @@ export interface ToolRequest {
  */
 export const callTool =
   (deps: Deps) =>
-  async (request: ToolRequest): Promise<ToolAnswer> => {
-    const { tool, call, flight } = request
-    const dryRun = call?.test === true && hasEffects(tool.kind, tool.row, tool.definition.name)
-    const answer = cap(await answerOf(deps, request, dryRun))
-    if (call === undefined) return answer
-    const durationMs = deps.clock.now().getTime() - flight.startedAt
-    const { workspaceId } = tool.row
-    await recordToolCall(deps)({
-      ...{ workspaceId, call, answer, dryRun, durationMs },
-      toolName: tool.definition.name,
-      args: request.args,
-      startedAt: new Date(flight.startedAt),
-    })
-    return answer
-  }
+  (request: ToolRequest): Promise<ToolAnswer> =>
+    request.call === undefined ? answerOf(deps, request, false) : answerAndRecord(deps, request, request.call)
+
+async function answerAndRecord(deps: Deps, request: ToolRequest, call: CallFacts): Promise<ToolAnswer> {
+  const { tool, args, flight } = request
+  const toolName = tool.definition.name
+  const dryRun = call.test && hasEffects(tool.kind, tool.row, toolName)
+  const answer = await answerOf(deps, request, dryRun)
+  const durationMs = deps.clock.now().getTime() - flight.startedAt
+  const { workspaceId } = tool.row
+  await recordToolCall(deps)({
+    ...{ workspaceId, call, answer, dryRun, durationMs, toolName, args },
+    startedAt: new Date(flight.startedAt),
+  })
+  return answer
+}
 
 async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Promise<ToolAnswer> {
   const { tool, flight } = request
@@ -56,7 +57,7 @@ async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Prom
     }
     const use = new Use(request, tool.config.value, dryRun)
     const ended = await flight.outcomeOf(tool.kind.run(deps, use))
-    return typeof ended === 'string' ? failed(`${name} ${endings[ended]}`) : ended
+    return typeof ended === 'string' ? failed(`${name} ${endings[ended]}`) : cap(ended)
   } catch (error) {
     return tellFailure(deps, name, error)
   }
@@ -95,25 +96,27 @@ function findFaults(tool: OfferedTool, args: Record<string, unknown>): string[] 
   const faults = tool.findFaults(args)
   // They repeat names as they were given.
   if (faults.length > 0) return faults.map((fault) => fault.replaceAll('\u0000', '\uFFFD').toWellFormed())
-  if (isFlat(args)) return []
+  if (isSound(args, 0)) return []
   return clean(args)
     .details.slice(0, 10)
     .map(({ message }) => message.replace(/\.$/, ''))
 }
 
-/** Nothing nested, no NUL and no half of a character: nearly all arguments. */
-function isFlat(args: Record<string, unknown>): boolean {
-  for (const name in args) {
-    const value = args[name]
-    if (typeof value === 'object' && value !== null) return false
-    if (!isClean(name) || (typeof value === 'string' && !isClean(value))) return false
+/** Whether `clean` has nothing to say of a value: nearly always so, and it makes a copy of all that it looks at. */
+function isSound(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isClean(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > 10) return false
+  if (Array.isArray(value)) return value.every((item) => isSound(item, depth + 1))
+  for (const [name, field] of Object.entries(value)) {
+    if (name === '__proto__' || !isClean(name) || !isSound(field, depth + 1)) return false
   }
   return true
 }
 
 const isClean = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
 
-const failed = (text: string): ToolAnswer => ({ text, isError: true })
+const failed = (text: string): ToolAnswer => cap({ text, isError: true })
 
 const endings: Record<BrokenOff, string> = {
   canceled: 'was canceled before it had answered. It may have taken effect.',

@@ -7,12 +7,17 @@ export type BrokenOff = 'canceled' | 'timeout' | 'stopping'
 export class Flight {
   /** Of the request; a careless client uses one for several. */
   readonly id: RequestId
+  /** Whose it is. */
+  readonly session: object
   readonly startedAt: number
+  /** Kept by Flights. */
+  place = -1
   #onBrokenOff: ((why: BrokenOff) => void) | undefined
   #why: BrokenOff | undefined
   #controller: AbortController | undefined
 
-  constructor(id: RequestId, startedAt: number) {
+  constructor(session: object, id: RequestId, startedAt: number) {
+    this.session = session
     this.id = id
     this.startedAt = startedAt
   }

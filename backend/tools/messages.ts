@@ -68,6 +68,22 @@ const tellFaults = ({ issues }: { issues: readonly { path: PropertyKey[]; messag
   return `Invalid params: ${faults.slice(0, 10).join('; ').slice(0, 1_000)}`
 }
 
+/** The version that an `initialize` of the usual shape asks for: no part of it needs a closer look. */
+export function usualVersion({ method, params }: JSONRPCRequest): string | undefined {
+  if (method !== 'initialize' || params === undefined) return undefined
+  const { protocolVersion, capabilities, clientInfo, ...others } = params
+  const isUsual =
+    typeof protocolVersion === 'string' &&
+    isFields(capabilities) &&
+    Object.keys(capabilities).length === 0 &&
+    isFields(clientInfo) &&
+    Object.keys(clientInfo).sort().join() === 'name,version' &&
+    typeof clientInfo.name === 'string' &&
+    typeof clientInfo.version === 'string' &&
+    Object.keys(others).length === 0
+  return isUsual ? protocolVersion : undefined
+}
+
 /** Whether a task is asked for, which this server makes of nothing. */
 export const wantsTask = ({ params }: JSONRPCRequest): boolean =>
   params !== undefined && 'task' in params && isTaskAugmentedRequestParams(params)

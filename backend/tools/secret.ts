@@ -16,19 +16,26 @@ export interface RuntimeSecrets {
   require(headers: IncomingHttpHeaders, query: URLSearchParams): KnownSecret
   /** Whether a request shows no secret at all, or only this one. */
   permits(known: KnownSecret, headers: IncomingHttpHeaders, query: URLSearchParams | undefined): boolean
-  /** Takes a new list. What stays valid stays the same object. */
-  replace(secrets: readonly string[]): void
   isValid(known: KnownSecret): boolean
 }
 
-/** Compares SHA-256 digests in constant time: neither length nor content of a secret shows in the time it takes. */
-export function createRuntimeSecrets(secrets: readonly string[]): RuntimeSecrets {
-  let known = secrets.map(toKnown)
+/**
+ * Compares SHA-256 digests in constant time: neither length nor content of a secret shows in the time it takes.
+ *
+ * @param current the valid ones, a new list after each change
+ */
+export function createRuntimeSecrets(current: () => readonly string[]): RuntimeSecrets {
+  let secrets: readonly string[] = []
+  let known: KnownSecret[] = []
 
-  const find = (shown: string): KnownSecret | undefined => {
-    const digest = digestOf(shown)
-    // Every one is compared, whichever fits.
-    return known.filter((secret) => timingSafeEqual(secret.digest, digest))[0]
+  /** What stays valid stays the same object. */
+  const valid = (): KnownSecret[] => {
+    const now = current()
+    if (now === secrets) return known
+    const before = known
+    known = now.map(digestOf).map((digest) => find(before, digest) ?? { digest })
+    secrets = now
+    return known
   }
 
   return {
@@ -36,9 +43,10 @@ export function createRuntimeSecrets(secrets: readonly string[]): RuntimeSecrets
       const [first, ...others] = shownSecrets(headers, query)
       if (first === undefined) throw missing()
       const digest = digestOf(first)
-      const found = find(first)
+      const found = find(valid(), digest)
       const agree = others.every((other) => timingSafeEqual(digestOf(other), digest))
-      if (found === undefined || !agree) throw wrong(agree)
+      if (!agree) throw disagreeing()
+      if (found === undefined) throw invalidSecret()
       return found
     },
     permits: ({ digest }, headers, query) =>
@@ -46,15 +54,15 @@ export function createRuntimeSecrets(secrets: readonly string[]): RuntimeSecrets
         headers.authorization === undefined &&
         headers['x-agent-secret'] === undefined) ||
       shownSecrets(headers, query).every((shown) => timingSafeEqual(digestOf(shown), digest)),
-    replace: (secrets) => {
-      known = secrets.map((secret) => find(secret) ?? toKnown(secret))
-    },
-    isValid: (secret) => known.includes(secret),
+    isValid: (secret) => valid().includes(secret),
   }
 }
 
 const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')
-const toKnown = (secret: string): KnownSecret => ({ digest: digestOf(secret) })
+
+/** Every one is compared, whichever fits. */
+const find = (known: KnownSecret[], digest: Buffer): KnownSecret | undefined =>
+  known.filter((secret) => timingSafeEqual(secret.digest, digest))[0]
 
 const scheme = /^(?:bearer|token) +/i
 
@@ -77,11 +85,8 @@ const missing = () =>
     challenge,
   )
 
-const wrong = (agree: boolean) =>
-  new Refusal(
-    'invalid_credential',
-    agree
-      ? 'This is not a runtime secret of this service.'
-      : 'The secrets of this request disagree: send one.',
-    challenge,
-  )
+export const invalidSecret = () =>
+  new Refusal('invalid_credential', 'This is not a runtime secret of this service.', challenge)
+
+const disagreeing = () =>
+  new Refusal('invalid_credential', 'The secrets of this request disagree: send one.', challenge)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deps, ToolChange } from '../deps.ts'
 import { translate } from '../http/error-handler.ts'
@@ -14,7 +14,7 @@ import { createHostCheck } from './hosts.ts'
 import { toolKinds } from './kinds/registry.ts'
 import { Pulse } from './pulse.ts'
 import { Refusal } from './refusal.ts'
-import { createRuntimeSecrets } from './secret.ts'
+import { createRuntimeSecrets, invalidSecret } from './secret.ts'
 import { Session, type SessionHost } from './session.ts'
 import { Sessions } from './sessions.ts'
 import { refuse } from './transport/http.ts'
@@ -34,8 +34,8 @@ export interface ToolServer {
   handle(req: IncomingMessage, res: ServerResponse): boolean
   /** Forgets what a change made untrue, and tells the sessions that it concerns. */
   changed(change: ToolChange): void
-  /** Takes a new list of runtime secrets, and closes the sessions of those that are gone. */
-  reloadSecrets(secrets: readonly string[]): void
+  /** Closes the sessions of runtime secrets that are valid no longer. */
+  secretsChanged(): void
   /** Takes no more, lets what is under way end (at most `graceMs`), and ends the streams. */
   close(graceMs?: number): Promise<void>
 }
@@ -55,7 +55,7 @@ export function createToolServer(
 ): ToolServer {
   const { kinds = toolKinds, sessionsPerWidget = 2_000 } = options
   const { clock, log, config } = deps
-  const secrets = createRuntimeSecrets(config.runtimeSecrets)
+  const secrets = createRuntimeSecrets(deps.runtimeSecrets)
   const checkHost = createHostCheck(config)
   const contexts = new Cache<SessionContext>(clock, lifetimes, resolveContext(deps, kinds))
   const calls = new Cache(clock, lifetimes, (attemptId) => readCall(deps.db, attemptId))
@@ -70,8 +70,9 @@ export function createToolServer(
 
   const pulse = new Pulse(clock, beatMs, () => {
     beats += 1
-    flights.breakOff('timeout', now() - toolLimitMs)
-    const isDue = ({ id }: Session) => id.charCodeAt(0) % beatsPerSign === beats % beatsPerSign
+    const latest = now() - toolLimitMs
+    flights.breakOff('timeout', ({ startedAt }) => startedAt <= latest)
+    const isDue = ({ id }: Session) => parseInt(id.slice(-2), 16) % beatsPerSign === beats % beatsPerSign
     for (const { transport } of sessions.where(isDue)) transport.beat(now())
     if (sessions.size === 0 && flights.size === 0) pulse.stop()
   })
@@ -90,9 +91,12 @@ export function createToolServer(
 
   const desk: SessionDesk = {
     admit: ({ req }) => admit({ secrets, contextOf, callOf })(req.headers, queryOf(req)),
-    newId: () => randomBytes(16).toString('base64url'),
+    newId: randomUUID,
     find: (id) => sessions.get(id),
     open: (admission, id, transport) => {
+      // Either may have changed while the client was admitted.
+      if (isClosing) throw stopping()
+      if (!secrets.isValid(admission.secret)) throw invalidSecret()
       sessions.requireRoom(admission.widgetId)
       const session = new Session(host, { ...admission, id }, transport)
       sessions.add(session)
@@ -102,10 +106,10 @@ export function createToolServer(
     },
   }
 
-  const routes = {
+  const routes = new Map([
     ...createSseRoutes({ desk, secrets, publicUrl: config.publicUrl }),
     ...createStreamableRoutes({ desk, secrets, now }),
-  }
+  ])
 
   const dispatch = (request: ToolHttpRequest, methods: Methods) => {
     const route = requireRoute(methods, request.req.method)
@@ -149,15 +153,14 @@ export function createToolServer(
       }
     },
 
-    reloadSecrets: (list) => {
-      secrets.replace(list)
+    secretsChanged: () => {
       for (const session of sessions.where(({ secret }) => !secrets.isValid(secret))) session.close()
     },
 
     close: async (graceMs = 10_000) => {
       isClosing = true
       const landed = new AbortController()
-      const patience = clock.wait(graceMs, landed.signal).then(() => flights.breakOff('stopping'))
+      const patience = clock.wait(graceMs, landed.signal).then(() => flights.breakOff('stopping', () => true))
       await flights.whenLanded()
       landed.abort()
       await patience

@@ -15,7 +15,7 @@ import {
   wantsTask,
 } from './messages.ts'
 import type { KnownSecret } from './secret.ts'
-import { askServer } from './transport/exchange.ts'
+import { askServer, knownAnswer } from './transport/exchange.ts'
 import type { ToolTransport } from './transport/transport.ts'
 
 /** What all sessions of a tool server share. */
@@ -51,7 +51,8 @@ export class Session {
   readonly transport: ToolTransport
   #context: SessionContext
   readonly #host: SessionHost
-  #flights: Set<Flight> | undefined
+  /** Calls under way. */
+  #flying = 0
   #isClosed = false
 
   constructor(host: SessionHost, facts: SessionFacts, transport: ToolTransport) {
@@ -110,15 +111,14 @@ export class Session {
     if (wantsTask(request)) return this.#refuseTask(request)
     const asked = readCall(request)
     if (typeof asked === 'string') return this.#refuse(id, invalidParams, asked)
-    if ((this.#flights?.size ?? 0) >= mostFlights) {
+    if (this.#flying >= mostFlights) {
       return this.#answer(id, {
         text: `At most ${mostFlights} tools can be used at once: wait.`,
         isError: true,
       })
     }
-    const flight = new Flight(id, this.#host.now())
-    this.#flights ??= new Set()
-    this.#flights.add(flight)
+    const flight = new Flight(this, id, this.#host.now())
+    this.#flying += 1
     this.#host.flights.add(flight)
     void this.#fly(asked, flight)
   }
@@ -146,11 +146,13 @@ export class Session {
       })
     } finally {
       this.#host.flights.delete(flight)
-      this.#flights?.delete(flight)
+      this.#flying -= 1
     }
   }
 
   #ask(request: JSONRPCRequest): void {
+    const known = knownAnswer(request)
+    if (known !== undefined) return this.#write(known, request.id)
     const fault = wantsTask(request) ? undefined : paramsFault(request)
     if (fault !== undefined) return this.#refuse(request.id, invalidParams, fault)
     askServer(request, (answer) => this.#write(JSON.stringify(answer), request.id))
@@ -176,7 +178,7 @@ export class Session {
 
   #cancel(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return
-    for (const flight of this.#flights ?? []) if (flight.id === id) flight.breakOff('canceled')
+    this.#host.flights.breakOff('canceled', (flight) => flight.session === this && flight.id === id)
   }
 
   #answer(id: RequestId, { text, isError }: ToolAnswer): void {
@@ -199,7 +201,7 @@ export class Session {
   #end(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    for (const flight of this.#flights ?? []) flight.breakOff('canceled')
+    if (this.#flying > 0) this.#host.flights.breakOff('canceled', ({ session }) => session === this)
     this.#host.onClosed(this)
   }
 }

@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts'
 import { describeError } from '../../describe-error.ts'
 import type { Deps } from '../../deps.ts'
 import { createCallAgent } from '../../runtime/call-agent.ts'
@@ -13,15 +12,17 @@ export interface Lines {
   test: Line
 }
 
+type LineDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'runtimeSecrets'>
+
 /** The lines that the configuration asks for. */
-export const chooseLines = (deps: Pick<Deps, 'clock' | 'config' | 'db' | 'log'>): Lines => {
+export const chooseLines = (deps: LineDeps): Lines => {
   const { clock, config } = deps
-  const simulated = createSimulatedLine(clock, config.lineSpeed, agentOf(config, deps))
+  const simulated = createSimulatedLine(clock, config.lineSpeed, agentOf(deps))
   return { real: httpLineOf(deps) ?? simulated, test: simulated }
 }
 
-function httpLineOf({ clock, config, db, log }: Pick<Deps, 'clock' | 'config' | 'db' | 'log'>) {
-  const { line, runtimeUrl, runtimeSecrets, internalUrl } = config
+function httpLineOf({ clock, config, db, log, runtimeSecrets }: LineDeps) {
+  const { line, runtimeUrl, internalUrl } = config
   if (line !== 'http' || runtimeUrl === undefined) return undefined
   return createHttpLine({
     db,
@@ -34,11 +35,11 @@ function httpLineOf({ clock, config, db, log }: Pick<Deps, 'clock' | 'config' | 
 }
 
 /** Only with a runtime secret is there a tool server that lets an agent in. */
-function agentOf({ internalUrl, runtimeSecrets: [secret] }: Config, { log }: Pick<Deps, 'log'>) {
-  if (secret === undefined) return undefined
+function agentOf({ config, runtimeSecrets, log }: LineDeps) {
+  if (runtimeSecrets().length === 0) return undefined
   return createCallAgent({
-    url: internalUrl,
-    secret,
+    url: config.internalUrl,
+    secret: () => runtimeSecrets()[0] ?? '',
     onTrouble: (trouble) => log.warn(trouble, 'an agent could not use its tools'),
   })
 }

@@ -19,7 +19,7 @@ export interface RuntimeClientOptions {
   /** Without a trailing slash. */
   url: string
   /** The runtime secrets: each signs, so that a runtime may know the old or the new one. */
-  secrets: readonly string[]
+  secrets: () => readonly string[]
   clock: Clock
   timeoutMs?: number
 }
@@ -34,8 +34,7 @@ const neverConnected = new Set([
 ])
 
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
-  const { url, clock, timeoutMs = 10_000 } = options
-  const secrets = options.secrets.map(webhookSecretOf)
+  const { url, secrets, clock, timeoutMs = 10_000 } = options
 
   const send = (method: string, path: string, body: string | undefined, headers: Record<string, string>) => {
     const id = path.split('/').at(-1) ?? path
@@ -44,7 +43,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       id: headers['Idempotency-Key'] ?? id,
       at: clock.now(),
       body: body ?? `${method} ${path}`,
-      secrets,
+      secrets: secrets().map(webhookSecretOf),
     })
     return fetch(`${url}${path}`, {
       method,

@@ -13,9 +13,9 @@ const limits = { open: 10_000, call: 25_000 }
 
 /** Uses a tool of an agent as its runtime would: over HTTP, in a session of the tool server, without a call. */
 export const tryTool =
-  ({ config }: Pick<Deps, 'config'>) =>
+  ({ config, runtimeSecrets }: Pick<Deps, 'config' | 'runtimeSecrets'>) =>
   async (widgetId: string, name: string, args: Record<string, unknown>): Promise<Trial> => {
-    const [secret] = config.runtimeSecrets
+    const [secret] = runtimeSecrets()
     if (secret === undefined)
       return failed('No runtime secret is set: set RUNTIME_SECRET where Outdial runs.')
     const url = sessionUrl(config.internalUrl, { widgetId })

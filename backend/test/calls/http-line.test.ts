@@ -13,7 +13,7 @@ import { connect } from '../../db/connect.ts'
 import type { Worker } from '../../worker.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
+import { type Seed, seedCampaign, seedWorkspace, widgetOf } from '../support/seed.ts'
 import { startRuntime, type TestRuntime } from './runtime.ts'
 import { attemptsOf, callOf, callUntil, completed, eventsOf, freshNumber, queue, until } from './support.ts'
 
@@ -146,11 +146,7 @@ it('tells the runtime what it needs, signed with every runtime secret and withou
   const [order] = runtime.orders()
   const [post] = runtime.requests
   const call = await callOf(deps, seed, id)
-  const { widget_id } = await deps.db
-    .selectFrom('agent')
-    .select('widget_id')
-    .where('id', '=', seed.agentId)
-    .executeTakeFirstOrThrow()
+  const widget_id = await widgetOf(deps, seed.agentId)
   const base = 'https://calls.example.com/api'
   expect(order).toEqual({
     attempt_id: attemptId,

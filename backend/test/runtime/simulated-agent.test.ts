@@ -7,7 +7,7 @@ import type { Worker } from '../../worker.ts'
 import { attemptsOf, callUntil, completed, eventsOf, queue, until } from '../calls/support.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedWorkspace } from '../support/seed.ts'
+import { type Seed, seedWorkspace, widgetOf } from '../support/seed.ts'
 import { startToolServer, type TestToolServer } from './tool-server.ts'
 
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
@@ -45,7 +45,14 @@ const serve = async (...given: Parameters<typeof startToolServer>) => {
 /** Dials with an agent whose tools are at `url`. */
 const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) => {
   const onTrouble = ({ reason }: { reason: string }) => void troubles.push(reason)
-  const agent = createCallAgent({ url, secret, onTrouble, stepMs: 10_000, budgetMs: 30_000, ...times })
+  const agent = createCallAgent({
+    url,
+    secret: () => secret,
+    onTrouble,
+    stepMs: 10_000,
+    budgetMs: 30_000,
+    ...times,
+  })
   const line = createSimulatedLine(deps.clock, 10, agent)
   workers.push(startDialer(deps, { lines: { real: line, test: line } }))
 }
@@ -65,11 +72,7 @@ it('uses its tools in the call, and the transcript and the event tell of it', as
   })
   dial(server.url)
   const told = await call('+12025550100')
-  const { widget_id: widgetId } = await deps.db
-    .selectFrom('agent')
-    .select('widget_id')
-    .where('id', '=', seed.agentId)
-    .executeTakeFirstOrThrow()
+  const widgetId = await widgetOf(deps, seed.agentId)
   const [attempt] = await attemptsOf(deps, told.id)
   expect(server.opened).toEqual([
     { widgetId, callId: attempt?.id, secret, query: expect.not.stringContaining(secret) },

@@ -9,8 +9,14 @@ export type TestDeps = Deps & { clock: ManualClock }
 
 /** The real thing, but for the clock, which the test turns, and chance, which is fixed. */
 export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
+  const config = parseConfig({
+    SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+    LOG_LEVEL: 'silent',
+  })
+  const { runtimeSecrets } = overrides.config ?? config
   return {
-    config: parseConfig({ SECRET_KEY: 'test-key-of-at-least-thirty-two-characters', LOG_LEVEL: 'silent' }),
+    config,
+    runtimeSecrets: () => runtimeSecrets,
     db,
     clock: new ManualClock(),
     chance: () => 0.5,

@@ -5,20 +5,25 @@ export interface Measures {
   characters: number
 }
 
-/** How large JSON is. Counting ends at the bounds, which are then exceeded by one. */
+/** How large JSON is. Counting ends at the bounds, which are then exceeded. */
 export function measure(json: unknown, bounds: { values: number; depth: number }): Measures {
-  let values = 0
-  let depth = 0
-  let characters = 0
-  let level: unknown[] = [json]
-  // Level by level: what nests a million deep would overflow the stack.
-  while (level.length > 0 && depth <= bounds.depth) {
-    values += level.length
-    if (values > bounds.values) return { values: bounds.values + 1, depth, characters }
-    for (const value of level) if (typeof value === 'string') characters += value.length
-    level = level.filter((value) => typeof value === 'object' && value !== null)
-    if (level.length > 0) depth += 1
-    level = level.flatMap((value) => Object.values(value as object) as unknown[])
+  const measures = { values: 0, depth: 0, characters: 0 }
+  let level: object[] = []
+  const count = (value: unknown) => {
+    measures.values += 1
+    if (typeof value === 'string') measures.characters += value.length
+    else if (typeof value === 'object' && value !== null) level.push(value)
   }
-  return { values, depth, characters }
+  count(json)
+  // Level by level: what nests a million deep would overflow the stack.
+  while (level.length > 0 && measures.depth <= bounds.depth) {
+    measures.depth += 1
+    const parts = level
+    level = []
+    for (const part of parts) {
+      for (const value of Object.values(part)) count(value)
+      if (measures.values > bounds.values) return measures
+    }
+  }
+  return measures
 }

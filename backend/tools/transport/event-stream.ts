@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 /** Bytes that may wait for a client to read them. */
 const longestBacklog = 1024 * 1024
@@ -6,9 +7,14 @@ const longestBacklog = 1024 * 1024
 /** Signs of life after which a client that has read nothing is taken for gone. */
 const mostUnread = 3
 
+/** Milliseconds in which a client may still read what was sent before the end. */
+const lastChanceMs = 20_000
+
 /** Server-sent events (HTML standard, section 9.2) on one response, for as long as its client reads them. */
 export class EventStream {
   readonly #res: ServerResponse
+  /** Known once the response has begun on it. */
+  #socket: Socket | undefined
   #unread = 0
 
   constructor(res: ServerResponse) {
@@ -26,6 +32,8 @@ export class EventStream {
       'X-Accel-Buffering': 'no',
       ...headers,
     })
+    // Who hangs up has ended the stream: to Node a request was aborted, an error that costs as much as an answer.
+    this.#res.socket?.prependOnceListener('end', () => this.#hungUp())
   }
 
   /** `data` holds no line breaks. */
@@ -35,7 +43,7 @@ export class EventStream {
       this.#res.destroy()
       return
     }
-    this.#res.write(`event: ${event}\ndata: ${data}\n\n`)
+    this.#write(`event: ${event}\ndata: ${data}\n\n`)
   }
 
   flush(): void {
@@ -47,10 +55,28 @@ export class EventStream {
     if (this.#res.writableEnded) return
     this.#unread = this.#res.writableLength > 0 ? this.#unread + 1 : 0
     if (this.#unread >= mostUnread) this.#res.destroy()
-    else this.#res.write(': keepalive\n\n')
+    else this.#write(': keepalive\n\n')
   }
 
   end(): void {
+    if (this.#res.writableEnded) return
+    // Who does not read does not learn of the end, either.
+    if (this.#res.writableLength > 0) this.#res.socket?.setTimeout(lastChanceMs)
     this.#res.end()
+  }
+
+  #hungUp(): void {
+    if (this.#res.writableLength > 0) this.#res.destroy()
+    else this.#res.end()
+  }
+
+  /** What begins the stream goes with its headers. Then the response would only add corks and chunks, of which there are none. */
+  #write(text: string): void {
+    if (this.#socket === undefined) {
+      this.#res.write(text)
+      this.#socket = this.#res.socket ?? undefined
+    } else if (this.#socket.writable) {
+      this.#socket.write(text)
+    }
   }
 }

@@ -1,8 +1,13 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js'
+import {
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js'
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import { version } from '../../version.ts'
+import { resultJson, usualVersion } from '../messages.ts'
 
 type Reply = (answer: JSONRPCMessage) => void
 
@@ -49,7 +54,22 @@ let shared: Exchange | undefined
  */
 export function askServer(request: JSONRPCRequest, reply: Reply): void {
   shared ??= connect()
-  shared.ask(request, reply)
+  const version = usualVersion(request)
+  shared.ask(request, (answer) => {
+    if (version !== undefined && SUPPORTED_PROTOCOL_VERSIONS.includes(version) && 'result' in answer)
+      greetings.set(version, JSON.stringify(answer.result))
+    reply(answer)
+  })
+}
+
+/** What the server answers to a usual `initialize`, by the version that is asked for. */
+const greetings = new Map<string, string>()
+
+/** An answer that was given before to a request that says the same; undefined where the server is to be asked. */
+export function knownAnswer(request: JSONRPCRequest): string | undefined {
+  const version = usualVersion(request)
+  const result = version === undefined ? undefined : greetings.get(version)
+  return result === undefined ? undefined : resultJson(request.id, result)
 }
 
 function connect(): Exchange {

@@ -50,16 +50,8 @@ export function answerJson(
     .end(json)
 }
 
-const accepted = 'Accepted'
-
 export function answerAccepted(res: ServerResponse, requestId: string): void {
-  res
-    .writeHead(202, {
-      'Content-Type': 'text/plain',
-      'Content-Length': accepted.length,
-      'X-Request-Id': requestId,
-    })
-    .end(accepted)
+  res.writeHead(202, { 'Content-Length': '0', 'X-Request-Id': requestId }).end()
 }
 
 /**

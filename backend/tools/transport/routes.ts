@@ -17,7 +17,7 @@ export interface ToolHttpRequest {
 export type Methods = Record<string, (request: ToolHttpRequest) => void>
 
 /** A transport's addresses, each with its trailing slash. */
-export type ToolRoutes = Record<string, Methods>
+export type ToolRoutes = ReadonlyMap<string, Methods>
 
 /** Where transports get their sessions. */
 export interface SessionDesk {
@@ -32,8 +32,7 @@ export function methodsAt(routes: ToolRoutes, url: string): Methods | undefined 
   if (!url.startsWith('/api/mcp')) return undefined
   const end = url.indexOf('?')
   const path = end === -1 ? url : url.slice(0, end)
-  const key = path.endsWith('/') ? path : `${path}/`
-  return Object.hasOwn(routes, key) ? routes[key] : undefined
+  return routes.get(path.endsWith('/') ? path : `${path}/`)
 }
 
 export const queryOf = ({ url = '' }: IncomingMessage): URLSearchParams => {

@@ -2,7 +2,7 @@ import { badMessage, unknownSession } from '../refusal.ts'
 import type { RuntimeSecrets } from '../secret.ts'
 import type { Session } from '../session.ts'
 import { answerAccepted, receiveMessage } from './http.ts'
-import type { SessionDesk, ToolHttpRequest, ToolRoutes } from './routes.ts'
+import type { Methods, SessionDesk, ToolHttpRequest, ToolRoutes } from './routes.ts'
 import { SseTransport } from './sse.ts'
 
 /** The two addresses of HTTP+SSE: the stream, and where its client posts. */
@@ -26,8 +26,7 @@ export function createSseRoutes(options: {
   }
 
   const post = ({ req, res, requestId, fail }: ToolHttpRequest): void => {
-    const { id, query } = sessionOf(req.url ?? '')
-    const session = find(desk, id)
+    const { session, query } = sessionOf(desk, req.url ?? '')
     if (!secrets.permits(session.secret, req.headers, query)) throw unknownSession()
     receiveMessage(
       req,
@@ -41,28 +40,30 @@ export function createSseRoutes(options: {
     )
   }
 
-  return {
-    '/api/mcp/sse/': { GET: (request) => void open(request).catch(request.fail) },
-    '/api/mcp/messages/': { POST: post },
-  }
+  return new Map<string, Methods>([
+    ['/api/mcp/sse/', { GET: (request) => void open(request).catch(request.fail) }],
+    ['/api/mcp/messages/', { POST: post }],
+  ])
 }
 
-function find(desk: SessionDesk, id: string): Session {
+function find(desk: SessionDesk, id: string): Session | undefined {
   const session = desk.find(id)
-  if (!(session?.transport instanceof SseTransport)) throw unknownSession()
-  return session
+  return session?.transport instanceof SseTransport ? session : undefined
 }
 
 /** What clients nearly always post to; other spellings are parsed. */
-const usual = /^\/api\/mcp\/messages\/\?sessionId=([\w-]{1,128})$/
+const usual = '/api/mcp/messages/?sessionId='
 
-function sessionOf(url: string): { id: string; query: URLSearchParams | undefined } {
-  const known = usual.exec(url)?.[1]
-  if (known !== undefined) return { id: known, query: undefined }
+/** @throws {Refusal} malformed_json, not_found */
+function sessionOf(desk: SessionDesk, url: string): { session: Session; query: URLSearchParams | undefined } {
+  const known = url.startsWith(usual) ? find(desk, url.slice(usual.length)) : undefined
+  if (known !== undefined) return { session: known, query: undefined }
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   const id = query.get('sessionId') ?? query.get('session_id')
   if (id === null)
     throw badMessage('sessionId is missing: post to the address that the stream gave.', 'sessionId')
   if (!/^[\w.-]{1,128}$/.test(id)) throw badMessage('sessionId is not one that the stream gave.', 'sessionId')
-  return { id, query }
+  const session = find(desk, id)
+  if (session === undefined) throw unknownSession()
+  return { session, query }
 }

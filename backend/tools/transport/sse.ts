@@ -42,5 +42,7 @@ export class SseTransport implements ToolTransport {
 
   async close(): Promise<void> {
     this.#stream.end()
+    // Not when the stream has closed: a client that does not read could keep that from happening.
+    this.onclose?.()
   }
 }

@@ -7,7 +7,7 @@ import { errorJson, invalidParams, paramsFault } from '../messages.ts'
 import { badMessage, unknownSession } from '../refusal.ts'
 import type { RuntimeSecrets } from '../secret.ts'
 import { answerAccepted, answerJson, receiveMessage } from './http.ts'
-import { queryOf, type SessionDesk, type ToolHttpRequest, type ToolRoutes } from './routes.ts'
+import { type Methods, queryOf, type SessionDesk, type ToolHttpRequest, type ToolRoutes } from './routes.ts'
 import { StreamableTransport } from './streamable.ts'
 
 /** The one address of Streamable HTTP. Every request shows the secret. */
@@ -74,16 +74,15 @@ export function createStreamableRoutes(options: {
     receiveMessage(req, (message) => receive(request, message), request.fail)
   }
 
-  return {
-    '/api/mcp/': {
-      GET: (request) => find(request).listen(request.res, { 'X-Request-Id': request.requestId }),
-      POST: post,
-      DELETE: (request) => {
-        void find(request).close()
-        request.res.writeHead(204, { 'X-Request-Id': request.requestId }).end()
-      },
+  const methods: Methods = {
+    GET: (request) => find(request).listen(request.res, { 'X-Request-Id': request.requestId }),
+    POST: post,
+    DELETE: (request) => {
+      void find(request).close()
+      request.res.writeHead(204, { 'X-Request-Id': request.requestId }).end()
     },
   }
+  return new Map([['/api/mcp/', methods]])
 }
 
 const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>

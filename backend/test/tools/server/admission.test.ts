@@ -192,12 +192,12 @@ it('closes the sessions of a secret that is taken away, and leaves the others', 
   const query = { widget_id: widgetId }
   const goes = await openSse(service.url, query, { 'X-Agent-Secret': otherSecret })
   const stays = await openSse(service.url, query)
-  service.tools.reloadSecrets([secret])
+  service.setSecrets([secret])
   await goes.ended
   expect((await goes.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404)
   expect((await stays.request('ping')).result).toEqual({})
   expect((await knock({ ...query, token: otherSecret })).status).toBe(401)
-  service.tools.reloadSecrets([secret, otherSecret])
+  service.setSecrets([secret, otherSecret])
   expect((await knock({ ...query, token: otherSecret })).status).toBe(200)
   stays.close()
 })

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { openSse, type RawSession, secret, startTools, type TestTools, told, until } from './support.ts'
+import {
+  openSse,
+  otherSecret,
+  type RawSession,
+  secret,
+  startTools,
+  type TestTools,
+  told,
+  until,
+} from './support.ts'
 
 let service: TestTools
 let session: RawSession
@@ -139,11 +149,13 @@ it('takes a message of 4 MiB, and ends the connection of a larger one', async ()
   expect((await session.request('ping')).result).toEqual({})
 })
 
-it('closes a client that never reads, and nobody else', async () => {
+/** A client that has opened a session, and reads nothing from then on. */
+async function openDeaf(shown = secret) {
   const { port } = new URL(service.url)
-  const socket = connect(Number(port), '127.0.0.1')
+  const accepted = once(service.app.server, 'connection') as Promise<[Socket]>
+  const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
   socket.on('error', () => {})
-  const query = new URLSearchParams({ widget_id: widgetId, token: secret }).toString()
+  const query = new URLSearchParams({ widget_id: widgetId, token: shown }).toString()
   socket.write(`GET /api/mcp/sse?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
   const head = await new Promise<string>((resolve) => {
     let heard = ''
@@ -154,15 +166,47 @@ it('closes a client that never reads, and nobody else', async () => {
       resolve(heard)
     })
   })
-  const endpoint = /sessionId=(\S+)/.exec(head)?.[1] ?? ''
-  let status = 0
-  for (let id = 0; status !== 404; id += 1) {
-    const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'big' } })
-    status = (await postTo(`?sessionId=${endpoint}`, body)).status
-    expect(id).toBeLessThan(2_000)
+  const id = /sessionId=(\S+)/.exec(head)?.[1] ?? ''
+  /** Lets a tool answer more than the connection holds. */
+  const ask = async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'big' } })
+    return (await postTo(`?sessionId=${id}`, body)).status
   }
+  const [serverSide] = await accepted
+  const fill = async () => {
+    for (let asked = 0; serverSide.writableLength === 0; asked += 1) {
+      expect(await ask()).toBe(202)
+      expect(asked).toBeLessThan(2_000)
+    }
+  }
+  return { socket, ask, fill, serverSide }
+}
+
+it('closes a client that never reads, and nobody else', async () => {
+  const { socket, ask } = await openDeaf()
+  for (let asked = 0; (await ask()) !== 404; asked += 1) expect(asked).toBeLessThan(2_000)
   socket.destroy()
   expect((await session.request('ping')).result).toEqual({})
+})
+
+it('keeps no session of a client that reads nothing and says that nothing more will come', async () => {
+  const { socket, ask, fill, serverSide } = await openDeaf()
+  await fill()
+  socket.end()
+  await until(() => serverSide.destroyed)
+  expect(await ask()).toBe(404)
+  socket.destroy()
+})
+
+it('ends the session of a secret that is taken away, though its client reads nothing', async () => {
+  const { socket, ask, fill, serverSide } = await openDeaf(otherSecret)
+  await fill()
+  service.setSecrets([secret])
+  expect(await ask()).toBe(404)
+  service.setSecrets([secret, otherSecret])
+  // It may still read for a while: then node:http lets go of it.
+  expect(serverSide.timeout).toBeGreaterThan(0)
+  socket.destroy()
 })
 
 it('gives signs of life to who waits', async () => {

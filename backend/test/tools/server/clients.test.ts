@@ -56,8 +56,8 @@ it('serves a client of the SDK again after its stream was cut, though it does no
   const client = newClient()
   await client.connect(transport)
   client.onerror = () => {}
-  service.tools.reloadSecrets([])
-  service.tools.reloadSecrets([secret])
+  service.setSecrets([])
+  service.setSecrets([secret])
   await until(async () => {
     const answer = await client
       .callTool({ name: 'echo', arguments: { text: 'again' } })

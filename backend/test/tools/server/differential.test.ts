@@ -69,6 +69,22 @@ afterAll(async () => {
 })
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 })
+const introduction = fc.record(
+  {
+    protocolVersion: fc.constantFrom('2025-11-25', '2025-06-18', '2024-11-05', '1999-01-01'),
+    capabilities: fc.constantFrom<unknown>(
+      {},
+      {},
+      { roots: {} },
+      { sampling: {}, elicitation: {} },
+      [],
+      null,
+    ),
+    clientInfo: fc.record({ name: text, version: text, title: text }, { requiredKeys: ['name', 'version'] }),
+    extra: fc.anything(),
+  },
+  { requiredKeys: ['protocolVersion', 'capabilities', 'clientInfo'] },
+)
 const params = fc.oneof(
   {
     weight: 4,
@@ -91,11 +107,7 @@ const params = fc.oneof(
     _meta: fc.oneof(fc.record({ progressToken: fc.oneof(text, fc.integer(), fc.boolean()) }), fc.anything()),
   }),
   fc.record({ name: fc.constant('echo'), _meta: fc.record({ progressToken: fc.integer() }) }),
-  fc.record({
-    protocolVersion: fc.constantFrom('2025-11-25', '2025-06-18', '2024-11-05', '1999-01-01'),
-    capabilities: fc.constantFrom({}, { roots: {} }, { sampling: {}, elicitation: {} }),
-    clientInfo: fc.record({ name: text, version: text }),
-  }),
+  introduction,
   fc.constant({}),
   fc.anything(),
 )
@@ -130,6 +142,13 @@ const message = fc.oneof(
     { jsonrpc: fc.constantFrom('2.0', '1.0', 2), id, method, params, extra: fc.anything() },
     { requiredKeys: [] },
   ),
+  // Often enough that the second of a kind comes, which ours remembers.
+  fc.record({
+    jsonrpc: fc.constant('2.0'),
+    id,
+    method: fc.constant('initialize'),
+    params: introduction,
+  }),
   fc.record({ jsonrpc: fc.constant('2.0'), id, result: fc.anything() }),
   fc.anything(),
 )

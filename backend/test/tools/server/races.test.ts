@@ -1,7 +1,6 @@
-import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { seedLiveCall } from './seed-call.ts'
-import { openSse, secret, startTools, type TestTools, told, until } from './support.ts'
+import { dial, openSse, otherSecret, secret, startTools, type TestTools, told, until } from './support.ts'
 
 let service: TestTools
 let uses = 0
@@ -46,14 +45,8 @@ function requestOf(endpoint: string, body: string): string {
   return `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-/** Sends bytes on a connection of their own; `answers` are all that came back. */
-function dial(endpoint: string) {
-  const { hostname, port } = new URL(endpoint)
-  const socket = connect(Number(port), hostname)
-  let answers = ''
-  socket.on('data', (bytes) => (answers += bytes.toString('latin1')))
-  return { send: (text: string) => socket.write(text), answers: () => answers, end: () => socket.destroy() }
-}
+const streamRequest = () =>
+  `GET /api/mcp/sse?widget_id=${widgetId}&token=${secret} HTTP/1.1\r\nHost: ${new URL(service.url).host}\r\n\r\n`
 
 it('uses no tool for a session that ended while the message was on its way', async () => {
   await service.addTool(agentId, 'act')
@@ -126,4 +119,49 @@ it('opens no session with tools that changed while its call was looked up', asyn
   if (messages[0]?.method !== undefined) messages.push(await session.next())
   expect(messages.at(-1)?.result?.tools).toHaveLength(1)
   session.close()
+})
+
+it('opens a stream behind another request on the same connection, and answers on it', async () => {
+  await service.addTool(agentId, 'act')
+  const other = await openSse(service.url, { widget_id: widgetId })
+  const line = dial(service.url)
+  line.send(requestOf(other.endpoint, callOf('act')) + streamRequest())
+  await until(() => line.answers().includes('event: endpoint'))
+  const path = /data: (.*)/.exec(line.answers())?.[1] ?? ''
+  const posted = dial(service.url)
+  for (const id of ['first', 'second']) {
+    posted.send(requestOf(new URL(path, service.url).href, callOf('act', id)))
+    await until(() => line.answers().includes(`"id":"${id}"`))
+  }
+  expect(line.answers()).toMatch(/^HTTP\/1.1 202 [^]*HTTP\/1.1 200 /)
+  expect(uses).toBe(3)
+  for (const each of [other, { close: line.end }, { close: posted.end }]) each.close()
+})
+
+it('ends the session of a client that has said that nothing more will come', async () => {
+  const line = dial(service.url)
+  line.send(streamRequest())
+  await until(() => line.answers().includes('event: endpoint'))
+  const path = /data: (.*)/.exec(line.answers())?.[1] ?? ''
+  line.finish()
+  await until(async () => {
+    const answer = await fetch(new URL(path, service.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: callOf('act'),
+    })
+    return answer.status === 404
+  })
+  expect(uses).toBe(0)
+})
+
+it('opens no session by a secret that is taken away while its client is admitted', async () => {
+  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  const before = service.queries()
+  const query = { widget_id: widgetId, call_id: call.attemptId }
+  const opening = openSse(service.url, query, { 'X-Agent-Secret': otherSecret })
+  await until(() => service.queries() > before)
+  service.setSecrets([secret])
+  await expect(opening).rejects.toThrow(/^401 /)
+  service.setSecrets([secret, otherSecret])
 })

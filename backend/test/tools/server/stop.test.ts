@@ -55,3 +55,15 @@ it('breaks off, and records, what does not end in time', async () => {
   expect(rows).toEqual([{ tool_name: 'hang', is_error: true }])
   await service.close()
 })
+
+it('opens no session for a client that was being admitted when it stopped', async () => {
+  const service = await startTools()
+  const { widgetId } = await service.addAgent()
+  const before = service.queries()
+  const opening = openSse(service.url, { widget_id: widgetId })
+  await until(() => service.queries() > before)
+  const stopped = service.tools.close()
+  await expect(opening).rejects.toThrow(/^503 /)
+  await stopped
+  await service.close()
+})

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import * as z from 'zod'
@@ -10,7 +10,7 @@ import type { JsonSchema, ToolAnswer, ToolKind, ToolUse } from '../../../tools/k
 import { createToolServer, type ToolServer } from '../../../tools/server.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedAgent, seedWorkspace } from '../../support/seed.ts'
+import { type Seed, seedAgent, seedWorkspace, widgetOf } from '../../support/seed.ts'
 
 export const secret = 'runtime-secret-number-one-of-the-tests'
 export const otherSecret = 'runtime-secret-number-two-of-the-tests'
@@ -59,6 +59,8 @@ export interface TestTools {
   queries(): number
   /** What was logged. */
   logged(): string
+  /** Exchanges the runtime secrets. */
+  setSecrets(secrets: string[]): void
   addAgent(status?: 'draft' | 'live' | 'paused'): Promise<{ agentId: number; widgetId: string }>
   addTool(
     agentId: number,
@@ -89,7 +91,8 @@ export async function startTools(
     },
     transformResult: async ({ result }) => result,
   })
-  const deps = testDeps(counted, { config, log })
+  let { runtimeSecrets } = config
+  const deps = testDeps(counted, { config, log, runtimeSecrets: () => runtimeSecrets })
   const tools = createToolServer(deps, { kinds: kindsOf(behaviours), ...options })
   deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
   const app = await createApp(deps, tools)
@@ -102,14 +105,13 @@ export async function startTools(
     url: `http://127.0.0.1:${port}`,
     queries: () => queries,
     logged: () => lines.join(''),
+    setSecrets: (secrets) => {
+      runtimeSecrets = secrets
+      tools.secretsChanged()
+    },
     addAgent: async (status = 'live') => {
       const agentId = await seedAgent(deps, workspaceId, { status })
-      const { widget_id } = await database.db
-        .selectFrom('agent')
-        .select('widget_id')
-        .where('id', '=', agentId)
-        .executeTakeFirstOrThrow()
-      return { agentId, widgetId: widget_id }
+      return { agentId, widgetId: await widgetOf(database, agentId) }
     },
     addTool: async (agentId, name, more = {}) => {
       const { id } = await database.db
@@ -247,6 +249,21 @@ export async function openSse(
     comments: () => comments,
     ended,
     close: () => stopping.abort(),
+  }
+}
+
+/** Sends bytes on a connection of their own; `answers` are all that came back. */
+export function dial(endpoint: string) {
+  const { hostname, port } = new URL(endpoint)
+  const socket = connect(Number(port), hostname)
+  let answers = ''
+  socket.on('data', (bytes) => (answers += bytes.toString('latin1')))
+  return {
+    send: (text: string) => socket.write(text),
+    answers: () => answers,
+    /** Says that nothing more will come, and goes on reading. */
+    finish: () => socket.end(),
+    end: () => socket.destroy(),
   }
 }
 
