@@ -5,6 +5,7 @@ import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-pro
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Deps } from './deps.ts'
 import { mountRoutes } from './http/mount.ts'
+import { registerScope } from './http/register-scope.ts'
 import { completeDocument } from './openapi/complete.ts'
 import { documentFrame } from './openapi/frame.ts'
 import { apiPrefix, createRoutes } from './routes.ts'
@@ -16,7 +17,7 @@ const viewerPolicy =
 /** Mounts the public API with its OpenAPI 3.1 document beside it, and a page to read that at `/docs`. */
 export async function mountApi(app: FastifyInstance, deps: Deps): Promise<void> {
   const routes = createRoutes(deps)
-  await app.register(async (documented) => {
+  await registerScope(app, 'api', async (documented) => {
     await documented.register(swagger, {
       openapi: documentFrame(deps.config),
       transform: jsonSchemaTransform,
@@ -29,7 +30,7 @@ export async function mountApi(app: FastifyInstance, deps: Deps): Promise<void> 
       uiConfig: { layout: 'BaseLayout', validatorUrl: null, deepLinking: true },
       staticCSP: viewerPolicy,
     })
-    await documented.register((api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
+    await registerScope(documented, 'routes', (api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
     documented.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async (_request, reply) =>
       reply.send(documented.swagger()),
     )

@@ -3,6 +3,7 @@ import csrf from '@fastify/csrf-protection'
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
+import { registerScope } from './register-scope.ts'
 
 type HandleError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
@@ -17,7 +18,7 @@ export async function registerPages(
   mount: (pages: FastifyInstance) => void | Promise<void>,
   readBody?: (request: FastifyRequest) => Promise<void>,
 ): Promise<void> {
-  await app.register(async (pages) => {
+  await registerScope(app, 'pages', async (pages) => {
     const secure = deps.config.publicUrl.startsWith('https:')
     pages.setErrorHandler(handleError)
     await pages.register(cookie)

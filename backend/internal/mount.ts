@@ -5,6 +5,7 @@ import { takeReport } from '../calls/reports/take.ts'
 import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
+import { registerScope } from '../http/register-scope.ts'
 import { NoQuery } from '../http/route.ts'
 import { validate } from '../http/validate.ts'
 import { createRuntimeSecrets } from '../tools/secret.ts'
@@ -23,7 +24,7 @@ export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<v
     }
   }
 
-  await app.register(async (own) => {
+  await registerScope(app, 'internal', (own) => {
     own.removeAllContentTypeParsers()
     own.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
       parseJson(bytes),

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { registerPages } from '../http/pages.ts'
+import { registerScope } from '../http/register-scope.ts'
 import type { Door } from '../identity/door.ts'
 import { createPages, type Render } from '../views/render.ts'
 import { mountConnect } from './connect/routes.ts'
@@ -16,7 +17,7 @@ export async function registerOauth(
 ): Promise<void> {
   const render = createPages(renderAny)
   const provider = await createProvider(deps, renderProviderError(render))
-  await app.register(async (scope) => {
+  await registerScope(app, 'oauth', async (scope) => {
     scope.addHook('onRequest', keepOpener)
     await mountProvider(scope, provider, deps.config)
   })
