@@ -27,8 +27,8 @@ interface Cookie {
 }
 
 /** A browser made of fetch, with cookies by path. It knows one origin, and never runs a script. */
-export function createBrowser(): Browser {
-  let jar: Cookie[] = []
+export function createBrowser(cookies: Record<string, string> = {}): Browser {
+  let jar = Object.entries(cookies).map(([name, value]): Cookie => ({ name, value, path: '/' }))
 
   const keep = (response: Response, url: URL) => {
     for (const line of response.headers.getSetCookie()) {

@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
+/** Halves the time that reading the sources takes. Not in the default place, /tmp, where others may write. */
+export const compileCache = fileURLToPath(new URL('../node_modules/.cache/outdial', import.meta.url))
+
 /** Says what to install where the rest of the project could not even be read. Written for any Node. */
 export function preflight() {
   const [major, minor] = process.versions.node.split('.').map(Number)
@@ -13,8 +16,7 @@ export function preflight() {
   if (!existsSync(new URL('../node_modules/fastify', import.meta.url))) {
     stop('Outdial is not installed yet: run npm ci first.')
   }
-  // Halves the time that reading the sources takes. Not in the default place, /tmp, where others may write.
-  nodeModule.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/outdial', import.meta.url)))
+  nodeModule.enableCompileCache?.(compileCache)
 }
 
 function stop(sentence) {

@@ -4,7 +4,7 @@ import { makeResetLink } from '../../identity/password-resets/make-link.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { signIn } from './people-support.ts'
-import { expectAccessible, openTab, password, seedGuest, type Service, startService } from './support.ts'
+import { expectAccessible, password, seedGuest, type Service, startService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
@@ -160,8 +160,12 @@ it.each([
 
 itInChromium('is used by hand', async (chromium) => {
   const guest = await seedGuest(service)
-  await signIn(service, guest.email)
-  const tab = await openTab(service, chromium, guest)
+  const tab = await chromium.newPage({ reducedMotion: 'reduce' })
+  await tab.goto(`${service.url}/sign-in`)
+  await tab.getByLabel('E-mail address').fill(guest.email)
+  await tab.getByLabel('Password').fill(password)
+  await tab.getByRole('button', { name: 'Sign in' }).click()
+  await tab.getByRole('navigation', { name: 'Workspace' }).waitFor()
   await tab.goto(guest.at('/account'))
   await expectAccessible(tab)
   await tab.getByText('Chrome on Linux').waitFor()
