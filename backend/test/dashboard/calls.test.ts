@@ -309,36 +309,6 @@ it('shows nobody another workspace’s call, and cancels none', async () => {
   expect((await theirs.open(`/calls/${foreign.id}`)).text).toContain('Waiting')
 })
 
-itInChromium('shows what was searched for last, however late the answers before it are', async (chromium) => {
-  const guest = await seedGuest(service)
-  await queueFor(guest, { first_name: 'Maya' })
-  await queueFor(guest, { first_name: 'Noor' })
-  const tab = await openTab(service, chromium, guest)
-  const isFor = (address: string, search: string | null) => {
-    const url = new URL(address)
-    return url.pathname.endsWith('/calls') && url.searchParams.get('search') === search
-  }
-  /** Resolves to a search (null: the list that follows the calls) once the page awaits its answer, which never comes. */
-  const stall = async (search: string | null) => {
-    await tab.route(
-      (url) => isFor(url.href, search),
-      () => {},
-    )
-    return tab.waitForRequest((request) => isFor(request.url(), search))
-  }
-  await tab.goto(guest.at('/calls'))
-  const followed = await stall(null)
-  const first = stall('m')
-  const isLeft = tab.waitForEvent('requestfailed', (request) => request === followed)
-  await tab.getByLabel('Search').press('m')
-  await Promise.all([first, isLeft])
-  await tab.getByLabel('Search').pressSequentially('ay')
-  await tab.waitForURL((url) => isFor(url.href, 'may'))
-  await tab.getByRole('link', { name: 'Noor' }).waitFor({ state: 'detached' })
-  await tab.waitForRequest((request) => isFor(request.url(), 'may'))
-  expect(await tab.getByRole('link', { name: 'Maya' }).count()).toBe(1)
-})
-
 itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   const guest = await seedGuest(service)
   const maya = await queueFor(guest, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect } from '@jest/globals'
+import { freshNumber, queue } from '../calls/support.ts'
+import { itInChromium } from '../support/chromium.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { seedCampaign } from '../support/seed.ts'
+import { openTab, seedGuest, type Service, startService } from './support.ts'
+
+let database: TestDatabase
+let service: Service
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+itInChromium('show what was searched for last, however late the answers before it are', async (chromium) => {
+  const guest = await seedGuest(service)
+  for (const name of ['Maya', 'Noor']) {
+    await queue(service.deps, guest.seed, freshNumber(), { first_name: name })
+    await seedCampaign(service.deps, { ...guest.seed, name })
+  }
+  const tab = await openTab(service, chromium, guest)
+
+  for (const path of ['/calls', '/campaigns']) {
+    const isFor = (address: string, search: string | null) => {
+      const url = new URL(address)
+      return url.pathname.endsWith(path) && url.searchParams.get('search') === search
+    }
+    /** Resolves once the page has asked for a search (null: for everything), and lets it wait for ever. */
+    const stall = async (search: string | null) => {
+      await tab.route(
+        (url) => isFor(url.href, search),
+        () => {},
+      )
+      return tab.waitForRequest((request) => isFor(request.url(), search))
+    }
+    await tab.goto(guest.at(path))
+    const followed = await stall(null)
+    const first = stall('m')
+    const isLeft = tab.waitForEvent('requestfailed', (request) => request === followed)
+    await tab.getByLabel('Search').press('m')
+    await Promise.all([first, isLeft])
+    await tab.getByLabel('Search').pressSequentially('ay')
+    await tab.waitForURL((url) => isFor(url.href, 'may'))
+    await tab.getByRole('link', { name: 'Noor' }).waitFor({ state: 'detached' })
+    expect(await tab.getByRole('link', { name: 'Maya' }).count()).toBe(1)
+  }
+})
