@@ -1,9 +1,20 @@
 import type { Deps } from '../deps.ts'
+import { inTransaction } from '../transaction.ts'
+import { changeRole } from './members/change-role.ts'
+import { findRole, lockMembers } from './members/store.ts'
 import { insertMembership } from './people/store.ts'
 
-/** Lets a user work in a workspace; on a member it changes the role. */
+/**
+ * Lets a user work in a workspace; on a member it changes the role.
+ *
+ * @throws {ApiError} validation_failed where the last owner would become a member
+ */
 export const addMember =
-  (deps: Pick<Deps, 'db'>) =>
-  async (input: { workspaceId: number; userId: number; role: 'owner' | 'member' }): Promise<void> => {
-    await insertMembership(deps.db, input.workspaceId, { userId: input.userId, role: input.role })
-  }
+  (deps: Deps) =>
+  (input: { workspaceId: number; userId: number; role: 'owner' | 'member' }): Promise<void> =>
+    inTransaction(deps, async (own) => {
+      await lockMembers(own.db, input.workspaceId)
+      const role = await findRole(own.db, input.workspaceId, input.userId)
+      if (role !== undefined) return changeRole(own)(input)
+      await insertMembership(own.db, input.workspaceId, input)
+    })

@@ -1,4 +1,4 @@
-import { removeMember } from '../../identity/remove-member.ts'
+import { dismissMember } from '../../identity/members/dismiss.ts'
 import { defineCommand } from '../command.ts'
 import { findUser } from '../find.ts'
 import { emailOption, workspaceOption } from '../options.ts'
@@ -8,7 +8,7 @@ export const removeMemberCommand = defineCommand({
   summary: 'Ends a membership, with the connections, API keys and webhooks of that person there.',
   options: { workspace: workspaceOption, email: emailOption },
   run: async (deps, { workspace, email }) => {
-    await removeMember(deps)({ workspaceId: workspace, userId: await findUser(deps, email) })
+    await dismissMember(deps)({ workspaceId: workspace, userId: await findUser(deps, email) })
     return { note: `${email} is no member of workspace ${workspace} any more.` }
   },
 })

@@ -75,6 +75,26 @@ it('brings a new installation to its first API key and OAuth client', async () =
   })
 })
 
+it.each([['remove-member'], ['add-member', '--role', 'member']])(
+  'leaves a workspace its last owner: %s',
+  async (command, ...role) => {
+    const owner = ['--email', `${command}@example.com`]
+    await told(['create-user', ...owner, '--name', 'Only'])
+    const { workspace_id: id } = await told(['create-workspace', '--name', 'Acme', '--owner', owner[1] ?? ''])
+    const within = ['--workspace', String(id), ...owner]
+    const refused = await admin([command, ...within, ...role])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toBe(
+      'This is the last owner of the workspace: make somebody else an owner first.\n',
+    )
+
+    await told(['create-user', '--email', `second-${command}@example.com`, '--name', 'Second'])
+    const second = ['--email', `second-${command}@example.com`, '--role', 'owner']
+    await told(['add-member', '--workspace', String(id), ...second])
+    await told([command, ...within, ...role])
+  },
+)
+
 it('makes a link for a new password, which the dashboard takes', async () => {
   await told(['create-user', '--email', 'lost@example.com', '--name', 'Lost'])
   const { link } = await told(['reset-password-link', '--email', 'LOST@example.com'])

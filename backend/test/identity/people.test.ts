@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { addMember } from '../../identity/add-member.ts'
 import { createUser } from '../../identity/create-user.ts'
 import { createWorkspace } from '../../identity/create-workspace.ts'
+import { findRole } from '../../identity/members/store.ts'
 import { membershipsOf } from '../../identity/people/store.ts'
 import { verifyPassword } from '../../identity/verify-password.ts'
 import { toolKinds } from '../../tools/kinds/registry.ts'
@@ -81,8 +82,15 @@ it('makes the owner a member, and changes the role of one who is', async () => {
     timeZone: 'Europe/Berlin',
     ownerId,
   })
-  await addMember(deps)({ workspaceId: id, userId: ownerId, role: 'member' })
   expect(await membershipsOf(database.db, ownerId)).toEqual([{ workspaceId: id, workspaceName: 'Acme' }])
+
+  const { id: userId } = await createUser(deps)({ email: 'second@example.com', name: 'Second', password })
+  for (const role of ['member', 'owner'] as const) {
+    await addMember(deps)({ workspaceId: id, userId, role })
+    expect(await findRole(database.db, id, userId)).toBe(role)
+  }
+  await addMember(deps)({ workspaceId: id, userId: ownerId, role: 'member' })
+  expect(await findRole(database.db, id, ownerId)).toBe('member')
 })
 
 it('gives a new workspace the tools that come with Outdial', async () => {
