@@ -4,22 +4,31 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { DemoFile } from '../../demo/file.ts'
 import { run, type Running, runUnderShell } from '../support/run.ts'
 
 jest.setTimeout(90_000)
+const folders: string[] = []
+const newFolder = async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'outdial-start-'))
+  folders.push(folder)
+  return folder
+}
+/** Of the tests for which a service may have run there before. */
 let dataDir: string
-const started: Running[] = []
-beforeEach(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-start-'))
+beforeAll(async () => {
+  dataDir = await newFolder()
 })
+const started: Running[] = []
 afterEach(async () => {
   for (const { process, ended } of started.splice(0)) {
     process.kill('SIGTERM') // a killed one leaves its database a moment longer
     await ended
   }
-  await rm(dataDir, { recursive: true, force: true })
+})
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
 })
 
 function start(environment: Record<string, string> = {}): Running {
@@ -28,7 +37,8 @@ function start(environment: Record<string, string> = {}): Running {
   return running
 }
 
-const readDemo = () => DemoFile.parse(JSON.parse(readFileSync(path.join(dataDir, 'demo.json'), 'utf8')))
+const readDemo = (folder: string) =>
+  DemoFile.parse(JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8')))
 
 async function stop({ process, ended }: Running) {
   process.kill('SIGTERM')
@@ -36,10 +46,11 @@ async function stop({ process, ended }: Running) {
 }
 
 it('serves a demo workspace that a newcomer can call from at once, and keeps it', async () => {
-  const first = start()
+  const folder = await newFolder()
+  const first = start({ DATA_DIR: folder })
   const written = await first.wrote(/Outdial is ready/)
-  const demo = readDemo()
-  expect(statSync(path.join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600)
+  const demo = readDemo(folder)
+  expect(statSync(path.join(folder, 'demo.json')).mode & 0o777).toBe(0o600)
   expect(demo.agents.map(({ name, status }) => `${name} ${status}`)).toEqual([
     'Ava live',
     'Ben live',
@@ -60,11 +71,11 @@ it('serves a demo workspace that a newcomer can call from at once, and keeps it'
   for (const secret of [demo.api_key, demo.password, demo.client_secret]) {
     expect(ended.stdout + ended.stderr).not.toContain(secret)
   }
-  expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
+  expect(existsSync(path.join(folder, 'postgres/postmaster.pid'))).toBe(false)
 
-  const second = start()
+  const second = start({ DATA_DIR: folder })
   await second.wrote(/Outdial is ready/)
-  const again = readDemo()
+  const again = readDemo(folder)
   expect(again).toEqual({ ...demo, base_url: again.base_url })
   const agents = await fetch(`${again.base_url}/api/public/v1/agents/`, { headers: { authorization } })
   expect(agents.status).toBe(200)
@@ -92,8 +103,9 @@ it('stops in order when the shell that npm runs it by is ended', async () => {
 })
 
 it('stops in order when that shell is ended while it starts', async () => {
-  const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
-  while (!existsSync(path.join(dataDir, 'postgres'))) await delay(10)
+  const folder = await newFolder()
+  const shell = runUnderShell({ DATA_DIR: folder, PORT: '0' })
+  while (!existsSync(path.join(folder, 'postgres'))) await delay(10)
   shell.process.kill('SIGTERM')
   const { stdout } = await shell.ended
   expect(stdout).toContain('"msg":"stopping"')
