@@ -51,6 +51,7 @@ export async function hold(options: HoldOptions = {}): Promise<Holder> {
   const env = {
     PATH: process.env.PATH,
     NODE_NO_WARNINGS: '1',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     ...(dataDir && { DATA_DIR: dataDir }),
     ...environment,
   }
