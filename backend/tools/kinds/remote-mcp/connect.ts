@@ -83,7 +83,8 @@ async function open(
   const drop = (error: Error) => {
     if (error instanceof HttpStatusError) return // said no to one message
     broken.abort()
-    void close()
+    // Not at once: the EventSource sets its timer for the next try after it has told of the error, and would keep it.
+    queueMicrotask(() => void close())
   }
   if (kind === 'sse') transport.onerror = drop
 
