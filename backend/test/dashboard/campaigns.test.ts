@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { silentEnd } from '../../calls/finish.ts'
 import { addContact } from '../../contacts/add.ts'
+import { freshNumber, queue } from '../calls/support.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { seedCampaign } from '../support/seed.ts'
+import { completeBy } from './calls-support.ts'
 import { expectAccessible, type Guest, openTab, seedGuest, type Service, startService } from './support.ts'
 
 let database: TestDatabase
@@ -133,6 +137,34 @@ it('finds campaigns by name and status', async () => {
   const none = await guest.open('/campaigns?status=archived')
   expect(none.text).toContain('No campaign matches')
   expect((await guest.open('/campaigns?status=nonsense&page=-1')).status).toBe(200)
+})
+
+it('leads from a campaign to its own calls alone', async () => {
+  const guest = await seedGuest(service)
+  const other = await seedCampaign(service.deps, { ...guest.seed, name: 'Roofs' })
+  for (const [campaign_id, ended, waiting] of [
+    [guest.seed.campaignId, 'Maya', 'Noor'],
+    [other, 'Kai', 'Ines'],
+  ] as const) {
+    const { id } = await queue(service.deps, guest.seed, freshNumber(), { campaign_id, first_name: ended })
+    await completeBy(service.deps, guest.seed, id, silentEnd('no_answer', 'ring_timeout'))
+    // Of the future: nobody dials it meanwhile.
+    const scheduled_at = new Date(service.deps.clock.now().getTime() + 86_400_000).toISOString()
+    const later = { campaign_id, first_name: waiting, scheduled_at }
+    await queue(service.deps, guest.seed, freshNumber(), later)
+  }
+  const { html } = await guest.open(`/campaigns/${guest.seed.campaignId}`)
+  const links = [...html.matchAll(/href="([^"]*\/calls\?[^"]*)"/g)].map(([, link = '']) =>
+    link.replaceAll('&amp;', '&'),
+  )
+  const shown = await Promise.all(
+    links.map(async (link) => {
+      const { page } = await guest.browser.open(new URL(link, service.url).href)
+      return ['Maya', 'Noor', 'Kai', 'Ines'].filter((name) => page.text.includes(name))
+    }),
+  )
+  // How calls ended, all that wait, all calls.
+  expect(shown).toEqual([['Maya'], ['Noor'], ['Maya', 'Noor']])
 })
 
 it('shows another workspace’s campaign to nobody', async () => {
