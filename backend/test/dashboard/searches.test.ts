@@ -49,3 +49,18 @@ itInChromium('show what was searched for last, however late the answers before i
     expect(await tab.getByRole('link', { name: 'Maya' }).count()).toBe(1)
   }
 })
+
+itInChromium('keep in their address what was searched for, and make one step for Back', async (chromium) => {
+  const guest = await seedGuest(service)
+  const tab = await openTab(service, chromium, guest)
+  for (const path of ['/calls', '/campaigns', '/contacts', '/knowledge']) {
+    await tab.goto(guest.at('/settings'))
+    await tab.goto(guest.at(path))
+    for (const search of ['m', 'ma']) {
+      await tab.getByRole('searchbox').fill(search)
+      await tab.waitForURL((url) => url.searchParams.get('search') === search)
+    }
+    await tab.goBack()
+    expect(new URL(tab.url()).pathname).toBe(new URL(guest.at('/settings')).pathname)
+  }
+})
