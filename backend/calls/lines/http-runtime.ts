@@ -26,6 +26,9 @@ const silenceMs = 15_000
 /** Between two tries to reach a runtime that is away. */
 const againMs = 2_000
 
+const unreadable = (faults: string[]) =>
+  new Error(`the runtime told what cannot be read: ${faults.slice(0, 10).join(', ')}`)
+
 /** Nobody hears it. */
 const leftAlone: LineEnd = { outcome: 'failed' }
 
@@ -43,10 +46,11 @@ export function createHttpLine(deps: HttpLineDeps): Line {
 
   const ask = async (attemptId: string): Promise<'heard' | 'denied' | 'away'> => {
     try {
-      const reports = await runtime.ask(attemptId)
-      if (reports === 'denied') return 'denied'
-      await insertReports(db, attemptId, reports)
-      return 'heard'
+      const told = await runtime.ask(attemptId)
+      if (told === 'denied') return 'denied'
+      await insertReports(db, attemptId, told.reports)
+      if (told.faults.length > 0) onTrouble(attemptId, unreadable(told.faults))
+      return told.isComplete ? 'heard' : 'away'
     } catch (error) {
       onTrouble(attemptId, error)
       return 'away'

@@ -1,7 +1,8 @@
-import { type CallOrder, CallState, type RuntimeReport } from '@outdial/contract'
+import type { CallOrder } from '@outdial/contract'
 import type { Clock } from '../../clock.ts'
 import { errorCode } from '../../error-code.ts'
 import { signWebhook } from '../../webhooks/sign.ts'
+import { type CallStateRead, readCallState } from './read-call-state.ts'
 
 /** A runtime of the user's own, as docs/runtime.md describes it. */
 export interface RuntimeClient {
@@ -10,7 +11,7 @@ export interface RuntimeClient {
    */
   place(order: CallOrder): Promise<'taken' | 'refused' | 'unclear'>
   /** The reports so far, or `denied` where the runtime knows nothing of the attempt. Rejects where it is away. */
-  ask(attemptId: string): Promise<RuntimeReport[] | 'denied'>
+  ask(attemptId: string): Promise<CallStateRead | 'denied'>
   /** Rejects where the runtime did not say that nobody is on the line any more. */
   hangUp(attemptId: string): Promise<void>
 }
@@ -70,7 +71,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       const answer = await send('GET', `/calls/${attemptId}`, undefined, { Accept: 'application/json' })
       if (answer.status === 404) return (await answer.body?.cancel(), 'denied')
       if (!answer.ok) throw new Error(`the runtime answered ${answer.status}`)
-      return CallState.parse(JSON.parse(await answer.text(), storable)).reports
+      return readCallState(await answer.text())
     },
     hangUp: async (attemptId) => {
       const answer = await send('DELETE', `/calls/${attemptId}`, undefined, {})
@@ -82,10 +83,6 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
 
 /** Standard Webhooks keys are base64: the secret's own bytes are the key. */
 const webhookSecretOf = (secret: string): string => `whsec_${Buffer.from(secret).toString('base64')}`
-
-/** No database keeps NUL or half of a character: for one in a transcript, the end of a call must not go unheard. */
-const storable = (_name: string, value: unknown): unknown =>
-  typeof value === 'string' ? value.replaceAll('\u0000', '\uFFFD').toWellFormed() : value
 
 const causeOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined

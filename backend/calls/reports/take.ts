@@ -23,7 +23,8 @@ export const takeReport =
     const reports = (await findReports(deps.db, [attemptId])).get(attemptId) ?? []
     if (reports.some(({ sequence }) => sequence === report.sequence)) return 'taken'
     const end = endIn(reports)
-    const isLate = end !== undefined && report.sequence < end.sequence
+    // Of two ends the one counts that was told first, whatever their numbers.
+    const isLate = end !== undefined && report.sequence < end.sequence && report.type !== 'ended'
     const isOver = end !== undefined || attempt.endedAt !== null
     if (isOver && !isLate && report.type !== 'analysis') return 'over'
 

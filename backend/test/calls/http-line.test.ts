@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { claimCalls } from '../../calls/claim.ts'
 import { type DialerOptions, startDialer } from '../../calls/dialer.ts'
 import { chooseLines } from '../../calls/lines/choose.ts'
+import { readCallState } from '../../calls/lines/read-call-state.ts'
 import { takeReport } from '../../calls/reports/take.ts'
 import { startSweeper } from '../../calls/sweeper.ts'
 import { parseConfig } from '../../config.ts'
@@ -247,6 +248,48 @@ it('learns the end of a call from a runtime whose texts hold what cannot be kept
   const call = await completed(deps, seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'answered', transcript: [{ text: 'Yes\uFFFD\uFFFD' }] })
 })
+
+it.each([
+  ['a name that cannot be kept', { analysis: { ...analysis, extracted: { 'a\u0000\ud800': 1 } } }, {}],
+  ['an empty address', { analysis, recording_url: '' }, { recording_url: null }],
+  ['an address that is none', { analysis, recording_url: 'later' }, { recording_url: null }],
+  ['fields of its own', { analysis, cost: 3 }, {}],
+  ['a talk of another shape', { analysis, transcript: 'Hello.' }, { transcript: [] }],
+  ['an analysis of another shape', { analysis: 'good' }, { sentiment: 'unknown' }],
+])('learns the end of a call from a runtime that tells it with %s', async (_, more, told) => {
+  const { id, attemptId } = await ringing()
+  happenUnheard(attemptId, answered(1), ended(2, more))
+  const call = await completed(deps, seed, id, 1_000)
+  expect(call).toMatchObject({ outcome: 'answered', attempts: 1, ...told })
+})
+
+it('takes a person for one who refused where the runtime’s word on it cannot be read', async () => {
+  const { id, attemptId } = await ringing()
+  happenUnheard(attemptId, answered(1), ended(2, { analysis, do_not_call: 'yes' }))
+  expect(await completed(deps, seed, id, 1_000)).toMatchObject({ contact: { do_not_call: true } })
+})
+
+it('hangs up on nobody while one report of several cannot be read, and quotes none of it', async () => {
+  const { id, attemptId } = await ringing()
+  happenUnheard(attemptId, { sequence: 1, type: 'ringing', at: at() }, { ...answered(2), at: '+12025550199' })
+  await until(
+    async () => troubles.length > 2,
+    () => deps.clock.advance(20_000),
+  )
+  expect(runtime.asked('DELETE')).toEqual([])
+  expect(troubles.join()).toContain('reports.1.at')
+  expect(troubles.join()).not.toContain('2025550199')
+  happenUnheard(attemptId, ended(3))
+  expect(await completed(deps, seed, id, 1_000)).toMatchObject({ outcome: 'answered' })
+})
+
+it.each(['{"reports":[],"to":+12025550199}', '+12025550199', '{"to":"+12025550199"}'])(
+  'quotes nothing of an answer that is no list of reports: %s',
+  (body) => {
+    const reading = () => readCallState(body)
+    expect(reading).toThrow(/^the runtime told [a-zA-Z ]+$/)
+  },
+)
 
 it('goes on with a call whose order was cut off, without a second order', async () => {
   runtime.answers.POST = 'cut'

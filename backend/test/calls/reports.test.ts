@@ -89,6 +89,16 @@ it('refuses what comes after the end, and knows the end again', async () => {
   expect((await report({ ...busy, sequence: 5 })).statusCode).toBe(409)
 })
 
+it.each([1, 4])(
+  'believes the end that was told first, and none that contradicts it: %s',
+  async (sequence) => {
+    await report(busy)
+    const other = await report({ ...busy, sequence, outcome: 'declined' })
+    expect([other.statusCode, codeOf(other)]).toEqual([409, 'attempt_ended'])
+    expect(await kept()).toEqual([busy])
+  },
+)
+
 it('refuses every report of an attempt that has ended without one', async () => {
   await finishAttempt(deps)(attempt, silentEnd('no_answer', 'ring_timeout'))
   expect((await report(busy)).statusCode).toBe(409)
