@@ -1,6 +1,6 @@
 import type { Act, AgentInCall, CallAgent } from './agent.ts'
 import { argumentsFor } from './arguments-for.ts'
-import { type Move, moveFor } from './moves.ts'
+import { type Move, moveFor, timeZoneIn } from './moves.ts'
 import { orAborted } from './or-aborted.ts'
 import { sessionUrl } from './session-url.ts'
 import { openToolSession } from './tool-session.ts'
@@ -38,6 +38,8 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
     const opening = openToolSession(sessionUrl(url, call), secret(), within(stepMs)).catch(trouble)
     let budget = budgetMs
     let givenUp = false
+    /** The contact's, once the agent was told. */
+    let timeZone = 'UTC'
 
     /** Undefined where the agent has no such tool, or not what it asks for. */
     const use = async (move: Move, limit: AbortSignal): Promise<Act | undefined> => {
@@ -50,6 +52,7 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
       const args = schema && argumentsFor(schema, move.args)
       if (args === undefined) return undefined
       const answer = await session.call(move.tool, args, limit)
+      if (move.tool === 'contact_lookup') timeZone = timeZoneIn(answer.text) ?? timeZone
       const said = shorten(answer.text)
       return answer.isError
         ? { text: `Could not ${move.tried}: ${said}`, done: false }
@@ -58,7 +61,7 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
 
     const act: AgentInCall['act'] = async (intent) => {
       if (givenUp || over.aborted) return undefined
-      const move = moveFor(intent, talk)
+      const move = moveFor(intent, { ...talk, timeZone })
       const startedAt = performance.now()
       try {
         return await use(move, within(Math.min(stepMs, budget)))

@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill'
 import type { Intent } from './agent.ts'
 
 /** One use of a tool, and how a transcript tells of it. */
@@ -15,7 +16,10 @@ export interface Move {
  * How an agent does what it wants: with the tools that the service brings, whose names are theirs by default. A
  * runtime with a language model chooses by descriptions; this one is told.
  */
-export function moveFor(intent: Intent, talk: { fill: (text: string) => string; now: () => Date }): Move {
+export function moveFor(
+  intent: Intent,
+  talk: { fill: (text: string) => string; now: () => Date; timeZone: string },
+): Move {
   const { fill } = talk
   switch (intent.does) {
     case 'look_up_contact':
@@ -43,7 +47,7 @@ export function moveFor(intent: Intent, talk: { fill: (text: string) => string; 
       }
     }
     case 'call_back': {
-      const at = `${dateIn(intent.days, talk.now())}T${intent.time}`
+      const at = `${dateIn(intent.days, talk)}T${intent.time}`
       return {
         tool: 'schedule_callback',
         args: { at },
@@ -61,5 +65,14 @@ export function moveFor(intent: Intent, talk: { fill: (text: string) => string; 
   }
 }
 
-const dateIn = (days: number, now: Date): string =>
-  new Date(now.getTime() + days * 24 * 3_600_000).toISOString().slice(0, 10)
+/** Where the contact is: in their evening, the day after the one of UTC is not tomorrow. */
+const dateIn = (days: number, { now, timeZone }: { now: () => Date; timeZone: string }): string =>
+  Temporal.Instant.fromEpochMilliseconds(now().getTime())
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDate()
+    .add({ days })
+    .toString()
+
+/** The zone that `contact_lookup` tells with the local time, for example `… at 9:30 AM (America/New_York)`. */
+export const timeZoneIn = (lookup: string): string | undefined =>
+  /^Local time: .* \((\S+)\)$/m.exec(lookup)?.[1]

@@ -214,6 +214,19 @@ it('asks for the call-back that a contact wants, and does not ask again when tha
   expect(back.goal_met).toBe(true)
 })
 
+it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+  'means tomorrow by the day of the contact in %s',
+  async (timeZone) => {
+    const told = `Name: Maya\nLocal time: a Tuesday, or so (${timeZone})\nDo not call: no`
+    const server = await serve({ contact_lookup: yes(told), schedule_callback: yes('Scheduled.') })
+    dial(server.url)
+    await call('+12025570321')
+    const tomorrow = new Date(deps.clock.now().getTime() + 24 * 3_600_000)
+    const date = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(tomorrow)
+    expect(server.used.at(-1)).toEqual({ name: 'schedule_callback', args: { at: `${date}T16:00` } })
+  },
+)
+
 it('puts who asks for it on the list by its tool, and where it has none the engine does', async () => {
   const server = await serve({ do_not_call: yes('The number is on the do-not-call list.') })
   dial(server.url)
