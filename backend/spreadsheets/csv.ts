@@ -1,6 +1,9 @@
 /** What spreadsheet programs would take for a formula, some after blanks, some in full width. */
 const formula = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/
 
+/** What ends a cell: a comma by the standard, a semicolon or a tab where a program of another country opens the file. */
+const separator = /[",;\t\r\n]/
+
 /**
  * One record as CSV (RFC 4180), with its line's end. A cell that a spreadsheet program would run as a formula gets a
  * leading apostrophe: what people say on the phone must do nothing on the computer that opens the file.
@@ -13,5 +16,5 @@ export function csvRecord(cells: readonly string[]): string {
 
 function csvCell(cell: string): string {
   const harmless = formula.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  return separator.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }

@@ -36,3 +36,7 @@ it('quotes what needs it, doubles quotes, and ends lines with CR LF', () => {
     `"Ann ""A"" Lee","a,b",'=1+1,'-5,plain\r\n`,
   )
 })
+
+it('keeps a cell together where a semicolon or a tab separates cells, too', () => {
+  expect(csvRecord([';=1', 'a\t=1', 'a'])).toBe(`";=1","a\t=1",a\r\n`)
+})
