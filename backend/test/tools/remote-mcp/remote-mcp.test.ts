@@ -120,7 +120,11 @@ describe.each([
     expect(server.sessions).toBe(2)
   })
 
-  it('tries once more where the session is gone, and only once', async () => {
+  it.each([
+    [404, 'Not found', 2],
+    [400, 'Bad Request: No valid session ID provided', 2],
+    [400, 'There is no such customer', 1],
+  ])('tries once more where the session is gone, and only then: %s %s', async (status, said, tries) => {
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
@@ -128,14 +132,14 @@ describe.each([
     server.intercept = (_request, response, body) => {
       if (!body.includes('"tools/call"')) return false
       refused += 1
-      response.writeHead(404).end('Session not found')
+      response.writeHead(status).end(said)
       return true
     }
     expect(await use(row, 'write')).toEqual({
-      text: `The server ${row.name} did not do it: it answered with the error 404: Session not found.`,
+      text: `The server ${row.name} did not do it: it answered with the error ${status}: ${said}.`,
       isError: true,
     })
-    expect([refused, server.sessions]).toEqual([2, 2])
+    expect([refused, server.sessions]).toEqual([tries, tries])
     expect(server.calls).toEqual(['echo'])
   })
 

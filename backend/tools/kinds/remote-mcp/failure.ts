@@ -23,9 +23,14 @@ export class SessionGoneError extends Error {
   override name = 'SessionGoneError'
 }
 
-/** The specification has 404 for a session that is gone, the servers of its own examples answer 400. */
+/**
+ * The specification has 404 for a session that is gone. Servers made after its examples answer 400 and speak of the
+ * session; any other 400 may have been said after something was done.
+ */
 export function tellSessionGone(error: unknown): never {
-  const isGone = error instanceof HttpStatusError && [400, 404].includes(error.status)
+  const isGone =
+    error instanceof HttpStatusError &&
+    (error.status === 404 || (error.status === 400 && /session/i.test(error.message)))
   throw isGone ? new SessionGoneError(error.message, { cause: error }) : error
 }
 
