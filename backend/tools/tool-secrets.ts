@@ -24,14 +24,34 @@ export const fillSecrets = (
   encode: (value: string) => string = String,
 ): string => text.replace(reference, (_match, name: string) => encode(secrets[name] ?? ''))
 
+function spellingsOf(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1)
+  const inAddress = encodeURIComponent(secret)
+  const inForm = new URLSearchParams({ secret }).toString().slice('secret='.length)
+  const lowerCase = (text: string) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())
+  const bytes = Buffer.from(secret)
+  return [
+    secret,
+    json,
+    json.replaceAll('/', '\\/'),
+    ...[inAddress, inForm].flatMap((text) => [text, lowerCase(text)]),
+    ...["'", '&#39;', '&#x27;', '&apos;'].map((apostrophe) => inHtml(secret, apostrophe)),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+  ]
+}
+
+const inHtml = (text: string, apostrophe: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", apostrophe)
+
 /** What a server answers may echo what it was sent: secrets are taken out in every spelling that it may use. */
 export function redactSecrets(text: string, secrets: ToolSecrets): string {
-  const spellings = Object.values(secrets).flatMap((secret) => [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret),
-    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-  ])
+  const spellings = Object.values(secrets).flatMap(spellingsOf)
   // The longest first: one may be a part of another.
   const ordered = [...new Set(spellings)].sort((a, b) => b.length - a.length)
   return ordered.reduce((redacted, spelling) => redacted.replaceAll(spelling, '[secret]'), text)

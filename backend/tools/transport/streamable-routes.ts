@@ -43,9 +43,12 @@ export function createStreamableRoutes(options: {
     const id = desk.newId()
     const transport = new StreamableTransport(now())
     desk.open(admission, id, transport)
-    transport.request(message, now(), (json = '') =>
-      answerJson(res, requestId, json, { 'Mcp-Session-Id': id }),
-    )
+    transport.request(message, now(), (json = '') => {
+      if (isResult(json)) return answerJson(res, requestId, json, { 'Mcp-Session-Id': id })
+      // Who is refused has no session, and would leave this one to its time limit.
+      void transport.close()
+      answerJson(res, requestId, json)
+    })
   }
 
   const receive = (request: ToolHttpRequest, message: JSONRPCMessage): void => {
@@ -84,6 +87,8 @@ export function createStreamableRoutes(options: {
   }
   return new Map([['/api/mcp/', methods]])
 }
+
+const isResult = (json: string): boolean => json !== '' && 'result' in (JSON.parse(json) as object)
 
 const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
   'method' in message && 'id' in message

@@ -98,14 +98,14 @@ it('refuses an argument that would lead to another path', async () => {
 const keyed = (url = receiver.url('/cities/{city}?key={{secret.KEY}}')) => ({
   url,
   headers: { Authorization: 'Bearer {{secret.TOKEN}}', 'X-Plain': 'yes' },
-  secrets: { KEY: 'k&y "quoted"', TOKEN: 'token-of-the-service' },
+  secrets: { KEY: 'k&y+ "quoted"', TOKEN: 'token-of-the-service' },
 })
 
 it('sends secrets in query and headers', async () => {
   await use(undefined, keyed())
   expect(receiver.received).toMatchObject([
     {
-      path: '/cities/Oslo?key=k%26y%20%22quoted%22',
+      path: '/cities/Oslo?key=k%26y%2B%20%22quoted%22',
       headers: { authorization: 'Bearer token-of-the-service', 'x-plain': 'yes' },
     },
   ])
@@ -124,9 +124,13 @@ it.each([200, 400])(
     const spellings = Object.values(secrets).flatMap((secret) => [
       secret,
       encodeURIComponent(secret),
+      encodeURIComponent(secret).replaceAll('%2B', '%2b'),
+      new URLSearchParams({ secret }).toString().slice('secret='.length),
+      secret.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
       Buffer.from(secret).toString('base64'),
+      Buffer.from(secret).toString('base64url'),
     ])
-    answer(JSON.stringify({ spellings, path: '/?key=k%26y%20%22quoted%22' }), 'application/json', status)
+    answer(JSON.stringify({ spellings, path: '/?key=k%26y%2B%20%22quoted%22' }), 'application/json', status)
     const { text } = await use(undefined, keyed())
     for (const spelling of spellings) expect(text).not.toContain(spelling)
     expect(text).not.toMatch(/quoted|token-of/)

@@ -114,6 +114,12 @@ it('makes no session of a malformed initialize', async () => {
   expect(await answer.json()).toMatchObject({ id: 0, error: { code: -32602 } })
 })
 
+it('keeps no session of an initialize that is answered by an error', async () => {
+  const answer = await send('POST', { ...initialize, params: { ...initialize.params, task: {} } })
+  expect(answer.headers.get('mcp-session-id')).toBeNull()
+  expect(await answer.json()).toMatchObject({ id: 0, error: { code: -32603 } })
+})
+
 it('keeps the sessions of one transport from the other', async () => {
   const { id } = await begin()
   const body = JSON.stringify(ping)
