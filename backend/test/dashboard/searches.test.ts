@@ -3,7 +3,7 @@ import { freshNumber, queue } from '../calls/support.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { seedCampaign } from '../support/seed.ts'
-import { openTab, seedGuest, type Service, startService } from './support.ts'
+import { expectAccessible, openTab, seedGuest, type Service, startService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
@@ -63,4 +63,55 @@ itInChromium('keep in their address what was searched for, and make one step for
     await tab.goBack()
     expect(new URL(tab.url()).pathname).toBe(new URL(guest.at('/settings')).pathname)
   }
+})
+
+itInChromium('stay as they are while the service is away, and come back by themselves', async (chromium) => {
+  const guest = await seedGuest(service)
+  for (const name of ['Maya', 'Noor']) {
+    await queue(service.deps, guest.seed, freshNumber(), { first_name: name })
+  }
+  const tab = await openTab(service, chromium, guest)
+  let answer: 'an error' | 'none' | 'a page' = 'a page'
+  await tab.route(
+    (url) => url.pathname.endsWith('/calls'),
+    (route, request) => {
+      if (answer === 'a page' || request.headers()['hx-request'] !== 'true') return route.continue()
+      if (answer === 'none') return route.abort()
+      return route.fulfill({ status: 503, body: '<title>Away</title><p>Away for a moment</p>' })
+    },
+  )
+  await tab.goto(guest.at('/calls'))
+  const title = await tab.title()
+  const line = tab.getByText('Not up to date')
+  const isCurrent = () => line.waitFor({ state: 'detached' })
+
+  // The list asks for itself anew.
+  answer = 'none'
+  await line.waitFor()
+  answer = 'an error'
+  await tab.waitForResponse((response) => response.status() === 503)
+  answer = 'a page'
+  await isCurrent()
+  expect(await tab.title()).toBe(title)
+  expect(await tab.getByRole('row').count()).toBe(3)
+
+  // Somebody searches.
+  answer = 'an error'
+  await tab.getByLabel('Search').pressSequentially('may')
+  await line.waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await tab.emulateMedia({ colorScheme })
+    await expectAccessible(tab)
+  }
+  expect(await tab.getByRole('row').count()).toBe(3)
+  expect(new URL(tab.url()).search).toBe('')
+  answer = 'a page'
+  await isCurrent()
+  expect(await tab.getByLabel('Search').inputValue()).toBe('may')
+  expect(new URL(tab.url()).searchParams.get('search')).toBe('may')
+  expect(await tab.getByRole('row').count()).toBe(2)
+  await queue(service.deps, guest.seed, freshNumber(), { first_name: 'Mayumi' })
+  await tab.getByRole('link', { name: 'Show 1 newer call' }).waitFor()
+  await tab.getByLabel('Search').fill('noor')
+  await tab.getByRole('link', { name: 'Noor' }).waitFor()
 })

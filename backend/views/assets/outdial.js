@@ -20,6 +20,53 @@ document.addEventListener('htmx:before:request', (event) => {
   if (document.hidden && event.target.closest('[data-live]')) event.preventDefault()
 })
 
+// What is shown stays when an answer is an error or none comes. It is said to be older than it looks, and asked for
+// again: a live part does so by itself, a search is told to, and meanwhile nothing shows what was searched for before.
+let failedSearch = null
+let nextTry
+
+const isSearch = (element) => element.matches('form[role="search"]')
+const isLive = (element) => element.matches('[data-live]')
+
+function sayStale(text) {
+  const line = document.getElementById('stale')
+  // The same text once more would be read out once more.
+  if (line.textContent !== text) line.textContent = text
+}
+
+function fallBehind({ sourceElement: source }) {
+  if (isSearch(source)) {
+    failedSearch = source
+    nextTry = setTimeout(() => source.dispatchEvent(new Event('change')), 3000)
+  }
+  if (isSearch(source) || isLive(source))
+    sayStale('Not up to date: refreshing failed. It is tried again by itself.')
+  // Somebody pressed it, and waits.
+  else if (source.matches('a, form'))
+    sayStale('That did not work. Try again in a moment, or reload the page.')
+}
+
+document.addEventListener('htmx:before:request', (event) => {
+  const { sourceElement: source } = event.detail.ctx
+  if (isSearch(source)) clearTimeout(nextTry)
+  if (isLive(source) && failedSearch?.isConnected) event.preventDefault()
+})
+
+// By the configuration of htmx an error is not swapped in; here, its address is not taken either.
+document.addEventListener('htmx:before:swap', (event) => {
+  const { ctx } = event.detail
+  if (ctx.swap !== 'none' || ctx.response.status < 400) return
+  event.preventDefault()
+  fallBehind(ctx)
+})
+
+document.addEventListener('htmx:error', ({ detail: { ctx } }) => ctx && fallBehind(ctx))
+
+document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
+  if (isSearch(ctx.sourceElement)) failedSearch = null
+  if (!failedSearch?.isConnected) sayStale('')
+})
+
 document.addEventListener('click', async (event) => {
   const button = event.target.closest('[data-copy]')
   if (!button) return
