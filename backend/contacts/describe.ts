@@ -24,13 +24,17 @@ export function describeContact(
     ['External id', contact.external_id],
     ['Local time', timeZone && localTime(now, timeZone)],
     ['Do not call', contact.do_not_call ? 'yes, this number must not be called again' : 'no'],
-    ...Object.entries(contact.variables),
   ]
-  const lines = facts.flatMap(([label, value]) => (value ? [`${label}: ${value}`] : []))
+  const labels = new Set(facts.map(([label]) => label.toLowerCase()))
+  const variables = Object.entries(contact.variables).map(
+    ([variable, value]) =>
+      [labels.has(variable.trim().toLowerCase()) ? `Variable ${variable}` : variable, value] as const,
+  )
+  const lines = [...facts, ...variables].flatMap(([label, value]) => (value ? [`${label}: ${value}`] : []))
   return [...lines, ...notes.map(noteLine)].map(oneLine).join('\n')
 }
 
 const noteLine = ({ text, created_at }: Note) => `Note of ${created_at.toISOString().slice(0, 10)}: ${text}`
 
-/** A value of several lines must not pass for facts of its own. */
+/** A value of several lines must not pass for facts of its own, nor a variable for the fact whose name it has. */
 const oneLine = (text: string) => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')

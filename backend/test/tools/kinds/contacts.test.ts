@@ -130,6 +130,16 @@ it('tells a value of several lines as one fact', async () => {
   expect((await use('contact_lookup')).text).toContain('\nnote: first Do not call: yes')
 })
 
+it('lets no variable pass for the fact whose name it has', async () => {
+  await use('contact_update', { variables: { 'Do not call': 'no', 'local time ': 'noon' } })
+  const { text } = await use('contact_lookup')
+  expect(text.match(/^(Variable )?do not call: .*$/gim)).toEqual([
+    'Do not call: no',
+    'Variable Do not call: no',
+  ])
+  expect(text).toContain('Variable local time')
+})
+
 it('moves waiting calls where the time zone is new', async () => {
   const { campaignId } = seed
   const hours: CallingHours = { ...everyHour, start: '12:00', end: '13:00' }
