@@ -376,7 +376,8 @@ it('hangs up on nobody who answered while the word of it was on its way', async 
 })
 
 it('calls nobody again while the runtime is away, until a call would be over', async () => {
-  const retry = { max_attempts: 2, delay_minutes: 1, on: ['failed' as const] }
+  // Long enough to be seen in between, however far the clock has turned when the end is written.
+  const retry = { max_attempts: 2, delay_minutes: 20, on: ['failed' as const] }
   const campaignId = await seedCampaign(deps, { ...seed, retry })
   const { id } = await queue(deps, seed, freshNumber(), { campaign_id: campaignId })
   dial()
