@@ -39,7 +39,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
 
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     const visit = await who(request)
-    if (visit === undefined) return askToSignIn(request, reply)
+    if (visit === undefined) return askToSignIn(request, reply, deps.config.publicUrl)
     request.visit = visit
   }
 
@@ -154,11 +154,32 @@ const pathOf = ({ url: address }: FastifyRequest): string => address.split('?')[
 /** A live part of a page asks for itself anew. */
 const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
 
-function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (isFragment(request)) return reply.code(401).header('HX-Redirect', '/sign-in').send()
-  const { url: address, method, routeOptions } = request
-  if (method === 'GET') return reply.redirect(`/sign-in?next=${encodeURIComponent(address)}`, 303)
+function askToSignIn(request: FastifyRequest, reply: FastifyReply, publicUrl: string): FastifyReply {
+  const { url: address, method, routeOptions, headers } = request
+  const isForm = method !== 'GET'
+  if (isFragment(request)) {
+    reply.code(401)
+    // What is looked up while somebody fills in a form takes nobody away from it.
+    if (headers['outdial-aside'] === 'true') return reply.send()
+    const next = openPage(headers['hx-current-url'], publicUrl) ?? (isForm ? undefined : address)
+    return reply.header('HX-Redirect', signInPath(next, isForm)).send()
+  }
   // A form stands at its own address; a button has no page there.
-  const next = routeOptions.config.hasPage ? `&next=${encodeURIComponent(address)}` : ''
-  return reply.redirect(`/sign-in?lost=form${next}`, 303)
+  const next = !isForm || routeOptions.config.hasPage ? address : undefined
+  return reply.redirect(signInPath(next, isForm), 303)
+}
+
+function signInPath(next: string | undefined, isFormLost: boolean): string {
+  const query = [
+    ...(isFormLost ? ['lost=form'] : []),
+    ...(next === undefined ? [] : [`next=${encodeURIComponent(next)}`]),
+  ]
+  return `/sign-in?${query.join('&')}`
+}
+
+/** The page that a part of it asks from: a path of this service, or nothing. */
+function openPage(address: string | string[] | undefined, publicUrl: string): string | undefined {
+  if (typeof address !== 'string' || !URL.canParse(address)) return undefined
+  const { origin, pathname, search } = new URL(address)
+  return origin === new URL(publicUrl).origin ? pathname + search : undefined
 }

@@ -12,11 +12,12 @@ import { invite } from '../../identity/invitations/invite.ts'
 import { dismissMember } from '../../identity/members/dismiss.ts'
 import { makeResetLink } from '../../identity/password-resets/make-link.ts'
 import { newFlow, seedApp } from '../oauth/support.ts'
+import { itInChromium } from '../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { untilBlocked } from '../webhooks/support.ts'
 import { seedStranger, signIn } from './people-support.ts'
-import { password, type Service, startService } from './support.ts'
+import { openTab, password, seedGuest, type Service, startService } from './support.ts'
 
 const config = parseConfig({
   PUBLIC_URL: 'https://outdial.example',
@@ -218,3 +219,54 @@ it('lets an owner who is being removed invite nobody', async () => {
   })
   await expect(late).rejects.toMatchObject({ code: 'not_found' })
 })
+
+it('sends who asks from a live page to sign in and back to that page, and nowhere else', async () => {
+  const asked = '/w/1/calls?newest=7'
+  const redirectFrom = async (from: string | undefined, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${service.url}${asked}`, {
+      headers: { 'hx-request': 'true', ...(from !== undefined && { 'hx-current-url': from }), ...headers },
+    })
+    expect(answer.status).toBe(401)
+    return answer.headers.get('hx-redirect')
+  }
+  const back = (path: string) => `/sign-in?next=${encodeURIComponent(path)}`
+  expect(await redirectFrom(`${service.url}/w/1/calls?search=may#live`)).toBe(back('/w/1/calls?search=may'))
+  for (const other of [
+    'https://evil.example/w/1/calls',
+    'javascript:alert(1)',
+    '//evil.example',
+    undefined,
+  ]) {
+    expect(await redirectFrom(other)).toBe(back(asked))
+  }
+  // A path that other sites could be meant by is not gone to by the page itself.
+  const odd = (await redirectFrom(`${service.url}//evil.example`)) ?? ''
+  const { page } = await createBrowser().open(`${service.url}${odd}`)
+  expect(page.html).toContain('action="/sign-in?next=%2F"')
+  expect(await redirectFrom(`${service.url}/w/1/agents/new`, { 'outdial-aside': 'true' })).toBeNull()
+})
+
+itInChromium(
+  'leads back to a live page by signing in, and takes nobody away from a form',
+  async (chromium) => {
+    const guest = await seedGuest(service)
+    const form = await openTab(service, chromium, guest)
+    await form.goto(guest.at('/agents/new'))
+    await form.context().clearCookies({ name: /session/ })
+    const isAnswered = form.evaluate(
+      "new Promise((done) => document.addEventListener('htmx:finally:request', () => done(true), { once: true }))",
+    )
+    await form.getByLabel('Greeting').fill('Hi {{first_name}}')
+    await isAnswered
+    expect(await form.getByLabel('Greeting').inputValue()).toBe('Hi {{first_name}}')
+
+    const tab = await openTab(service, chromium, guest)
+    await tab.goto(guest.at('/calls?status=queued'))
+    await tab.context().clearCookies({ name: /session/ })
+    await tab.waitForURL((url) => url.pathname === '/sign-in')
+    await tab.getByLabel('E-mail').fill(guest.email)
+    await tab.getByLabel('Password').fill(password)
+    await tab.getByRole('button', { name: 'Sign in' }).click()
+    await tab.waitForURL(guest.at('/calls?status=queued'))
+  },
+)
