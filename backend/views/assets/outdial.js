@@ -1,12 +1,17 @@
 // What pages do beyond htmx. Everything works without it: it only saves a click or a wait.
 
-// A form that is on its way is not sent again; the server would do nothing twice, but the person should see it.
+// A form that is on its way is not sent again; the server would do nothing twice, but the person should see it. Nothing
+// tells the page that loading was stopped: after a while it may be sent again.
 document.addEventListener('submit', (event) => {
-  const form = event.target
+  const { target: form, submitter } = event
   if (event.defaultPrevented || form.method !== 'post') return
   if (form.dataset.sent) return event.preventDefault()
   form.dataset.sent = 'true'
-  event.submitter?.setAttribute('aria-busy', 'true')
+  submitter?.setAttribute('aria-busy', 'true')
+  setTimeout(() => {
+    delete form.dataset.sent
+    submitter?.removeAttribute('aria-busy')
+  }, 15_000)
 })
 
 // Back from the browser's memory: the form may be sent again.
