@@ -1,4 +1,5 @@
 import type { ApiError } from '../errors.ts'
+import { ChangedMeanwhile } from './changed-meanwhile.ts'
 
 /** What a form shows besides its own values: what was typed, and what is wrong with it. */
 export interface FormState {
@@ -10,9 +11,11 @@ export interface FormState {
   message: string | null
   /** Sentences by field. A field is named as the operations name it: `calling_hours.start`. */
   problems: Record<string, string>
+  /** Which state of what it edits the person was shown; null for a form that edits nothing. */
+  seen: string | null
 }
 
-export const untouched: FormState = { typed: {}, isRefused: false, message: null, problems: {} }
+export const untouched: FormState = { typed: {}, isRefused: false, message: null, problems: {}, seen: null }
 
 /** Secrets are typed anew; what only the page itself needs is none of the form's. */
 const never = /password|secret|private_key|google_account|^_/i
@@ -28,7 +31,11 @@ export function refusedForm(raw: Record<string, unknown>, error: ApiError): Form
   }
   // A box that nobody ticked is not sent; nor is a field that the form does not have, beside which nothing would stand.
   const stand = Object.keys(problems).length > 0 && Object.keys(problems).every((field) => field in raw)
-  return { typed, isRefused: true, message: stand ? null : error.message, problems }
+  const seen = error instanceof ChangedMeanwhile ? error.seen : raw._seen
+  return {
+    ...{ typed, isRefused: true, message: stand ? null : error.message, problems },
+    seen: typeof seen === 'string' ? seen : null,
+  }
 }
 
 /** The API's sentences begin with the field's name; beside the field a person needs none. */

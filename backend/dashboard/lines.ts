@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
 import { validate } from '../http/validate.ts'
+import { ChangedMeanwhile, digestOf } from './changed-meanwhile.ts'
 import type { FormState } from './form-state.ts'
 import type { Done, View } from './view.ts'
 import type { Visit } from './visit.ts'
@@ -22,6 +23,8 @@ export interface FormLine {
   kind: 'form'
   path: string
   show(visit: Visit, state: FormState): Promise<View>
+  /** Which state of what it edits is shown now; null for a form that edits nothing. */
+  seen(deps: Deps, visit: Visit): Promise<string | null>
   submit(deps: Deps, visit: Visit, raw: Record<string, unknown>): Promise<Done | View>
   /** The most bytes of its file, for a form with one. It is sent as multipart/form-data. */
   fileLimit: number | undefined
@@ -73,13 +76,15 @@ export const show = <Query extends z.ZodType>(line: {
  * `submit` answers where to go, or a page to show this one time, such as one with a new key. `form` reads the fields, all of them texts (or lists of texts), by `validate`: its details appear beside the fields.
  * A second sending of the same form does nothing and leads where the first one led, since the work is one
  * transaction with the note of it; `isOnce: false` for work that must not hold a transaction (it speaks to the
- * network), or may be repeated.
+ * network), or may be repeated. `edited` answers what the form edits, as it stands: a form that was opened before
+ * somebody else changed it is not saved over that without a word.
  */
 export const form = <Form extends z.ZodType, Query extends z.ZodType>(line: {
   path: string
   query: Query
   form: Form
   show: (visit: Visit<z.output<Query>>, state: FormState) => Promise<View>
+  edited?: (deps: Deps, visit: Visit) => Promise<unknown>
   submit: (deps: Deps, visit: Visit<z.output<Query>>, input: z.output<Form>) => Promise<Done | View>
   fileLimit?: number
   isOnce?: boolean
@@ -87,8 +92,13 @@ export const form = <Form extends z.ZodType, Query extends z.ZodType>(line: {
   kind: 'form',
   path: line.path,
   show: async (visit, state) => line.show({ ...visit, query: line.query.parse(visit.query) }, state),
-  submit: async (deps, visit, raw) =>
-    line.submit(deps, { ...visit, query: line.query.parse(visit.query) }, validate(line.form, raw)),
+  seen: async (deps, visit) => (line.edited ? digestOf(await line.edited(deps, visit)) : null),
+  submit: async (deps, visit, raw) => {
+    const input = validate(line.form, raw)
+    const seen = line.edited && raw._seen !== undefined ? digestOf(await line.edited(deps, visit)) : undefined
+    if (seen !== undefined && seen !== raw._seen) throw new ChangedMeanwhile(seen)
+    return line.submit(deps, { ...visit, query: line.query.parse(visit.query) }, input)
+  },
   fileLimit: line.fileLimit,
   isOnce: line.isOnce ?? true,
 })

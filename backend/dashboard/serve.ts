@@ -84,9 +84,12 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
 
   const mountForm = (line: FormLine) => {
     const config = { hasPage: true, ...(line.fileLimit !== undefined && { fileLimit: line.fileLimit }) }
-    pages.get(url(line), { onRequest }, async (request, reply) =>
-      send(request, reply, await line.show(visitOf(request), untouched)),
-    )
+    pages.get(url(line), { onRequest }, async (request, reply) => {
+      const visit = visitOf(request)
+      // Before the form: what is saved in between is found out when it is sent.
+      const state = { ...untouched, seen: await line.seen(deps, visit) }
+      return send(request, reply, await line.show(visit, state), state)
+    })
     pages.post(url(line), { onRequest, config }, async (request, reply) => {
       const visit = visitOf(request)
       const raw = rawOf(request)

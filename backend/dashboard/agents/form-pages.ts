@@ -81,6 +81,13 @@ export const editPage = (deps: Deps) =>
       const values = { name, language, greeting, variables: agent.variables.join(', ') }
       return page(`Edit ${name}`, dataOf({ id }, values, query, state))
     },
+    edited: async (own, { workspace, id }) => {
+      const { name, language, greeting, variables } = await getAgent(own)({
+        workspaceId: workspace.id,
+        agentId: id,
+      })
+      return { name, language, greeting, variables }
+    },
     submit: async (own, visit, fields) => {
       await editAgent(own)({ workspaceId: visit.workspace.id, agentId: visit.id }, inputOf(fields))
       return done(

@@ -125,32 +125,40 @@ export const newPage = (deps: Deps) =>
     },
   })
 
+async function findRow({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
+  const one = { limit: 1, offset: 0 }
+  const [row] = await selectCampaignsForPeople(db, workspaceId, { campaignId }, one)
+  if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
+  return row
+}
+
+const valuesOf = (row: Awaited<ReturnType<typeof findRow>>): FormData['values'] => ({
+  name: row.name,
+  agentId: row.agent_id,
+  phoneNumberId: row.phone_number_id,
+  timeZone: row.time_zone,
+  hours: row.calling_hours,
+  maxConcurrentCalls: row.max_concurrent_calls,
+  retry: row.retry,
+})
+
 export const editPage = (deps: Deps) =>
   form({
     path: '/campaigns/:id/edit',
     query: none,
     form: Fields,
-    show: async ({ workspace, id: campaignId }) => {
-      const one = { limit: 1, offset: 0 }
-      const [row] = await selectCampaignsForPeople(deps.db, workspace.id, { campaignId }, one)
-      if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
+    show: async ({ workspace, id }) => {
+      const row = await findRow(deps, workspace.id, id)
       return page(`Edit ${row.name}`, {
         campaign: { id: row.id, agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
-        values: {
-          name: row.name,
-          agentId: row.agent_id,
-          phoneNumberId: row.phone_number_id,
-          timeZone: row.time_zone,
-          hours: row.calling_hours,
-          maxConcurrentCalls: row.max_concurrent_calls,
-          retry: row.retry,
-        },
+        values: valuesOf(row),
         agents: [],
         numbers: [],
         weekdays,
         timeZones,
       })
     },
+    edited: async (own, { workspace, id }) => valuesOf(await findRow(own, workspace.id, id)),
     submit: async (own, visit, fields) => {
       const edit = validate(Edited, settingsOf(fields))
       await editCampaign(own)(

@@ -123,35 +123,41 @@ function afterQueueing(added: {
   return `${kept}, and a call waits to be made.`
 }
 
+async function findOne({ db }: Pick<Deps, 'db'>, workspaceId: number, contactId: number) {
+  const contact = await findContact(db, workspaceId, contactId)
+  if (contact !== undefined && contact.erased_at === null) return contact
+  throw notFound('There is no contact with this id in this workspace.')
+}
+
+const valuesOf = (contact: Awaited<ReturnType<typeof findOne>>): Values => ({
+  firstName: contact.first_name ?? '',
+  lastName: contact.last_name ?? '',
+  email: contact.email ?? '',
+  externalId: contact.external_id ?? '',
+  timeZone: contact.time_zone ?? '',
+  variables: writeVariables(contact.variables),
+  consentSource: contact.consent_source ?? '',
+  consentAt: contact.consent_at?.toISOString() ?? '',
+})
+
 export const editPage = (deps: Deps) =>
   form({
     path: '/contacts/:id/edit',
     query: none,
     form: Known,
     show: async ({ workspace, id }) => {
-      const contact = await findContact(deps.db, workspace.id, id)
-      if (contact === undefined || contact.erased_at !== null) {
-        throw notFound('There is no contact with this id in this workspace.')
-      }
+      const contact = await findOne(deps, workspace.id, id)
       const name = contactName(contact, contact.phone_number)
       return page(`Edit ${name}`, {
         contact: { id, name, phoneNumber: contact.phone_number },
-        values: {
-          firstName: contact.first_name ?? '',
-          lastName: contact.last_name ?? '',
-          email: contact.email ?? '',
-          externalId: contact.external_id ?? '',
-          timeZone: contact.time_zone ?? '',
-          variables: writeVariables(contact.variables),
-          consentSource: contact.consent_source ?? '',
-          consentAt: contact.consent_at?.toISOString() ?? '',
-        },
+        values: valuesOf(contact),
         country: workspace.country,
         campaigns: [],
         chosen: '',
         timeZones,
       })
     },
+    edited: async (own, { workspace, id }) => valuesOf(await findOne(own, workspace.id, id)),
     submit: async (own, visit, fields) => {
       const { workspace, id } = visit
       const { consent, ...contact } = validate(Edited, knownOf(fields, workspace.timeZone))

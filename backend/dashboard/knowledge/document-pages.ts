@@ -30,6 +30,10 @@ export const editPage = (deps: Deps) =>
       const document = await getDocument(deps)(workspace.id, id)
       return edit(`Edit ${document.title}`, { document })
     },
+    edited: async (own, { workspace, id }) => {
+      const { title, body } = await getDocument(own)(workspace.id, id)
+      return { title, body }
+    },
     submit: async (own, visit, values) => {
       await editDocument(own)(visit.workspace.id, visit.id, values)
       return done(

@@ -61,6 +61,7 @@ export const generalPage = (deps: Deps) =>
         weekdays,
       })
     },
+    edited: (own, { workspace }) => findSettings(own.db, workspace.id),
     submit: async (own, visit, fields) => {
       requireOwner(visit)
       await editWorkspace(own)(visit.workspace.id, {

@@ -10,6 +10,7 @@ import { HttpSettings, methods } from '../../tools/kinds/http/settings.ts'
 import { form, none } from '../lines.ts'
 import { done, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
+import { editedOf } from './edited.ts'
 import { readHeaders, writeHeaders } from './headers.ts'
 import {
   type Parameter,
@@ -126,6 +127,7 @@ export const editHttpPage = (deps: Deps) =>
         ...choices,
       })
     },
+    edited: (own, { workspace, id }) => editedOf(own, { workspaceId: workspace.id, toolId: id }),
     submit: async (own, visit, raw) => {
       const key = { workspaceId: visit.workspace.id, toolId: visit.id }
       const { secretNames } = await getTool(own)(key)

@@ -10,6 +10,7 @@ import { RemoteSettings } from '../../tools/kinds/remote-mcp/settings.ts'
 import { form, none } from '../lines.ts'
 import { done, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
+import { editedOf } from './edited.ts'
 import { readHeaders, writeHeaders } from './headers.ts'
 import { readAll } from './read-all.ts'
 import { newSecrets, readSecrets } from './secrets.ts'
@@ -91,6 +92,7 @@ export const editServerPage = (deps: Deps) =>
         ...{ transports, newSecrets, secretNames },
       })
     },
+    edited: (own, { workspace, id }) => editedOf(own, { workspaceId: workspace.id, toolId: id }),
     submit: async (_, visit, raw) => {
       const key = { workspaceId: visit.workspace.id, toolId: visit.id }
       const { secretNames } = await getTool(deps)(key)

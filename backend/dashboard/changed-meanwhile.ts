@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto'
+import { ApiError } from '../errors.ts'
+import { canonicalJson } from '../idempotency/canonical.ts'
+
+/** Tells one state of what a form edits from another, without showing it. */
+export const digestOf = (edited: unknown): string =>
+  createHash('sha256').update(canonicalJson(edited)).digest('base64url')
+
+/** Somebody else saved what a form edits after it was opened: to save it now would undo that without a word. */
+export class ChangedMeanwhile extends ApiError {
+  /** The state that is to be overwritten if the person sends the form again. */
+  readonly seen: string
+
+  constructor(seen: string) {
+    super(
+      'validation_failed',
+      'Somebody else changed this after you opened it, and nothing was saved. What you typed is still here: look at ' +
+        'their changes in another tab, then save again, which writes yours over theirs.',
+    )
+    this.seen = seen
+  }
+}
