@@ -20,11 +20,6 @@ window.addEventListener('pageshow', () => {
   for (const button of document.querySelectorAll('[aria-busy]')) button.removeAttribute('aria-busy')
 })
 
-// Nobody watches a page in the background: it asks for itself anew when it comes to the front.
-document.addEventListener('htmx:before:request', (event) => {
-  if (document.hidden && event.target.closest('[data-live]')) event.preventDefault()
-})
-
 // What is shown stays when an answer is an error or none comes. It is said to be older than it looks, and asked for
 // again: a live part does so by itself, a search is told to, and meanwhile nothing shows what was searched for before.
 let failedSearch = null
@@ -51,15 +46,21 @@ function fallBehind({ sourceElement: source }) {
     sayStale('That did not work. Try again in a moment, or reload the page.')
 }
 
+/** A form that is on its way would get another key by which it counts once, and a second press would count again. */
+const isSending = (part) => part.querySelector('form[data-sent]') !== null
+
+// Nobody watches a page in the background: it asks for itself anew when it comes to the front.
 document.addEventListener('htmx:before:request', (event) => {
   const { sourceElement: source } = event.detail.ctx
   if (isSearch(source)) clearTimeout(nextTry)
-  if (isLive(source) && failedSearch?.isConnected) event.preventDefault()
+  const isHeld = document.hidden || isSending(source) || failedSearch?.isConnected
+  if (isLive(source) && isHeld) event.preventDefault()
 })
 
 // By the configuration of htmx an error is not swapped in; here, its address is not taken either.
 document.addEventListener('htmx:before:swap', (event) => {
   const { ctx } = event.detail
+  if (isLive(ctx.sourceElement) && isSending(ctx.sourceElement)) return event.preventDefault()
   if (ctx.swap !== 'none' || ctx.response.status < 400) return
   event.preventDefault()
   fallBehind(ctx)
