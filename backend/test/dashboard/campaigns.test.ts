@@ -197,5 +197,12 @@ itInChromium('filters campaigns while one types, and follows them live', async (
   // Somebody else pauses it: the row follows by itself.
   await database.db.updateTable('campaign').set({ status: 'paused' }).where('name', '=', 'Roofs').execute()
   await tab.getByRole('row').filter({ hasText: 'Roofs' }).getByText('Paused').waitFor()
+
+  // And so do its own page's status and buttons.
+  await tab.getByRole('link', { name: 'Roofs' }).click()
+  await tab.getByRole('button', { name: 'Resume' }).waitFor()
+  await database.db.updateTable('campaign').set({ status: 'active' }).where('name', '=', 'Roofs').execute()
+  await tab.getByRole('button', { name: 'Pause' }).click()
+  await tab.getByText('The campaign is paused. Calls that wait are kept.').waitFor()
   expect(faults).toEqual([])
 })
