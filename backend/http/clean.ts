@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@outdial/contract'
+import { storableText } from '../storable-text.ts'
 
 const deepest = 16
 
@@ -63,6 +64,6 @@ function checkText(text: string, path: string[], details: ErrorDetail[]): void {
 
 function report(details: ErrorDetail[], path: string[], code: string, fault: string): void {
   // Field names are echoed: what cannot be stored in one must not come back either.
-  const field = path.join('.').toWellFormed().replaceAll('\u0000', '\uFFFD').slice(0, 200)
+  const field = storableText(path.join('.')).slice(0, 200)
   details.push({ field, code, message: `${field || 'The body'} ${fault}.` })
 }

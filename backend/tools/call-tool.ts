@@ -4,6 +4,7 @@ import { ApiError } from '../errors.ts'
 import { clean } from '../http/clean.ts'
 import { describeError } from '../describe-error.ts'
 import { isOutage } from '../http/outage.ts'
+import { storableText } from '../storable-text.ts'
 import type { OfferedTool } from './context.ts'
 import type { BrokenOff, Flight } from './flight.ts'
 import { type CallFacts, hasEffects, type ToolAnswer, type ToolRow, type ToolUse } from './kinds/kind.ts'
@@ -95,7 +96,7 @@ function findFaults(tool: OfferedTool, args: Record<string, unknown>): string[] 
   // First: however large they are, it looks at a bounded part of them.
   const faults = tool.findFaults(args)
   // They repeat names as they were given.
-  if (faults.length > 0) return faults.map((fault) => fault.replaceAll('\u0000', '\uFFFD').toWellFormed())
+  if (faults.length > 0) return faults.map(storableText)
   if (isSound(args, 0)) return []
   return clean(args)
     .details.slice(0, 10)

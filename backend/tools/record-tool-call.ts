@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { describeError } from '../describe-error.ts'
+import { storableText } from '../storable-text.ts'
 import type { CallFacts, ToolAnswer } from './kinds/kind.ts'
 import { insertToolCall } from './tool-call-store.ts'
 
@@ -30,7 +31,7 @@ export const recordToolCall =
         attemptId: call.attemptId,
         toolName: done.toolName,
         arguments: argumentsJson(done.args),
-        result: storable(answer.text.slice(0, most.result)),
+        result: storableText(answer.text.slice(0, most.result)),
         isError: answer.isError,
         dryRun: done.dryRun,
         startedAt: done.startedAt,
@@ -64,5 +65,3 @@ function tryStringify(args: Record<string, unknown>): string | undefined {
     return undefined // a RangeError: deeper than the stack
   }
 }
-
-const storable = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed()

@@ -1,6 +1,7 @@
 import { RuntimeReport } from '@outdial/contract'
 import * as z from 'zod'
 import { clean } from '../../http/clean.ts'
+import { storableText } from '../../storable-text.ts'
 
 /** What a runtime told of an attempt when it was asked. */
 export interface CallStateRead {
@@ -74,5 +75,3 @@ function storable(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [storableText(name), one]))
 }
-
-const storableText = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed()
