@@ -88,20 +88,24 @@ export const form = <Form extends z.ZodType, Query extends z.ZodType>(line: {
   submit: (deps: Deps, visit: Visit<z.output<Query>>, input: z.output<Form>) => Promise<Done | View>
   fileLimit?: number
   isOnce?: boolean
-}): FormLine => ({
-  kind: 'form',
-  path: line.path,
-  show: async (visit, state) => line.show({ ...visit, query: line.query.parse(visit.query) }, state),
-  seen: async (deps, visit) => (line.edited ? digestOf(await line.edited(deps, visit)) : null),
-  submit: async (deps, visit, raw) => {
-    const input = validate(line.form, raw)
-    const seen = line.edited && raw._seen !== undefined ? digestOf(await line.edited(deps, visit)) : undefined
-    if (seen !== undefined && seen !== raw._seen) throw new ChangedMeanwhile(seen)
-    return line.submit(deps, { ...visit, query: line.query.parse(visit.query) }, input)
-  },
-  fileLimit: line.fileLimit,
-  isOnce: line.isOnce ?? true,
-})
+}): FormLine => {
+  const seen: FormLine['seen'] = async (deps, visit) =>
+    line.edited ? digestOf(await line.edited(deps, visit)) : null
+  return {
+    kind: 'form',
+    path: line.path,
+    show: async (visit, state) => line.show({ ...visit, query: line.query.parse(visit.query) }, state),
+    seen,
+    submit: async (deps, visit, raw) => {
+      const input = validate(line.form, raw)
+      const now = raw._seen === undefined ? null : await seen(deps, visit)
+      if (now !== null && now !== raw._seen) throw new ChangedMeanwhile(now)
+      return line.submit(deps, { ...visit, query: line.query.parse(visit.query) }, input)
+    },
+    fileLimit: line.fileLimit,
+    isOnce: line.isOnce ?? true,
+  }
+}
 
 export const act = <Form extends z.ZodType>(line: {
   path: string

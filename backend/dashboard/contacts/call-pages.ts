@@ -1,14 +1,15 @@
 import * as z from 'zod'
 import { callContact } from '../../contacts/call.ts'
 import { readLocalTime } from '../../contacts/local-input.ts'
-import { findContact, selectOpenCampaigns } from '../../contacts/search-store.ts'
+import { selectOpenCampaigns } from '../../contacts/search-store.ts'
 import type { Deps } from '../../deps.ts'
-import { invalidField, notFound } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 import { form, none } from '../lines.ts'
 import { createUi } from '../ui.ts'
 import { done, template } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
 import { contactName } from '../contact-name.ts'
+import { keptContact } from './kept-contact.ts'
 
 interface CallData {
   contact: { id: number; name: string; phoneNumber: string }
@@ -88,10 +89,7 @@ function required(campaignId: number | undefined): number {
   throw invalidField('campaign_id', 'required', 'Choose the campaign to call in.')
 }
 
-async function contactOf({ db }: Pick<Deps, 'db'>, { workspace, id }: Visit): Promise<CallData['contact']> {
-  const contact = await findContact(db, workspace.id, id)
-  if (contact === undefined || contact.erased_at !== null) {
-    throw notFound('There is no contact with this id in this workspace.')
-  }
-  return { id, name: contactName(contact, contact.phone_number), phoneNumber: contact.phone_number }
+async function contactOf(deps: Pick<Deps, 'db'>, visit: Visit): Promise<CallData['contact']> {
+  const contact = await keptContact(deps, visit)
+  return { id: visit.id, name: contactName(contact, contact.phone_number), phoneNumber: contact.phone_number }
 }

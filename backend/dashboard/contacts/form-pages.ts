@@ -3,11 +3,11 @@ import { AddContact } from '@outdial/contract'
 import { addContact } from '../../contacts/add.ts'
 import { readLocalTime } from '../../contacts/local-input.ts'
 import { editContact } from '../../contacts/edit.ts'
-import { findContact, selectOpenCampaigns } from '../../contacts/search-store.ts'
+import { selectOpenCampaigns } from '../../contacts/search-store.ts'
 import { saveContact } from '../../contacts/save.ts'
 import { ContactInput } from '../../contacts/write.ts'
 import type { Deps } from '../../deps.ts'
-import { ApiError, invalidField, notFound } from '../../errors.ts'
+import { ApiError, invalidField } from '../../errors.ts'
 import { validate } from '../../http/validate.ts'
 import { form, none } from '../lines.ts'
 import { timeZones } from '../time-zones.ts'
@@ -16,6 +16,7 @@ import { pathTo } from '../visit.ts'
 import { choicesOf } from './call-pages.ts'
 import { contactName } from '../contact-name.ts'
 import { readVariables, writeVariables } from './in-words.ts'
+import { keptContact } from './kept-contact.ts'
 
 interface Values {
   firstName: string
@@ -123,13 +124,7 @@ function afterQueueing(added: {
   return `${kept}, and a call waits to be made.`
 }
 
-async function findOne({ db }: Pick<Deps, 'db'>, workspaceId: number, contactId: number) {
-  const contact = await findContact(db, workspaceId, contactId)
-  if (contact !== undefined && contact.erased_at === null) return contact
-  throw notFound('There is no contact with this id in this workspace.')
-}
-
-const valuesOf = (contact: Awaited<ReturnType<typeof findOne>>): Values => ({
+const valuesOf = (contact: Awaited<ReturnType<typeof keptContact>>): Values => ({
   firstName: contact.first_name ?? '',
   lastName: contact.last_name ?? '',
   email: contact.email ?? '',
@@ -145,8 +140,9 @@ export const editPage = (deps: Deps) =>
     path: '/contacts/:id/edit',
     query: none,
     form: Known,
-    show: async ({ workspace, id }) => {
-      const contact = await findOne(deps, workspace.id, id)
+    show: async (visit) => {
+      const { workspace, id } = visit
+      const contact = await keptContact(deps, visit)
       const name = contactName(contact, contact.phone_number)
       return page(`Edit ${name}`, {
         contact: { id, name, phoneNumber: contact.phone_number },
@@ -157,7 +153,7 @@ export const editPage = (deps: Deps) =>
         timeZones,
       })
     },
-    edited: async (own, { workspace, id }) => valuesOf(await findOne(own, workspace.id, id)),
+    edited: async (own, visit) => valuesOf(await keptContact(own, visit)),
     submit: async (own, visit, fields) => {
       const { workspace, id } = visit
       const { consent, ...contact } = validate(Edited, knownOf(fields, workspace.timeZone))

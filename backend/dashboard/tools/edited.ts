@@ -1,8 +1,12 @@
 import type { Deps } from '../../deps.ts'
 import { getTool } from '../../tools/get-tool.ts'
+import type { Visit } from '../visit.ts'
 
 /** What the forms of a tool edit. Who has it, and whether it is on, is changed elsewhere. */
-export async function editedOf(deps: Deps, key: { workspaceId: number; toolId: number }): Promise<object> {
-  const { name, description, settings, definitions, secretNames } = await getTool(deps)(key)
+export async function editedOf(deps: Deps, { workspace, id: toolId }: Visit): Promise<object> {
+  const { name, description, settings, definitions, secretNames } = await getTool(deps)({
+    workspaceId: workspace.id,
+    toolId,
+  })
   return { name, description, settings, definitions, secretNames }
 }

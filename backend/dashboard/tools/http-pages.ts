@@ -127,7 +127,7 @@ export const editHttpPage = (deps: Deps) =>
         ...choices,
       })
     },
-    edited: (own, { workspace, id }) => editedOf(own, { workspaceId: workspace.id, toolId: id }),
+    edited: editedOf,
     submit: async (own, visit, raw) => {
       const key = { workspaceId: visit.workspace.id, toolId: visit.id }
       const { secretNames } = await getTool(own)(key)

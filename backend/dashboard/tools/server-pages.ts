@@ -92,7 +92,7 @@ export const editServerPage = (deps: Deps) =>
         ...{ transports, newSecrets, secretNames },
       })
     },
-    edited: (own, { workspace, id }) => editedOf(own, { workspaceId: workspace.id, toolId: id }),
+    edited: editedOf,
     submit: async (_, visit, raw) => {
       const key = { workspaceId: visit.workspace.id, toolId: visit.id }
       const { secretNames } = await getTool(deps)(key)
