@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { browserInWords } from '../../dashboard/account/browser-in-words.ts'
 import { makeResetLink } from '../../identity/password-resets/make-link.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { signIn } from './people-support.ts'
-import { expectAccessible, password, seedGuest, type Service, startService } from './support.ts'
+import { expectAccessible, password, seedGuest, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 const fresh = 'another long password'
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { insertToolCall } from '../../tools/tool-call-store.ts'
@@ -7,21 +7,14 @@ import { leaseDeliveries } from '../../webhooks/delivery/lease-store.ts'
 import { silentEnd } from '../../calls/finish.ts'
 import { freshNumber, queue } from '../calls/support.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { type Seed, seedCampaign } from '../support/seed.ts'
 import { completeBy, dial } from './calls-support.ts'
-import { expectAccessible, type Guest, openTab, seedGuest, type Service, startService } from './support.ts'
+import { expectAccessible, type Guest, openTab, seedGuest, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 type Owner = Guest & { seed: Seed }
 

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { silentEnd } from '../../calls/finish.ts'
 import { addContact } from '../../contacts/add.ts'
 import { freshNumber, queue } from '../calls/support.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { seedCampaign } from '../support/seed.ts'
 import { completeBy } from './calls-support.ts'
-import { expectAccessible, type Guest, openTab, seedGuest, type Service, startService } from './support.ts'
+import { expectAccessible, type Guest, openTab, seedGuest, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 const fields = {
   name: 'Website leads',

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { saveContact } from '../../contacts/save.ts'
 import { addDocument } from '../../knowledge/add-document.ts'
 import { addHttpTool } from '../../tools/general/add-http-tool.ts'
 import { freshNumber } from '../calls/support.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import type { Seed } from '../support/seed.ts'
-import { type Guest, seedGuest, type Service, startService } from './support.ts'
+import { type Guest, seedGuest, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
 let guest: Guest & { seed: Seed }
+useService((opened) => ({ database, service } = opened))
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
   guest = await seedGuest(service)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
 })
 
 const tool = {

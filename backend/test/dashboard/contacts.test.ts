@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import type { Page } from '../../../demo/browser.ts'
 import { callOf, freshNumber, queue } from '../calls/support.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { expectAccessible, openTab, seedGuest, type Service, startService } from './support.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { expectAccessible, openTab, seedGuest, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 const links = (page: Page) =>
   [...page.html.matchAll(/href="[^"]*\/contacts\/(\d+)"/g)].map(([, id]) => Number(id))

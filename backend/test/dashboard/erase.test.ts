@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { eraseContact } from '../../contacts/erase.ts'
 import { startImport } from '../../contacts/import/start.ts'
 import { uploadContacts } from '../../contacts/import/upload.ts'
 import { startImporter } from '../../contacts/import/worker.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { until, untilBlocked } from '../webhooks/support.ts'
-import { seedGuest, type Service, startService } from './support.ts'
+import { seedGuest, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 /** Whatever is kept of a person, in any column of any table: texts, JSON and bytes. */
 async function tracesOf(person: RegExp): Promise<string[]> {

@@ -1,22 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { deflateSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import type { Page } from '../../../demo/browser.ts'
 import { docxOf, pdf, pdfOf, zlibInflatesTo } from '../knowledge/files.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { expectAccessible, type Guest, openTab, seedGuest, type Service, startService } from './support.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { expectAccessible, type Guest, openTab, seedGuest, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 const warranty = {
   title: 'Warranty',

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { createBrowser, type Page } from '../../../demo/browser.ts'
 import { addMember } from '../../identity/add-member.ts'
 import { createApiKey } from '../../identity/create-api-key.ts'
 import { dismissMember } from '../../identity/members/dismiss.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { linkOn, seedStranger, signIn } from './people-support.ts'
 import {
   expectAccessible,
@@ -14,19 +14,12 @@ import {
   seedGuest,
   seedMember,
   type Service,
-  startService,
+  useService,
 } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 const fresh = 'another long password'
 const days = (count: number) => count * 86_400_000

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { silentEnd } from '../../calls/finish.ts'
 import { createApiKey } from '../../identity/create-api-key.ts'
 import { freshNumber, queue } from '../calls/support.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { seedCampaign } from '../support/seed.ts'
 import { dayOf } from '../../dashboard/overview/charts.ts'
 import { completeBy, dial } from './calls-support.ts'
-import { expectAccessible, openTab, seedGuest, type Service, startService } from './support.ts'
+import { expectAccessible, openTab, seedGuest, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 /** Text of the table row that begins with this heading. */
 const row = (html: string, heading: string): string => {

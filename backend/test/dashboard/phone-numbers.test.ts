@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { expectAccessible, openTab, seedGuest, type Service, startService } from './support.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { expectAccessible, openTab, seedGuest, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 it('asks who comes without a session to sign in, and leads back', async () => {
   const { at } = await seedGuest(service)

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { freshNumber, queue } from '../calls/support.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { seedCampaign } from '../support/seed.ts'
-import { expectAccessible, openTab, seedGuest, type Service, startService } from './support.ts'
+import { expectAccessible, openTab, seedGuest, type Service, useService } from './support.ts'
 
-let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ service } = opened))
 
 itInChromium('show what was searched for last, however late the answers before it are', async (chromium) => {
   const guest = await seedGuest(service)

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../demo/browser.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { seedStranger } from './people-support.ts'
-import { expectAccessible, password, type Service, startService } from './support.ts'
+import { expectAccessible, password, type Service, useService } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 beforeEach(async () => {
   await database.db.deleteFrom('workspace').execute()
   await database.db.deleteFrom('app_user').execute()

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { insertRow } from '../../spreadsheets/store.ts'
 import { assignTool } from '../../tools/assign.ts'
 import { installBuiltInTools } from '../../tools/install-built-in.ts'
 import { keyFile } from '../spreadsheets/support.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import {
   expectAccessible,
   type Guest,
@@ -12,19 +12,12 @@ import {
   seedGuest,
   seedMember,
   type Service,
-  startService,
+  useService,
 } from './support.ts'
 
 let database: TestDatabase
 let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+useService((opened) => ({ database, service } = opened))
 
 /** A spreadsheet made through the page; `id` is what its address ends with. */
 async function create({ browser, open }: Guest, name = 'Visits', columns = 'Name\nWhat') {

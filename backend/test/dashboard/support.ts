@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { expect } from '@jest/globals'
+import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { Browser as Chromium, Page as Tab } from 'playwright-core'
 import { type Browser, createBrowser, type Page } from '../../../demo/browser.ts'
 import { addMember } from '../../identity/add-member.ts'
@@ -8,10 +8,26 @@ import { hashPassword } from '../../identity/password.ts'
 import { insertUser } from '../../identity/people/store.ts'
 import { sessionCookie } from '../../identity/sessions/cookie.ts'
 import { startSession } from '../../identity/sessions/start.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { seedWorkspace, type Seed } from '../support/seed.ts'
 import { type Service, startService } from '../oauth/support.ts'
 
 export { startService, type Service }
+
+/** A service with a database of its own for all tests of a file: there before them, gone after them. */
+export function useService(take: (opened: { database: TestDatabase; service: Service }) => void): void {
+  let database: TestDatabase
+  let service: Service
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    service = await startService(database.db)
+    take({ database, service })
+  })
+  afterAll(async () => {
+    await service.close()
+    await database.close()
+  })
+}
 
 export const password = 'correct horse battery'
 
