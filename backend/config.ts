@@ -17,7 +17,8 @@ const proxy = z.union(
 )
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
-const Environment = z.object({
+/** The environment variables that set up the service. `.env.example` lists all of them. */
+export const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(8787),
   HOST: z.string().default('127.0.0.1'),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),

@@ -12,8 +12,7 @@ export async function main(): Promise<void> {
   const service = await startService(process.env).catch(explain)
   if (service === undefined) return
   const { config, dataDir, demo, log } = service
-  if (dataDir !== undefined)
-    console.log(demoTable({ config, dataDir, demo, milliseconds: performance.now() }))
+  if (process.stdout.isTTY) console.log(demoTable({ config, dataDir, demo, milliseconds: performance.now() }))
   log.info({ role: config.role, url: config.publicUrl }, 'Outdial is ready')
   stopOnSignal(service)
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { startDialer } from './calls/dialer.ts'
 import { startSweeper } from './calls/sweeper.ts'
@@ -12,6 +12,7 @@ import type { DemoFile } from './demo/file.ts'
 import { prepareDemo } from './demo/prepare.ts'
 import { type Deps, nobodyToWake, type Wake } from './deps.ts'
 import { errorCode } from './error-code.ts'
+import { createLog } from './log.ts'
 import { openDeps } from './open-deps.ts'
 import { StartError } from './start-error.ts'
 import { createToolServer } from './tools/server.ts'
@@ -43,7 +44,7 @@ export async function startService(
   options: { patience?: number } = {},
 ): Promise<Service> {
   const config = await withPort(environment)
-  const log = pino({ level: config.logLevel })
+  const log = await createLog(config.logLevel)
   const rung: Ring = { ...nobodyToWake, secrets: () => {} }
   const wake: Wake = {
     dialer: () => rung.dialer(),

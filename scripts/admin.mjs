@@ -1,6 +1,8 @@
+import { loadEnvFile } from './load-env-file.mjs'
 import { preflight } from './preflight.mjs'
 
 preflight()
+loadEnvFile()
 const { main } = await import('../backend/admin/main.ts')
 const { env: environment, stdin, stdout, stderr } = process
 // Who reads, such as `head`, may go before everything is written.

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { loadEnvFile } from './load-env-file.mjs'
 import { preflight } from './preflight.mjs'
 
 preflight()
+loadEnvFile()
 const root = path.resolve(import.meta.dirname, '..')
 const changed = (file) => statSync(path.join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
 const sources = readdirSync(path.join(root, 'src'), { recursive: true }).map((name) => path.join('src', name))

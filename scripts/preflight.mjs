@@ -8,9 +8,9 @@ export const compileCache = fileURLToPath(new URL('../node_modules/.cache/outdia
 /** Says what to install where the rest of the project could not even be read. Written for any Node. */
 export function preflight() {
   const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major < 22 || (major === 22 && minor < 18)) {
+  if (major < 22 || (major === 22 && minor < 19)) {
     stop(
-      `Outdial needs Node 22.18 or newer, and this is ${process.versions.node}: install Node 24 from nodejs.org, then run npm ci again.`,
+      `Outdial needs Node 22.19 or newer, and this is ${process.versions.node}: install Node 24 from nodejs.org, then run npm ci again.`,
     )
   }
   if (!existsSync(new URL('../node_modules/fastify', import.meta.url))) {

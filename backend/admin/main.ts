@@ -1,10 +1,10 @@
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { inspect } from 'node:util'
-import pino from 'pino'
 import { ConfigError, parseConfig } from '../config.ts'
 import { errorCode } from '../error-code.ts'
 import { ApiError } from '../errors.ts'
+import { createLog } from '../log.ts'
 import { openDeps } from '../open-deps.ts'
 import { StartError } from '../start-error.ts'
 import { type Result, UsageError } from './command.ts'
@@ -43,7 +43,7 @@ async function act(words: readonly string[], terminal: Terminal): Promise<void> 
   const run = command.prepare(values)
   const config = parseConfig(environment)
   // Standard output is for the answer alone.
-  const log = pino({ level: 'warn' }, stderr)
+  const log = await createLog('warn', stderr)
   const { deps, close } = await openDeps({ config, log, purpose: 'command' })
   try {
     const result = await run(deps, stdin)

@@ -121,8 +121,8 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
     pages.get(url(line), { onRequest }, async (request, reply) => {
       const { name, type, body } = await line.send(visitOf(request))
       return reply
+        .headers(pageHeaders())
         .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)
-        .header('Cache-Control', 'no-store')
         .type(type)
         .send(body)
     })

@@ -1,25 +1,19 @@
-import path from 'node:path'
 import type { Config } from '../config.ts'
 import type { DemoFile } from './file.ts'
 
-/**
- * What a newcomer wants to know, for the terminal. Where the output goes elsewhere it is somebody's log, and
- * credentials are left out.
- */
+/** Returns a summary for the terminal. It contains credentials, so it must never go to a log. */
 export function demoTable(facts: {
   config: Config
-  dataDir: string
+  dataDir: string | undefined
   demo: DemoFile | undefined
   milliseconds: number
 }): string {
   const { config, dataDir, demo, milliseconds } = facts
   const url = config.publicUrl
   const rows: Row[] = [
-    ['Dashboard', `${url}/`],
-    ['API', `${url}/api/public/v1/`],
-    ['API reference', `${url}/docs`],
-    ['Data', dataDir],
-    ...(demo === undefined ? withoutDemo : demoRows(demo, dataDir)),
+    ...(config.role === 'worker' ? [] : addressRows(url)),
+    ...(config.role === 'all' ? [] : [['Role', config.role] as Row]),
+    ...(dataDir === undefined ? [] : dataRows(dataDir, demo)),
   ]
   const width = Math.max(...rows.map(([label]) => label?.length ?? 0))
   const lines = rows.map(([label, value]) =>
@@ -27,27 +21,37 @@ export function demoTable(facts: {
   )
   const title = `  ${bold('Outdial')} is ready ${dim(`(${(milliseconds / 1_000).toFixed(1)} s)`)}`
   const hint =
-    demo === undefined ? '' : `  ${dim('Next: npm run demo, in a second terminal. Stop with Ctrl-C.')}\n`
+    demo === undefined
+      ? ''
+      : `  ${dim('Next: run npm run demo in a second terminal. Press Ctrl-C to stop.')}\n`
   return `\n${title}\n\n${lines.join('\n')}\n\n${hint}`
 }
 
 type Row = [label: string, value: string] | [undefined]
 
-const withoutDemo: Row[] = [
-  [undefined],
-  ['Demo', 'demo.json is gone: make credentials by npm run admin -- create-api-key'],
+const addressRows = (url: string): Row[] => [
+  ['Dashboard', `${url}/`],
+  ['API', `${url}/api/public/v1/`],
+  ['API reference', `${url}/docs`],
 ]
 
-const demoRows = (demo: DemoFile, dataDir: string): Row[] => [
+const dataRows = (dataDir: string, demo: DemoFile | undefined): Row[] => [
+  ['Data', dataDir],
   [undefined],
-  ...(process.stdout.isTTY
-    ? credentialRows(demo)
-    : [['Credentials', path.join(dataDir, 'demo.json')] as Row]),
+  ...(demo === undefined ? withoutDemo : demoRows(demo)),
+]
+
+const withoutDemo: Row[] = [
+  ['Demo', 'demo.json is missing. To get credentials, run npm run admin -- create-api-key'],
+]
+
+const demoRows = (demo: DemoFile): Row[] => [
+  ...credentialRows(demo),
   ['Campaign', `${demo.campaign_id}, open around the clock`],
   ['Agents', demo.agents.map(({ id, name, status }) => `${name} (${id}, ${status})`).join('; ')],
   [undefined],
   ['Numbers', '+1 202 555 0100 answers · 0101 no answer · 0102 busy · 0103 voicemail'],
-  ['', '0104 declines · 0105 line fails · 0106 asks not to be called again'],
+  ['', '0104 declines · 0105 fails · 0106 opts out'],
 ]
 
 const credentialRows = (demo: DemoFile): Row[] => [

@@ -27,7 +27,6 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
     DATA_DIR: dataDir,
     PORT: '0',
     LINE_SPEED: '200',
-    LOG_LEVEL: 'warn',
   }
   const child = spawn(process.execPath, [path.join(root, 'scripts/start.mjs')], {
     env,

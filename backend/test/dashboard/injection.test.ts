@@ -138,13 +138,29 @@ it('shows as text what was looked for', async () => {
   }
 })
 
+/** The security headers of a response, as names and values. */
+const securityHeadersOf = ({ headers }: { headers: Headers }) =>
+  [
+    'cache-control',
+    'content-security-policy',
+    'cross-origin-opener-policy',
+    'cross-origin-resource-policy',
+    'referrer-policy',
+    'strict-transport-security',
+    'x-content-type-options',
+    'x-frame-options',
+  ].map((name) => [name, headers.get(name)])
+
 it('writes files that spreadsheet programs run nothing of, under names that no header breaks by', async () => {
+  // A page without scripts, which is all that a file needs.
+  const signIn = await fetch(new URL('/sign-in', service.url))
+  expect(signIn.headers.get('cache-control')).toBe('no-store')
   for (const line of createLines(service.deps).filter(({ kind }) => kind === 'file')) {
     const { page } = await of.guest.browser.open(of.guest.at(pathOf(line, of)))
     expect([line.path, page.status]).toEqual([line.path, 200])
     expect(page.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/)
     expect(page.headers.get('content-type')).toMatch(/^text\/csv/)
-    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(securityHeadersOf(page)).toEqual(securityHeadersOf(signIn))
     const cells = parse(page.html).flat()
     expect([line.path, cells.filter((cell) => /^\s*[=+\-@]/.test(cell))]).toEqual([line.path, []])
   }

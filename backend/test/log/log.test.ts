@@ -1,0 +1,40 @@
+import { afterEach, expect, it } from '@jest/globals'
+import { createLog } from '../../log.ts'
+
+const { NO_COLOR } = process.env
+afterEach(() => {
+  if (NO_COLOR === undefined) delete process.env.NO_COLOR
+  else process.env.NO_COLOR = NO_COLOR
+})
+
+function collect(isTTY: boolean) {
+  const lines: string[] = []
+  return { lines, output: { isTTY, write: (line: string) => lines.push(line) > 0 } }
+}
+
+it('writes JSON where the output is not a terminal', async () => {
+  const { lines, output } = collect(false)
+  const log = await createLog('info', output)
+  log.info({ route: '/healthz', status: 200 }, 'request')
+  log.debug('below the level')
+  expect(lines).toHaveLength(1)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'request', route: '/healthz', status: 200 })
+})
+
+it('writes a readable line on a terminal, at once', async () => {
+  process.env.NO_COLOR = '1'
+  const { lines, output } = collect(true)
+  const log = await createLog('info', output)
+  log.info({ route: '/healthz', status: 200 }, 'request')
+  expect(lines).toEqual([
+    expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: request \{"route":"\/healthz","status":200\}\n$/),
+  ])
+})
+
+it('uses color on a terminal, unless NO_COLOR is set', async () => {
+  delete process.env.NO_COLOR
+  const { lines, output } = collect(true)
+  const log = await createLog('info', output)
+  log.info('request')
+  expect(lines[0]).toContain('\u001b[')
+})

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+
+const script = path.resolve(import.meta.dirname, '../../scripts/dev.mjs')
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'outdial-dev-'))
+  for (const name of ['scripts', 'backend', 'contract']) await mkdir(path.join(folder, name))
+  const service =
+    "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 1000); console.log('started')"
+  await writeFile(path.join(folder, 'scripts/start.mjs'), service)
+  await writeFile(path.join(folder, 'backend/page.eta'), 'one')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+it('restarts the service when a template changes, and stops it on SIGTERM', async () => {
+  const child = spawn(process.execPath, [script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  let starts = 0
+  for await (const line of createInterface(child.stdout)) {
+    if (line !== 'started') continue
+    starts += 1
+    if (starts === 1) await writeFile(path.join(folder, 'backend/page.eta'), 'two')
+    else child.kill('SIGTERM')
+  }
+  expect(starts).toBe(2)
+  // The output is closed when the last process that holds it has ended.
+  await ended
+})

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from '@jest/globals'
+import * as z from 'zod'
+import { Environment, parseConfig } from '../../backend/config.ts'
+
+const shape: Record<string, z.ZodType> = Environment.shape
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+/** Blocks are separated by blank lines; the first one is the introduction. */
+const settings = read('.env.example')
+  .trimEnd()
+  .split('\n\n')
+  .slice(1)
+  .map((block) => {
+    const [, description = '', defaultText = '', name = '', value = ''] =
+      /^# (\S.*\.) Default: (.+)\.\n#([A-Z_]+)=(.*)$/.exec(block) ?? []
+    return { block, description, defaultText, name, value }
+  })
+
+it('describes each setting in one line with its default, and sets none', () => {
+  const wrong = settings.filter(({ description, name }) => description === '' || name === '')
+  expect(wrong).toEqual([])
+})
+
+it('lists the settings that the service reads, and nothing else', () => {
+  expect(settings.map(({ name }) => name).sort()).toEqual(Object.keys(shape).sort())
+})
+
+it('gives the defaults of the schema', () => {
+  for (const { name, value, defaultText } of settings) {
+    const schema = shape[name]
+    const expected = schema instanceof z.ZodDefault ? String(schema.def.defaultValue) : ''
+    expect([name, value]).toEqual([name, expected])
+    if (expected !== '') expect([name, defaultText]).toEqual([name, expected])
+  }
+})
+
+it('changes nothing when every line is set as it is', () => {
+  const environment = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
+  expect(parseConfig(environment)).toEqual(parseConfig({}))
+})
+
+it('lists settings that docs/operating.md explains', () => {
+  const docs = read('docs/operating.md')
+  expect(settings.filter(({ name }) => !docs.includes(`\`${name}\``))).toEqual([])
+})

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from '@jest/globals'
+import semver from 'semver'
+import * as z from 'zod'
+
+const root = new URL('../../', import.meta.url)
+const readJson = (path: string): unknown => JSON.parse(readFileSync(new URL(path, root), 'utf8'))
+
+const { engines, allowScripts, optionalDependencies } = z
+  .object({
+    engines: z.object({ node: z.string() }),
+    allowScripts: z.record(z.string(), z.boolean()),
+    optionalDependencies: z.object({ node: z.string() }),
+  })
+  .parse(readJson('package.json'))
+
+const LockedPackage = z.object({
+  engines: z.object({ node: z.string().optional() }).or(z.array(z.string())).optional(),
+  optional: z.boolean().default(false),
+  hasInstallScript: z.boolean().default(false),
+})
+const { packages } = z
+  .object({ packages: z.record(z.string(), LockedPackage) })
+  .parse(readJson('package-lock.json'))
+const locked = Object.entries(packages).map(([path, entry]) => ({
+  ...entry,
+  name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+}))
+
+it('supports only Node versions that every package supports, so npm ci does not warn about them', () => {
+  const unsupported = locked.flatMap(({ name, engines: wanted, optional }) => {
+    const range = Array.isArray(wanted) ? undefined : wanted?.node
+    if (optional || range === undefined || semver.subset(engines.node, range)) return []
+    return [`${name} needs Node ${range}`]
+  })
+  expect(unsupported).toEqual([])
+})
+
+it('says of every package with an install script if that script may run', () => {
+  const withScripts = locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
+  expect([...new Set(withScripts)].sort()).toEqual(Object.keys(allowScripts).sort())
+})
+
+it('names one Node version everywhere', () => {
+  const bundled = optionalDependencies.node
+  expect(semver.satisfies(bundled, engines.node)).toBe(true)
+  expect(readFileSync(new URL('.nvmrc', root), 'utf8')).toBe(`${semver.major(bundled)}\n`)
+})
