@@ -6,7 +6,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build', '<rootDir>/.outdial'],
   globalSetup: '<rootDir>/test/support/start-database.mjs',
   globalTeardown: '<rootDir>/test/support/stop-database.mjs',
-  reporters: ['default', '<rootDir>/test/support/tell-skipped.mjs'],
+  reporters: ['default', '<rootDir>/test/support/skipped-reporter.mjs'],
   // More than the cores of a small machine: many tests wait, for browsers and for processes.
   maxWorkers: 3,
   testTimeout: 20_000,

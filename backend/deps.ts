@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import type { Chance, Clock } from './clock.ts'
+import type { Chance, Clock } from './core/clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
-import type { SecretBox } from './secrets.ts'
+import type { SecretBox } from './secrets/secret-box.ts'
 
 /** What every operation of the service is given. `main.ts` assembles it, and the tests do. */
 export interface Deps {

@@ -1,8 +1,8 @@
-import { demoTable } from './demo/table.ts'
+import { demoTable } from './demo/ready-message.ts'
 import { describeError } from './describe-error.ts'
 import { StartError } from './start-error.ts'
 import { ConfigError } from './config.ts'
-import { type Service, startService } from './start-service.ts'
+import { type Service, startService } from './start.ts'
 
 /** Read at once: whoever ends before the service is ready must not leave it running. */
 const startedBy = process.ppid

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
-import { systemClock } from './clock.ts'
+import { systemClock } from './core/clock.ts'
 import type { Config } from './config.ts'
 import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
-import { openDatabase } from './db/open.ts'
+import { openDatabase } from './db/open-database.ts'
 import { type Deps, nobodyToWake, type Wake } from './deps.ts'
-import { openRuntimeSecrets, type RuntimeSecretSource } from './runtime-secrets/open.ts'
+import { openRuntimeSecrets, type RuntimeSecretSource } from './secrets/runtime-secrets.ts'
 import { checkSecretKeys } from './secret-keys/check.ts'
 import { loadSecretKeys } from './secret-keys/load.ts'
-import { createSecretBox } from './secrets.ts'
+import { createSecretBox } from './secrets/secret-box.ts'
 
 export interface OpenedDeps {
   deps: Deps

@@ -6,7 +6,7 @@ import pino from 'pino'
 import { createApp } from '../backend/app.ts'
 import { parseConfig } from '../backend/config.ts'
 import { openDeps } from '../backend/open-deps.ts'
-import { type Browser, createBrowser } from '../demo/browser.ts'
+import { type Browser, createBrowser } from '../support/browser.ts'
 import { password, seed, type Seeded } from './dashboard/seed.ts'
 
 /**

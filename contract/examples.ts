@@ -1,7 +1,7 @@
 import type { Agent } from './agent.ts'
 import type { Call } from './call.ts'
 import type { Campaign } from './campaign.ts'
-import type { Contact } from './person.ts'
+import type { Contact } from './contact.ts'
 import type { PhoneNumber } from './phone-number.ts'
 
 /** Believable answers: they stand in the OpenAPI document and are the samples that Zapier shows. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { DemoFile } from '../backend/demo/file.ts'
+import { DemoFile } from '../backend/demo/demo-file.ts'
 
 /** Told to the person who runs the demo, without a stack. */
 export class DemoError extends Error {

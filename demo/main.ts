@@ -1,9 +1,9 @@
-import { openConnector } from './connector.ts'
+import { openConnector } from '../support/built-connector.ts'
 import { DemoError, findBackend } from './find-backend.ts'
-import { openHook } from './hook.ts'
+import { openHook } from '../support/webhook-listener.ts'
 import { exchange, title } from './print.ts'
 import { tell } from './story.ts'
-import { openWire } from './wire.ts'
+import { openWire } from './recording-proxy.ts'
 
 /** Tells the whole story against the running backend. */
 export async function main(): Promise<void> {

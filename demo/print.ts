@@ -1,4 +1,4 @@
-import type { Exchange } from './wire.ts'
+import type { Exchange } from './recording-proxy.ts'
 
 const styled = process.stdout.isTTY && !process.env.NO_COLOR
 const style = (on: number, off: number) => (text: string) =>

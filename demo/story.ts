@@ -1,10 +1,10 @@
 import { CallCompletedEvent, type Call, type WebhookSubscription } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
-import { connect } from './connect.ts'
+import { connect } from './connect-account.ts'
 import { DemoError } from './find-backend.ts'
-import type { Delivery } from './hook.ts'
+import type { Delivery } from '../support/webhook-listener.ts'
 import { command, done, exchange, step, table } from './print.ts'
-import type { Stage } from './stage.ts'
+import type { Stage } from './demo-context.ts'
 
 const trigger = 'triggers.call_completed.operation'
 /** This number of the simulated line answers. */

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import pino from 'pino'
-import { systemClock } from '../backend/clock.ts'
+import { systemClock } from '../backend/core/clock.ts'
 import { parseConfig } from '../backend/config.ts'
 import { connect } from '../backend/db/connect.ts'
 import { nobodyToWake } from '../backend/deps.ts'
-import { generateDocument } from '../backend/openapi.ts'
-import { createSecretBox } from '../backend/secrets.ts'
+import { generateDocument } from '../backend/api/register-api.ts'
+import { createSecretBox } from '../backend/secrets/secret-box.ts'
 
 // Writes contract/openapi.json, so that a change of the contract shows in review.
 const document = await generateDocument({

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { runtimeDocument } from '../backend/openapi/runtime.ts'
+import { runtimeDocument } from '../backend/api/openapi/runtime-document.ts'
 
 // Writes docs/runtime.openapi.json, so that a change of the protocol shows in review.
 const file = new URL('../docs/runtime.openapi.json', import.meta.url)

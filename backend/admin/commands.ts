@@ -8,26 +8,26 @@ import {
   listToolsCommand,
   setToolActiveCommand,
   unassignToolCommand,
-} from './commands/assignments.ts'
-import { createAgentCommand } from './commands/create-agent.ts'
+} from './commands/tool-commands.ts'
+import { createAgentCommand } from './commands/agent-commands.ts'
 import { createApiKeyCommand } from './commands/create-api-key.ts'
 import { createOauthClientCommand } from './commands/create-oauth-client.ts'
 import { createUserCommand } from './commands/create-user.ts'
-import { createWorkspaceCommand } from './commands/create-workspace.ts'
+import { createWorkspaceCommand } from './commands/account-commands.ts'
 import { removeGoogleAccountCommand, setGoogleAccountCommand } from './commands/google-account.ts'
 import { addHttpToolCommand, editHttpToolCommand } from './commands/http-tools.ts'
-import { listCommands } from './commands/lists.ts'
+import { listCommands } from './commands/list-commands.ts'
 import { removeMemberCommand } from './commands/remove-member.ts'
 import { revokeApiKeyCommand } from './commands/revoke-api-key.ts'
 import { archiveCampaignCommand } from './commands/archive-campaign.ts'
-import { doNotCallAddCommand } from './commands/do-not-call-add.ts'
+import { doNotCallAddCommand } from './commands/campaign-commands.ts'
 import { eraseContactCommand } from './commands/erase-contact.ts'
 import { pauseCampaignCommand } from './commands/pause-campaign.ts'
 import {
   addRemoteServerCommand,
   editRemoteServerCommand,
   refreshRemoteServerCommand,
-} from './commands/remote-servers.ts'
+} from './commands/custom-tool-commands.ts'
 import { resetPasswordLinkCommand } from './commands/reset-password-link.ts'
 import { resumeCampaignCommand } from './commands/resume-campaign.ts'
 import { retireNumberCommand } from './commands/retire-number.ts'
@@ -37,7 +37,7 @@ import {
   deleteSpreadsheetCommand,
   exportSpreadsheetCommand,
   listSpreadsheetsCommand,
-} from './commands/spreadsheets.ts'
+} from './commands/spreadsheet-commands.ts'
 
 /** In the order in which a new installation needs them. */
 export const commands: readonly Command[] = [

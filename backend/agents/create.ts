@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { checkAgent } from './check.ts'
-import { type AgentValues, type CreatedAgent, insertAgent } from './store.ts'
+import { checkAgent } from './validate-agent.ts'
+import { type AgentValues, type CreatedAgent, insertAgent } from './agent-store.ts'
 
 /**
  * Makes an agent; it calls nobody before it is Live. The public API has no way to.

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
-import { type AgentTexts, checkAgent } from './check.ts'
+import { type AgentTexts, checkAgent } from './validate-agent.ts'
 import { noSuchAgent } from './get.ts'
-import { updateAgent } from './store.ts'
+import { updateAgent } from './agent-store.ts'
 
 /**
  * Edits an agent. Calls that begin from then on are made with it; those under way go on as they began.

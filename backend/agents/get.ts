@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { type AgentForPeople, selectAgentsForPeople } from './people-store.ts'
+import { notFound } from '../core/errors.ts'
+import { type AgentForPeople, selectAgentsForPeople } from '../dashboard/agents/agent-queries.ts'
 
 /** @throws {ApiError} not_found */
 export const getAgent =

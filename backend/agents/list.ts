@@ -1,8 +1,8 @@
 import type { Agent, SearchQuery } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import type { Caller } from '../identity/caller.ts'
-import { type Page, toPage } from '../page.ts'
-import { selectLiveAgents } from './store.ts'
+import type { Caller } from '../core/caller.ts'
+import { type Page, toPage } from '../core/pagination.ts'
+import { selectLiveAgents } from './agent-store.ts'
 
 /** Lists the workspace's Live agents. */
 export const listAgents =

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { inTransaction } from '../transaction.ts'
-import { recordCompleted } from './record-completed.ts'
-import { completeWaiting } from './store.ts'
-import { type CallKey, findLastEnd, holdOverdueCall } from './sweep-store.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { recordCompleted } from './complete-calls.ts'
+import { completeWaiting } from './call-store.ts'
+import { type CallKey, findLastEnd, holdOverdueCall } from '../dialer/sweep-store.ts'
 
 const patienceMs = 7 * 24 * 3_600_000
 

@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts'
-import { type CallFilter, matchingCalls } from './search-store.ts'
+import { type CallFilter, matchingCalls } from '../dashboard/calls/call-list-queries.ts'
 
 /** Calls with what a table of them tells, older than `before`, newest first. */
 export const findCallsToExport = async (

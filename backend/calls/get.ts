@@ -1,8 +1,8 @@
 import type { Call } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import type { Caller } from '../identity/caller.ts'
-import { readCall } from './read.ts'
+import { notFound } from '../core/errors.ts'
+import type { Caller } from '../core/caller.ts'
+import { readCall } from './get-calls.ts'
 
 /** @throws {ApiError} not_found */
 export const getCall =

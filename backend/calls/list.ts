@@ -1,9 +1,9 @@
 import type { Call, CallQuery } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import type { Caller } from '../identity/caller.ts'
-import { type Page, toPage } from '../page.ts'
-import { toCall } from './read.ts'
-import { findCallPage } from './read-store.ts'
+import type { Caller } from '../core/caller.ts'
+import { type Page, toPage } from '../core/pagination.ts'
+import { toCall } from './get-calls.ts'
+import { findCallPage } from './find-calls.ts'
 
 /** The workspace's calls, newest first. */
 export const listCalls =

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 
 /**
  * Does `work`, again and again while it fails, until `until` aborts: what a line has told is told once, and a

@@ -1,6 +1,6 @@
 import type { CallingHours, CampaignStatus } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
-import type { CampaignKey } from './sweep-store.ts'
+import type { CampaignKey } from '../dialer/sweep-store.ts'
 
 export interface ReplannedCampaign {
   status: CampaignStatus

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { inTransaction } from '../transaction.ts'
-import { settleCall } from './attempt-store.ts'
-import type { Analysis } from './lines/line.ts'
-import { recordCompleted } from './record-completed.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { settleCall } from '../dialer/attempt-store.ts'
+import type { Analysis } from '../telephony/provider.ts'
+import { recordCompleted } from './complete-calls.ts'
 
 /**
  * Ends the wait of a completed call's event: with the analysis, or without it where there is none to come.

@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
-import { recordCompleted } from './record-completed.ts'
-import { completeWaiting } from './store.ts'
+import { recordCompleted } from './complete-calls.ts'
+import { completeWaiting } from './call-store.ts'
 import { holdContactOfNumber, holdWaitingCallsTo, insertDoNotCall } from './suppress-store.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { isClaimable } from './claim-store.ts'
+import { isClaimable } from '../dialer/claim-store.ts'
 
 const liveAttempts = sql`(
   select count(*) from attempt

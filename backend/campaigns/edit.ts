@@ -1,7 +1,7 @@
 import type { CallingHours, Campaign, RetryPolicy } from '@outdial/contract'
-import { replanCampaign } from '../calls/replan.ts'
+import { replanCampaign } from '../calls/reschedule-calls.ts'
 import type { Deps } from '../deps.ts'
-import { type CampaignKey, changeCampaign } from './change.ts'
+import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
 
 /** What can be edited, checked by the contract's schemas. What is left out stays. */
 export interface CampaignEdit {

@@ -1,8 +1,8 @@
 import type { Campaign, SearchQuery } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import type { Caller } from '../identity/caller.ts'
-import { type Page, toPage } from '../page.ts'
-import { selectCampaigns } from './store.ts'
+import type { Caller } from '../core/caller.ts'
+import { type Page, toPage } from '../core/pagination.ts'
+import { selectCampaigns } from './campaign-store.ts'
 
 /** Lists the workspace's campaigns, archived ones too. */
 export const listCampaigns =

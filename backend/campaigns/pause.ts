@@ -1,6 +1,6 @@
 import type { Campaign } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import { type CampaignKey, changeCampaign } from './change.ts'
+import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
 
 /**
  * Makes no more calls of the campaign until it is resumed. Those under way go on, and it still accepts new ones.

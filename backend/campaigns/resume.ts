@@ -1,6 +1,6 @@
 import type { Campaign } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import { type CampaignKey, changeCampaign } from './change.ts'
+import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
 
 /**
  * Goes on with a paused campaign's calls, and forgets the failures of the line that may have paused it.

@@ -1,8 +1,8 @@
 import { holdContactOfNumber } from '../calls/suppress-store.ts'
 import type { Deps } from '../deps.ts'
-import type { Caller } from '../identity/caller.ts'
-import { inTransaction } from '../transaction.ts'
-import { removeFromDoNotCall } from './do-not-call-store.ts'
+import type { Caller } from '../core/caller.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { removeFromDoNotCall } from '../calls/do-not-call-store.ts'
 import { numberOf, type WhoseNumber } from './refuse.ts'
 
 /**

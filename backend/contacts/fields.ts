@@ -1,7 +1,7 @@
 import { AddContact } from '@outdial/contract'
 import type * as z from 'zod'
-import { invalidField } from '../errors.ts'
-import type { ContactValues } from './store.ts'
+import { invalidField } from '../core/errors.ts'
+import type { ContactValues } from './contact-store.ts'
 
 /** What is written of a known contact: a field that is left out stays as it is, null clears it. */
 export const ContactFields = AddContact.pick({

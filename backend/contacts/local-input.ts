@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { invalidField } from '../errors.ts'
+import { invalidField } from '../core/errors.ts'
 import { readAskedTime } from './asked-time.ts'
 
 /**

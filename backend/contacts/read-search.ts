@@ -1,4 +1,4 @@
-import { parsePhone } from './phone.ts'
+import { parsePhone } from '../core/phone.ts'
 
 /**
  * What somebody types to find a contact: words, or a phone number in any spelling.

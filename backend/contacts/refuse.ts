@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
-import { invalidField, notFound } from '../errors.ts'
-import { inTransaction } from '../transaction.ts'
-import { addToDoNotCall } from './do-not-call.ts'
-import { parsePhone } from './phone.ts'
-import { holdContact, workspaceCountry } from './store.ts'
+import { invalidField, notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { addToDoNotCall } from '../calls/do-not-call.ts'
+import { parsePhone } from '../core/phone.ts'
+import { holdContact, workspaceCountry } from './contact-store.ts'
 
 /** Whose number: a contact's, or one as a person writes it. */
 export type WhoseNumber = { contactId: number } | { phoneNumber: string }

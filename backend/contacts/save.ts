@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { inTransaction } from '../transaction.ts'
-import { type ContactInput, writeContact } from './write.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { type ContactInput, writeContact } from './upsert-contact.ts'
 
 /**
  * Upserts a contact by its phone number and calls nobody: for people in the dashboard.

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { contactColumns } from './facts-store.ts'
+import { contactColumns } from './contact-queries.ts'
 
 /** Which contacts a list shows. */
 export interface ContactSearch {

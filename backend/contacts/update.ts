@@ -1,9 +1,9 @@
-import { recomputeWaiting } from '../calls/replan.ts'
+import { recomputeWaiting } from '../calls/reschedule-calls.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { inTransaction } from '../transaction.ts'
+import { notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { type ContactFields, fieldsOf, requireFewVariables } from './fields.ts'
-import { upsertContact } from './store.ts'
+import { upsertContact } from './contact-store.ts'
 
 /**
  * Writes fields of a known contact, as `POST /contacts/` would, and moves its waiting calls where its time zone is new.

@@ -1,4 +1,4 @@
-import { zonesOfNumber } from '../calls/zones.ts'
+import { zonesOfNumber } from '../scheduling/time-zones.ts'
 
 /** Where a contact is: its own time zone, else its number's where it lies in one alone. Undefined: not known. */
 export async function zoneOfContact(contact: {

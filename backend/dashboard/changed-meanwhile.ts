@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ApiError } from '../errors.ts'
-import { canonicalJson } from '../idempotency/canonical.ts'
+import { ApiError } from '../core/errors.ts'
+import { canonicalJson } from '../core/text.ts'
 
 /** Tells one state of what a form edits from another, without showing it. */
 export const digestOf = (edited: unknown): string =>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { UploadedFile } from './lines.ts'
+import type { UploadedFile } from './page/page-route.ts'
 
 /** The file of a form; undefined where none was chosen: browsers send one without name and content then. */
 export const ChosenFile = z

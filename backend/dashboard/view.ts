@@ -7,7 +7,7 @@ export interface View {
   data: object
 }
 
-/** Ties a template to what it needs: `const show = template<{ calls: Call[] }>('dashboard/calls/list')`. */
+/** Ties a template to what it needs: `const show = template<{ calls: Call[] }>('dashboard/calls/call-list-page')`. */
 export const template =
   <Data extends object>(path: string) =>
   (title: string, data: Data): View => ({ template: path, title, data })

@@ -1,5 +1,5 @@
-import type { Caller } from '../identity/caller.ts'
-import type { Person } from '../identity/people/store.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Person } from '../identity/user-store.ts'
 import { PageError } from '../views/page-error.ts'
 
 export type Role = 'owner' | 'member'

@@ -1,10 +1,10 @@
 import type { ToolKindName } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { addDocument } from '../knowledge/add-document.ts'
-import { createSpreadsheet } from '../spreadsheets/create-spreadsheet.ts'
-import { assignTool } from '../tools/assign.ts'
-import { listTools } from '../tools/list.ts'
-import { documents } from './documents.ts'
+import { createSpreadsheet } from '../spreadsheets/manage-spreadsheets.ts'
+import { assignTool } from '../tools/assignments.ts'
+import { listTools } from '../tools/tool-catalog.ts'
+import { documents } from './demo-documents.ts'
 
 interface Agents {
   ava: { id: number }

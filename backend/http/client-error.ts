@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { randomUUID } from 'node:crypto'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../core/errors.ts'
 
 /**
  * Answers what is no HTTP, or too much of it, before there is a request: in the one shape as far as

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../core/errors.ts'
 import { describeError } from '../describe-error.ts'
 import { isError } from '../is-error.ts'
-import { isOutage } from './outage.ts'
+import { isOutage } from '../db/outage.ts'
 
 /** Seconds after which a caller may try again while the database is away. */
 const retryAfterOutage = '5'

@@ -1,5 +1,5 @@
 import type { ListQuery } from '@outdial/contract'
-import type { Page } from '../page.ts'
+import type { Page } from '../core/pagination.ts'
 
 /** The envelope of a list, with absolute links that keep every filter. `address` is the list's own, absolute. */
 export function envelope<Item>(page: Page<Item>, address: string, query: ListQuery) {

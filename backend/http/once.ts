@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { answerOnce } from '../idempotency/answer-once.ts'
-import type { Answer, RouteRequest } from './route.ts'
+import { answerOnce } from '../api/idempotency.ts'
+import type { Answer, RouteRequest } from '../api/define-route.ts'
 
 /** Lets `Idempotency-Key` count for a POST to `path` (without its trailing slash). */
 export async function once(

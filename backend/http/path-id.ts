@@ -1,4 +1,4 @@
-import { notFound } from '../errors.ts'
+import { notFound } from '../core/errors.ts'
 
 /**
  * Reads the id in a path. What is no id names nothing: text, zero, and integers that no number holds.

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../core/errors.ts'
 
 /**
  * Refuses a body that is not said to be plain JSON in UTF-8 (RFC 8259, section 8.1).

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { inTransaction } from '../transaction.ts'
-import { changeRole } from './members/change-role.ts'
-import { findRole, lockMembers } from './members/store.ts'
-import { insertMembership } from './people/store.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { changeRole } from './members.ts'
+import { findRole, lockMembers } from './member-store.ts'
+import { insertMembership } from './user-store.ts'
 
 /**
  * Lets a user work in a workspace; on a member it changes the role.

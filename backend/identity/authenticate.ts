@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import { ApiError } from '../errors.ts'
-import { hashToken } from '../secrets.ts'
-import type { Caller } from './caller.ts'
+import { ApiError } from '../core/errors.ts'
+import { hashToken } from '../secrets/secret-box.ts'
+import type { Caller } from '../core/caller.ts'
 import { type CredentialRow, findCredential } from './credential-store.ts'
 
 const realm = 'Bearer realm="Outdial"'

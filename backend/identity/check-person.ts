@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { invalidField } from '../errors.ts'
+import { invalidField } from '../core/errors.ts'
 
 const longestName = 200
 

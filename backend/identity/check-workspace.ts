@@ -1,5 +1,5 @@
 import { Country, TimeZone } from '@outdial/contract'
-import { invalidField } from '../errors.ts'
+import { invalidField } from '../core/errors.ts'
 
 interface WorkspaceFacts {
   name: string

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { addressTaken, checkPerson } from './check-person.ts'
 import { hashPassword } from './password.ts'
-import { insertUser } from './people/store.ts'
+import { insertUser } from './user-store.ts'
 
 /** @throws {ApiError} `validation_failed` for an address that is none or is taken, and a password too short */
 export const createUser =

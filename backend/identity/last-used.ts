@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { type Caller, connectionOf } from './caller.ts'
+import { type Caller, connectionOf } from '../core/caller.ts'
 import { touchApiKey, touchGrants } from './credential-store.ts'
 
 const everyMs = 60_000

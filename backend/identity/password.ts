@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import { invalidField } from '../errors.ts'
+import { invalidField } from '../core/errors.ts'
 
 const shortest = 10
 /** What the sign-in form takes: a longer one could never be used. */

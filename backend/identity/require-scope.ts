@@ -1,6 +1,6 @@
 import type { Scope } from '@outdial/contract'
-import { ApiError } from '../errors.ts'
-import type { Caller } from './caller.ts'
+import { ApiError } from '../core/errors.ts'
+import type { Caller } from '../core/caller.ts'
 
 /**
  * Refuses who was not granted every one of `scopes`, naming what is missing (RFC 6750, section 3.1).

@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2'
 import type { Deps } from '../deps.ts'
-import { randomToken } from '../secrets.ts'
-import { findPasswordOf } from './people/store.ts'
+import { randomToken } from '../secrets/secret-box.ts'
+import { findPasswordOf } from './user-store.ts'
 
 let nobodysHash: Promise<string> | undefined
 

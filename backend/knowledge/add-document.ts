@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { inTransaction } from '../transaction.ts'
-import { checkDocument } from './check-document.ts'
-import { splitIntoPassages } from './passages.ts'
-import { type DocumentValues, insertDocument, replacePassages } from './store.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { checkDocument } from './documents.ts'
+import { splitIntoPassages } from './split-passages.ts'
+import { type DocumentValues, insertDocument, replacePassages } from './knowledge-store.ts'
 
 /**
  * Adds a document to what a workspace's agents know: plain text, paragraphs parted by blank lines.

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { noSuchDocument } from './edit-document.ts'
-import { deleteDocumentRow } from './store.ts'
+import { deleteDocumentRow } from './knowledge-store.ts'
 
 /**
  * Deletes a document with its passages.

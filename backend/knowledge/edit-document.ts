@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { inTransaction } from '../transaction.ts'
-import { checkDocument } from './check-document.ts'
-import { splitIntoPassages } from './passages.ts'
-import { type DocumentValues, replacePassages, updateDocument } from './store.ts'
+import { notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { checkDocument } from './documents.ts'
+import { splitIntoPassages } from './split-passages.ts'
+import { type DocumentValues, replacePassages, updateDocument } from './knowledge-store.ts'
 
 /**
  * Edits a document; what is left out stays. Agents find the new text from then on, and the old no more.

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { noSuchDocument } from './edit-document.ts'
-import { selectDocument, selectPassages } from './read-store.ts'
+import { selectDocument, selectPassages } from '../dashboard/knowledge/knowledge-queries.ts'
 
 export interface Document {
   id: number

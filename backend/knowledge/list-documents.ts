@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { type Page, toPage } from '../page.ts'
-import { type ListedDocument, selectDocuments } from './read-store.ts'
+import { type Page, toPage } from '../core/pagination.ts'
+import { type ListedDocument, selectDocuments } from '../dashboard/knowledge/knowledge-queries.ts'
 
 /** What a workspace's agents know, the last edited first. Pages count from 1. */
 export const listDocuments =

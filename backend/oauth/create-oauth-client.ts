@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
-import { invalidField } from '../errors.ts'
-import { randomToken } from '../secrets.ts'
-import { insertClient } from './store.ts'
+import { invalidField } from '../core/errors.ts'
+import { randomToken } from '../secrets/secret-box.ts'
+import { insertClient } from './oauth-store.ts'
 
 interface NewClient {
   name: string

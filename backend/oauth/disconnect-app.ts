@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
-import { inTransaction } from '../transaction.ts'
-import { removeSubscriptionsOf } from '../webhooks/store.ts'
-import { revokeGrantsOf } from './store.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { removeSubscriptionsOf } from '../webhooks/subscription-store.ts'
+import { revokeGrantsOf } from './oauth-store.ts'
 
 /**
  * Ends all that an app may do for a user in a workspace: grants, tokens, webhook subscriptions. Answers how many of

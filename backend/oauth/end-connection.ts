@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { removeSubscriptionsOf } from '../webhooks/store.ts'
-import { findConnection, hasGrant, revokeGrant } from './store.ts'
+import { removeSubscriptionsOf } from '../webhooks/subscription-store.ts'
+import { findConnection, hasGrant, revokeGrant } from './oauth-store.ts'
 
 /**
  * An app gives its access back (RFC 7009). With the last grant of a user, app and workspace its webhook

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { describeError } from '../describe-error.ts'
-import { isOutage } from '../http/outage.ts'
-import { pageHeaders } from '../views/headers.ts'
+import { isOutage } from '../db/outage.ts'
+import { pageHeaders } from '../views/page-headers.ts'
 import type { RenderPage } from '../views/render.ts'
 import {
   authorizationGone,
@@ -11,7 +11,7 @@ import {
   serviceAway,
   serviceBroken,
 } from '../views/page-error.ts'
-import type { RenderError } from './provider.ts'
+import type { RenderError } from './create-provider.ts'
 
 /** Errors of our own pages. */
 export const handlePageError =

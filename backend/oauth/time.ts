@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../core/clock.ts'
 
 /**
  * oidc-provider reads `Date.now()`, the service its clock. So the columns hold the clock's time, and what

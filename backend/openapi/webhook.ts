@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { eventExample } from './examples.ts'
+import { eventExample } from '../api/openapi/api-examples.ts'
 
 const header = (name: string, description: string): OpenAPIV3_1.ParameterObject => ({
   name,

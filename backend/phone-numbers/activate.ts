@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { updateNumberStatus } from './store.ts'
+import { notFound } from '../core/errors.ts'
+import { updateNumberStatus } from './phone-number-store.ts'
 
 /**
  * Makes calls from a number again that was retired. What waited for it goes out.

@@ -1,8 +1,8 @@
 import type { PhoneNumber, SearchQuery } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import type { Caller } from '../identity/caller.ts'
-import { type Page, toPage } from '../page.ts'
-import { selectActiveNumbers } from './store.ts'
+import type { Caller } from '../core/caller.ts'
+import { type Page, toPage } from '../core/pagination.ts'
+import { selectActiveNumbers } from './phone-number-store.ts'
 
 /** Lists the numbers that calls of the workspace can be made from. */
 export const listPhoneNumbers =

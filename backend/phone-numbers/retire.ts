@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { updateNumberStatus } from './store.ts'
+import { notFound } from '../core/errors.ts'
+import { updateNumberStatus } from './phone-number-store.ts'
 
 /**
  * Makes no more calls from a number. What waits to be called from it is kept, and says so.

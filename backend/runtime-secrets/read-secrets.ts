@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../config.ts'
 import { errorCode } from '../error-code.ts'
-import { shortest } from '../secret-keys/read-or-make.ts'
+import { shortest } from '../secrets/secret-keys.ts'
 
 /**
  * The secrets of a file, by lines or commas.

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts'
 import type { Db } from '../db/schema.ts'
-import type { SecretBox } from '../secrets.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
 import { keepServerSecret } from './store.ts'
 
 /**

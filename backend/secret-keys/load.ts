@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { type Config, ConfigError } from '../config.ts'
-import { readOrMake, shortest } from './read-or-make.ts'
+import { readOrMake, shortest } from '../secrets/secret-keys.ts'
 
 /**
  * The keys of SECRET_KEY, and that of DATA_DIR, which is made at the first start with the embedded database.

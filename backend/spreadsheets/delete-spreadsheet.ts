@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { ApiError, notFound } from '../errors.ts'
+import { ApiError, notFound } from '../core/errors.ts'
 import { nameSome } from '../name-some.ts'
-import { inTransaction } from '../transaction.ts'
-import { eraseSpreadsheet, lockSpreadsheet, selectWriters } from './store.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { eraseSpreadsheet, lockSpreadsheet, selectWriters } from './spreadsheet-store.ts'
 
 /**
  * Deletes a spreadsheet with all of its rows.

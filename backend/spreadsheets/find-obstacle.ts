@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { SpreadsheetProvider } from './open-spreadsheet.ts'
-import { holdSpreadsheet, selectGoogleAccount } from './store.ts'
+import { holdSpreadsheet, selectGoogleAccount } from './spreadsheet-store.ts'
 
 /**
  * Why an agent could not write to this spreadsheet; undefined where nothing is known that speaks against it. One that is

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { selectGoogleAccount } from './store.ts'
+import { selectGoogleAccount } from './spreadsheet-store.ts'
 
 /** The address that Google's spreadsheets are to be shared with; undefined where the workspace has no account. */
 export const getGoogleAccount =

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { type Page, toPage } from '../page.ts'
+import { notFound } from '../core/errors.ts'
+import { type Page, toPage } from '../core/pagination.ts'
 import { type ListedRow, selectNewestRows } from './read-store.ts'
-import { selectSpreadsheet, selectWriters } from './store.ts'
+import { selectSpreadsheet, selectWriters } from './spreadsheet-store.ts'
 
 export interface SpreadsheetDetails {
   id: string

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { type ListedSpreadsheet, selectSpreadsheets } from './store.ts'
+import { type ListedSpreadsheet, selectSpreadsheets } from './spreadsheet-store.ts'
 
 /** The spreadsheets of a workspace that are kept here, by name. */
 export const listSpreadsheets =

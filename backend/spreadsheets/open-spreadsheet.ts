@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { databaseSpreadsheet } from './database.ts'
-import { googleSpreadsheet } from './google.ts'
+import { databaseSpreadsheet } from './database-spreadsheet.ts'
+import { googleSpreadsheet } from './google-spreadsheet.ts'
 import { type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
-import { selectGoogleAccount } from './store.ts'
+import { selectGoogleAccount } from './spreadsheet-store.ts'
 
 export type SpreadsheetProvider = 'database' | 'google'
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { deleteGoogleAccount } from './store.ts'
+import { notFound } from '../core/errors.ts'
+import { deleteGoogleAccount } from './spreadsheet-store.ts'
 
 /**
  * Forgets the workspace's Google service account. Agents that write to Google's spreadsheets are told so.

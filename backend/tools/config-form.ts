@@ -3,8 +3,8 @@ import * as z from 'zod'
 import type { ToolKindName } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { detailsOf } from '../http/issues.ts'
-import type { JsonSchema, ToolKind } from './kinds/kind.ts'
-import { toolKinds } from './kinds/registry.ts'
+import type { JsonSchema, ToolKind } from './kinds/tool-kind.ts'
+import { toolKinds } from './kind-registry.ts'
 
 /**
  * What the form of an assignment asks for, as a JSON Schema: each field has a title and a description for who fills it

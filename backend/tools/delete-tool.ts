@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { ApiError } from '../errors.ts'
-import { inTransaction } from '../transaction.ts'
-import { noSuchTool } from './general/save.ts'
-import { eraseGeneralTool, holdTool } from './store.ts'
+import { ApiError } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { noSuchTool } from './save-custom-tool.ts'
+import { eraseGeneralTool, holdTool } from './tool-store.ts'
 
 /**
  * Deletes an HTTP tool, or a remote server with all of its tools. Agents lose it at once; what they did with it stays in

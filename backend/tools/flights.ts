@@ -1,4 +1,4 @@
-import type { BrokenOff, Flight } from './flight.ts'
+import type { BrokenOff, Flight } from '../mcp/in-flight-calls.ts'
 
 /** Every call under way in this process. Each knows its place in the list: a Set costs more than short calls do. */
 export class Flights {

@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts'
-import { noSuchTool } from './general/save.ts'
-import { definitionsOf, hasEffects, type ToolDefinition } from './kinds/kind.ts'
-import { toolKinds } from './kinds/registry.ts'
-import { describeTool, type ListedTool } from './list.ts'
-import { selectTools } from './store.ts'
-import { openSecrets } from './tool-secrets.ts'
+import { noSuchTool } from './save-custom-tool.ts'
+import { definitionsOf, hasEffects, type ToolDefinition } from './kinds/tool-kind.ts'
+import { toolKinds } from './kind-registry.ts'
+import { describeTool, type ListedTool } from './tool-catalog.ts'
+import { selectTools } from './tool-store.ts'
+import { openSecrets } from './custom/tool-secrets.ts'
 
 /** A tool of a workspace, as its own page shows it. */
 export interface ToolDetails extends ListedTool {

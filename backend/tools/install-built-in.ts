@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { toolKinds } from './kinds/registry.ts'
-import { insertBuiltIn, selectKinds } from './store.ts'
+import { toolKinds } from './kind-registry.ts'
+import { insertBuiltIn, selectKinds } from './tool-store.ts'
 
 /** Gives a workspace the tools that come with Outdial, as far as it has none of their kinds. Agents get none by it. */
 export async function installBuiltInTools(

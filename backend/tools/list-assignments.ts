@@ -1,10 +1,10 @@
 import type { ErrorDetail } from '@outdial/contract'
-import { hasAgent } from '../agents/store.ts'
+import { hasAgent } from '../agents/agent-store.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
+import { notFound } from '../core/errors.ts'
 import { faultsOfConfig } from './config-form.ts'
-import { toolKinds } from './kinds/registry.ts'
-import { describeTool, type ToolDescription } from './list.ts'
+import { toolKinds } from './kind-registry.ts'
+import { describeTool, type ToolDescription } from './tool-catalog.ts'
 import { selectAssignments } from './assignment-store.ts'
 
 /** A tool that an agent has. */

@@ -1,8 +1,8 @@
-import { invalidField } from '../errors.ts'
+import { invalidField } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
 import { nameSome } from '../name-some.ts'
-import { definitionsOf, type ToolRow } from './kinds/kind.ts'
-import { toolKinds } from './kinds/registry.ts'
+import { definitionsOf, type ToolRow } from './kinds/tool-kind.ts'
+import { toolKinds } from './kind-registry.ts'
 import { selectBeside } from './assignment-store.ts'
 
 /** The names under which agents have a row's tools; undefined where its settings cannot be read. */

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
-import { inTransaction } from '../transaction.ts'
-import { noSuchTool } from './general/save.ts'
-import { updateActive } from './store.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { noSuchTool } from './save-custom-tool.ts'
+import { updateActive } from './tool-store.ts'
 
 /**
  * Switches a tool on or off for all agents of its workspace; assignments stay.

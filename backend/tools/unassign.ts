@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { inTransaction } from '../transaction.ts'
+import { notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { deleteAssignment } from './assignment-store.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { clearFailure } from './store.ts'
+import { notFound } from '../core/errors.ts'
+import { clearFailure } from './subscription-store.ts'
 
 /**
  * Sends to a subscription again that was disabled, with a new five days to prove itself. What it missed stays dead

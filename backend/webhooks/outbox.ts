@@ -1,6 +1,6 @@
 import { type Call, CallCompletedEvent } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
-import { randomToken } from '../secrets.ts'
+import { randomToken } from '../secrets/secret-box.ts'
 import { insertEventWithDeliveries } from './outbox-store.ts'
 
 /**

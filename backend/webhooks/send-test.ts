@@ -1,10 +1,10 @@
 import { CallCompletedEvent } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
-import { ApiError, notFound } from '../errors.ts'
-import { randomToken } from '../secrets.ts'
-import { inTransaction } from '../transaction.ts'
-import { findSubscription } from './store.ts'
-import { sampleCall, sampleId } from './test-event.ts'
+import { ApiError, notFound } from '../core/errors.ts'
+import { randomToken } from '../secrets/secret-box.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { findSubscription } from './subscription-store.ts'
+import { sampleCall, sampleId } from './send-test-event.ts'
 import { findSampleCampaign, insertTestDelivery } from './test-store.ts'
 
 /**

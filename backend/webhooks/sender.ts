@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
-import { startWorker, type Worker } from '../worker.ts'
-import { settle } from './delivery/settle.ts'
-import { type LeasedDelivery, leaseDeliveries, releaseLease } from './delivery/lease-store.ts'
+import { startWorker, type Worker } from '../core/worker.ts'
+import { settle } from './finish-delivery.ts'
+import { type LeasedDelivery, leaseDeliveries, releaseLease } from './delivery-store.ts'
 import { endUntried } from './delivery/store.ts'
-import { tryDelivery } from './delivery/try-delivery.ts'
-import { createGuardedSend, type Resolve } from './guard.ts'
+import { tryDelivery } from './deliver.ts'
+import { createGuardedSend, type Resolve } from '../outbound/guard.ts'
 
 export interface SenderOptions {
   /** Milliseconds for one try, connection and answer included. */

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import type { Caller } from '../identity/caller.ts'
-import { deleteSubscription } from './store.ts'
+import { notFound } from '../core/errors.ts'
+import type { Caller } from '../core/caller.ts'
+import { deleteSubscription } from './subscription-store.ts'
 
 /**
  * Removes a subscription; what was still to be sent to it ends. Any connection of the workspace may remove any of

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
-import { newWebhookSecret } from '../secrets.ts'
-import { overlapMs } from './rotate.ts'
-import { findWorkspaceSecret, replaceWorkspaceSecret } from './workspace-secret-store.ts'
+import { newWebhookSecret } from '../secrets/secret-box.ts'
+import { overlapMs } from './signing-secrets.ts'
+import { findWorkspaceSecret, replaceWorkspaceSecret } from './signing-secret-store.ts'
 
 /** What signs the deliveries to a workspace's callback URLs. */
 export const revealWorkspaceSecret =

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { addMember } from '../../backend/identity/add-member.ts'
 import { createAgent } from '../../backend/agents/create.ts'
 import { createUser } from '../../backend/identity/create-user.ts'
-import { createWorkspace } from '../../backend/identity/create-workspace.ts'
+import { createWorkspace } from '../../backend/onboarding/create-workspace.ts'
 import type { Deps } from '../../backend/deps.ts'
-import { addPhoneNumber } from '../../backend/phone-numbers/add.ts'
+import { addPhoneNumber } from '../../backend/phone-numbers/phone-numbers.ts'
 
 export const password = 'correct horse battery'
 

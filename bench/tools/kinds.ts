@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { documents } from '../../backend/demo/documents.ts'
-import type { ToolKinds } from '../../backend/tools/context.ts'
-import type { ToolAnswer, ToolDefinition, ToolKind } from '../../backend/tools/kinds/kind.ts'
-import { toolKinds } from '../../backend/tools/kinds/registry.ts'
+import { documents } from '../../backend/demo/demo-documents.ts'
+import type { ToolKinds } from '../../backend/mcp/session-context.ts'
+import type { ToolAnswer, ToolDefinition, ToolKind } from '../../backend/tools/kinds/tool-kind.ts'
+import { toolKinds } from '../../backend/tools/kind-registry.ts'
 
 /** The one of a workspace's own, beside those that are built in. */
 export const orderStatus: ToolDefinition = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import pino from 'pino'
-import { startEmbedded } from '../../backend/db/embedded/start.ts'
+import { startEmbedded } from '../../backend/db/embedded/start-embedded.ts'
 import { migrate } from '../../backend/db/migrate.ts'
 
 /**

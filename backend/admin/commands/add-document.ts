@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers'
 import { addDocument } from '../../knowledge/add-document.ts'
 import { defineCommand, required, text } from '../command.ts'
-import { requireWorkspace } from '../find.ts'
+import { requireWorkspace } from '../command-options.ts'
 import { workspaceOption } from '../options.ts'
 
 export const addDocumentCommand = defineCommand({

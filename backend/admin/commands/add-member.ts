@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { addMember } from '../../identity/add-member.ts'
 import { defineCommand, optional } from '../command.ts'
-import { findUser, requireWorkspace } from '../find.ts'
+import { findUser, requireWorkspace } from '../command-options.ts'
 import { emailOption, workspaceOption } from '../options.ts'
 
 export const addMemberCommand = defineCommand({

@@ -1,6 +1,6 @@
-import { addPhoneNumber } from '../../phone-numbers/add.ts'
+import { addPhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { defineCommand, required, text } from '../command.ts'
-import { requireWorkspace } from '../find.ts'
+import { requireWorkspace } from '../command-options.ts'
 import { workspaceOption } from '../options.ts'
 
 export const addPhoneNumberCommand = defineCommand({

@@ -1,4 +1,4 @@
-import { archiveCampaign } from '../../campaigns/archive.ts'
+import { archiveCampaign } from '../../campaigns/campaign-status.ts'
 import { defineCommand } from '../command.ts'
 import { campaignOption, workspaceOption } from '../options.ts'
 

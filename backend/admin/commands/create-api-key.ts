@@ -1,6 +1,6 @@
-import { createApiKey } from '../../identity/create-api-key.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
 import { defineCommand, required, text } from '../command.ts'
-import { findUser } from '../find.ts'
+import { findUser } from '../command-options.ts'
 import { emailOption, workspaceOption } from '../options.ts'
 
 export const createApiKeyCommand = defineCommand({

@@ -1,6 +1,6 @@
 import { text as readAll } from 'node:stream/consumers'
 import { createUser } from '../../identity/create-user.ts'
-import { randomToken } from '../../secrets.ts'
+import { randomToken } from '../../secrets/secret-box.ts'
 import { defineCommand, flag, required, type Result, text } from '../command.ts'
 
 export const createUserCommand = defineCommand({

@@ -1,6 +1,6 @@
-import { eraseContact } from '../../contacts/erase.ts'
+import { eraseContact } from '../../privacy/erase-contact.ts'
 import { defineCommand } from '../command.ts'
-import { requireWorkspace } from '../find.ts'
+import { requireWorkspace } from '../command-options.ts'
 import { idOption, workspaceOption } from '../options.ts'
 
 export const eraseContactCommand = defineCommand({

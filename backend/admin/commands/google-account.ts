@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { errorCode } from '../../error-code.ts'
 import { removeGoogleAccount } from '../../spreadsheets/remove-google-account.ts'
-import { saveGoogleAccount } from '../../spreadsheets/save-google-account.ts'
+import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
 import { defineCommand, optional, text, UsageError } from '../command.ts'
-import { requireWorkspace } from '../find.ts'
+import { requireWorkspace } from '../command-options.ts'
 import { workspaceOption } from '../options.ts'
 
 export const setGoogleAccountCommand = defineCommand({

@@ -1,6 +1,6 @@
 import { dismissMember } from '../../identity/members/dismiss.ts'
 import { defineCommand } from '../command.ts'
-import { findUser } from '../find.ts'
+import { findUser } from '../command-options.ts'
 import { emailOption, workspaceOption } from '../options.ts'
 
 export const removeMemberCommand = defineCommand({

@@ -1,6 +1,6 @@
-import { makeResetLink } from '../../identity/password-resets/make-link.ts'
+import { makeResetLink } from '../../identity/password-resets.ts'
 import { defineCommand } from '../command.ts'
-import { findUser } from '../find.ts'
+import { findUser } from '../command-options.ts'
 import { emailOption } from '../options.ts'
 
 export const resetPasswordLinkCommand = defineCommand({

@@ -1,4 +1,4 @@
-import { revokeApiKey } from '../../identity/revoke-api-key.ts'
+import { revokeApiKey } from '../../access/revoke-connection.ts'
 import { defineCommand } from '../command.ts'
 import { idOption, workspaceOption } from '../options.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { setAgentStatus } from '../../agents/set-status.ts'
+import { setAgentStatus } from '../../agents/agents.ts'
 import { defineCommand, required } from '../command.ts'
 import { idOption, workspaceOption } from '../options.ts'
 

@@ -1,4 +1,4 @@
-import type { DialRequest } from './line.ts'
+import type { DialRequest } from '../../telephony/provider.ts'
 
 /** Fills {{names}}: the contact's variables, and those that every script knows. An unknown name says nothing. */
 export function fill(template: string, request: DialRequest): string {

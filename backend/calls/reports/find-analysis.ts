@@ -1,7 +1,7 @@
 import type { Db } from '../../db/schema.ts'
-import type { Analysis } from '../lines/line.ts'
+import type { Analysis } from '../../telephony/provider.ts'
 import { analysisIn } from './read.ts'
-import { findReports, findTalkOf } from './store.ts'
+import { findReports, findTalkOf } from '../../telephony/http-runtime/attempt-reports.ts'
 
 /** What a runtime has reported of a call's talk, whoever was to wait for it. Undefined where there is nothing. */
 export async function findReportedAnalysis(

@@ -1,5 +1,5 @@
 import type { RuntimeAnalysis, RuntimeReport } from '@outdial/contract'
-import type { Analysis } from '../lines/line.ts'
+import type { Analysis } from '../../telephony/provider.ts'
 
 /** The end that counts: the first that was told. */
 export const endIn = (reports: readonly RuntimeReport[]) => reports.find((report) => report.type === 'ended')

@@ -1,7 +1,7 @@
 import type { RuntimeReport } from '@outdial/contract'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Db } from '../../db/schema.ts'
-import { findReports } from './store.ts'
+import { findReports } from '../../telephony/http-runtime/attempt-reports.ts'
 
 /**
  * What has been reported of an attempt, a moment later. All who ask within that moment share one statement, so

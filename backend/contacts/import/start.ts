@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
-import { ApiError, invalidField, notFound } from '../../errors.ts'
+import { ApiError, invalidField, notFound } from '../../core/errors.ts'
 import { selectOpenCampaigns } from '../search-store.ts'
-import { findImport, markStarted } from './read-store.ts'
+import { findImport, markStarted } from './import-queries.ts'
 
 /**
  * Has a checked file imported. One who presses twice starts it once.

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { ApiError } from '../../errors.ts'
-import { createTries } from '../../identity/tries.ts'
+import { ApiError } from '../../core/errors.ts'
+import { createTries } from '../../sign-in/attempt-limit.ts'
 
 /**
  * Counts wrong passwords on the account's page, by session: who found one open cannot guess on, and keeps the

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { changePassword } from '../../identity/change-password.ts'
-import { form, none } from '../lines.ts'
+import { changePassword } from '../../identity/passwords.ts'
+import { form, none } from '../page/page-route.ts'
 import { done, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import type { PasswordGuard } from './guard-password.ts'
 
-const page = template<{ email: string }>('dashboard/account/password')
+const page = template<{ email: string }>('dashboard/account/password-page')
 
 const Passwords = z.object({ current_password: z.string(), new_password: z.string() })
 

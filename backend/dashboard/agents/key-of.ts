@@ -1,4 +1,4 @@
-import { noSuchTool } from '../../tools/general/save.ts'
+import { noSuchTool } from '../../tools/save-custom-tool.ts'
 import type { Visit } from '../visit.ts'
 
 /** The agent and the tool that an address names. */

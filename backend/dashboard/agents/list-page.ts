@@ -1,7 +1,7 @@
-import { selectAgentsForPeople } from '../../agents/people-store.ts'
+import { selectAgentsForPeople } from './agent-queries.ts'
 import type { Deps } from '../../deps.ts'
-import { none, show } from '../lines.ts'
-import { agentSign, type Sign } from '../tones.ts'
+import { none, show } from '../page/page-route.ts'
+import { agentSign, type Sign } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { languageName } from './languages.ts'
 
@@ -15,7 +15,7 @@ interface AgentRow {
   campaigns: number
 }
 
-const list = template<{ rows: AgentRow[] }>('dashboard/agents/list')
+const list = template<{ rows: AgentRow[] }>('dashboard/agents/agent-list-page')
 
 export const listPage = (deps: Deps) =>
   show({

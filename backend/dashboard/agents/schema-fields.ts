@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../core/errors.ts'
 
 /** A field of a form that is made from a JSON Schema. */
 export interface SchemaField {

@@ -1,5 +1,5 @@
-import { ApiError, invalidField } from '../../errors.ts'
-import type { ListedSpreadsheet } from '../../spreadsheets/store.ts'
+import { ApiError, invalidField } from '../../core/errors.ts'
+import type { ListedSpreadsheet } from '../../spreadsheets/spreadsheet-store.ts'
 
 /** Which spreadsheet a tool writes to: one of the workspace, or one of Google by its id. */
 export interface SpreadsheetChoice {

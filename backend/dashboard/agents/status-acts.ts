@@ -1,5 +1,5 @@
-import { setAgentStatus } from '../../agents/set-status.ts'
-import { act, type Line, none } from '../lines.ts'
+import { setAgentStatus } from '../../agents/agents.ts'
+import { act, type Line, none } from '../page/page-route.ts'
 import { done } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
 

@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts'
 import { configSchemaOf } from '../../tools/config-form.ts'
 import { listAssignments } from '../../tools/list-assignments.ts'
-import { listTools } from '../../tools/list.ts'
-import type { Sign } from '../tones.ts'
+import { listTools } from '../../tools/tool-catalog.ts'
+import type { Sign } from '../page/badges.ts'
 import { kindInWords } from '../tools/in-words.ts'
 
 /** A tool of the workspace, as an agent's page shows it. */

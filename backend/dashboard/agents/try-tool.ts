@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { sessionUrl } from '../../runtime/session-url.ts'
-import { openToolSession, type ToolSession } from '../../runtime/tool-session.ts'
+import { openToolSession, type ToolSession } from '../../telephony/tool-session.ts'
 
 /** How a trial went. */
 export type Trial =

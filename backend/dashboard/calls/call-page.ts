@@ -6,15 +6,15 @@ import {
   findDeliveriesOfEvent,
   findEventOfCall,
   findTriesOfEvent,
-} from '../../webhooks/delivery/of-call-store.ts'
-import { none, show } from '../lines.ts'
-import { pageNotFound } from '../page-errors.ts'
-import { callSign, type Sign } from '../tones.ts'
+} from './call-queries.ts'
+import { none, show } from '../page/page-route.ts'
+import { pageNotFound } from '../page/page-errors.ts'
+import { callSign, type Sign } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { showDeliveries, type ShownDelivery } from './deliveries.ts'
 import { contactName } from '../contact-name.ts'
 import { createMoments, endedReasonInWords, waitsInWords } from './in-words.ts'
-import { type Moment, timelineOf } from './timeline.ts'
+import { type Moment, timelineOf } from './call-timeline.ts'
 
 interface CallData {
   call: Call
@@ -43,7 +43,7 @@ interface CallData {
   canQueueAgain: boolean
 }
 
-const callPage = template<CallData>('dashboard/calls/call')
+const callPage = template<CallData>('dashboard/calls/call-page')
 
 /** More than any agent does; what a runaway one did is in the export of its tools. */
 const mostToolCalls = 500

@@ -1,5 +1,5 @@
-import type { findDeliveriesOfEvent, findTriesOfEvent } from '../../webhooks/delivery/of-call-store.ts'
-import { deliverySign, type Sign } from '../tones.ts'
+import type { findDeliveriesOfEvent, findTriesOfEvent } from './call-queries.ts'
+import { deliverySign, type Sign } from '../page/badges.ts'
 
 type Delivery = Awaited<ReturnType<typeof findDeliveriesOfEvent>>[number]
 type Try = Awaited<ReturnType<typeof findTriesOfEvent>>[number]

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import { exportCalls } from '../../calls/export-csv.ts'
+import { exportCalls } from './call-export.ts'
 import type { Deps } from '../../deps.ts'
-import { file } from '../lines.ts'
-import { CallsQuery, filterOf } from './query.ts'
+import { file } from '../page/page-route.ts'
+import { CallsQuery, filterOf } from './call-filter.ts'
 
 /** What the list shows, all of its pages, as a table to keep. */
 export const exportFile = (deps: Deps) =>

@@ -1,5 +1,5 @@
-import type { ListedCall } from '../../calls/search-store.ts'
-import { callSign, type Sign, waitsFor } from '../tones.ts'
+import type { ListedCall } from './call-list-queries.ts'
+import { callSign, type Sign, waitsFor } from '../page/badges.ts'
 import { contactName } from '../contact-name.ts'
 import type { Moments } from './in-words.ts'
 

@@ -1,10 +1,10 @@
 import { CampaignStatus } from '@outdial/contract'
 import * as z from 'zod'
-import { selectCampaignsForPeople, selectProgress } from '../../campaigns/progress-store.ts'
+import { selectCampaignsForPeople, selectProgress } from './campaign-queries.ts'
 import type { Deps } from '../../deps.ts'
-import { toPage } from '../../page.ts'
-import { show } from '../lines.ts'
-import { campaignSign, type Sign } from '../tones.ts'
+import { toPage } from '../../core/pagination.ts'
+import { show } from '../page/page-route.ts'
+import { campaignSign, type Sign } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { PageNumber } from '../fields.ts'
@@ -29,7 +29,7 @@ interface ListData {
   next: string | null
 }
 
-const list = template<ListData>('dashboard/campaigns/list')
+const list = template<ListData>('dashboard/campaigns/campaign-list-page')
 
 const Filter = z.object({
   status: CampaignStatus.optional().catch(undefined),

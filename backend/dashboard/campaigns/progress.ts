@@ -1,6 +1,6 @@
 import type { CallOutcome } from '@outdial/contract'
-import type { Progress } from '../../campaigns/progress-store.ts'
-import { outcomeOrder, outcomeSign, type Tone } from '../tones.ts'
+import type { Progress } from './campaign-queries.ts'
+import { outcomeOrder, outcomeSign, type Tone } from '../page/badges.ts'
 
 /** One outcome's part of a bar that is 100 wide. */
 export interface Segment {

@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { findRefusal, findRemovals } from '../../contacts/do-not-call-store.ts'
-import { findNotes } from '../../contacts/facts-store.ts'
-import { localTime } from '../../contacts/local-time.ts'
+import { findRefusal, findRemovals } from '../../calls/do-not-call-store.ts'
+import { findNotes } from '../../contacts/contact-queries.ts'
+import { localTime } from '../../scheduling/local-time.ts'
 import { findCallsOf, findContact } from '../../contacts/search-store.ts'
 import { zoneOfContact } from '../../contacts/zone.ts'
 import type { Deps } from '../../deps.ts'
-import { notFound } from '../../errors.ts'
-import { toPage } from '../../page.ts'
-import { show } from '../lines.ts'
-import { callSign, type Sign } from '../tones.ts'
+import { notFound } from '../../core/errors.ts'
+import { toPage } from '../../core/pagination.ts'
+import { show } from '../page/page-route.ts'
+import { callSign, type Sign } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { contactName } from '../contact-name.ts'
@@ -51,8 +51,8 @@ interface ErasedData {
   older: string | null
 }
 
-const page = template<ContactData>('dashboard/contacts/contact')
-const erasedPage = template<ErasedData>('dashboard/contacts/erased')
+const page = template<ContactData>('dashboard/contacts/contact-page')
+const erasedPage = template<ErasedData>('dashboard/contacts/erased-contact-page')
 
 const callsShown = 25
 const notesShown = 50

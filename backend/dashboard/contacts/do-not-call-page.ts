@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { allowAgain } from '../../contacts/allow-again.ts'
-import { parsePhone } from '../../contacts/phone.ts'
+import { parsePhone } from '../../core/phone.ts'
 import { refuseCalls } from '../../contacts/refuse.ts'
 import type { Deps } from '../../deps.ts'
-import { act, form, type Line } from '../lines.ts'
+import { act, form, type Line } from '../page/page-route.ts'
 import { done, template } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
 import { refusalOf, type ShownRefusal } from './contact-page.ts'
@@ -15,7 +15,7 @@ interface ListData {
   answer: (ShownRefusal & { phoneNumber: string }) | null
 }
 
-const page = template<ListData>('dashboard/contacts/do-not-call')
+const page = template<ListData>('dashboard/contacts/do-not-call-page')
 
 const Reason = z.string().trim().max(500)
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { exportContacts } from '../../contacts/export-csv.ts'
+import { exportContacts } from './contact-export.ts'
 import type { Deps } from '../../deps.ts'
-import { file, none } from '../lines.ts'
+import { file, none } from '../page/page-route.ts'
 
 export const exportFile = (deps: Deps) =>
   file({

@@ -1,4 +1,4 @@
-import { invalidField } from '../../errors.ts'
+import { invalidField } from '../../core/errors.ts'
 
 const sources: Record<string, string> = {
   api: 'an app or a Zap asked for it',

@@ -1,6 +1,6 @@
 import { findContact } from '../../contacts/search-store.ts'
 import type { Deps } from '../../deps.ts'
-import { notFound } from '../../errors.ts'
+import { notFound } from '../../core/errors.ts'
 import type { Visit } from '../visit.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { none, show } from '../lines.ts'
+import { none, show } from '../page/page-route.ts'
 import { template } from '../view.ts'
 
 interface ConnectData {
@@ -9,7 +9,7 @@ interface ConnectData {
   apiUrl: string
 }
 
-const connect = template<ConnectData>('dashboard/integrations/connect')
+const connect = template<ConnectData>('dashboard/integrations/connect-zapier-page')
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** What somebody does who builds the first Zap, and the addresses for who sets up something else. */

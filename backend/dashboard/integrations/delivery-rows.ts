@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { toPage } from '../../page.ts'
-import { type DeliverySummary, selectDeliveries } from '../../webhooks/delivery/list-store.ts'
-import { deliverySign, type Sign } from '../tones.ts'
+import { toPage } from '../../core/pagination.ts'
+import { type DeliverySummary, selectDeliveries } from './webhook-queries.ts'
+import { deliverySign, type Sign } from '../page/badges.ts'
 import { pathTo, type Visit } from '../visit.ts'
 import { answerInWords } from './in-words.ts'
 

@@ -1,6 +1,6 @@
 import type { WebhookFilter } from '@outdial/contract'
 import type { SubscriptionSummary } from '../../webhooks/list-store.ts'
-import type { Sign } from '../tones.ts'
+import type { Sign } from '../page/badges.ts'
 
 /** "Campaign “Leads”, answered or busy": which calls a subscription hears of. */
 export function filterInWords(subscription: {

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { toPage } from '../../page.ts'
+import { toPage } from '../../core/pagination.ts'
 import { countCallbacks, selectSubscriptions } from '../../webhooks/list-store.ts'
-import { show } from '../lines.ts'
-import type { Sign } from '../tones.ts'
+import { show } from '../page/page-route.ts'
+import type { Sign } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { PageNumber } from '../fields.ts'
@@ -28,7 +28,7 @@ interface ListData {
   next: string | null
 }
 
-const list = template<ListData>('dashboard/integrations/webhook-list')
+const list = template<ListData>('dashboard/integrations/webhook-list-page')
 const Query = z.object({ page: PageNumber })
 const pageSize = 50
 

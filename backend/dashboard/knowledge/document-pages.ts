@@ -2,12 +2,12 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { editDocument } from '../../knowledge/edit-document.ts'
 import { type Document, getDocument } from '../../knowledge/get-document.ts'
-import { form, none, show } from '../lines.ts'
+import { form, none, show } from '../page/page-route.ts'
 import { done, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 
-const one = template<{ document: Document }>('dashboard/knowledge/document')
-const edit = template<{ document: Document }>('dashboard/knowledge/edit')
+const one = template<{ document: Document }>('dashboard/knowledge/document-page')
+const edit = template<{ document: Document }>('dashboard/knowledge/edit-document-page')
 
 const Edit = z.object({ title: z.string().default(''), body: z.string().default('') })
 

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { listDocuments } from '../../knowledge/list-documents.ts'
-import type { ListedDocument } from '../../knowledge/read-store.ts'
-import { passagesForAgents, searchKnowledge } from '../../knowledge/search.ts'
-import type { FoundPassage } from '../../knowledge/store.ts'
-import { show } from '../lines.ts'
+import type { ListedDocument } from './knowledge-queries.ts'
+import { passagesForAgents, searchKnowledge } from '../../knowledge/search-knowledge.ts'
+import type { FoundPassage } from '../../knowledge/knowledge-store.ts'
+import { show } from '../page/page-route.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { PageNumber } from '../fields.ts'
@@ -18,7 +18,7 @@ interface ListData {
   next: string | null
 }
 
-const list = template<ListData>('dashboard/knowledge/list')
+const list = template<ListData>('dashboard/knowledge/knowledge-page')
 
 const Filter = z.object({
   search: z.string().trim().max(500).catch('').default(''),

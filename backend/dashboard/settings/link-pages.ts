@@ -1,18 +1,18 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { notFound } from '../../errors.ts'
-import { invite } from '../../identity/invitations/invite.ts'
-import { selectMembers } from '../../identity/members/store.ts'
-import { makeMemberResetLink } from '../../identity/password-resets/make-link.ts'
-import { form, none } from '../lines.ts'
+import { notFound } from '../../core/errors.ts'
+import { invite } from '../../identity/invitations.ts'
+import { selectMembers } from '../../identity/member-store.ts'
+import { makeMemberResetLink } from '../../identity/password-resets.ts'
+import { form, none } from '../page/page-route.ts'
 import { template } from '../view.ts'
 import { requireOwner } from '../visit.ts'
 
-const invitePage = template<object>('dashboard/settings/invite')
-const resetPage = template<{ member: { name: string; email: string } }>('dashboard/settings/reset-password')
+const invitePage = template<object>('dashboard/settings/invite-member-page')
+const resetPage = template<{ member: { name: string; email: string } }>('dashboard/settings/reset-member-password-page')
 /** A link that is shown one time, since only its hash is kept. */
 const linkPage = template<{ heading: string; lead: string; link: string; warning: string; expiresAt: Date }>(
-  'dashboard/settings/link',
+  'dashboard/settings/one-time-link-page',
 )
 
 const Invitation = z.object({ email: z.string().max(254), role: z.enum(['owner', 'member']) })

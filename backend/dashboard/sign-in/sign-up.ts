@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import type { Door } from '../../identity/door.ts'
-import { hasUsers } from '../../identity/people/store.ts'
-import { signUp } from '../../identity/sign-up.ts'
+import type { Door } from '../../sign-in/browser-auth.ts'
+import { hasUsers } from '../../identity/user-store.ts'
+import { signUp } from '../../onboarding/sign-up.ts'
 import type { Render } from '../../views/render.ts'
 import { countries } from '../countries.ts'
 import { timeZones } from '../time-zones.ts'
 import { done, template } from '../view.ts'
-import { mountOpenForm } from './open-form.ts'
+import { mountOpenForm } from './public-form.ts'
 
 const page = template<{ countries: typeof countries; timeZones: readonly string[] }>(
-  'dashboard/sign-in/sign-up',
+  'dashboard/sign-in/sign-up-page',
 )
 
 const FirstUser = z.object({

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { getGoogleAccount } from '../../spreadsheets/get-google-account.ts'
-import { saveGoogleAccount } from '../../spreadsheets/save-google-account.ts'
-import { form, none } from '../lines.ts'
+import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
+import { form, none } from '../page/page-route.ts'
 import { done, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
 
-const page = template<{ googleEmail: string | null }>('dashboard/spreadsheets/google')
+const page = template<{ googleEmail: string | null }>('dashboard/spreadsheets/google-account-page')
 
 export const googlePage = (deps: Deps) =>
   form({

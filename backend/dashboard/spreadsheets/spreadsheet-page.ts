@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { getSpreadsheet, type SpreadsheetDetails } from '../../spreadsheets/get-spreadsheet.ts'
-import { show } from '../lines.ts'
+import { show } from '../page/page-route.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { OptionalId } from '../fields.ts'
@@ -13,7 +13,7 @@ interface OneData {
   next: string | null
 }
 
-const one = template<OneData>('dashboard/spreadsheets/spreadsheet')
+const one = template<OneData>('dashboard/spreadsheets/spreadsheet-page')
 
 const Query = z.object({
   before: OptionalId,

@@ -3,7 +3,7 @@ import { nameSome } from '../../name-some.ts'
 import { deleteTool } from '../../tools/delete-tool.ts'
 import { type Refreshed, refreshRemoteServer } from '../../tools/general/refresh-remote-server.ts'
 import { setToolActive } from '../../tools/set-active.ts'
-import { act, type Line, none } from '../lines.ts'
+import { act, type Line, none } from '../page/page-route.ts'
 import { done } from '../view.ts'
 import { pathTo, type Visit } from '../visit.ts'
 

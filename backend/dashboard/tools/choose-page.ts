@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../core/errors.ts'
 import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
 import { listRemoteServer } from '../../tools/general/list-remote-server.ts'
 import { getTool } from '../../tools/get-tool.ts'
-import { form, none } from '../lines.ts'
+import { form, none } from '../page/page-route.ts'
 import { done, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { Many } from '../fields.ts'
@@ -25,7 +25,7 @@ interface ChooseData {
   unusable: { name: string; faults: string }[]
 }
 
-const page = template<ChooseData>('dashboard/tools/choose')
+const page = template<ChooseData>('dashboard/tools/choose-server-tools-page')
 
 const Fields = z.object({ tools: Many })
 

@@ -1,4 +1,4 @@
-import { invalidField } from '../../errors.ts'
+import { invalidField } from '../../core/errors.ts'
 
 /**
  * Headers as people type them, `Name: value` on a line each.

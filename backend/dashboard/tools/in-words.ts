@@ -1,5 +1,5 @@
 import type { ToolKindName } from '../../db/schema.ts'
-import type { Sign } from '../tones.ts'
+import type { Sign } from '../page/badges.ts'
 
 /** Where a tool comes from, in a few words. */
 export function kindInWords(kind: ToolKindName): string {

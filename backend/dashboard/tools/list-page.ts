@@ -1,8 +1,8 @@
-import { selectAgentsForPeople } from '../../agents/people-store.ts'
+import { selectAgentsForPeople } from '../agents/agent-queries.ts'
 import type { Deps } from '../../deps.ts'
-import { listTools } from '../../tools/list.ts'
-import { none, show } from '../lines.ts'
-import type { Sign } from '../tones.ts'
+import { listTools } from '../../tools/tool-catalog.ts'
+import { none, show } from '../page/page-route.ts'
+import type { Sign } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { activeSign, kindInWords } from './in-words.ts'
 
@@ -16,7 +16,7 @@ interface ToolItem {
   agents: { id: number; name: string }[]
 }
 
-const list = template<{ tools: ToolItem[] }>('dashboard/tools/list')
+const list = template<{ tools: ToolItem[] }>('dashboard/tools/tool-list-page')
 
 export const listPage = (deps: Deps) =>
   show({

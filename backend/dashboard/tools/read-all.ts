@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@outdial/contract'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../core/errors.ts'
 
 /**
  * Reads the parts of a form, and tells what is wrong with all of them at once.

@@ -5,8 +5,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import * as z from 'zod'
 import { StartError } from '../../start-error.ts'
-import type { Account } from './account.ts'
-import { assertPrivate, privateHome } from './folder.ts'
+import type { Account } from './os-account.ts'
+import { assertPrivate, privateHome } from './private-folder.ts'
 
 /** PostgreSQL's programs, where the account can run them. */
 export interface Binaries {

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../../config.ts'
 import { errorCode } from '../../error-code.ts'
-import { type Account, accountFor, canEnter, isRoot } from './account.ts'
-import { makeFolder, privateHome } from './folder.ts'
+import { type Account, accountFor, canEnter, isRoot } from './os-account.ts'
+import { makeFolder, privateHome } from './private-folder.ts'
 
 /** Where the database, its keys and the demo's credentials lie, and as whom PostgreSQL runs in there. */
 export interface DataDir {

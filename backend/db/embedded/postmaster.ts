@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { StartError } from '../../start-error.ts'
-import type { Account } from './account.ts'
+import type { Account } from './os-account.ts'
 import { postgresEnvironment } from './environment.ts'
 import { watchdog } from './watchdog.ts'
 

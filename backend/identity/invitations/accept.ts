@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts'
-import { hashToken } from '../../secrets.ts'
-import { inTransaction } from '../../transaction.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { createUser } from '../create-user.ts'
-import { insertNewMembership } from '../members/store.ts'
+import { insertNewMembership } from '../member-store.ts'
 import { stateOf } from './open.ts'
-import { lockInvitation, markAccepted } from './store.ts'
+import { lockInvitation, markAccepted } from '../invitation-store.ts'
 
 /** Somebody who is signed in, or who signs up by it. */
 type Guest = { userId: number } | { name: string; email: string; password: string }

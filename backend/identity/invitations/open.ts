@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { hashToken } from '../../secrets.ts'
-import { findInvitation } from './store.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
+import { findInvitation } from '../invitation-store.ts'
 
 /** What a link leads to. `unknown` is a withdrawn one, too: nothing is left of it. */
 export type Invitation =

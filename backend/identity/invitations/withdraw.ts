@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { notFound } from '../../errors.ts'
-import { deleteInvitation } from './store.ts'
+import { notFound } from '../../core/errors.ts'
+import { deleteInvitation } from '../invitation-store.ts'
 
 /** @throws {ApiError} not_found, also for one that was accepted already */
 export const withdrawInvitation =

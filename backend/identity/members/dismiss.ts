@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { inTransaction } from '../../transaction.ts'
-import { removeMember } from '../remove-member.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { removeMember } from '../../access/remove-member.ts'
 import { keepAnOwner } from './keep-an-owner.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/schema.ts'
-import { ApiError, notFound } from '../../errors.ts'
-import { findRole, hasOtherOwner, lockMembers } from './store.ts'
+import { ApiError, notFound } from '../../core/errors.ts'
+import { findRole, hasOtherOwner, lockMembers } from '../member-store.ts'
 
 /**
  * First in every transaction that takes an owner's role away. The lock decides: of two owners who leave at once, the

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
-import { hashToken } from '../../secrets.ts'
-import { worksOnlyFor } from '../members/store.ts'
-import { findReset } from './store.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
+import { worksOnlyFor } from '../member-store.ts'
+import { findReset } from '../password-reset-store.ts'
 
 export type PasswordReset =
   { state: 'unknown' | 'used' | 'expired' | 'void' } | { state: 'open'; userId: number; email: string }

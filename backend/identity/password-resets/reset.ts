@@ -1,11 +1,11 @@
 import type { Deps } from '../../deps.ts'
-import { hashToken } from '../../secrets.ts'
-import { inTransaction } from '../../transaction.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { hashPassword } from '../password.ts'
-import { updatePassword } from '../people/store.ts'
-import { deleteOtherSessions } from '../sessions/store.ts'
+import { updatePassword } from '../user-store.ts'
+import { deleteOtherSessions } from '../session-store.ts'
 import { openReset } from './open.ts'
-import { lockUser, markUsed } from './store.ts'
+import { lockUser, markUsed } from '../password-reset-store.ts'
 
 /**
  * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the link

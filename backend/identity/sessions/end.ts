@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { hashToken } from '../../secrets.ts'
-import { deleteSession } from './store.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
+import { deleteSession } from '../session-store.ts'
 
 /** Signs out. A token that is none, or none any more, is fine. */
 export const endSession =

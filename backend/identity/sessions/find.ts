@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
-import { hashToken } from '../../secrets.ts'
-import type { Person } from '../people/store.ts'
-import { findSessionOf, noteSessionSeen } from './store.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
+import type { Person } from '../user-store.ts'
+import { findSessionOf, noteSessionSeen } from '../session-store.ts'
 
 export interface Session {
   person: Person

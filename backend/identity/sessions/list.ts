@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { selectSessionsOf } from './store.ts'
+import { selectSessionsOf } from '../session-store.ts'
 
 export interface OwnSession {
   id: number

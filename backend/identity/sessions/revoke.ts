@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { notFound } from '../../errors.ts'
-import { deleteOtherSessions, deleteSessionOf } from './store.ts'
+import { notFound } from '../../core/errors.ts'
+import { deleteOtherSessions, deleteSessionOf } from '../session-store.ts'
 
 /** @throws {ApiError} not_found where it is none of the person's, or has ended */
 export const revokeSession =

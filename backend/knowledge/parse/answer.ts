@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type FaultCode, isFaultCode } from './fault.ts'
+import { type FaultCode, isFaultCode } from './parse-result.ts'
 
 /** What the process that read a file tells of it. */
 export const Answer = z.union([

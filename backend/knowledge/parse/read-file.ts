@@ -1,8 +1,8 @@
-import { invalidField } from '../../errors.ts'
-import { Fault } from './fault.ts'
-import { kindOf } from './kind.ts'
-import { limits } from './limits.ts'
-import { runChild } from './run-child.ts'
+import { invalidField } from '../../core/errors.ts'
+import { Fault } from './parse-result.ts'
+import { kindOf } from './file-kind.ts'
+import { limits } from './parse-limits.ts'
+import { runChild } from './run-parser.ts'
 import { createSlots } from './slots.ts'
 
 export interface GivenFile {

@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
-import { Fault } from './fault.ts'
-import { limits } from './limits.ts'
+import { Fault } from './parse-result.ts'
+import { limits } from './parse-limits.ts'
 
 const endMark = 0x06054b50
 const entryMark = 0x02014b50

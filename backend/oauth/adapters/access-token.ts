@@ -2,10 +2,10 @@ import { Scope } from '@outdial/contract'
 import { type Adapter, errors } from 'oidc-provider'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { hashToken } from '../../secrets.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
 import { after, secondsToLibraryTime } from '../time.ts'
 import { keepsNothing } from './keeps-nothing.ts'
-import { deleteAccessToken, findAccessToken, insertAccessToken } from './store.ts'
+import { deleteAccessToken, findAccessToken, insertAccessToken } from '../adapter-store.ts'
 
 const Scopes = z.array(Scope)
 

@@ -1,7 +1,7 @@
 import { Scope } from '@outdial/contract'
 import type { Adapter } from 'oidc-provider'
 import type { Deps } from '../../deps.ts'
-import { findClient } from '../store.ts'
+import { findClient } from '../oauth-store.ts'
 import { keepsNothing } from './keeps-nothing.ts'
 
 /** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */

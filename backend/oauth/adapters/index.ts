@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { accessTokenAdapter } from './access-token.ts'
 import { clientAdapter } from './client.ts'
 import { keepsNothing } from './keeps-nothing.ts'
-import { payloadAdapter } from './payload.ts'
+import { payloadAdapter } from '../adapters.ts'
 
 /** Where oidc-provider keeps what it makes, by the name of its model. */
 export const createAdapters =

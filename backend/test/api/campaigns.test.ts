@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Campaign } from '@outdial/contract'
-import { createTestApi, type TestApi } from './support.ts'
+import { createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

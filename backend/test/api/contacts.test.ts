@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { ContactAdded, ErrorAnswer } from '@outdial/contract'
-import { createTestApi, type TestApi } from './support.ts'
+import { createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 let woken: string[] = []

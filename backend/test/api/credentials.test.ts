@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parseConfig } from '../../config.ts'
 import { createApp } from '../../app.ts'
-import { createApiKey } from '../../identity/create-api-key.ts'
-import { removeMember } from '../../identity/remove-member.ts'
-import { revokeApiKey } from '../../identity/revoke-api-key.ts'
-import { createTestApi, lockWaiters, sender, type TestApi } from './support.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { removeMember } from '../../access/remove-member.ts'
+import { revokeApiKey } from '../../access/revoke-connection.ts'
+import { createTestApi, lockWaiters, sender, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import pino from 'pino'
 import { createApp } from '../../app.ts'
 import { describeError } from '../../describe-error.ts'
 import { seedAgent, seedPhoneNumber } from '../support/seed.ts'
-import { createTestApi, prefix, type TestApi } from './support.ts'
+import { createTestApi, prefix, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { hashToken } from '../../secrets.ts'
-import { createTestApi, type TestApi } from './support.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
+import { createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

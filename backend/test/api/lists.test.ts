@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { AgentList, CallList, CampaignList, ErrorAnswer, PhoneNumberList } from '@outdial/contract'
 import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/seed.ts'
-import { createTestApi, prefix, type TestApi } from './support.ts'
+import { createTestApi, prefix, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { setAgentStatus } from '../../agents/set-status.ts'
-import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../calls/claim.ts'
-import { finishAttempt, silentEnd } from '../../calls/finish.ts'
+import { setAgentStatus } from '../../agents/agents.ts'
+import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
 import { pauseCampaign } from '../../campaigns/pause.ts'
 import { resumeCampaign } from '../../campaigns/resume.ts'
 import { retirePhoneNumber } from '../../phone-numbers/retire.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedAgent, seedCampaign, seedPhoneNumber, seedWorkspace } from '../support/seed.ts'
-import { callOf, freshNumber, queue } from './support.ts'
+import { callOf, freshNumber, queue } from '../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import type { Line } from '../../dashboard/lines.ts'
+import type { Line } from '../../dashboard/page/page-route.ts'
 import { createLines } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { fill, namedBy, pathOf } from './addresses.ts'
-import { type Objects, seedEverything } from './every-object.ts'
-import { type Guest, seedMember, type Service, startService } from './support.ts'
+import { fill, namedBy, pathOf } from '../support/page-paths.ts'
+import { type Objects, seedEverything } from '../support/seed-everything.ts'
+import { type Guest, seedMember, type Service, startService } from '../support/dashboard.ts'
 
 // Every line is asked, also those that are added later: one that these lists do not cover makes a test fail.
 

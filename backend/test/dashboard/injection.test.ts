@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { startImporter } from '../../contacts/import/worker.ts'
+import { startImporter } from '../../contacts/import/importer.ts'
 import { createLines } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { until } from '../webhooks/support.ts'
-import { pathOf } from './addresses.ts'
-import { type Objects, seedEverything } from './every-object.ts'
-import { type Service, startService } from './support.ts'
+import { until } from '../support/factories.ts'
+import { pathOf } from '../support/page-paths.ts'
+import { type Objects, seedEverything } from '../support/seed-everything.ts'
+import { type Service, startService } from '../support/dashboard.ts'
 
 /** What must be shown as it is: it would be bold, end an attribute, and be a formula in a spreadsheet. */
 const mark = '=<b>Mark</b>"><img src=x onerror=alert(1)>\'&lt;'

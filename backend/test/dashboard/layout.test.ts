@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { addContact } from '../../contacts/add.ts'
+import { addContact } from '../../contacts/add-contact.ts'
 import { addDocument } from '../../knowledge/add-document.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { expectAccessible, openTab, seedGuest, type Service, startService } from './support.ts'
+import { expectAccessible, openTab, seedGuest, type Service, startService } from '../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service

@@ -1,6 +1,6 @@
-import { createBrowser, type Browser, type Page } from '../../../demo/browser.ts'
+import { createBrowser, type Browser, type Page } from '../../../support/browser.ts'
 import { createUser } from '../../identity/create-user.ts'
-import { password, type Service } from './support.ts'
+import { password, type Service } from '../support/dashboard.ts'
 
 let strangers = 0
 

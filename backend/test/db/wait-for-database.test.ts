@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { waitForDatabase } from '../../db/wait-for-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createProxy } from '../support/proxy.ts'
+import { createProxy } from '../support/database-proxy.ts'
 
 const silent = pino({ level: 'silent' })
 let database: TestDatabase

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
-import { seedDemo } from '../../demo/seed.ts'
-import { createToolServer } from '../../tools/server.ts'
-import { inTransaction } from '../../transaction.ts'
+import { seedDemo } from '../../demo/seed-demo.ts'
+import { createToolServer } from '../../mcp/tool-server.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { openSse, type RawSession, secret } from '../tools/server/support.ts'
+import { openSse, type RawSession, secret } from '../support/mcp.ts'
 
 let database: TestDatabase
 let app: FastifyInstance

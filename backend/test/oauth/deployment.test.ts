@@ -7,7 +7,7 @@ import { connect as openPool } from '../../db/connect.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { createProxy } from '../support/proxy.ts'
+import { createProxy } from '../support/database-proxy.ts'
 
 const publicUrl = 'https://outdial.example'
 const config = parseConfig({

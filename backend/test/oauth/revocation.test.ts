@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
-import { createApiKey } from '../../identity/create-api-key.ts'
-import { deleteMembership } from '../../identity/people/store.ts'
-import { removeMember } from '../../identity/remove-member.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { deleteMembership } from '../../identity/user-store.ts'
+import { removeMember } from '../../access/remove-member.ts'
 import { disconnectApp } from '../../oauth/disconnect-app.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
@@ -20,7 +20,7 @@ import {
   type Service,
   startService,
   tokensOf,
-} from './support.ts'
+} from '../support/oauth.ts'
 
 let database: TestDatabase
 let service: Service

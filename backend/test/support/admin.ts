@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { main } from '../../admin/main.ts'
-import type { Ended } from './run.ts'
+import type { Ended } from './child-process.ts'
 
 /** A command of `npm run admin`, with a terminal and an environment of the test's own; its process is this one. */
 export async function admin(

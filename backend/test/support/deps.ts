@@ -2,7 +2,7 @@ import pino from 'pino'
 import { parseConfig } from '../../config.ts'
 import { type Deps, nobodyToWake } from '../../deps.ts'
 import type { Db } from '../../db/schema.ts'
-import { createSecretBox } from '../../secrets.ts'
+import { createSecretBox } from '../../secrets/secret-box.ts'
 import { ManualClock } from './clock.ts'
 
 export type TestDeps = Deps & { clock: ManualClock }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CallingHours, RetryPolicy } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
-import { newWebhookSecret } from '../../secrets.ts'
+import { newWebhookSecret } from '../../secrets/secret-box.ts'
 
 /** Ids of a workspace that can call: one user, one Live agent, one active number, one campaign. */
 export interface Seed {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
 import { recordCallCompleted } from '../../webhooks/outbox.ts'
-import { removeSubscriptionsOf } from '../../webhooks/store.ts'
+import { removeSubscriptionsOf } from '../../webhooks/subscription-store.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
-import { completeCall, keyCaller, seedCompletedCall, untilBlocked } from './support.ts'
+import { completeCall, keyCaller, seedCompletedCall, untilBlocked } from '../support/factories.ts'
 
 let database: TestDatabase
 let deps: TestDeps

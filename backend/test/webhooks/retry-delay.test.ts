@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { parseRetryAfter, retryDelay, schedule } from '../../webhooks/delivery/retry-delay.ts'
+import { parseRetryAfter, retryDelay, schedule } from '../../webhooks/retry-delay.ts'
 
 const hour = 60 * 60 * 1000
 const tries = fc.integer({ min: 1, max: 9 })

@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts'
 import type { HttpSettings } from '../kinds/http/settings.ts'
-import type { JsonSchema } from '../kinds/kind.ts'
-import { sealSecrets, type ToolSecrets } from '../tool-secrets.ts'
-import { requireNoFaults } from './check.ts'
-import { checkHttpTool, type HttpToolValues } from './check-http-tool.ts'
-import { saveNewTool } from './save.ts'
+import type { JsonSchema } from '../kinds/tool-kind.ts'
+import { sealSecrets, type ToolSecrets } from '../custom/tool-secrets.ts'
+import { requireNoFaults } from '../custom/validate-custom-tool.ts'
+import { checkHttpTool, type HttpToolValues } from '../custom/validate-http-tool.ts'
+import { saveNewTool } from '../save-custom-tool.ts'
 import type { ToolValues } from './store.ts'
 
 export interface HttpToolInput {

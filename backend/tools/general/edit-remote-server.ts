@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts'
-import { RemoteSettings } from '../kinds/remote-mcp/settings.ts'
-import { openSecrets } from '../tool-secrets.ts'
-import type { RemoteServerInput } from './add-remote-server.ts'
+import { RemoteSettings } from '../custom/tool-settings.ts'
+import { openSecrets } from '../custom/tool-secrets.ts'
+import type { RemoteServerInput } from '../save-remote-server.ts'
 import { mergeSecrets, type SecretChanges } from './merge-secrets.ts'
-import { chooseTools, listToolsOf, remoteServerRow } from './remote-server.ts'
-import { noSuchTool, readSettings, saveChangedTool } from './save.ts'
+import { chooseTools, listToolsOf, remoteServerRow } from '../custom/validate-remote-server.ts'
+import { noSuchTool, readSettings, saveChangedTool } from '../save-custom-tool.ts'
 import { selectTool } from './store.ts'
 
 /** What can be edited. What is left out stays; `tools` are names. */

@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts'
-import type { ListedTool } from '../kinds/remote-mcp/list-tools.ts'
-import { RemoteSettings } from '../kinds/remote-mcp/settings.ts'
-import { openSecrets } from '../tool-secrets.ts'
-import { listToolsOf } from './remote-server.ts'
-import { noSuchTool, readSettings } from './save.ts'
+import type { ListedTool } from '../custom/list-remote-tools.ts'
+import { RemoteSettings } from '../custom/tool-settings.ts'
+import { openSecrets } from '../custom/tool-secrets.ts'
+import { listToolsOf } from '../custom/validate-remote-server.ts'
+import { noSuchTool, readSettings } from '../save-custom-tool.ts'
 import { selectTool } from './store.ts'
 
 /**

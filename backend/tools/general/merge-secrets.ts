@@ -1,4 +1,4 @@
-import type { ToolSecrets } from '../tool-secrets.ts'
+import type { ToolSecrets } from '../custom/tool-secrets.ts'
 
 /** Changes of a tool's secrets: what is left out stays, null takes away. They can be written, never read. */
 export type SecretChanges = Readonly<Record<string, string | null>>

@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts'
-import { RemoteSettings } from '../kinds/remote-mcp/settings.ts'
-import { openSecrets } from '../tool-secrets.ts'
-import { chooseTools, listToolsOf, remoteServerRow } from './remote-server.ts'
-import { noSuchTool, readSettings, saveChangedTool } from './save.ts'
+import { RemoteSettings } from '../custom/tool-settings.ts'
+import { openSecrets } from '../custom/tool-secrets.ts'
+import { chooseTools, listToolsOf, remoteServerRow } from '../custom/validate-remote-server.ts'
+import { noSuchTool, readSettings, saveChangedTool } from '../save-custom-tool.ts'
 import { selectTool } from './store.ts'
 
 /** How the tools of a server have changed, by name. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Database, Db } from '../../db/schema.ts'
-import type { JsonSchema, ToolRow } from '../kinds/kind.ts'
+import type { JsonSchema, ToolRow } from '../kinds/tool-kind.ts'
 
 export type GeneralKind = 'http' | 'remote_mcp'
 

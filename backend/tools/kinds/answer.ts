@@ -1,4 +1,4 @@
-import type { ToolAnswer } from './kind.ts'
+import type { ToolAnswer } from './tool-kind.ts'
 
 /** It is done, or found: text that the agent can go on from. */
 export const told = (text: string): ToolAnswer => ({ text, isError: false })

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { describeContact } from '../../contacts/describe.ts'
-import { type ContactFacts, type ContactKey, findContactBy, findNotes } from '../../contacts/facts-store.ts'
+import { describeContact } from '../../contacts/describe-contact.ts'
+import { type ContactFacts, type ContactKey, findContactBy, findNotes } from '../../contacts/contact-queries.ts'
 import { zoneOfContact } from '../../contacts/zone.ts'
 import type { Deps } from '../../deps.ts'
 import { refused, told } from './answer.ts'
-import type { ToolKind, ToolUse } from './kind.ts'
-import { normalisePhone, phoneNumberArgument, textArgument } from './which-contact.ts'
+import type { ToolKind, ToolUse } from './tool-kind.ts'
+import { normalisePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
 
 const notesTold = 5
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { addNote } from '../../contacts/add-note.ts'
+import { addNote } from '../../contacts/contact-notes.ts'
 import { dryRun, refused, told } from './answer.ts'
-import type { ToolKind } from './kind.ts'
-import { phoneNumberArgument, textArgument, whichContact } from './which-contact.ts'
+import type { ToolKind } from './tool-kind.ts'
+import { phoneNumberArgument, textArgument, whichContact } from './tool-arguments.ts'
 
 /** Keeps a note on a contact: who looks the contact up next, person or agent, finds it. */
 export const contactNote: ToolKind = {

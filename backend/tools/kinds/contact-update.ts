@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { ContactFields } from '../../contacts/fields.ts'
 import { updateContact } from '../../contacts/update.ts'
-import { validate } from '../../http/validate.ts'
+import { validate } from '../../core/validate.ts'
 import { dryRun, refused, told } from './answer.ts'
-import type { ToolKind } from './kind.ts'
-import { phoneNumberArgument, whichContact } from './which-contact.ts'
+import type { ToolKind } from './tool-kind.ts'
+import { phoneNumberArgument, whichContact } from './tool-arguments.ts'
 
 const nullableText = (description: string, maxLength = 200) => ({
   type: ['string', 'null'],

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { addToDoNotCall } from '../../contacts/do-not-call.ts'
+import { addToDoNotCall } from '../../calls/do-not-call.ts'
 import type { Deps } from '../../deps.ts'
-import { inTransaction } from '../../transaction.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { dryRun, refused, told } from './answer.ts'
-import type { ToolKind, ToolUse } from './kind.ts'
-import { normalisePhone, phoneNumberArgument, textArgument } from './which-contact.ts'
+import type { ToolKind, ToolUse } from './tool-kind.ts'
+import { normalisePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
 
 /** Puts a number on the do-not-call list. Nothing takes it off again but a person, in the dashboard. */
 export const doNotCall: ToolKind = {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { searchKnowledge } from '../../knowledge/search.ts'
+import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { refused, told } from './answer.ts'
-import type { ToolKind } from './kind.ts'
-import { textArgument } from './which-contact.ts'
+import type { ToolKind } from './tool-kind.ts'
+import { textArgument } from './tool-arguments.ts'
 
 /** Searches the workspace's documents, and quotes the passages that answer best. */
 export const knowledgeSearch: ToolKind = {

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { localTime } from '../../contacts/local-time.ts'
+import { localTime } from '../../scheduling/local-time.ts'
 import { type Callback, queueCallback } from '../../contacts/queue-callback.ts'
 import { dryRun, refused, told } from './answer.ts'
-import type { ToolKind } from './kind.ts'
-import { textArgument } from './which-contact.ts'
+import type { ToolKind } from './tool-kind.ts'
+import { textArgument } from './tool-arguments.ts'
 
 /** Calls the person of this call again at the time that they ask for. */
 export const scheduleCallback: ToolKind = {

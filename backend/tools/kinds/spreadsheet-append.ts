@@ -4,7 +4,7 @@ import { findObstacle } from '../../spreadsheets/find-obstacle.ts'
 import { openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
 import { cellsOf, type RowValues, SpreadsheetError } from '../../spreadsheets/spreadsheet.ts'
 import { dryRun, refused, told } from './answer.ts'
-import type { ToolAnswer, ToolKind, ToolUse } from './kind.ts'
+import type { ToolAnswer, ToolKind, ToolUse } from './tool-kind.ts'
 
 const Config = z.strictObject({
   spreadsheet_id: z

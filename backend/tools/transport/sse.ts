@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { EventStream } from './event-stream.ts'
+import { EventStream } from '../../mcp/event-stream.ts'
 import type { ToolTransport } from './transport.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
-import { badMessage } from '../refusal.ts'
-import { EventStream } from './event-stream.ts'
+import { badMessage } from '../../mcp/tool-server-error.ts'
+import { EventStream } from '../../mcp/event-stream.ts'
 import type { ToolTransport } from './transport.ts'
 
 /** Milliseconds after which a session that nobody used, and no stream holds open, is forgotten. */

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { checkToolSchema, validatorFor } from '../../../tools/json-schema.ts'
+import { checkToolSchema, validatorFor } from '../../../tools/json-schema/argument-validator.ts'
 import { patternSteps } from '../../../tools/json-schema/pattern-steps.ts'
-import type { JsonSchema } from '../../../tools/kinds/kind.ts'
+import type { JsonSchema } from '../../../tools/kinds/tool-kind.ts'
 
 const object = (properties: object, more: object = {}): JsonSchema => ({
   type: 'object',

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
-import { addToDoNotCall } from '../../../contacts/do-not-call.ts'
+import { addToDoNotCall } from '../../../calls/do-not-call.ts'
 import { scheduleCallback } from '../../../tools/kinds/schedule-callback.ts'
-import { callOf, freshNumber, queue } from '../../calls/support.ts'
+import { callOf, freshNumber, queue } from '../../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { type Seed, seedCampaign, seedWorkspace } from '../../support/seed.ts'
-import { useOf } from '../support.ts'
+import { useOf } from '../../support/tools.ts'
 
 let database: TestDatabase
 let deps: TestDeps

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { finishAttempt, silentEnd } from '../../../calls/finish.ts'
+import { finishAttempt, silentEnd } from '../../../dialer/finish-attempt.ts'
 import type { TestDeps } from '../../support/deps.ts'
 import type { Seed } from '../../support/seed.ts'
 

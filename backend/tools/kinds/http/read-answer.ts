@@ -1,8 +1,8 @@
-import type { GuardedAnswer } from '../../../webhooks/guard.ts'
-import { redactSecrets, type ToolSecrets } from '../../tool-secrets.ts'
+import type { GuardedAnswer } from '../../../outbound/guard.ts'
+import { redactSecrets, type ToolSecrets } from '../../custom/tool-secrets.ts'
 import { refused, told } from '../answer.ts'
 import { shorten } from '../shorten.ts'
-import type { ToolAnswer } from '../kind.ts'
+import type { ToolAnswer } from '../tool-kind.ts'
 
 /** Of an answer no more bytes than this are read. */
 export const maxAnswerBytes = 256 * 1024

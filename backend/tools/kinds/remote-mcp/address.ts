@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts'
-import { fillSecrets, type ToolSecrets } from '../../tool-secrets.ts'
-import type { RemoteAddress } from './connect.ts'
-import type { RemoteSettings } from './settings.ts'
+import { fillSecrets, type ToolSecrets } from '../../custom/tool-secrets.ts'
+import type { RemoteAddress } from '../../custom/connect-remote.ts'
+import type { RemoteSettings } from '../../custom/tool-settings.ts'
 
 /** Puts the secrets into what settings say of a server. */
 export const addressOf = (

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { redactSecrets, type ToolSecrets } from '../../tool-secrets.ts'
-import type { ToolAnswer } from '../kind.ts'
+import { redactSecrets, type ToolSecrets } from '../../custom/tool-secrets.ts'
+import type { ToolAnswer } from '../tool-kind.ts'
 import { shorten } from '../shorten.ts'
 
 /** What an agent is told of a remote tool's answer: its text, and of anything else that it was there. */

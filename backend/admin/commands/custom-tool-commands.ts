@@ -1,0 +1,45 @@
+import { addRemoteServer } from '../../tools/save-remote-server.ts'
+import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
+import { refreshRemoteServer } from '../../tools/general/refresh-remote-server.ts'
+import { defineCommand } from '../command.ts'
+import { requireWorkspace } from '../command-options.ts'
+import { idOption, workspaceOption } from '../options.ts'
+import { readDescription } from '../read-description.ts'
+import { RemoteServerChange, RemoteServerDescription } from '../tool-descriptions.ts'
+
+const serverOption = idOption('the server, by the id of its tool')
+const soon = 'Sessions that run use it within half a minute.'
+
+export const addRemoteServerCommand = defineCommand({
+  name: 'add-remote-server',
+  summary: 'Adds the tools of another MCP server, described in JSON on standard input.',
+  options: { workspace: workspaceOption },
+  run: async (deps, { workspace }, input) => {
+    await requireWorkspace(deps, workspace)
+    const { id } = await addRemoteServer(deps)(
+      workspace,
+      await readDescription(input, RemoteServerDescription),
+    )
+    return { record: { tool_id: id } }
+  },
+})
+
+export const editRemoteServerCommand = defineCommand({
+  name: 'edit-remote-server',
+  summary: 'Changes a remote MCP server by JSON on standard input, and lists its tools anew.',
+  options: { workspace: workspaceOption, tool: serverOption },
+  run: async (deps, { workspace, tool }, input) => {
+    await editRemoteServer(deps)(workspace, tool, await readDescription(input, RemoteServerChange))
+    return { note: `The server is changed. ${soon}` }
+  },
+})
+
+export const refreshRemoteServerCommand = defineCommand({
+  name: 'refresh-remote-server',
+  summary: 'Lists the tools of a remote MCP server anew, and passes the chosen ones on as they are now.',
+  options: { workspace: workspaceOption, tool: serverOption },
+  run: async (deps, { workspace, tool }) => {
+    const { tools, dropped, others } = await refreshRemoteServer(deps)(workspace, tool)
+    return { record: { tools, dropped, others }, note: soon }
+  },
+})

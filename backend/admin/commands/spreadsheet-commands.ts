@@ -1,0 +1,78 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { errorCode } from '../../error-code.ts'
+import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
+import { deleteSpreadsheet } from '../../spreadsheets/delete-spreadsheet.ts'
+import { exportCsv } from '../../spreadsheets/export-spreadsheet.ts'
+import { getGoogleAccount } from '../../spreadsheets/get-google-account.ts'
+import { listSpreadsheets } from '../../spreadsheets/list.ts'
+import { defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
+import { requireWorkspace } from '../command-options.ts'
+import { workspaceOption } from '../options.ts'
+
+const spreadsheetOption = required(text, 'ID', 'the spreadsheet: see list-spreadsheets')
+
+export const createSpreadsheetCommand = defineCommand({
+  name: 'create-spreadsheet',
+  summary: 'Makes a spreadsheet that is kept here, for the tool spreadsheet_append.',
+  options: {
+    workspace: workspaceOption,
+    name: required(text, 'NAME', 'how it is called'),
+    column: repeated('NAME', 'a column'),
+  },
+  run: async (deps, { workspace, name, column: columns }) => {
+    await requireWorkspace(deps, workspace)
+    const { id } = await createSpreadsheet(deps)(workspace, { name, columns })
+    return { record: { spreadsheet_id: id }, note: 'Name this id in the configuration of assign-tool.' }
+  },
+})
+
+export const listSpreadsheetsCommand = defineCommand({
+  name: 'list-spreadsheets',
+  summary: 'Lists the spreadsheets of a workspace that are kept here.',
+  options: { workspace: workspaceOption },
+  run: async (deps, { workspace }) => {
+    await requireWorkspace(deps, workspace)
+    const account = await getGoogleAccount(deps)(workspace)
+    const listed = await listSpreadsheets(deps)(workspace)
+    const rows = listed.map(({ createdAt, ...row }) => ({ ...row, created_at: createdAt }))
+    return { rows, ...(account && { note: `Google's are those shared with ${account.clientEmail}.` }) }
+  },
+})
+
+export const exportSpreadsheetCommand = defineCommand({
+  name: 'export-spreadsheet',
+  summary: 'Writes a spreadsheet that is kept here as CSV.',
+  options: {
+    workspace: workspaceOption,
+    id: spreadsheetOption,
+    to: optional(text, 'FILE', 'where to; standard output by default'),
+  },
+  run: async (deps, { workspace, id, to }) => {
+    const { name, parts } = await exportCsv(deps)(workspace, id)
+    if (to === undefined) return { parts }
+    await writeFile(to, parts)
+    return { note: `The spreadsheet ${name} is in ${to}.` }
+  },
+})
+
+async function writeFile(file: string, parts: AsyncIterable<string>): Promise<void> {
+  const stream = createWriteStream(file)
+  await pipeline(parts, stream).catch((error: unknown) => {
+    if (!fileErrors.has(errorCode(error))) throw error
+    throw new UsageError(`--to: ${file} cannot be written (${errorCode(error)}).`)
+  })
+}
+
+/** Of the file; those of the database have other codes. */
+const fileErrors = new Set(['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS', 'ENOSPC'])
+
+export const deleteSpreadsheetCommand = defineCommand({
+  name: 'delete-spreadsheet',
+  summary: 'Deletes a spreadsheet that is kept here, with all of its rows.',
+  options: { workspace: workspaceOption, id: spreadsheetOption },
+  run: async (deps, { workspace, id }) => {
+    await deleteSpreadsheet(deps)(workspace, id)
+    return { note: `The spreadsheet ${id} is deleted.` }
+  },
+})

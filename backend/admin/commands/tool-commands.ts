@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { assignTool } from '../../tools/assignments.ts'
+import { deleteTool } from '../../tools/delete-tool.ts'
+import { listTools } from '../../tools/tool-catalog.ts'
+import { setToolActive } from '../../tools/set-active.ts'
+import { unassignTool } from '../../tools/unassign.ts'
+import { defineCommand, optional, required } from '../command.ts'
+import { requireWorkspace } from '../command-options.ts'
+import { idOption, workspaceOption } from '../options.ts'
+
+const toolOption = idOption('the tool: see list-tools')
+const agentOption = idOption('the agent: see list-agents')
+const soon = 'Sessions that run notice within half a minute.'
+
+const Config = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be JSON' })
+    return z.NEVER
+  }
+})
+
+export const assignToolCommand = defineCommand({
+  name: 'assign-tool',
+  summary: 'Gives a tool to an agent, or configures it anew.',
+  options: {
+    workspace: workspaceOption,
+    agent: agentOption,
+    tool: toolOption,
+    config: optional(Config, 'JSON', `for this agent, such as '{"spreadsheet_id": "…"}'`),
+  },
+  run: async (deps, { workspace, agent, tool, config = {} }) => {
+    await assignTool(deps)({ workspaceId: workspace, agentId: agent, toolId: tool, config })
+    return { note: `The agent ${agent} has the tool ${tool}. ${soon}` }
+  },
+})
+
+export const unassignToolCommand = defineCommand({
+  name: 'unassign-tool',
+  summary: 'Takes a tool away from an agent.',
+  options: { workspace: workspaceOption, agent: agentOption, tool: toolOption },
+  run: async (deps, { workspace, agent, tool }) => {
+    await unassignTool(deps)({ workspaceId: workspace, agentId: agent, toolId: tool })
+    return { note: `The agent ${agent} has the tool ${tool} no longer. ${soon}` }
+  },
+})
+
+export const setToolActiveCommand = defineCommand({
+  name: 'set-tool-active',
+  summary: 'Switches a tool on or off for all agents that have it.',
+  options: {
+    workspace: workspaceOption,
+    tool: toolOption,
+    active: required(z.enum(['yes', 'no']), 'YES|NO', 'yes or no'),
+  },
+  run: async (deps, { workspace, tool, active }) => {
+    await setToolActive(deps)({ workspaceId: workspace, toolId: tool }, active === 'yes')
+    return { note: `The tool ${tool} is ${active === 'yes' ? 'on' : 'off'}. ${soon}` }
+  },
+})
+
+export const deleteToolCommand = defineCommand({
+  name: 'delete-tool',
+  summary: 'Deletes an HTTP tool or a remote MCP server, also from the agents that have it.',
+  options: { workspace: workspaceOption, tool: toolOption },
+  run: async (deps, { workspace, tool }) => {
+    await deleteTool(deps)({ workspaceId: workspace, toolId: tool })
+    return { note: `The tool ${tool} is deleted. ${soon}` }
+  },
+})
+
+export const listToolsCommand = defineCommand({
+  name: 'list-tools',
+  summary: 'Lists the tools of a workspace, and the agents that have them.',
+  options: { workspace: workspaceOption },
+  run: async (deps, { workspace }) => {
+    await requireWorkspace(deps, workspace)
+    const tools = await listTools(deps)(workspace)
+    return {
+      rows: tools.map(({ id, kind, name, isActive, agents }) => ({
+        ...{ id, name, kind },
+        active: isActive,
+        agents: agents.map(String),
+      })),
+    }
+  },
+})

@@ -1,0 +1,94 @@
+import type { Agent, SearchQuery } from '@outdial/contract'
+import type { Db } from '../db/schema.ts'
+import { nameContains } from '../db/name-search.ts'
+
+/** Live agents by id; one row more than `limit` where there are more. */
+export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery): Promise<Agent[]> {
+  return db
+    .selectFrom('agent')
+    .select(['id', 'name', 'language', 'variables'])
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'live')
+    .$if(query.search !== undefined, (agents) => agents.where(nameContains('name', query.search ?? '')))
+    .orderBy('id')
+    .limit(query.limit + 1)
+    .offset(query.offset)
+    .execute()
+}
+
+export interface AgentValues {
+  name: string
+  status: 'draft' | 'live' | 'paused'
+  /** BCP 47; en-US where it is left out. */
+  language?: string
+  greeting: string
+  /** Names that the script uses. */
+  variables: string[]
+}
+
+export interface CreatedAgent {
+  id: number
+  name: string
+  status: AgentValues['status']
+  /** How the agent runtime names it. */
+  widget_id: string
+}
+
+export const insertAgent = (db: Db, workspaceId: number, values: AgentValues): Promise<CreatedAgent> =>
+  db
+    .insertInto('agent')
+    .values({ workspace_id: workspaceId, ...values })
+    .returning(['id', 'name', 'status', 'widget_id'])
+    .executeTakeFirstOrThrow()
+
+export const hasAgent = async (db: Db, workspaceId: number, agentId: number): Promise<boolean> =>
+  (await db
+    .selectFrom('agent')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .executeTakeFirst()) !== undefined
+
+export const holdAgentStatus = (
+  trx: Db,
+  workspaceId: number,
+  agentId: number,
+): Promise<{ status: AgentValues['status'] } | undefined> =>
+  trx
+    .selectFrom('agent')
+    .select('status')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
+export const updateAgentStatus = async (
+  trx: Db,
+  workspaceId: number,
+  agentId: number,
+  status: AgentValues['status'],
+): Promise<void> => {
+  await trx
+    .updateTable('agent')
+    .set({ status })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .execute()
+}
+
+/** False where there is no such agent. */
+export async function updateAgent(
+  db: Db,
+  workspaceId: number,
+  agentId: number,
+  values: Omit<AgentValues, 'status'>,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('agent')
+    .set(values)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}

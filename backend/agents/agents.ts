@@ -1,0 +1,33 @@
+import type { Deps } from '../deps.ts'
+import { invalidField, notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { type AgentValues, holdAgentStatus, updateAgentStatus } from './agent-store.ts'
+
+/** draft → live ⇄ paused. */
+const next: Record<AgentValues['status'], readonly AgentValues['status'][]> = {
+  draft: ['live'],
+  live: ['paused'],
+  paused: ['live'],
+}
+
+/**
+ * Publishes, pauses or resumes an agent. While it is not Live its calls wait; those under way go on.
+ *
+ * @throws {ApiError} not_found, validation_failed for a step that there is not
+ */
+export const setAgentStatus =
+  (deps: Deps) =>
+  (agent: { workspaceId: number; agentId: number }, status: AgentValues['status']): Promise<void> =>
+    inTransaction(deps, async (own) => {
+      const { workspaceId, agentId } = agent
+      const held = await holdAgentStatus(own.db, workspaceId, agentId)
+      if (held === undefined) throw notFound('There is no agent with this id in this workspace.')
+      if (held.status === status) return
+      if (!next[held.status].includes(status)) {
+        const message = `An agent that is ${held.status} cannot become ${status}: it can become ${next[held.status].join(' or ')}.`
+        throw invalidField('status', 'invalid_transition', message)
+      }
+      await updateAgentStatus(own.db, workspaceId, agentId, status)
+      own.wake.dialer()
+      own.wake.tools(agent)
+    })

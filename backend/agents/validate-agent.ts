@@ -1,0 +1,59 @@
+import type { ErrorDetail } from '@outdial/contract'
+import { ApiError, invalidField } from '../core/errors.ts'
+import type { AgentValues } from './agent-store.ts'
+
+const most = { name: 200, greeting: 2000, variables: 50, variable: 64 }
+
+/** What an agent is called and says, without its status. */
+export type AgentTexts = Omit<AgentValues, 'status'>
+
+/**
+ * Trims the texts of an agent, writes its language as BCP 47 has it (RFC 5646, section 4.5), and takes each variable once.
+ *
+ * @throws {ApiError} validation_failed, with a detail for each fault
+ */
+export function checkAgent(input: AgentTexts): AgentTexts {
+  const name = input.name.trim()
+  const greeting = input.greeting.trim()
+  const variables = [...new Set(input.variables.map((variable) => variable.trim()).filter(Boolean))]
+  const language = input.language === undefined ? undefined : canonical(input.language)
+  const details = [
+    ...(name === '' ? [fault('name', 'required', 'The agent needs a name.')] : []),
+    ...tooLong('name', name, most.name),
+    ...tooLong('greeting', greeting, most.greeting),
+    ...variables.filter((variable) => !isVariable(variable)).map(wrongVariable),
+    ...(variables.length > most.variables
+      ? [fault('variables', 'too_big', `An agent can have at most ${most.variables} variables.`)]
+      : []),
+  ]
+  const [first] = details
+  if (first !== undefined) throw new ApiError('validation_failed', first.message, { details })
+  return { name, greeting, variables, ...(language !== undefined && { language }) }
+}
+
+function canonical(tag: string): string {
+  try {
+    const [language] = Intl.getCanonicalLocales(tag)
+    if (language !== undefined) return language
+  } catch {
+    // RangeError: told below
+  }
+  throw invalidField('language', 'invalid_language', 'The language must be a tag such as en-US or de.')
+}
+
+/** As scripts can name it: `{{roof_type}}`. */
+const isVariable = (name: string): boolean => /^\w+$/.test(name) && name.length <= most.variable
+
+const wrongVariable = (name: string): ErrorDetail =>
+  fault(
+    'variables',
+    'invalid_name',
+    `“${name.slice(0, most.variable)}” is no name of a variable: use letters without accents, digits and _, such as roof_type.`,
+  )
+
+const tooLong = (field: string, text: string, length: number): ErrorDetail[] =>
+  text.length <= length
+    ? []
+    : [fault(field, 'too_long', `The ${field} must have at most ${length} characters.`)]
+
+const fault = (field: string, code: string, message: string): ErrorDetail => ({ field, code, message })

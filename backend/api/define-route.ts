@@ -1,0 +1,75 @@
+import type { ErrorCode, Scope } from '@outdial/contract'
+import * as z from 'zod'
+import type { Caller } from '../core/caller.ts'
+import { validate } from '../core/validate.ts'
+
+/** What a route answers. `body` is left out with 204. */
+export interface Answer {
+  status: number
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** What a handler is given: everything has been checked by then. */
+export interface RouteRequest<Query, Body> {
+  caller: Caller
+  query: Query
+  body: Body
+  /** The integer in the path; NaN never: a path without one has no `{id}`. */
+  id: number
+  /** The header, as sent. */
+  idempotencyKey: string | undefined
+}
+
+interface Described {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Below the API's prefix, with its trailing slash where the service's description has one; `:id` is an integer. */
+  path: string
+  operationId: string
+  summary: string
+  description?: string
+  tag: string
+  /** Every one of them is needed. */
+  scopes: Scope[]
+  /** Schemas of the successful answers; null where there is no body. */
+  answers: Record<number, z.ZodType | null>
+  /** Error codes that this operation has beyond those that every one has. */
+  errors?: ErrorCode[]
+  /** Whether `Idempotency-Key` counts here. */
+  idempotent?: boolean
+}
+
+/** A line of the table, as `routes.ts` writes it. */
+export interface RouteLine<Query extends z.ZodType, Body extends z.ZodType> extends Described {
+  query: Query
+  body: Body
+  handler: (request: RouteRequest<z.output<Query>, z.output<Body>>) => Promise<Answer>
+}
+
+/** A line of the table, ready to be mounted. */
+export interface Route extends Described {
+  query: z.ZodType
+  body: z.ZodType
+  handle: (request: RouteRequest<unknown, unknown>) => Promise<Answer>
+}
+
+/** Refuses every parameter: a typing error in one must not pass unseen. */
+export const NoQuery = z.strictObject({})
+
+export const NoBody = z.undefined()
+
+/** Ties the schemas of a line to its handler, so that the handler sees parsed values only. */
+export function route<Query extends z.ZodType, Body extends z.ZodType>({
+  handler,
+  ...line
+}: RouteLine<Query, Body>): Route {
+  return {
+    ...line,
+    handle: (request) =>
+      handler({
+        ...request,
+        query: validate(line.query, request.query),
+        body: validate(line.body, request.body),
+      }),
+  }
+}

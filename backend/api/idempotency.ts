@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { Deps } from '../deps.ts'
+import { ApiError, invalidField } from '../core/errors.ts'
+import { type Caller, connectionOf } from '../core/caller.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { canonicalJson } from '../core/text.ts'
+import { findAnswer, keepAnswer, tryLockScope } from './idempotency-store.ts'
+
+const keptMs = 24 * 60 * 60 * 1000
+
+/** A request that may come again because its answer was lost. */
+export interface Repeatable {
+  caller: Caller
+  method: string
+  /** Without a trailing slash. */
+  path: string
+  /** The header, as sent; without one the work is simply done. */
+  key: string | undefined
+  /** As validated, so that spellings of one body are one. */
+  body: unknown
+}
+
+export interface OnceAnswer {
+  status: number
+  body: unknown
+  replayed: boolean
+}
+
+/**
+ * Does `work` once for a connection, method, path and key in 24 hours, and answers the same again. The
+ * answer is kept in the transaction of the work itself: neither exists without the other, and a refusal
+ * keeps nothing.
+ *
+ * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused, validation_failed
+ */
+export const answerOnce =
+  (deps: Deps) =>
+  (
+    request: Repeatable,
+    work: (deps: Deps) => Promise<{ status: number; body: unknown }>,
+  ): Promise<OnceAnswer> =>
+    inTransaction(deps, async (deps) => {
+      if (request.key === undefined) return { ...(await work(deps)), replayed: false }
+      requireSaneKey(request.key)
+      const { workspaceId } = request.caller
+      const now = deps.clock.now()
+      const scopeHash = sha256(scopeOf(request))
+      const bodyHash = sha256(canonicalJson(request.body))
+
+      if (!(await tryLockScope(deps.db, scopeHash))) throw inUse()
+      // A statement of its own: one snapshot for both would predate the lock, and miss the answer of
+      // who held it a moment ago.
+      const kept = await findAnswer(deps.db, workspaceId, scopeHash, now)
+      if (kept !== undefined && !kept.bodyHash.equals(bodyHash)) throw reused()
+      if (kept !== undefined) return { status: kept.status, body: kept.body, replayed: true }
+
+      const answer = await work(deps)
+      const expiresAt = new Date(now.getTime() + keptMs)
+      await keepAnswer(deps.db, workspaceId, scopeHash, { ...answer, bodyHash, now, expiresAt })
+      return { ...answer, replayed: false }
+    })
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const scopeOf = ({ caller, method, path, key }: Repeatable): string =>
+  JSON.stringify([connectionOf(caller), method, path, key])
+
+function requireSaneKey(key: string): void {
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return
+  throw invalidField(
+    'Idempotency-Key',
+    'invalid_idempotency_key',
+    'Idempotency-Key must have 1 to 255 letters, digits or signs of plain ASCII.',
+  )
+}
+
+const inUse = () =>
+  new ApiError(
+    'idempotency_key_in_use',
+    'A request with this Idempotency-Key is still being worked on: send it again in a second.',
+    { headers: { 'Retry-After': '1' } },
+  )
+
+const reused = () =>
+  new ApiError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was already used for a request with other content: use a new key for it.',
+  )

@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { serializerCompiler } from 'fastify-type-provider-zod'
+import type { Deps } from '../deps.ts'
+import { requireScopes } from '../identity/require-scope.ts'
+import { createGate } from './authenticate-request.ts'
+import { pathId } from '../http/path-id.ts'
+import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
+import { type Answer, NoBody, type Route } from './define-route.ts'
+
+/** Mounts the table: each line behind the gate, its body read, its answer held to its schema. */
+export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
+  const gate = createGate(deps)
+  // A line validates by itself (`route()`), so that its handler's types follow from its schemas.
+  api.setValidatorCompiler(() => (value: unknown) => ({ value }))
+  api.setSerializerCompiler(serializerCompiler)
+  api.removeAllContentTypeParsers()
+  api.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
+    request.routeOptions.schema?.body === undefined ? undefined : parseJson(bytes),
+  )
+
+  for (const line of routes) {
+    const takesBody = line.body !== NoBody
+    api.route({
+      method: line.method,
+      url: line.path,
+      schema: {
+        operationId: line.operationId,
+        summary: line.summary,
+        ...(line.description !== undefined && { description: line.description }),
+        tags: [line.tag],
+        security: [{ apiKey: [] }, { oauth2: line.scopes }],
+        querystring: line.query,
+        ...(takesBody && { body: line.body }),
+        response: Object.fromEntries(Object.entries(line.answers).filter(([, schema]) => schema !== null)),
+      },
+      onRequest: async (request, reply) => {
+        const caller = await gate(request, reply)
+        requireScopes(caller, line.scopes)
+        if (takesBody && hasBody(request)) requireJson(request.headers)
+      },
+      handler: async (request, reply) => {
+        if (request.caller === null) throw new Error('the gate let nobody in')
+        const answer = await line.handle({
+          caller: request.caller,
+          query: request.query,
+          body: takesBody ? bodyOf(request) : undefined,
+          id: idIn(request),
+          idempotencyKey: headerOf(request, 'idempotency-key'),
+        })
+        return sendAnswer(reply, answer)
+      },
+    })
+  }
+}
+
+/** Without a body the parser is not asked, and an absent body must not pass for `null`. */
+const bodyOf = (request: FastifyRequest): unknown =>
+  hasBody(request) ? request.body : parseJson(Buffer.alloc(0))
+
+/** NaN where the path has no id: only lines with `:id` look at it. */
+function idIn({ params }: FastifyRequest): number {
+  const given = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined
+  return typeof given === 'string' ? pathId(given) : NaN
+}
+
+function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+const sendAnswer = (reply: FastifyReply, { status, body, headers = {} }: Answer) =>
+  reply.code(status).headers(headers).send(body)

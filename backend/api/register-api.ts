@@ -1,0 +1,57 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import type { OpenAPIV3_1 } from 'openapi-types'
+import type { Deps } from '../deps.ts'
+import { mountRoutes } from './mount-routes.ts'
+import { registerScope } from '../http/register-scope.ts'
+import { completeDocument } from './openapi/complete-document.ts'
+import { documentFrame } from './openapi/document-frame.ts'
+import { apiPrefix, createRoutes } from './routes.ts'
+
+/** The viewer has its scripts and styles beside it; it writes some styles into its page, and icons as data. */
+const viewerPolicy =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
+
+/** Mounts the public API with its OpenAPI 3.1 document beside it, and a page to read that at `/docs`. */
+export async function mountApi(app: FastifyInstance, deps: Deps): Promise<void> {
+  const routes = createRoutes(deps)
+  await registerScope(app, 'api', async (documented) => {
+    await documented.register(swagger, {
+      openapi: documentFrame(deps.config),
+      transform: jsonSchemaTransform,
+      transformObject: (input) =>
+        completeDocument(asVersion31(jsonSchemaTransformObject(input)), routes, apiPrefix),
+    })
+    await documented.register(swaggerUi, {
+      routePrefix: '/docs',
+      theme: { title: 'Outdial API' },
+      uiConfig: { layout: 'BaseLayout', validatorUrl: null, deepLinking: true },
+      staticCSP: viewerPolicy,
+    })
+    await registerScope(documented, 'routes', (api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
+    documented.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async (_request, reply) =>
+      reply.send(documented.swagger()),
+    )
+  })
+}
+
+/** The transform is typed for every version of OpenAPI; `documentFrame` asks for this one. */
+function asVersion31(document: object): Partial<OpenAPIV3_1.Document> {
+  if (isVersion31(document)) return document
+  throw new Error('the document is not OpenAPI 3.1')
+}
+
+const isVersion31 = (document: object): document is Partial<OpenAPIV3_1.Document> =>
+  'openapi' in document && document.openapi === '3.1.0'
+
+/** The document as it is served; the database is not asked. */
+export async function generateDocument(deps: Deps): Promise<object> {
+  const app = Fastify()
+  app.decorateRequest('caller', null)
+  await mountApi(app, deps)
+  const answer = await app.inject(`${apiPrefix}/openapi.json`)
+  await app.close()
+  return answer.json<object>()
+}

@@ -1,0 +1,78 @@
+import { RuntimeReport } from '@outdial/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import { takeReport } from '../dialer/receive-report.ts'
+import type { Deps } from '../deps.ts'
+import { ApiError, notFound } from '../core/errors.ts'
+import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
+import { registerScope } from '../http/register-scope.ts'
+import { NoQuery } from './define-route.ts'
+import { validate } from '../core/validate.ts'
+import { createRuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
+import { Refusal } from '../mcp/tool-server-error.ts'
+
+/** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
+export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<void> {
+  const secrets = createRuntimeSecrets(deps.runtimeSecrets)
+  const take = takeReport(deps)
+
+  const requireSecret = async ({ headers }: FastifyRequest) => {
+    try {
+      secrets.require(headers, new URLSearchParams())
+    } catch (error) {
+      throw error instanceof Refusal ? unauthenticated(error) : error
+    }
+  }
+
+  await registerScope(app, 'internal', (own) => {
+    own.removeAllContentTypeParsers()
+    own.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
+      parseJson(bytes),
+    )
+    own.post(
+      '/api/internal/attempts/:id/reports',
+      {
+        onRequest: [
+          requireSecret,
+          async (request) => void (hasBody(request) && requireJson(request.headers)),
+        ],
+        schema: { hide: true },
+      },
+      async (request, reply) => {
+        const attemptId = attemptIn(request)
+        validate(NoQuery, request.query)
+        const report = validate(RuntimeReport, hasBody(request) ? request.body : parseJson(Buffer.alloc(0)))
+        if ((await take(attemptId, report)) === 'over') return refuseOver(request, reply)
+        return { attempt_id: attemptId, sequence: report.sequence }
+      },
+    )
+  })
+}
+
+/** The header's name says nothing here about queries, so neither does the message. */
+const unauthenticated = ({ code }: Refusal) =>
+  code === 'missing_credential'
+    ? new ApiError(
+        'missing_credential',
+        'Send the runtime secret as Authorization: Bearer or X-Agent-Secret.',
+      )
+    : new ApiError('invalid_credential', 'This is not a runtime secret of this service.')
+
+const Path = z.object({ id: z.uuid() })
+
+function attemptIn({ params }: FastifyRequest): string {
+  const path = Path.safeParse(params)
+  if (!path.success) throw notFound('There is no attempt with this id.')
+  return path.data.id.toLowerCase()
+}
+
+const refuseOver = (request: FastifyRequest, reply: FastifyReply) =>
+  reply.code(409).send({
+    error: {
+      type: 'conflict',
+      code: 'attempt_ended',
+      message: 'This attempt has ended: nothing more is taken for it. Do not repeat this report.',
+      details: [],
+      request_id: request.id,
+    },
+  })

@@ -1,0 +1,28 @@
+import type { Deps } from '../deps.ts'
+import { notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { recordCompleted } from './complete-calls.ts'
+import { readCall } from './get-calls.ts'
+import { completeWaiting } from './call-store.ts'
+import type { CallKey } from '../dialer/sweep-store.ts'
+
+/**
+ * Cancels a call that waits. One that rings, talks or is over stays as it is.
+ *
+ * @returns whether it still waited
+ * @throws {ApiError} not_found
+ */
+export const cancelCall =
+  (deps: Deps) =>
+  ({ workspaceId, callId }: CallKey): Promise<boolean> =>
+    inTransaction(deps, async (own) => {
+      const now = own.clock.now()
+      const end = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
+      const canceled = await completeWaiting(own.db, workspaceId, [callId], end)
+      await recordCompleted(own.db, workspaceId, canceled, now)
+      if (canceled.length === 0 && (await readCall(own.db, workspaceId, callId, now)) === undefined) {
+        throw notFound('There is no call with this id in this workspace.')
+      }
+      own.wake.sender()
+      return canceled.length > 0
+    })

@@ -1,0 +1,68 @@
+import type { Call, TranscriptLine } from '@outdial/contract'
+import type { Db } from '../db/schema.ts'
+import { type CallRow, findCalls } from './find-calls.ts'
+
+/** One call as the contract tells it, with what it waits for at `now`. */
+export async function readCall(
+  db: Db,
+  workspaceId: number,
+  callId: number,
+  now: Date,
+): Promise<Call | undefined> {
+  const [row] = await findCalls(db, workspaceId, [callId], now)
+  return row && toCall(row)
+}
+
+/** A row as the contract tells it. */
+export const toCall = (row: CallRow): Call => ({
+  id: row.id,
+  status: row.status,
+  outcome: row.outcome,
+  ended_reason: row.ended_reason,
+  waiting_for: row.waiting_for,
+  next_attempt_at: iso(row.next_attempt_at),
+  test: row.test,
+  campaign_id: row.campaign_id,
+  campaign_name: row.campaign_name,
+  agent_id: row.agent_id,
+  agent_name: row.agent_name,
+  contact: {
+    id: row.contact_id,
+    phone_number: row.phone_number,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    email: row.email,
+    external_id: row.external_id,
+    time_zone: row.time_zone,
+    variables: row.variables,
+    do_not_call: row.do_not_call,
+    consent:
+      row.consent_source === null || row.consent_at === null
+        ? null
+        : { source: row.consent_source, at: row.consent_at.toISOString() },
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  },
+  from_number: row.from_number,
+  to_number: row.to_number,
+  attempts: row.attempts,
+  scheduled_at: iso(row.scheduled_at),
+  queued_at: row.queued_at.toISOString(),
+  answered_at: iso(row.answered_at),
+  ended_at: iso(row.ended_at),
+  duration_seconds: row.duration_seconds,
+  summary: row.summary,
+  transcript: row.transcript,
+  transcript_text: row.transcript.length === 0 ? null : row.transcript.map(spoken).join('\n'),
+  sentiment: row.sentiment,
+  goal_met: row.goal_met,
+  extracted: row.extracted,
+  recording_url: row.recording_url,
+  metadata: row.metadata,
+})
+
+const iso = (at: Date | null) => at?.toISOString() ?? null
+
+const speakers = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }
+
+const spoken = (line: TranscriptLine) => `${speakers[line.role]}: ${line.text}`

@@ -1,0 +1,95 @@
+import type { Db } from '../db/schema.ts'
+import { ApiError, notFound } from '../core/errors.ts'
+import { recordCompleted } from './complete-calls.ts'
+import { type CampaignRules, findCallee, findOpenCalls, holdCampaign, insertCall } from './call-store.ts'
+import { nextCallableMoment } from '../scheduling/time-zones.ts'
+
+export interface QueueRequest {
+  workspaceId: number
+  campaignId: number
+  contactId: number
+  now: Date
+  /** Not before. Null: as soon as may be. */
+  scheduledAt: Date | null
+  /** Whether a contact that has an open call in this campaign gets another one. */
+  ifAlreadyQueued: 'skip' | 'queue'
+  /** A call on the simulated line. Test calls and real ones do not count as each other's open call. */
+  test: boolean
+  metadata: Record<string, string>
+  callbackUrl: string | null
+}
+
+/**
+ * Queues a call, or finds the open one that it would repeat. A number on the do-not-call list gets a call
+ * that is completed as suppressed at once. Runs inside the caller's transaction, in which the contact was
+ * upserted: its locked row makes simultaneous requests take turns, and `call_open_once` has the last word.
+ *
+ * @throws {ApiError} not_found, campaign_archived
+ */
+export async function queueCall(
+  trx: Db,
+  request: QueueRequest,
+): Promise<{ callId: number; queued: boolean }> {
+  const { workspaceId, now } = request
+  const campaign = await holdCampaign(trx, workspaceId, request.campaignId, 'to follow')
+  if (campaign === undefined)
+    throw notFound('There is no campaign with this id in this workspace.', 'campaign_id')
+  if (campaign.status === 'archived') throw archived()
+
+  const callee = await findCallee(trx, workspaceId, request.contactId)
+  if (callee === undefined) throw notFound('There is no contact with this id in this workspace.')
+
+  const dueAt = laterOf(now, request.scheduledAt)
+  const nextAttemptAt = callee.do_not_call
+    ? null
+    : await firstAttemptAt(campaign, callee, request.test, dueAt)
+  for (;;) {
+    const open = await findOpenCalls(trx, workspaceId, request)
+    const [first] = open
+    if (first !== undefined && request.ifAlreadyQueued === 'skip') return { callId: first.id, queued: false }
+    const inserted = await insertCall(trx, workspaceId, {
+      campaignId: campaign.id,
+      contactId: request.contactId,
+      agentId: campaign.agent_id,
+      phoneNumberId: campaign.phone_number_id,
+      fromNumber: campaign.from_number,
+      toNumber: callee.phone_number,
+      test: request.test,
+      additional: open.some((call) => !call.additional),
+      scheduledAt: request.scheduledAt,
+      queuedAt: now,
+      dueAt,
+      nextAttemptAt,
+      metadata: request.metadata,
+      callbackUrl: request.callbackUrl,
+    })
+    // Another transaction, without the contact's lock, was first: its call is to be seen now.
+    if (inserted === undefined) continue
+    if (callee.do_not_call) await recordCompleted(trx, workspaceId, [inserted.id], now)
+    return { callId: inserted.id, queued: true }
+  }
+}
+
+const laterOf = (now: Date, scheduledAt: Date | null) =>
+  scheduledAt !== null && scheduledAt > now ? scheduledAt : now
+
+const firstAttemptAt = (
+  campaign: CampaignRules,
+  callee: { phone_number: string; time_zone: string | null },
+  test: boolean,
+  dueAt: Date,
+) =>
+  test
+    ? dueAt
+    : nextCallableMoment(
+        { hours: campaign.calling_hours, timeZone: campaign.time_zone },
+        { phoneNumber: callee.phone_number, timeZone: callee.time_zone },
+        dueAt,
+      )
+
+const archived = () => {
+  const message = 'This campaign is archived and takes no more calls. Choose another campaign.'
+  return new ApiError('campaign_archived', message, {
+    details: [{ field: 'campaign_id', code: 'campaign_archived', message }],
+  })
+}

@@ -1,0 +1,91 @@
+import type { Deps } from '../deps.ts'
+import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { moveCalls } from '../dialer/claim-store.ts'
+import { recordCompleted } from './complete-calls.ts'
+import {
+  holdCampaignToReplan,
+  holdWaitingCalls,
+  holdWaitingCallsOfContact,
+  type ReplannedCampaign,
+  setReplanAfter,
+  type WaitingCall,
+} from './replan-store.ts'
+import { completeWaiting } from './call-store.ts'
+import type { CampaignKey } from '../dialer/sweep-store.ts'
+import { type CallingRules, nextCallableMoment } from '../scheduling/time-zones.ts'
+
+/** Small enough that queueing into the campaign hardly notices. */
+const batch = 200
+
+/**
+ * Makes what waits in a campaign follow its last change: new hours move it, archiving completes it as canceled.
+ * Works in batches and remembers where it stands, so that the sweeper ends what a dead process began.
+ */
+export const replanCampaign =
+  (deps: Deps) =>
+  async (key: CampaignKey): Promise<void> => {
+    while (await inTransaction(deps, (own) => replanBatch(own, key)));
+    deps.wake.dialer()
+  }
+
+/** Whether there is more to do. */
+async function replanBatch(deps: Deps, key: CampaignKey): Promise<boolean> {
+  const campaign = await holdCampaignToReplan(deps.db, key)
+  if (campaign === undefined) return false
+  const now = deps.clock.now()
+  const calls = await holdWaitingCalls(deps.db, key, campaign.replan_after, batch)
+  const last = calls.length < batch ? undefined : calls.at(-1)
+  await setReplanAfter(deps.db, key, last?.id ?? null)
+  if (campaign.status === 'archived') await cancel(deps, key.workspaceId, calls, now)
+  if (campaign.status !== 'archived') await replan(deps.db, rulesOf(campaign), calls, now)
+  return last !== undefined
+}
+
+const rulesOf = (campaign: ReplannedCampaign): CallingRules => ({
+  hours: campaign.calling_hours,
+  timeZone: campaign.time_zone,
+})
+
+async function cancel(
+  deps: Deps,
+  workspaceId: number,
+  calls: readonly WaitingCall[],
+  now: Date,
+): Promise<void> {
+  const end = { outcome: 'canceled', endedReason: 'campaign_archived', at: now } as const
+  const ids = calls.map((call) => call.id)
+  await recordCompleted(deps.db, workspaceId, await completeWaiting(deps.db, workspaceId, ids, end), now)
+  deps.wake.sender()
+}
+
+async function replan(db: Db, rules: CallingRules, calls: readonly WaitingCall[], now: Date): Promise<void> {
+  const moves = await Promise.all(
+    calls
+      .filter((call) => !call.test)
+      .map(async (call) => ({ id: call.id, to: await callableAt(rules, call, now) })),
+  )
+  await moveCalls(db, moves)
+}
+
+const callableAt = (rules: CallingRules, call: WaitingCall, now: Date): Promise<Date> =>
+  nextCallableMoment(
+    rules,
+    { phoneNumber: call.to_number, timeZone: call.contact_time_zone },
+    call.due_at > now ? call.due_at : now,
+  )
+
+/**
+ * Moves a contact's waiting calls to the hours of its time zone, after that has changed, in the caller's
+ * transaction. Wake the dialer after the commit.
+ */
+export async function recomputeWaiting(
+  trx: Db,
+  contact: { workspaceId: number; contactId: number; now: Date },
+): Promise<void> {
+  const calls = await holdWaitingCallsOfContact(trx, contact.workspaceId, contact.contactId)
+  for (const call of calls) {
+    const rules = { hours: call.calling_hours, timeZone: call.campaign_time_zone }
+    await replan(trx, rules, [call], contact.now)
+  }
+}

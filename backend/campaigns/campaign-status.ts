@@ -1,0 +1,22 @@
+import type { Campaign } from '@outdial/contract'
+import { replanCampaign } from '../calls/reschedule-calls.ts'
+import type { Deps } from '../deps.ts'
+import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
+
+/**
+ * Ends a campaign for good: it takes no more calls, and those that wait are completed as canceled. Calls under
+ * way go on, and are not tried again.
+ *
+ * @throws {ApiError} not_found, campaign_archived
+ */
+export const archiveCampaign =
+  (deps: Deps) =>
+  async (key: CampaignKey): Promise<Campaign> => {
+    const campaign = await changeCampaign(deps, key, () => ({
+      status: 'archived',
+      pausedReason: null,
+      replanAfter: 0,
+    }))
+    await replanCampaign(deps)(key)
+    return campaign
+  }

@@ -1,0 +1,152 @@
+import type { CallingHours, Campaign, RetryPolicy, SearchQuery } from '@outdial/contract'
+import type { Selectable } from 'kysely'
+import type { Database, Db } from '../db/schema.ts'
+import { nameContains } from '../db/name-search.ts'
+
+const columns = [
+  'id',
+  'name',
+  'status',
+  'agent_id',
+  'phone_number_id',
+  'time_zone',
+  'calling_hours',
+  'max_concurrent_calls',
+  'retry',
+  'paused_reason',
+  'created_at',
+] as const
+
+type CampaignRow = Pick<Selectable<Database['campaign']>, (typeof columns)[number]>
+
+const toCampaign = (row: CampaignRow): Campaign => ({ ...row, created_at: row.created_at.toISOString() })
+
+/** Campaigns by id; one row more than `limit` where there are more. */
+export async function selectCampaigns(db: Db, workspaceId: number, query: SearchQuery): Promise<Campaign[]> {
+  const rows = await db
+    .selectFrom('campaign')
+    .select(columns)
+    .where('workspace_id', '=', workspaceId)
+    .$if(query.search !== undefined, (campaigns) => campaigns.where(nameContains('name', query.search ?? '')))
+    .orderBy('id')
+    .limit(query.limit + 1)
+    .offset(query.offset)
+    .execute()
+  return rows.map(toCampaign)
+}
+
+/** What a campaign is made of. */
+export interface CampaignValues {
+  name: string
+  agentId: number
+  phoneNumberId: number
+  timeZone: string
+  callingHours: CallingHours
+  maxConcurrentCalls: number
+  retry: RetryPolicy
+  createdAt: Date
+}
+
+export async function insertCampaign(db: Db, workspaceId: number, values: CampaignValues): Promise<Campaign> {
+  const row = await db
+    .insertInto('campaign')
+    .values({
+      workspace_id: workspaceId,
+      name: values.name,
+      agent_id: values.agentId,
+      phone_number_id: values.phoneNumberId,
+      time_zone: values.timeZone,
+      calling_hours: JSON.stringify(values.callingHours),
+      max_concurrent_calls: values.maxConcurrentCalls,
+      retry: JSON.stringify(values.retry),
+      created_at: values.createdAt,
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  return toCampaign(row)
+}
+
+/** What a new campaign depends on; a status is null where the workspace has no such agent or number. */
+export function selectCampaignBasis(
+  db: Db,
+  workspaceId: number,
+  parts: { agentId: number; phoneNumberId: number },
+) {
+  return db
+    .selectFrom('workspace')
+    .leftJoin('agent', (join) =>
+      join.onRef('agent.workspace_id', '=', 'workspace.id').on('agent.id', '=', parts.agentId),
+    )
+    .leftJoin('phone_number', (join) =>
+      join
+        .onRef('phone_number.workspace_id', '=', 'workspace.id')
+        .on('phone_number.id', '=', parts.phoneNumberId),
+    )
+    .select([
+      'workspace.time_zone',
+      'workspace.calling_hours',
+      'agent.status as agent_status',
+      'phone_number.status as number_status',
+    ])
+    .where('workspace.id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Holds a campaign that is about to change. `FOR UPDATE` waits for what queues into it or finishes in it, and
+ * keeps others from doing so: they see either the old rules and are found by the change, or the new ones.
+ */
+export async function holdCampaignForChange(
+  trx: Db,
+  workspaceId: number,
+  campaignId: number,
+): Promise<Campaign | undefined> {
+  const row = await trx
+    .selectFrom('campaign')
+    .select(columns)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', campaignId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && toCampaign(row)
+}
+
+/** What can change about a campaign. What is left out stays. */
+export interface CampaignChanges {
+  status?: Campaign['status']
+  pausedReason?: string | null
+  lineFailures?: number
+  name?: string
+  timeZone?: string
+  callingHours?: CallingHours
+  maxConcurrentCalls?: number
+  retry?: RetryPolicy
+  /** 0: every waiting call is to follow the change. */
+  replanAfter?: number
+}
+
+export async function updateCampaign(
+  trx: Db,
+  workspaceId: number,
+  campaignId: number,
+  changes: CampaignChanges,
+): Promise<Campaign> {
+  const row = await trx
+    .updateTable('campaign')
+    .set({
+      status: changes.status,
+      paused_reason: changes.pausedReason,
+      line_failures: changes.lineFailures,
+      name: changes.name,
+      time_zone: changes.timeZone,
+      calling_hours: changes.callingHours && JSON.stringify(changes.callingHours),
+      max_concurrent_calls: changes.maxConcurrentCalls,
+      retry: changes.retry && JSON.stringify(changes.retry),
+      replan_after: changes.replanAfter,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', campaignId)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+  return toCampaign(row)
+}

@@ -1,0 +1,34 @@
+import type { Campaign } from '@outdial/contract'
+import type { Deps } from '../deps.ts'
+import { ApiError, notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { type CampaignChanges, holdCampaignForChange, updateCampaign } from './campaign-store.ts'
+
+/** Which campaign is to change. */
+export interface CampaignKey {
+  workspaceId: number
+  campaignId: number
+}
+
+/**
+ * Changes a campaign that is not archived, and wakes the dialer: every change may let calls out.
+ *
+ * @param decide what is to change, given the campaign as it stands and is held
+ * @throws {ApiError} not_found, campaign_archived
+ */
+export const changeCampaign = (
+  deps: Deps,
+  { workspaceId, campaignId }: CampaignKey,
+  decide: (campaign: Campaign) => CampaignChanges,
+): Promise<Campaign> =>
+  inTransaction(deps, async (own) => {
+    const campaign = await holdCampaignForChange(own.db, workspaceId, campaignId)
+    if (campaign === undefined) throw notFound('There is no campaign with this id in this workspace.')
+    if (campaign.status === 'archived') {
+      throw new ApiError('campaign_archived', 'This campaign is archived and cannot be changed any more.')
+    }
+    const changes = decide(campaign)
+    own.wake.dialer()
+    if (Object.values(changes).every((change) => change === undefined)) return campaign
+    return updateCampaign(own.db, workspaceId, campaignId, changes)
+  })

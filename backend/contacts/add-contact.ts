@@ -1,0 +1,60 @@
+import type { AddContact, ContactAdded } from '@outdial/contract'
+import { queueCall } from '../calls/queue-call.ts'
+import { readCall } from '../calls/get-calls.ts'
+import type { Deps } from '../deps.ts'
+import { invalidField } from '../core/errors.ts'
+import type { Caller } from '../core/caller.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { checkTargetUrl } from '../outbound/target-url.ts'
+import { latestSchedule } from './latest-schedule.ts'
+import { writeContact } from './upsert-contact.ts'
+
+/**
+ * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this
+ * contact in this campaign is open already, that one is answered (unless `if_already_queued` is `queue`).
+ *
+ * @throws {ApiError} validation_failed, not_found, campaign_archived
+ */
+export const addContact =
+  (deps: Deps) =>
+  (caller: Caller, input: AddContact): Promise<ContactAdded> =>
+    inTransaction(deps, async ({ db, clock, config, wake }) => {
+      const { workspaceId } = caller
+      const now = clock.now()
+      const scheduledAt = readSchedule(input.scheduled_at, now)
+      requireCallback(config, input.callback_url)
+      const contact = await writeContact(db, workspaceId, { input, source: 'api', now })
+      const { callId, queued } = await queueCall(db, {
+        workspaceId,
+        campaignId: input.campaign_id,
+        contactId: contact.id,
+        now,
+        scheduledAt,
+        ifAlreadyQueued: input.if_already_queued ?? 'skip',
+        test: input.test ?? false,
+        metadata: input.metadata ?? {},
+        callbackUrl: input.callback_url ?? null,
+      })
+      const call = await readCall(db, workspaceId, callId, now)
+      if (call === undefined) throw new Error('the call that was just queued is gone')
+
+      wake.dialer()
+      wake.sender()
+      return { contact: call.contact, call, contact_created: contact.created, call_queued: queued }
+    })
+
+/** A time that is past means now: the automation ran late. */
+function readSchedule(text: string | null | undefined, now: Date): Date | null {
+  if (text === null || text === undefined) return null
+  const at = new Date(text)
+  if (at > latestSchedule(now)) {
+    throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
+  }
+  return at > now ? at : null
+}
+
+function requireCallback(config: Deps['config'], url: string | null | undefined): void {
+  if (url === null || url === undefined) return
+  const refusal = checkTargetUrl(config, url)
+  if (refusal !== undefined) throw invalidField('callback_url', 'invalid_target_url', refusal)
+}

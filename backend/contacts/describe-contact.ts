@@ -1,0 +1,40 @@
+import type { ContactFacts } from './contact-queries.ts'
+import { localTime } from '../scheduling/local-time.ts'
+
+interface Note {
+  text: string
+  created_at: Date
+}
+
+/**
+ * What is known of a contact, a fact per line, for an agent to read.
+ *
+ * @param timeZone where the contact is, if that is known
+ */
+export function describeContact(
+  contact: ContactFacts,
+  notes: Note[],
+  { now, timeZone }: { now: Date; timeZone: string | undefined },
+): string {
+  const name = [contact.first_name, contact.last_name].filter(Boolean).join(' ')
+  const facts: (readonly [string, string | null | undefined])[] = [
+    ['Name', name || 'unknown'],
+    ['Phone number', contact.phone_number],
+    ['E-mail', contact.email],
+    ['External id', contact.external_id],
+    ['Local time', timeZone && localTime(now, timeZone)],
+    ['Do not call', contact.do_not_call ? 'yes, this number must not be called again' : 'no'],
+  ]
+  const labels = new Set(facts.map(([label]) => label.toLowerCase()))
+  const variables = Object.entries(contact.variables).map(
+    ([variable, value]) =>
+      [labels.has(variable.trim().toLowerCase()) ? `Variable ${variable}` : variable, value] as const,
+  )
+  const lines = [...facts, ...variables].flatMap(([label, value]) => (value ? [`${label}: ${value}`] : []))
+  return [...lines, ...notes.map(noteLine)].map(oneLine).join('\n')
+}
+
+const noteLine = ({ text, created_at }: Note) => `Note of ${created_at.toISOString().slice(0, 10)}: ${text}`
+
+/** A value of several lines must not pass for facts of its own, nor a variable for the fact whose name it has. */
+const oneLine = (text: string) => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')

@@ -1,2 +1,0 @@
-// A refusal ends calls, and the line asks for it too: the operation lies with the calls.
-export { addToDoNotCall } from '../calls/suppress.ts'

@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+import type { ImportColumn } from './import-columns.ts'
+import type { RowProblem } from './parse-row.ts'
+
+/** An import that this process, and no other, works on until its lease ends. */
+export interface ImportJob {
+  id: number
+  workspaceId: number
+  fence: number
+  tries: number
+  status: 'uploaded' | 'importing'
+}
+
+const leaseMs = 30_000
+const leased = sql<Date>`clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`
+
+export async function insertImport(
+  db: Db,
+  workspaceId: number,
+  file: { userId: number; name: string; bytes: Buffer; at: Date; expiresAt: Date },
+): Promise<number> {
+  const { id } = await db
+    .insertInto('contact_import')
+    .values({
+      workspace_id: workspaceId,
+      user_id: file.userId,
+      file_name: file.name,
+      bytes: file.bytes,
+      created_at: file.at,
+      expires_at: file.expiresAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Leases what is to be checked or imported; also what a lost process had begun. */
+export async function leaseImports(db: Db, room: number): Promise<ImportJob[]> {
+  const { rows } = await sql<ImportJob>`
+    update contact_import set fence = fence + 1, tries = tries + 1, lease_until = ${leased}
+    where id in (
+      select id from contact_import
+      where status in ('uploaded', 'importing') and (lease_until is null or lease_until < clock_timestamp())
+      order by id limit ${room}
+      for no key update skip locked
+    )
+    returning id, workspace_id as "workspaceId", fence, tries, status`.execute(db)
+  return rows
+}
+
+/** Holds the job and renews its lease, in a transaction that brings it forward. False where it is another's by now. */
+export async function holdJob(trx: Db, job: ImportJob): Promise<boolean> {
+  const held = await trx
+    .updateTable('contact_import')
+    .set({ lease_until: leased, tries: 0 })
+    .where('workspace_id', '=', job.workspaceId)
+    .where('id', '=', job.id)
+    .where('fence', '=', job.fence)
+    .where('status', '=', job.status)
+    .returning('id')
+    .executeTakeFirst()
+  return held !== undefined
+}
+
+/** Gives a job back, so that another process need not wait for the lease's end. */
+export const releaseJob = async (db: Db, job: ImportJob): Promise<void> => {
+  await db
+    .updateTable('contact_import')
+    .set({ lease_until: null, tries: 0 })
+    .where('workspace_id', '=', job.workspaceId)
+    .where('id', '=', job.id)
+    .where('fence', '=', job.fence)
+    .execute()
+}
+
+/** The end of a step. Nothing is written where the job is another's by now. */
+export const endStep = async (
+  db: Db,
+  job: ImportJob,
+  end: { status: 'checked' | 'done' | 'failed'; problem?: string; at: Date },
+): Promise<void> => {
+  await db
+    .updateTable('contact_import')
+    .set({
+      status: end.status,
+      problem: end.problem ?? null,
+      bytes: null,
+      lease_until: null,
+      finished_at: end.status === 'checked' ? null : end.at,
+    })
+    .where('workspace_id', '=', job.workspaceId)
+    .where('id', '=', job.id)
+    .where('fence', '=', job.fence)
+    .where('status', '=', job.status)
+    .execute()
+}
+
+/** The file to be checked, and how its numbers and times are read. */
+export const findFile = (db: Db, job: ImportJob) =>
+  db
+    .selectFrom('contact_import')
+    .innerJoin('workspace', 'workspace.id', 'contact_import.workspace_id')
+    .select(['bytes', 'workspace.country', 'workspace.time_zone as timeZone'])
+    .where('contact_import.workspace_id', '=', job.workspaceId)
+    .where('contact_import.id', '=', job.id)
+    .executeTakeFirst()
+
+/** Begins the check anew: what an earlier one had written goes. */
+export async function startCheck(trx: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
+  await trx.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
+  await trx
+    .updateTable('contact_import')
+    .set({ columns: JSON.stringify(columns) })
+    .where('workspace_id', '=', job.workspaceId)
+    .where('id', '=', job.id)
+    .execute()
+}
+
+export interface CheckedRow {
+  position: number
+  phone_number: string | null
+  fields: unknown
+  isDuplicate: boolean
+  problems: RowProblem[]
+}
+
+/** Writes checked rows, each with what it would do: of a known contact, of one on the do-not-call list. */
+export async function insertRows(trx: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
+  const { workspaceId } = job
+  await sql`
+    insert into contact_import_row (import_id, position, phone_number, fields, state, is_refused, problems)
+    select ${job.id}::bigint, row.position, row.phone_number, row.fields,
+      case
+        when row.problems <> '[]' and row.phone_number is null then 'wrong'
+        when row."isDuplicate" then 'duplicate'
+        when contact.id is null then 'new'
+        else 'known'
+      end,
+      row.phone_number is not null and do_not_call.number_hash is not null,
+      row.problems
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as row (position int, phone_number text, fields jsonb, "isDuplicate" boolean, problems jsonb)
+    left join contact on contact.workspace_id = ${workspaceId}
+      and contact.phone_number = row.phone_number and contact.erased_at is null
+    left join do_not_call on do_not_call.workspace_id = ${workspaceId} and do_not_call.number_hash = sha256(
+      (select number_salt from workspace where id = ${workspaceId}) || convert_to(row.phone_number, 'UTF8')
+    )`.execute(trx)
+}
+
+/** What the person chose, of an import that is being made. */
+export const findChosen = (trx: Db, job: ImportJob) =>
+  trx
+    .selectFrom('contact_import')
+    .select('campaign_id')
+    .where('workspace_id', '=', job.workspaceId)
+    .where('id', '=', job.id)
+    .executeTakeFirstOrThrow()
+
+/** The next rows that are not imported yet. They are taken before their contacts: who erases one waits, or takes its row. */
+export const findRowsLeft = (trx: Db, job: ImportJob, limit: number) =>
+  trx
+    .selectFrom('contact_import_row')
+    .select(['position', 'fields'])
+    .where('import_id', '=', job.id)
+    .where('result', 'is', null)
+    .where('state', 'in', ['new', 'known'])
+    .orderBy('position')
+    .limit(limit)
+    .forUpdate()
+    .execute()
+
+export interface RowResult {
+  position: number
+  result: 'created' | 'updated' | 'failed'
+  call: 'queued' | 'open' | 'refused' | null
+  problems: RowProblem[]
+}
+
+export async function writeResults(trx: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
+  await sql`
+    update contact_import_row set result = done.result, call = done.call, problems = done.problems
+    from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
+      as done (position int, result text, call text, problems jsonb)
+    where import_id = ${job.id} and contact_import_row.position = done.position`.execute(trx)
+}

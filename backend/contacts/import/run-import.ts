@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import { queueCall } from '../../calls/queue-call.ts'
+import { isOnDoNotCallList } from '../../calls/suppress-store.ts'
+import type { Deps } from '../../deps.ts'
+import { ApiError } from '../../core/errors.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { ContactInput, writeContact } from '../upsert-contact.ts'
+import {
+  endStep,
+  findChosen,
+  findRowsLeft,
+  holdJob,
+  type ImportJob,
+  releaseJob,
+  type RowResult,
+  writeResults,
+} from './import-store.ts'
+
+/** Rows of one transaction: nobody who asks for one of its contacts waits long. */
+const batch = 50
+
+/**
+ * Imports the rows that are left, in batches: each is written together with its result, so that whoever goes on after
+ * a lost process does none twice.
+ */
+export async function runImport(deps: Deps, job: ImportJob, stop: AbortSignal): Promise<void> {
+  for (;;) {
+    if (stop.aborted) return releaseJob(deps.db, job)
+    if (!(await inTransaction(deps, (own) => importBatch(own, job)))) return
+  }
+}
+
+/** Whether there may be more to do. */
+async function importBatch(deps: Deps, job: ImportJob): Promise<boolean> {
+  const { db, clock, wake } = deps
+  if (!(await holdJob(db, job))) return false
+  const { campaign_id: campaignId } = await findChosen(db, job)
+  const rows = await findRowsLeft(db, job, batch)
+  if (rows.length === 0) {
+    await endStep(db, job, { status: 'done', at: clock.now() })
+    return false
+  }
+  const parsed = rows.map(({ position, fields }) => ({ position, input: ContactInput.parse(fields) }))
+  // In one order, so that two imports never wait for each other.
+  parsed.sort((a, b) => (a.input.phone_number < b.input.phone_number ? -1 : 1))
+  const results: RowResult[] = []
+  for (const row of parsed) {
+    const result = await importRow(deps, job.workspaceId, row, campaignId)
+    if (result === 'campaign_archived') {
+      await writeResults(db, job, results)
+      const problem = 'The campaign was archived meanwhile: the rows that are left were not imported.'
+      await endStep(db, job, { status: 'failed', problem, at: clock.now() })
+      return false
+    }
+    results.push(result)
+  }
+  await writeResults(db, job, results)
+  wake.dialer()
+  wake.sender()
+  return true
+}
+
+async function importRow(
+  { db, clock }: Deps,
+  workspaceId: number,
+  { position, input }: { position: number; input: ContactInput },
+  campaignId: number | null,
+): Promise<RowResult | 'campaign_archived'> {
+  const now = clock.now()
+  await sql`savepoint import_row`.execute(db)
+  try {
+    const contact = await writeContact(db, workspaceId, { input, source: 'dashboard', now })
+    const call =
+      campaignId === null
+        ? null
+        : await callOnce({ db }, { workspaceId, campaignId, contactId: contact.id, now }, contact.phoneNumber)
+    return { position, result: contact.created ? 'created' : 'updated', call, problems: [] }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    await sql`rollback to savepoint import_row`.execute(db)
+    if (error.code === 'campaign_archived') return 'campaign_archived'
+    return { position, result: 'failed', call: null, problems: [{ column: '', message: error.message }] }
+  }
+}
+
+async function callOnce(
+  { db }: Pick<Deps, 'db'>,
+  to: { workspaceId: number; campaignId: number; contactId: number; now: Date },
+  phoneNumber: string,
+): Promise<'queued' | 'open' | 'refused'> {
+  if (await isOnDoNotCallList(db, to.workspaceId, phoneNumber)) return 'refused'
+  const { queued } = await queueCall(db, {
+    ...to,
+    scheduledAt: null,
+    ifAlreadyQueued: 'skip',
+    test: false,
+    metadata: {},
+    callbackUrl: null,
+  })
+  return queued ? 'queued' : 'open'
+}

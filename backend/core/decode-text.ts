@@ -1,0 +1,57 @@
+import { Fault } from '../knowledge/parse/parse-result.ts'
+
+/**
+ * The text of a file, in UTF-8 or UTF-16, by its byte order mark or by its bytes; else in the encoding that is named,
+ * or in Windows-1252, which older programs write.
+ *
+ * @throws {Fault} no_plain_text
+ */
+export function decode(bytes: Uint8Array, named = fallback): string {
+  const text = new TextDecoder(encodingOf(bytes, named)).decode(bytes)
+  // No text has them: a picture or a program does.
+  if (/[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text)) throw new Fault('no_plain_text')
+  return text
+}
+
+const fallback = 'windows-1252'
+
+function encodingOf(bytes: Uint8Array, named: string): string {
+  const wide = utf16(bytes)
+  if (wide !== undefined) return wide
+  if (isUtf8(bytes)) return 'utf-8'
+  return isKnown(named) ? named : fallback
+}
+
+function isKnown(encoding: string): boolean {
+  try {
+    new TextDecoder(encoding)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** With its mark, or where every other byte of the start is mostly zero. */
+function utf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  const start = bytes.subarray(0, 1024)
+  const zeros = [0, 0]
+  start.forEach((byte, index) => {
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
+  })
+  const [even = 0, odd = 0] = zeros
+  if (odd > start.length / 4 && even === 0) return 'utf-16le'
+  if (even > start.length / 4 && odd === 0) return 'utf-16be'
+  return undefined
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}

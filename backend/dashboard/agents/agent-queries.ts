@@ -1,0 +1,51 @@
+import type { CampaignStatus } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+
+export type AgentForPeople = Awaited<ReturnType<typeof selectAgentsForPeople>>[number]
+
+/** The agents of a workspace, or the one with this id, with how many tools and campaigns each has; by name. */
+export const selectAgentsForPeople = (db: Db, workspaceId: number, agentId?: number) =>
+  db
+    .selectFrom('agent')
+    .selectAll()
+    .select([
+      sql<number>`(select count(*)::int from widget_tool where widget_tool.agent_id = agent.id)`.as('tools'),
+      sql<number>`(
+        select count(*)::int from campaign where campaign.agent_id = agent.id and campaign.status <> 'archived'
+      )`.as('campaigns'),
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .$if(agentId !== undefined, (agents) => agents.where('id', '=', agentId ?? 0))
+    .orderBy('name')
+    .orderBy('id')
+    .execute()
+
+/** The campaigns in which an agent calls, those that are archived last. */
+export const selectCampaignsOf = (
+  db: Db,
+  workspaceId: number,
+  agentId: number,
+  limit: number,
+): Promise<{ id: number; name: string; status: CampaignStatus }[]> =>
+  db
+    .selectFrom('campaign')
+    .select(['id', 'name', 'status'])
+    .where('workspace_id', '=', workspaceId)
+    .where('agent_id', '=', agentId)
+    .orderBy(sql`status = 'archived'`)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** How many calls of an agent wait. */
+export async function countWaiting(db: Db, workspaceId: number, agentId: number): Promise<number> {
+  const { waiting } = await db
+    .selectFrom('call')
+    .select(sql<number>`count(*)::int`.as('waiting'))
+    .where('workspace_id', '=', workspaceId)
+    .where('agent_id', '=', agentId)
+    .where('status', '=', 'queued')
+    .executeTakeFirstOrThrow()
+  return waiting
+}

@@ -1,0 +1,58 @@
+import type { Deps } from '../../deps.ts'
+import { csvRecord } from '../../core/csv.ts'
+import { type ExportedCall, findCallsToExport } from '../../calls/export-store.ts'
+import type { CallFilter } from './call-list-queries.ts'
+
+const batch = 1_000
+
+/** The columns, in order, and what each tells of a call. Times are ISO 8601 in UTC. */
+const columns: [string, (call: ExportedCall) => string | number | boolean | Date | object | null][] = [
+  ['id', (call) => call.id],
+  ['status', (call) => call.status],
+  ['outcome', (call) => call.outcome],
+  ['ended_reason', (call) => call.ended_reason],
+  ['test', (call) => call.test],
+  ['campaign', (call) => call.campaign_name],
+  ['agent', (call) => call.agent_name],
+  ['first_name', (call) => call.first_name],
+  ['last_name', (call) => call.last_name],
+  ['email', (call) => call.email],
+  ['external_id', (call) => call.external_id],
+  ['to_number', (call) => call.to_number],
+  ['from_number', (call) => call.from_number],
+  ['attempts', (call) => call.attempts],
+  ['queued_at', (call) => call.queued_at],
+  ['next_attempt_at', (call) => call.next_attempt_at],
+  ['answered_at', (call) => call.answered_at],
+  ['ended_at', (call) => call.ended_at],
+  ['duration_seconds', (call) => call.duration_seconds],
+  ['sentiment', (call) => call.sentiment],
+  ['goal_met', (call) => call.goal_met],
+  ['summary', (call) => call.summary],
+  ['extracted', (call) => call.extracted],
+  ['metadata', (call) => call.metadata],
+]
+
+/** Calls as CSV, newest first, the names of the columns before them; read from the database as they are taken. */
+export async function* exportCalls(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  filter: CallFilter,
+): AsyncGenerator<string> {
+  yield csvRecord(columns.map(([name]) => name))
+  let before: number | undefined
+  for (;;) {
+    const calls = await findCallsToExport(db, workspaceId, filter, { before, limit: batch })
+    if (calls.length > 0)
+      yield calls.map((call) => csvRecord(columns.map(([, of]) => cell(of(call))))).join('')
+    if (calls.length < batch) return
+    before = calls.at(-1)?.id
+  }
+}
+
+function cell(value: string | number | boolean | Date | object | null): string {
+  if (value === null) return ''
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'object') return JSON.stringify(value)
+  return String(value)
+}

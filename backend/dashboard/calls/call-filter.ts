@@ -1,0 +1,81 @@
+import { CallOutcome, CallStatus } from '@outdial/contract'
+import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max'
+import { Temporal } from 'temporal-polyfill'
+import * as z from 'zod'
+import type { CallFilter, CallSearch } from './call-list-queries.ts'
+import { parsePhone } from '../../core/phone.ts'
+import type { OwnWorkspace } from '../visit.ts'
+
+const id = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional().catch(undefined)
+
+/** What the list of calls is asked for. What is no answer to its field is none. */
+export const CallsQuery = z.object({
+  search: z.string().trim().max(200).catch(''),
+  status: CallStatus.optional().catch(undefined),
+  outcome: CallOutcome.optional().catch(undefined),
+  campaign: id,
+  agent: id,
+  contact: id,
+  kind: z.enum(['real', 'test']).optional().catch(undefined),
+  from: z.iso.date().optional().catch(undefined),
+  to: z.iso.date().optional().catch(undefined),
+  before: id,
+  after: id,
+  newest: id,
+})
+export type CallsQuery = z.output<typeof CallsQuery>
+
+/** What is asked for without where in the list one is: as the query of an address. */
+export function filterParams(query: CallsQuery): Record<string, string> {
+  const { search, status, outcome, campaign, agent, contact, kind, from, to } = query
+  const all = { search, status, outcome, campaign, agent, contact, kind, from, to }
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, String(value)]],
+    ),
+  )
+}
+
+/** The same for the database. Days are the workspace's. */
+export function filterOf(query: CallsQuery, workspace: OwnWorkspace): CallFilter {
+  const { status, outcome, campaign, agent, contact, kind, from, to, search } = query
+  return {
+    ...(status && { status }),
+    ...(outcome && { outcome }),
+    ...(campaign && { campaignId: campaign }),
+    ...(agent && { agentId: agent }),
+    ...(contact && { contactId: contact }),
+    ...(kind && { test: kind === 'test' }),
+    ...(from && { from: startOf(from, workspace.timeZone, 0) }),
+    ...(to && { to: startOf(to, workspace.timeZone, 1) }),
+    ...(search && { search: searchOf(search, workspace.country) }),
+  }
+}
+
+const startOf = (day: string, timeZone: string, later: number): Date =>
+  new Date(Temporal.PlainDate.from(day).add({ days: later }).toZonedDateTime(timeZone).epochMilliseconds)
+
+const mostWords = 5
+
+/** What people type: an id with or without #, a number or its beginning in any spelling, or beginnings of names. */
+export function searchOf(text: string, country: string): CallSearch {
+  const callId = /^#?([1-9]\d{0,14})$/.exec(text)?.[1]
+  const numbers = beginningsOf(text, country)
+  if (callId !== undefined || numbers.length > 0) {
+    return { ...(callId && { callId: Number(callId) }), numbers }
+  }
+  return { names: text.toLocaleLowerCase('en-US').split(/\s+/).slice(0, mostWords) }
+}
+
+function beginningsOf(text: string, country: string): string[] {
+  const parsed = parsePhone(text, country)
+  if (parsed.ok) return [parsed.phoneNumber]
+  if (text.startsWith('#') || !/^[+\d\s()./-]+$/.test(text)) return []
+  const digits = text.replace(/\D/g, '')
+  if (digits.length < 3) return []
+  if (text.startsWith('+')) return [`+${digits}`]
+  if (digits.startsWith('00')) return [`+${digits.slice(2)}`]
+  if (!isSupportedCountry(country)) return [`+${digits}`]
+  // Inside a country many dial a 0 first, which E.164 leaves out.
+  return [`+${digits}`, `+${getCountryCallingCode(country)}${digits.replace(/^0/, '')}`]
+}

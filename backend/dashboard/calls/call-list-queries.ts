@@ -1,0 +1,189 @@
+import type { CallOutcome, CallStatus } from '@outdial/contract'
+import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
+import type { Database, Db } from '../../db/schema.ts'
+import { waitingFor } from '../../calls/find-calls.ts'
+
+/** What people look for among calls: each is one way to find them, and any may match. */
+export interface CallSearch {
+  callId?: number
+  /** Beginnings of numbers in E.164. */
+  numbers?: readonly string[]
+  /** Beginnings of the contact's names, in lower case; each must match one of them. */
+  names?: readonly string[]
+}
+
+export interface CallFilter {
+  status?: CallStatus
+  outcome?: CallOutcome
+  campaignId?: number
+  agentId?: number
+  contactId?: number
+  test?: boolean
+  /** Queued from then on, and before then. */
+  from?: Date
+  to?: Date
+  search?: CallSearch
+}
+
+/** Newest first: those older than `before`, or the ones just newer than `after`; none newer than `newest`. */
+export interface CallSlice {
+  before?: number
+  after?: number
+  newest?: number
+  limit: number
+}
+
+/** A call as lists show it. */
+export type ListedCall = Awaited<ReturnType<typeof findListedCalls>>[number]
+
+/** Names of more contacts than this are looked for call by call, from the newest on. */
+const fewContacts = 500
+
+/**
+ * The page is cut before anything is joined or computed, and found by its place: the hundredth costs what the first
+ * one does. Between days calls go by when they were queued, whose index holds just those; else by id, which is the
+ * same order but for what was queued at one moment.
+ */
+export async function findListedCalls(
+  db: Db,
+  workspaceId: number,
+  filter: CallFilter,
+  slice: CallSlice,
+  now: Date,
+) {
+  const direction = slice.after === undefined ? 'desc' : 'asc'
+  const byTime = filter.from !== undefined || filter.to !== undefined
+  let ids = (await matchingCalls(db, workspaceId, filter)).select('call.id')
+  const beyond = slice.before ?? slice.after
+  if (beyond !== undefined) {
+    const past = sql.raw(direction === 'desc' ? '<' : '>')
+    const place = byTime ? await findPlace(db, workspaceId, beyond) : undefined
+    ids = ids.where(
+      place === undefined
+        ? sql<SqlBool>`call.id ${past} ${beyond}`
+        : sql<SqlBool>`(call.queued_at, call.id) ${past} (${place.queued_at}, ${beyond})`,
+    )
+  }
+  if (slice.newest !== undefined) ids = ids.where('call.id', '<=', slice.newest)
+  if (byTime) ids = ids.orderBy('call.queued_at', direction)
+  const onPage = ids.orderBy('call.id', direction).limit(slice.limit)
+  return db
+    .selectFrom('call')
+    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
+    .innerJoin('agent', 'agent.id', 'call.agent_id')
+    .innerJoin('phone_number', 'phone_number.id', 'call.phone_number_id')
+    .innerJoin('contact', 'contact.id', 'call.contact_id')
+    .where('call.workspace_id', '=', workspaceId)
+    .where('call.id', 'in', onPage)
+    .select([
+      'call.id',
+      'call.status',
+      'call.outcome',
+      'call.ended_reason',
+      'call.test',
+      'call.to_number',
+      'call.attempts',
+      'call.queued_at',
+      'call.next_attempt_at',
+      'call.answered_at',
+      'call.ended_at',
+      'call.duration_seconds',
+      'call.campaign_id',
+      'campaign.name as campaign_name',
+      'agent.name as agent_name',
+      'contact.first_name',
+      'contact.last_name',
+    ])
+    .select(waitingFor(now).as('waiting_for'))
+    .$if(byTime, (calls) => calls.orderBy('call.queued_at', direction))
+    .orderBy('call.id', direction)
+    .execute()
+}
+
+const findPlace = (db: Db, workspaceId: number, callId: number): Promise<{ queued_at: Date } | undefined> =>
+  db
+    .selectFrom('call')
+    .select('queued_at')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', callId)
+    .executeTakeFirst()
+
+/** How many match that are newer than `after`, counted no further than `most`. */
+export async function countNewerCalls(
+  db: Db,
+  workspaceId: number,
+  filter: CallFilter,
+  after: number,
+  most: number,
+): Promise<number> {
+  const newer = (await matchingCalls(db, workspaceId, filter))
+    .select('call.id')
+    .where('call.id', '>', after)
+    .limit(most)
+  const { count } = await db
+    .selectFrom(newer.as('newer'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The calls that a filter lets through, to go on from. */
+export async function matchingCalls(db: Db, workspaceId: number, filter: CallFilter) {
+  const { search } = filter
+  let calls = db.selectFrom('call').where('call.workspace_id', '=', workspaceId)
+  if (filter.status) calls = calls.where('call.status', '=', filter.status)
+  if (filter.outcome) calls = calls.where('call.outcome', '=', filter.outcome)
+  if (filter.campaignId) calls = calls.where('call.campaign_id', '=', filter.campaignId)
+  if (filter.agentId) calls = calls.where('call.agent_id', '=', filter.agentId)
+  if (filter.contactId) calls = calls.where('call.contact_id', '=', filter.contactId)
+  // Written so that the index of test calls, which are few, is used.
+  if (filter.test === true) calls = calls.where(sql<SqlBool>`call.test`)
+  if (filter.test === false) calls = calls.where(sql<SqlBool>`not call.test`)
+  if (filter.from) calls = calls.where('call.queued_at', '>=', filter.from)
+  if (filter.to) calls = calls.where('call.queued_at', '<', filter.to)
+  if (search === undefined) return calls
+  const contacts = search.names && (await findFewContacts(db, workspaceId, search.names))
+  return calls.where((eb) => {
+    const ways: Expression<SqlBool>[] = []
+    if (search.callId !== undefined) ways.push(eb('call.id', '=', search.callId))
+    for (const number of search.numbers ?? []) ways.push(eb('call.to_number', 'like', `${number}%`))
+    if (contacts) ways.push(eb('call.contact_id', '=', sql<number>`any(${contacts}::bigint[])`))
+    if (search.names && contacts === undefined) ways.push(hasNames(eb, search.names))
+    return eb.or(ways)
+  })
+}
+
+/** Undefined where they are many. */
+async function findFewContacts(
+  db: Db,
+  workspaceId: number,
+  names: readonly string[],
+): Promise<number[] | undefined> {
+  const rows = await db
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where((eb) => eb.and(names.map(isNamed)))
+    .limit(fewContacts + 1)
+    .execute()
+  return rows.length > fewContacts ? undefined : rows.map(({ id }) => id)
+}
+
+const hasNames = (eb: ExpressionBuilder<Database, 'call'>, names: readonly string[]) =>
+  eb.exists(
+    eb
+      .selectFrom('contact')
+      .select(sql`1`.as('one'))
+      .whereRef('contact.id', '=', 'call.contact_id')
+      .whereRef('contact.workspace_id', '=', 'call.workspace_id')
+      .where((inner) => inner.and(names.map(isNamed))),
+  )
+
+/** The collation is named because a cluster made with the C locale folds ASCII letters alone. */
+function isNamed(beginning: string): Expression<SqlBool> {
+  const pattern = `${beginning.replace(/[\\%_]/g, '\\$&')}%`
+  return sql<SqlBool>`(
+    lower(contact.first_name collate "und-x-icu") like ${pattern}
+    or lower(contact.last_name collate "und-x-icu") like ${pattern}
+  )`
+}

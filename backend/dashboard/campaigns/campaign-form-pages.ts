@@ -1,0 +1,182 @@
+import {
+  CallingHours,
+  CreateCampaign,
+  RetryPolicy,
+  type CallingHours as Hours,
+  type RetryPolicy as Retry,
+} from '@outdial/contract'
+import * as z from 'zod'
+import { selectCampaignChoices } from '../../campaigns/choices-store.ts'
+import { createCampaign, defaultConcurrency, defaultRetry } from '../../campaigns/campaigns.ts'
+import { editCampaign } from '../../campaigns/edit.ts'
+import { selectCampaignsForPeople } from './campaign-queries.ts'
+import type { Deps } from '../../deps.ts'
+import { ApiError, notFound } from '../../core/errors.ts'
+import { validate } from '../../core/validate.ts'
+import { form, none } from '../page/page-route.ts'
+import { timeZones } from '../time-zones.ts'
+import { done, template } from '../view.ts'
+import { pathTo } from '../visit.ts'
+import { Many } from '../fields.ts'
+import { weekdays } from './in-words.ts'
+
+interface Choice {
+  value: number
+  label: string
+}
+
+interface FormData {
+  /** Null for a new campaign. */
+  campaign: { id: number; agent: string; number: string } | null
+  values: {
+    name: string
+    agentId: number | ''
+    phoneNumberId: number | ''
+    timeZone: string
+    hours: Hours
+    maxConcurrentCalls: number
+    retry: Retry
+  }
+  agents: Choice[]
+  numbers: Choice[]
+  weekdays: typeof weekdays
+  timeZones: readonly string[]
+}
+
+const page = template<FormData>('dashboard/campaigns/campaign-form-page')
+
+const whole = z.coerce.number()
+
+/** The form's fields carry the contract's names: what the API says of them appears beside them. */
+const Fields = z.object({
+  name: z.string().optional(),
+  agent_id: whole.optional(),
+  phone_number_id: whole.optional(),
+  time_zone: z.string().optional(),
+  'calling_hours.days': Many,
+  'calling_hours.start': z.string().optional(),
+  'calling_hours.end': z.string().optional(),
+  max_concurrent_calls: whole.optional(),
+  'retry.max_attempts': whole.optional(),
+  'retry.delay_minutes': whole.optional(),
+  'retry.on': Many,
+})
+
+const settingsOf = (fields: z.output<typeof Fields>) => ({
+  name: fields.name?.trim(),
+  time_zone: fields.time_zone,
+  calling_hours: {
+    days: fields['calling_hours.days'],
+    start: fields['calling_hours.start'],
+    end: fields['calling_hours.end'],
+  },
+  max_concurrent_calls: fields.max_concurrent_calls,
+  retry: {
+    max_attempts: fields['retry.max_attempts'],
+    delay_minutes: fields['retry.delay_minutes'],
+    on: fields['retry.on'],
+  },
+})
+
+/** All of it is on the form: nothing takes a default behind the person's back. */
+const Complete = CreateCampaign.extend({
+  time_zone: CreateCampaign.shape.time_zone.unwrap().unwrap(),
+  calling_hours: CallingHours,
+  max_concurrent_calls: z.int().min(1).max(100),
+  retry: RetryPolicy,
+})
+const Edited = Complete.omit({ agent_id: true, phone_number_id: true })
+
+export const newPage = (deps: Deps) =>
+  form({
+    path: '/campaigns/new',
+    query: z.object({ agent: z.coerce.number().optional().catch(undefined) }),
+    form: Fields,
+    show: async ({ workspace, query }) => {
+      const { agents, numbers, defaults } = await selectCampaignChoices(deps.db, workspace.id)
+      return page('New campaign', {
+        campaign: null,
+        values: {
+          name: '',
+          agentId: query.agent ?? agents[0]?.id ?? '',
+          phoneNumberId: numbers[0]?.id ?? '',
+          timeZone: defaults.time_zone,
+          hours: defaults.calling_hours,
+          maxConcurrentCalls: defaultConcurrency,
+          retry: defaultRetry,
+        },
+        agents: agents.map(({ id, name }) => ({ value: id, label: name })),
+        numbers: numbers.map(({ id, label, phone_number }) => ({
+          value: id,
+          label: `${label} · ${phone_number}`,
+        })),
+        weekdays,
+        timeZones,
+      })
+    },
+    submit: async (own, visit, fields) => {
+      const { agent_id, phone_number_id } = fields
+      const body = validate(Complete, { ...settingsOf(fields), agent_id, phone_number_id })
+      const campaign = await createCampaign(own)(visit.caller, body).catch(besideItsField)
+      return done(
+        pathTo(visit, `/campaigns/${campaign.id}`),
+        'The campaign is ready: add contacts, or let a Zap do it.',
+      )
+    },
+  })
+
+async function findRow({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
+  const one = { limit: 1, offset: 0 }
+  const [row] = await selectCampaignsForPeople(db, workspaceId, { campaignId }, one)
+  if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
+  return row
+}
+
+const valuesOf = (row: Awaited<ReturnType<typeof findRow>>): FormData['values'] => ({
+  name: row.name,
+  agentId: row.agent_id,
+  phoneNumberId: row.phone_number_id,
+  timeZone: row.time_zone,
+  hours: row.calling_hours,
+  maxConcurrentCalls: row.max_concurrent_calls,
+  retry: row.retry,
+})
+
+export const editPage = (deps: Deps) =>
+  form({
+    path: '/campaigns/:id/edit',
+    query: none,
+    form: Fields,
+    show: async ({ workspace, id }) => {
+      const row = await findRow(deps, workspace.id, id)
+      return page(`Edit ${row.name}`, {
+        campaign: { id: row.id, agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
+        values: valuesOf(row),
+        agents: [],
+        numbers: [],
+        weekdays,
+        timeZones,
+      })
+    },
+    edited: async (own, { workspace, id }) => valuesOf(await findRow(own, workspace.id, id)),
+    submit: async (own, visit, fields) => {
+      const edit = validate(Edited, settingsOf(fields))
+      await editCampaign(own)(
+        { workspaceId: visit.workspace.id, campaignId: visit.id },
+        {
+          name: edit.name,
+          timeZone: edit.time_zone,
+          callingHours: edit.calling_hours,
+          maxConcurrentCalls: edit.max_concurrent_calls,
+          retry: edit.retry,
+        },
+      )
+      return done(pathTo(visit, `/campaigns/${visit.id}`), 'Saved. New hours count for what waits, too.')
+    },
+  })
+
+/** An agent or number of another workspace, chosen in a forged form, is a field's mistake: the page itself is there. */
+function besideItsField(error: unknown): never {
+  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
+  throw new ApiError('validation_failed', error.message, { details: error.details })
+}

@@ -1,0 +1,83 @@
+import type { CallOutcome, CampaignStatus } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+import { nameContains } from '../../db/name-search.ts'
+
+/** Campaigns with their agent and number by name, newest first; one more than `limit` where there are more. */
+export const selectCampaignsForPeople = (
+  db: Db,
+  workspaceId: number,
+  filter: { status?: CampaignStatus; search?: string; campaignId?: number },
+  page: { limit: number; offset: number },
+) => {
+  let query = db
+    .selectFrom('campaign')
+    .innerJoin('agent', 'agent.id', 'campaign.agent_id')
+    .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
+    .selectAll('campaign')
+    .select([
+      'agent.name as agent_name',
+      'agent.status as agent_status',
+      'phone_number.label as number_label',
+      'phone_number.phone_number',
+      'phone_number.status as number_status',
+    ])
+    .where('campaign.workspace_id', '=', workspaceId)
+  if (filter.status) query = query.where('campaign.status', '=', filter.status)
+  if (filter.search) query = query.where(nameContains('campaign.name', filter.search))
+  if (filter.campaignId) query = query.where('campaign.id', '=', filter.campaignId)
+  return query
+    .orderBy('campaign.id', 'desc')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute()
+}
+
+/** How far a campaign is. Test calls do not count. */
+export interface Progress {
+  waiting: number
+  underWay: number
+  outcomes: Partial<Record<CallOutcome, number>>
+}
+
+/** By campaign; one that never called is not in it. */
+export async function selectProgress(
+  db: Db,
+  workspaceId: number,
+  campaignIds: readonly number[],
+): Promise<Map<number, Progress>> {
+  const wanted = sql<number>`any(${campaignIds}::bigint[])`
+  const counts = await db
+    .selectFrom('call')
+    .select(['campaign_id', 'outcome'])
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('campaign_id', '=', wanted)
+    .where('outcome', 'is not', null)
+    .where('test', '=', false)
+    .groupBy(['campaign_id', 'outcome'])
+    .execute()
+  const open = await db
+    .selectFrom('call')
+    .select(['campaign_id', 'status'])
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('campaign_id', '=', wanted)
+    .where('status', '!=', 'completed')
+    .where('test', '=', false)
+    .groupBy(['campaign_id', 'status'])
+    .execute()
+  const progress = new Map<number, Progress>()
+  const of = (campaignId: number) => {
+    const found = progress.get(campaignId) ?? { waiting: 0, underWay: 0, outcomes: {} }
+    progress.set(campaignId, found)
+    return found
+  }
+  for (const { campaign_id, outcome, count } of counts) {
+    if (outcome !== null) of(campaign_id).outcomes[outcome] = Number(count)
+  }
+  for (const { campaign_id, status, count } of open) {
+    of(campaign_id)[status === 'queued' ? 'waiting' : 'underWay'] += Number(count)
+  }
+  return progress
+}

@@ -1,0 +1,198 @@
+import * as z from 'zod'
+import { AddContact } from '@outdial/contract'
+import { addContact } from '../../contacts/add-contact.ts'
+import { readLocalTime } from '../../contacts/local-input.ts'
+import { editContact } from '../../contacts/update-contact.ts'
+import { selectOpenCampaigns } from '../../contacts/search-store.ts'
+import { saveContact } from '../../contacts/save.ts'
+import { ContactInput } from '../../contacts/upsert-contact.ts'
+import type { Deps } from '../../deps.ts'
+import { ApiError, invalidField } from '../../core/errors.ts'
+import { validate } from '../../core/validate.ts'
+import { form, none } from '../page/page-route.ts'
+import { timeZones } from '../time-zones.ts'
+import { done, template } from '../view.ts'
+import { pathTo } from '../visit.ts'
+import { choicesOf } from './call-contact-pages.ts'
+import { contactName } from '../contact-name.ts'
+import { readVariables, writeVariables } from './in-words.ts'
+import { keptContact } from './kept-contact.ts'
+
+interface Values {
+  firstName: string
+  lastName: string
+  email: string
+  externalId: string
+  timeZone: string
+  variables: string
+  consentSource: string
+  consentAt: string
+}
+
+interface FormData {
+  /** Null for a new contact. */
+  contact: { id: number; name: string; phoneNumber: string } | null
+  values: Values
+  country: string
+  campaigns: { value: number | ''; label: string }[]
+  chosen: number | ''
+  timeZones: readonly string[]
+}
+
+const page = template<FormData>('dashboard/contacts/contact-form-page')
+
+const empty: Values = {
+  firstName: '',
+  lastName: '',
+  email: '',
+  externalId: '',
+  timeZone: '',
+  variables: '',
+  consentSource: '',
+  consentAt: '',
+}
+
+const text = z.string().optional()
+
+const Known = z.object({
+  first_name: text,
+  last_name: text,
+  email: text,
+  external_id: text,
+  time_zone: text,
+  variables: text,
+  'consent.source': text,
+  'consent.at': text,
+})
+
+const New = Known.extend({
+  phone_number: text,
+  country: text,
+  do_not_call: text,
+  campaign_id: z.coerce.number().int().min(1).optional(),
+  test: text,
+})
+
+export const newPage = (deps: Deps) =>
+  form({
+    path: '/contacts/new',
+    query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
+    form: New,
+    show: async ({ workspace, query }) => {
+      const campaigns = await selectOpenCampaigns(deps.db, workspace.id)
+      return page('New contact', {
+        contact: null,
+        values: empty,
+        country: workspace.country,
+        campaigns: [{ value: '', label: 'Nobody is called yet' }, ...choicesOf(campaigns)],
+        chosen: query.campaign ?? '',
+        timeZones,
+      })
+    },
+    submit: async (own, visit, fields) => {
+      const { workspace, caller } = visit
+      const contact = {
+        ...knownOf(fields, workspace.timeZone),
+        phone_number: fields.phone_number,
+        country: fields.country,
+        ...(fields.do_not_call !== undefined && { do_not_call: true }),
+      }
+      if (fields.campaign_id === undefined) {
+        const { id, created } = await saveContact(own)(workspace.id, validate(ContactInput, contact))
+        return done(pathTo(visit, `/contacts/${id}`), created ? 'The contact is kept.' : known)
+      }
+      const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
+      const added = await addContact(own)(caller, validate(AddContact, body)).catch(besideItsField)
+      return done(pathTo(visit, `/contacts/${added.contact.id}`), afterQueueing(added))
+    },
+  })
+
+const known = 'This number was known already: what you typed is written over what was there.'
+
+function afterQueueing(added: {
+  contact_created: boolean
+  call_queued: boolean
+  call: { outcome: string | null }
+}): string {
+  const kept = added.contact_created
+    ? 'The contact is kept'
+    : 'The contact was known and is brought up to date'
+  if (added.call.outcome === 'suppressed') {
+    return `${kept}. The number is on the do-not-call list: it is not called.`
+  }
+  if (!added.call_queued) return `${kept}. A call in this campaign is open already: no other was added.`
+  return `${kept}, and a call waits to be made.`
+}
+
+const valuesOf = (contact: Awaited<ReturnType<typeof keptContact>>): Values => ({
+  firstName: contact.first_name ?? '',
+  lastName: contact.last_name ?? '',
+  email: contact.email ?? '',
+  externalId: contact.external_id ?? '',
+  timeZone: contact.time_zone ?? '',
+  variables: writeVariables(contact.variables),
+  consentSource: contact.consent_source ?? '',
+  consentAt: contact.consent_at?.toISOString() ?? '',
+})
+
+export const editPage = (deps: Deps) =>
+  form({
+    path: '/contacts/:id/edit',
+    query: none,
+    form: Known,
+    show: async (visit) => {
+      const { workspace, id } = visit
+      const contact = await keptContact(deps, visit)
+      const name = contactName(contact, contact.phone_number)
+      return page(`Edit ${name}`, {
+        contact: { id, name, phoneNumber: contact.phone_number },
+        values: valuesOf(contact),
+        country: workspace.country,
+        campaigns: [],
+        chosen: '',
+        timeZones,
+      })
+    },
+    edited: async (own, visit) => valuesOf(await keptContact(own, visit)),
+    submit: async (own, visit, fields) => {
+      const { workspace, id } = visit
+      const { consent, ...contact } = validate(Edited, knownOf(fields, workspace.timeZone))
+      await editContact(own)(
+        { workspaceId: workspace.id, contactId: id },
+        { ...contact, consent: consent ? { source: consent.source, at: new Date(consent.at) } : null },
+      )
+      return done(pathTo(visit, `/contacts/${id}`), 'Saved. Calls that wait follow the new time zone.')
+    },
+  })
+
+const Edited = ContactInput.omit({ phone_number: true, country: true, do_not_call: true })
+
+/** What was typed, as the API would be sent it: what is empty is left out. */
+function knownOf(fields: z.output<typeof Known>, timeZone: string): Record<string, unknown> {
+  const source = fields['consent.source']
+  const at = fields['consent.at']
+  if (at !== undefined && source === undefined) {
+    throw invalidField('consent.source', 'required', 'Say where the consent is recorded.')
+  }
+  if (source !== undefined && at === undefined) {
+    throw invalidField('consent.at', 'required', 'Say when the consent was given.')
+  }
+  return {
+    first_name: fields.first_name,
+    last_name: fields.last_name,
+    email: fields.email,
+    external_id: fields.external_id,
+    time_zone: fields.time_zone,
+    ...(fields.variables !== undefined && { variables: readVariables(fields.variables) }),
+    ...(source !== undefined &&
+      at !== undefined && {
+        consent: { source, at: readLocalTime('consent.at', at, timeZone).toISOString() },
+      }),
+  }
+}
+
+/** A campaign of another workspace, chosen in a forged form, is a field's mistake: the page itself is there. */
+function besideItsField(error: unknown): never {
+  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
+  throw new ApiError('validation_failed', error.message, { details: error.details })
+}

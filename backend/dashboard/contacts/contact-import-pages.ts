@@ -1,0 +1,212 @@
+import { Readable } from 'node:stream'
+import * as z from 'zod'
+import { type ImportField, importFields } from '../../contacts/import/import-columns.ts'
+import {
+  countRows,
+  deleteImport,
+  findImport,
+  findProblems,
+  type ImportCounts,
+  type ImportStatus,
+  selectImports,
+} from '../../contacts/import/import-queries.ts'
+import { startImport } from '../../contacts/import/start.ts'
+import { fileLimit, uploadContacts } from '../../contacts/import/start-import.ts'
+import { selectOpenCampaigns } from '../../contacts/search-store.ts'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../core/errors.ts'
+import { csvRecord } from '../../core/csv.ts'
+import { act, file, form, type Line, none, show } from '../page/page-route.ts'
+import type { Sign } from '../page/badges.ts'
+import { ChosenFile } from '../uploaded-file.ts'
+import { done, template } from '../view.ts'
+import { pathTo, type Visit } from '../visit.ts'
+import { OptionalId } from '../fields.ts'
+import { choicesOf } from './call-contact-pages.ts'
+
+interface UploadData {
+  imports: { id: number; name: string; sign: Sign; at: Date }[]
+}
+
+interface Problem {
+  row: number
+  column: string
+  message: string
+}
+
+interface ImportData {
+  id: number
+  name: string
+  status: ImportStatus
+  sign: Sign
+  isUnderWay: boolean
+  problem: string
+  at: Date
+  counts: ImportCounts
+  /** Contacts that an import writes, and how many of them it has. */
+  good: number
+  written: number
+  campaign: string
+  fields: { header: string; field: string }[]
+  variables: string[]
+  problems: Problem[]
+  /** Problems that are not shown. */
+  more: number
+  campaigns: { value: number | ''; label: string }[]
+  chosen: number | ''
+}
+
+const upload = template<UploadData>('dashboard/contacts/contact-import-page')
+const imported = template<ImportData>('dashboard/contacts/contact-import-result-page')
+
+const signs: Record<ImportStatus, Sign> = {
+  uploaded: { tone: 'live', text: 'Being checked' },
+  checked: { tone: 'warn', text: 'Not imported yet' },
+  importing: { tone: 'live', text: 'Being imported' },
+  done: { tone: 'good', text: 'Imported' },
+  failed: { tone: 'bad', text: 'Failed' },
+}
+
+const fieldNames: Record<ImportField, string> = {
+  phone_number: 'Phone number',
+  country: 'Country of the number',
+  first_name: 'First name',
+  last_name: 'Last name',
+  name: 'First and last name',
+  email: 'E-mail',
+  external_id: 'External id',
+  time_zone: 'Time zone',
+  do_not_call: 'Do not call',
+  consent_source: 'Consent: recorded in',
+  consent_at: 'Consent: given at',
+}
+
+const problemsShown = 100
+
+export const importPage = (deps: Deps) =>
+  form({
+    path: '/contacts/import',
+    query: z.object({ campaign: OptionalId }),
+    form: z.object({ file: ChosenFile }),
+    fileLimit,
+    show: async ({ workspace }) => {
+      const imports = await selectImports(deps.db, workspace.id)
+      return upload('Import contacts', {
+        imports: imports.map(({ id, file_name, status, created_at }) => ({
+          id,
+          name: file_name,
+          sign: signs[status],
+          at: created_at,
+        })),
+      })
+    },
+    submit: async (own, visit, { file: chosen }) => {
+      const id = await uploadContacts(own)(visit.caller, chosen)
+      const { campaign } = visit.query
+      const query = campaign === undefined ? '' : `?campaign=${campaign}`
+      return done(`${importPath(visit, id)}${query}`)
+    },
+  })
+
+const Columns = z.array(
+  z.object({ header: z.string(), field: z.enum(importFields).nullable(), variable: z.string().nullable() }),
+)
+const Problems = z.array(z.object({ column: z.string(), message: z.string() }))
+
+export const importedPage = (deps: Deps) =>
+  show({
+    path: '/contacts/import/:id',
+    query: z.object({ campaign: OptionalId }),
+    show: async ({ workspace, id, query }) => {
+      const found = await findImport(deps.db, workspace.id, id)
+      if (found === undefined) throw notFound('This file is not kept any more.')
+      const counts = await countRows(deps.db, id)
+      const rows = await findProblems(deps.db, id, { after: 0, limit: problemsShown })
+      const columns = Columns.parse(found.columns)
+      const campaigns = await selectOpenCampaigns(deps.db, workspace.id)
+      const problems = rows.flatMap(problemsOf).slice(0, problemsShown)
+      return imported(`Import of ${found.file_name}`, {
+        id,
+        name: found.file_name,
+        status: found.status,
+        sign: signs[found.status],
+        isUnderWay: found.status === 'uploaded' || found.status === 'importing',
+        problem: found.problem ?? '',
+        at: found.created_at,
+        counts,
+        good: counts.new + counts.known,
+        written: counts.created + counts.updated + counts.failed,
+        campaign: found.campaign_name ?? '',
+        fields: columns.flatMap(({ header, field }) =>
+          field === null ? [] : [{ header, field: fieldNames[field] }],
+        ),
+        variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
+        problems,
+        more: Math.max(0, counts.wrong + counts.duplicate + counts.failed - rows.length),
+        campaigns: [{ value: '', label: 'Nobody is called' }, ...choicesOf(campaigns)],
+        chosen: query.campaign ?? '',
+      })
+    },
+  })
+
+const problemsOf = ({ position, problems }: { position: number; problems: unknown }): Problem[] =>
+  Problems.parse(problems).map((problem) => ({ row: position, ...problem }))
+
+export const importActs = ({ db }: Deps): Line[] => [
+  act({
+    path: '/contacts/import/:id/start',
+    form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
+    act: async (own, visit, { campaign_id }) => {
+      const isFirst = await startImport(own)(visit.workspace.id, visit.id, campaign_id ?? null)
+      return done(
+        importPath(visit, visit.id),
+        isFirst ? null : 'It was started before: nothing is done twice.',
+      )
+    },
+    back: (visit) => importPath(visit, visit.id),
+  }),
+
+  act({
+    path: '/contacts/import/:id/discard',
+    form: none,
+    act: async (own, visit) => {
+      const isGone = await deleteImport(own.db, visit.workspace.id, visit.id)
+      if (!isGone && (await findImport(db, visit.workspace.id, visit.id)) === undefined) {
+        throw notFound('This file is not kept any more.')
+      }
+      return isGone
+        ? done(pathTo(visit, '/contacts/import'), 'The file was discarded.')
+        : done(importPath(visit, visit.id), 'It is being worked on: wait until that has ended.')
+    },
+    back: (visit) => importPath(visit, visit.id),
+  }),
+]
+
+export const problemsFile = (deps: Deps) =>
+  file({
+    path: '/contacts/import/:id/problems',
+    query: none,
+    send: async ({ workspace, id }) => {
+      const found = await findImport(deps.db, workspace.id, id)
+      if (found === undefined) throw notFound('This file is not kept any more.')
+      return {
+        name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
+        type: 'text/csv; charset=utf-8',
+        body: Readable.from(problemRecords(deps, id)),
+      }
+    },
+  })
+
+async function* problemRecords({ db }: Pick<Deps, 'db'>, importId: number): AsyncGenerator<string> {
+  yield csvRecord(['row', 'column', 'problem'])
+  let after = 0
+  for (;;) {
+    const rows = await findProblems(db, importId, { after, limit: 1_000 })
+    const problems = rows.flatMap(problemsOf)
+    yield problems.map(({ row, column, message }) => csvRecord([String(row), column, message])).join('')
+    if (rows.length < 1_000) return
+    after = rows.at(-1)?.position ?? after
+  }
+}
+
+const importPath = (visit: Visit, id: number) => pathTo(visit, `/contacts/import/${id}`)

@@ -1,0 +1,27 @@
+import type { Db } from '../../db/schema.ts'
+
+const ofWorkspace = (db: Db, workspaceId: number) =>
+  db
+    .selectFrom('api_key as key')
+    .innerJoin('app_user as maker', 'maker.id', 'key.user_id')
+    .select(['key.id', 'key.name', 'key.prefix', 'key.created_at', 'key.last_used_at', 'key.revoked_at'])
+    .select(['key.user_id', 'maker.name as maker'])
+    .select((eb) =>
+      eb
+        .selectFrom('webhook_subscription as hook')
+        .whereRef('hook.api_key_id', '=', 'key.id')
+        .select((count) => count.fn.countAll<number>().as('hooks'))
+        .as('hooks'),
+    )
+    .where('key.workspace_id', '=', workspaceId)
+
+/** Keys with who made them and how many subscriptions are theirs: those that work first, the newest of each first. */
+export const selectApiKeys = (db: Db, workspaceId: number) =>
+  ofWorkspace(db, workspaceId)
+    .orderBy((eb) => eb('key.revoked_at', 'is not', null))
+    .orderBy('key.id', 'desc')
+    .limit(200)
+    .execute()
+
+export const findApiKey = (db: Db, workspaceId: number, id: number) =>
+  ofWorkspace(db, workspaceId).where('key.id', '=', id).executeTakeFirst()

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+
+/** An app that acts for a person in a workspace, however often it was authorized. */
+export interface ConnectionRow {
+  userId: number
+  clientId: string
+  app: string
+  person: string
+  email: string
+  since: Date
+  lastUsedAt: Date | null
+  /** `scope` of each authorization (RFC 6749, section 3.3). */
+  scopes: string
+  hooks: number
+}
+
+/** By the app's name, then by the person's. */
+export async function selectConnections(db: Db, workspaceId: number): Promise<ConnectionRow[]> {
+  const { rows } = await sql<ConnectionRow>`
+    select g.user_id as "userId", g.client_id as "clientId", c.name as app, u.name as person, u.email,
+      min(g.created_at) as since, max(g.last_used_at) as "lastUsedAt",
+      coalesce(string_agg(p.payload #>> '{openid,scope}', ' '), '') as scopes,
+      (
+        select count(*) from webhook_subscription s
+        where s.workspace_id = ${workspaceId} and s.user_id = g.user_id and s.client_id = g.client_id
+      ) as hooks
+    from oauth_grant g
+    join oauth_client c on c.id = g.client_id
+    join app_user u on u.id = g.user_id
+    left join oauth_payload p on p.grant_hash = g.id_hash and p.model = 'Grant'
+    where g.workspace_id = ${workspaceId}
+    group by g.user_id, g.client_id, c.name, u.name, u.email
+    order by lower(c.name), g.client_id, lower(u.name), g.user_id
+    limit 500
+  `.execute(db)
+  return rows
+}

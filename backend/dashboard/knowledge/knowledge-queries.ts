@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+
+export interface ListedDocument {
+  id: number
+  title: string
+  /** Characters. */
+  size: number
+  passages: number
+  updatedAt: Date
+}
+
+/** Documents, the last edited first. */
+export const selectDocuments = (
+  db: Db,
+  workspaceId: number,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<ListedDocument[]> =>
+  db
+    .selectFrom('knowledge_document as document')
+    .select(['id', 'title', 'updated_at as updatedAt'])
+    .select(sql<number>`length(document.body)`.as('size'))
+    .select((document) =>
+      document
+        .selectFrom('knowledge_passage')
+        .select(({ fn }) => fn.countAll<number>().as('passages'))
+        .whereRef('knowledge_passage.document_id', '=', 'document.id')
+        .$asScalar()
+        .$notNull()
+        .as('passages'),
+    )
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+
+export const selectDocument = (
+  db: Db,
+  workspaceId: number,
+  documentId: number,
+): Promise<{ id: number; title: string; body: string; createdAt: Date; updatedAt: Date } | undefined> =>
+  db
+    .selectFrom('knowledge_document')
+    .select(['id', 'title', 'body', 'created_at as createdAt', 'updated_at as updatedAt'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', documentId)
+    .executeTakeFirst()
+
+/** A document's passages, in their order. */
+export async function selectPassages(db: Db, workspaceId: number, documentId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('knowledge_passage')
+    .select('text')
+    .where('workspace_id', '=', workspaceId)
+    .where('document_id', '=', documentId)
+    .orderBy('position')
+    .execute()
+  return rows.map(({ text }) => text)
+}

@@ -1,0 +1,188 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Deps } from '../deps.ts'
+import type { Door } from '../sign-in/browser-auth.ts'
+import type { Render } from '../views/render.ts'
+import { setFlash, takeFlash } from './page/flash.ts'
+import { type FormState, refusedForm, untouched } from './page/forms.ts'
+import { frame } from './page/page-model.ts'
+import { identify } from './page/page-context.ts'
+import type { ActLine, FileLine, FormLine, Line, ShowLine } from './page/page-route.ts'
+import { isMendable, pageNotFound } from './page/page-errors.ts'
+import { submitOnce } from './page/submit-once.ts'
+import type { Done, View } from './view.ts'
+import { pageHeaders } from '../views/page-headers.ts'
+import { pathTo, type Visit } from './visit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visit: Visit | null
+  }
+  interface FastifyContextConfig {
+    /** The most bytes of the file in a form; a form without one is no multipart form. */
+    fileLimit?: number
+    /** What is posted here can be opened here, too. */
+    hasPage?: boolean
+  }
+}
+
+interface Parts {
+  render: Render
+  door: Door
+  lines: readonly Line[]
+}
+
+/** Mounts every page of a workspace: nobody sees one who is not signed in and a member. */
+export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, lines }: Parts): void {
+  const who = identify(deps, door)
+  const secure = deps.config.publicUrl.startsWith('https:')
+  pages.decorateRequest('visit', null)
+
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    const visit = await who(request)
+    if (visit === undefined) return askToSignIn(request, reply, deps.config.publicUrl)
+    request.visit = visit
+  }
+
+  const send = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    view: View,
+    state = untouched,
+    status = 200,
+  ) => {
+    const page = frame(visitOf(request), view, {
+      path: request.url,
+      csrf: reply.generateCsrf(),
+      flash: isFragment(request) ? null : takeFlash(request, reply, secure),
+      state,
+      now: deps.clock.now(),
+    })
+    return reply
+      .code(status)
+      .headers(pageHeaders({ scripts: true }))
+      .send(render(view.template, page))
+  }
+
+  const go = (reply: FastifyReply, { to, message }: Done) => {
+    if (message !== null) setFlash(reply, { kind: 'done', text: message }, secure)
+    return reply.redirect(to, 303)
+  }
+
+  const run = <Result extends Done | View>(
+    line: FormLine | ActLine,
+    request: FastifyRequest,
+    work: (own: Deps) => Promise<Result>,
+  ): Promise<Done | Result> =>
+    line.isOnce
+      ? submitOnce(deps, visitOf(request), { path: pathOf(request), raw: rawOf(request) }, work)
+      : work(deps)
+
+  const mountShow = (line: ShowLine) =>
+    pages.get(url(line), { onRequest }, async (request, reply) =>
+      send(request, reply, await line.show(visitOf(request))),
+    )
+
+  const mountForm = (line: FormLine) => {
+    const config = { hasPage: true, ...(line.fileLimit !== undefined && { fileLimit: line.fileLimit }) }
+    pages.get(url(line), { onRequest }, async (request, reply) => {
+      const visit = visitOf(request)
+      // Before the form: what is saved in between is found out when it is sent.
+      const state = { ...untouched, seen: await line.seen(deps, visit) }
+      return send(request, reply, await line.show(visit, state), state)
+    })
+    pages.post(url(line), { onRequest, config }, async (request, reply) => {
+      const visit = visitOf(request)
+      const raw = rawOf(request)
+      try {
+        const result = await run(line, request, (own) => line.submit(own, visit, raw))
+        return 'to' in result ? go(reply, result) : send(request, reply, result)
+      } catch (error) {
+        if (!isMendable(error)) throw error
+        const state: FormState = refusedForm(raw, error)
+        return send(request, reply, await line.show(visit, state), state, error.status)
+      }
+    })
+  }
+
+  const mountAct = (line: ActLine) =>
+    pages.post(url(line), { onRequest }, async (request, reply) => {
+      const visit = visitOf(request)
+      const raw = rawOf(request)
+      try {
+        return go(reply, await run(line, request, (own) => line.act(own, visit, raw)))
+      } catch (error) {
+        if (!isMendable(error)) throw error
+        setFlash(reply, { kind: 'refused', text: error.message }, secure)
+        return reply.redirect(line.back(visit), 303)
+      }
+    })
+
+  const mountFile = (line: FileLine) =>
+    pages.get(url(line), { onRequest }, async (request, reply) => {
+      const { name, type, body } = await line.send(visitOf(request))
+      return reply
+        .headers(pageHeaders())
+        .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)
+        .type(type)
+        .send(body)
+    })
+
+  for (const line of lines) {
+    if (line.kind === 'show') mountShow(line)
+    if (line.kind === 'form') mountForm(line)
+    if (line.kind === 'act') mountAct(line)
+    if (line.kind === 'file') mountFile(line)
+  }
+
+  pages.get('/w/*', () => {
+    throw pageNotFound()
+  })
+  pages.get('/w/:workspace', { onRequest }, (request, reply) =>
+    reply.redirect(pathTo(visitOf(request), '/overview'), 303),
+  )
+}
+
+const url = ({ path }: Line) => `/w/:workspace${path}`
+
+function visitOf({ visit }: FastifyRequest): Visit {
+  if (visit === null) throw new Error('a page was served to nobody')
+  return visit
+}
+
+const rawOf = ({ body }: FastifyRequest): Record<string, unknown> =>
+  typeof body === 'object' && body !== null ? { ...body } : {}
+
+const pathOf = ({ url: address }: FastifyRequest): string => address.split('?')[0] ?? ''
+
+/** A live part of a page asks for itself anew. */
+const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
+
+function askToSignIn(request: FastifyRequest, reply: FastifyReply, publicUrl: string): FastifyReply {
+  const { url: address, method, routeOptions, headers } = request
+  const isForm = method !== 'GET'
+  if (isFragment(request)) {
+    reply.code(401)
+    // What is looked up while somebody fills in a form takes nobody away from it.
+    if (headers['outdial-aside'] === 'true') return reply.send()
+    const next = openPage(headers['hx-current-url'], publicUrl) ?? (isForm ? undefined : address)
+    return reply.header('HX-Redirect', signInPath(next, isForm)).send()
+  }
+  // A form stands at its own address; a button has no page there.
+  const next = !isForm || routeOptions.config.hasPage ? address : undefined
+  return reply.redirect(signInPath(next, isForm), 303)
+}
+
+function signInPath(next: string | undefined, isFormLost: boolean): string {
+  const query = [
+    ...(isFormLost ? ['lost=form'] : []),
+    ...(next === undefined ? [] : [`next=${encodeURIComponent(next)}`]),
+  ]
+  return `/sign-in?${query.join('&')}`
+}
+
+/** The page that a part of it asks from: a path of this service, or nothing. */
+function openPage(address: string | string[] | undefined, publicUrl: string): string | undefined {
+  if (typeof address !== 'string' || !URL.canParse(address)) return undefined
+  const { origin, pathname, search } = new URL(address)
+  return origin === new URL(publicUrl).origin ? pathname + search : undefined
+}

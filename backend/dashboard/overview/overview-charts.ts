@@ -1,0 +1,114 @@
+import type { CallOutcome } from '@outdial/contract'
+import { Temporal } from 'temporal-polyfill'
+import type { EndedCalls } from './overview-queries.ts'
+import { outcomeOrder, outcomeSign, type Tone } from '../page/badges.ts'
+
+/** A day of a time zone: its clock may be turned in it. */
+export interface Day {
+  from: Date
+  to: Date
+  /** The beginnings of its hours: 24, or 23 or 25 where the clock is turned. */
+  hours: Date[]
+}
+
+export function dayOf(now: Date, timeZone: string): Day {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone)
+  const start = zoned.startOfDay()
+  const end = start.add({ days: 1 }).startOfDay()
+  const hours: Date[] = []
+  for (let at = start.epochMilliseconds; at < end.epochMilliseconds; at += 3_600_000) hours.push(new Date(at))
+  return { from: new Date(start.epochMilliseconds), to: new Date(end.epochMilliseconds), hours }
+}
+
+export interface OutcomeRow {
+  outcome: CallOutcome
+  tone: Tone
+  text: string
+  count: number
+  /** Of the largest: 0 to 100. */
+  width: number
+  percent: number
+}
+
+export interface HourColumn {
+  /** "9 AM". */
+  label: string
+  total: number
+  isNow: boolean
+  /** From the bottom, in a chart that is 100 high. */
+  parts: { tone: Tone; y: number; height: number; count: number }[]
+}
+
+/** What the columns of hours tell apart: nine colours nobody could. */
+export const groups: { tone: Tone; text: string }[] = [
+  { tone: 'good', text: 'Answered' },
+  { tone: 'warn', text: 'Not reached' },
+  { tone: 'bad', text: 'Failed' },
+  { tone: 'mute', text: 'Not called' },
+]
+
+export interface Charts {
+  total: number
+  answered: number
+  seconds: number
+  outcomes: OutcomeRow[]
+  hours: HourColumn[]
+  /** What the highest column stands for. */
+  most: number
+}
+
+export function chartsOf(
+  ended: readonly EndedCalls[],
+  day: Day,
+  { now, timeZone }: { now: Date; timeZone: string },
+): Charts {
+  const total = sum(ended)
+  const byOutcome = Map.groupBy(ended, ({ outcome }) => outcome)
+  const counts = outcomeOrder.map((outcome) => ({ outcome, count: sum(byOutcome.get(outcome) ?? []) }))
+  const largest = Math.max(1, ...counts.map(({ count }) => count))
+  const columns = day.hours.map((hour) => {
+    const until = hour.getTime() + 3_600_000
+    const own = ended.filter(({ quarter }) => quarter >= hour && quarter.getTime() < until)
+    return { hour, own, total: sum(own), isNow: now >= hour && now.getTime() < until }
+  })
+  const most = niceMost(Math.max(0, ...columns.map((column) => column.total)))
+  const clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric' })
+  return {
+    total,
+    answered: sum(byOutcome.get('answered') ?? []),
+    seconds: ended.reduce((seconds, { seconds: own }) => seconds + Number(own), 0),
+    outcomes: counts.map(({ outcome, count }) => ({
+      outcome,
+      ...outcomeSign(outcome),
+      count,
+      width: (count / largest) * 100,
+      percent: total === 0 ? 0 : Math.round((count / total) * 100),
+    })),
+    hours: columns.map(({ hour, own, total: count, isNow }) => ({
+      label: clock.format(hour).replace('\u202f', ' '),
+      total: count,
+      isNow,
+      parts: partsOf(own, most),
+    })),
+    most,
+  }
+}
+
+function partsOf(calls: readonly EndedCalls[], most: number): HourColumn['parts'] {
+  const byTone = Map.groupBy(calls, ({ outcome }) => outcomeSign(outcome).tone)
+  let top = 100
+  return groups.map(({ tone }) => {
+    const count = sum(byTone.get(tone) ?? [])
+    const height = (count / most) * 100
+    top -= height
+    return { tone, y: top, height, count }
+  })
+}
+
+const sum = (calls: readonly EndedCalls[]): number => calls.reduce((all, { count }) => all + Number(count), 0)
+
+/** The next round number, for the scale: 1, 2, 5, 10, 20, 50 … */
+function niceMost(count: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, count)))
+  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= count) ?? 10 * power
+}

@@ -1,0 +1,52 @@
+import type { findAilingSubscriptions } from '../calls/call-queries.ts'
+
+type Ailing = Awaited<ReturnType<typeof findAilingSubscriptions>>[number]
+
+/** Something that needs somebody. */
+export interface Notice {
+  tone: 'bad' | 'warn' | 'mute'
+  text: string
+  path: string
+  label: string
+}
+
+/** The gravest first: what is broken, what may break, what somebody stopped on purpose. */
+export function noticesOf(found: {
+  paused: readonly { id: number; name: string; paused_reason: string | null }[]
+  ailing: readonly Ailing[]
+  dead: number
+  mostDead: number
+}): Notice[] {
+  const all = [
+    ...found.paused.map(({ id, name, paused_reason }): Notice => {
+      const path = `/campaigns/${id}`
+      if (paused_reason === null) {
+        return { tone: 'mute', text: `The campaign ${name} is paused.`, path, label: 'Open the campaign' }
+      }
+      return { tone: 'bad', text: `${name}: ${paused_reason}`, path, label: 'Open the campaign' }
+    }),
+    ...found.ailing.map(subscriptionNotice),
+    ...deadNotice(found.dead, found.mostDead),
+  ]
+  return all.sort((one, other) => gravity.indexOf(one.tone) - gravity.indexOf(other.tone))
+}
+
+const gravity = ['bad', 'warn', 'mute']
+
+function subscriptionNotice({ id, target_url, disabled_at }: Ailing): Notice {
+  const host = URL.canParse(target_url) ? new URL(target_url).host : target_url
+  const path = `/integrations/webhooks/${id}`
+  if (disabled_at !== null) {
+    const text = `The webhook to ${host} failed for days and was disabled: it is told of no calls.`
+    return { tone: 'bad', text, path, label: 'Open the webhook' }
+  }
+  const text = `The webhook to ${host} fails at the moment: its events are tried again.`
+  return { tone: 'warn', text, path, label: 'Open the webhook' }
+}
+
+function deadNotice(dead: number, most: number): Notice[] {
+  if (dead === 0) return []
+  const count = dead === most ? `${most.toLocaleString('en-US')} or more` : dead.toLocaleString('en-US')
+  const text = dead === 1 ? '1 event could not be delivered.' : `${count} events could not be delivered.`
+  return [{ tone: 'bad', text, path: '/integrations/webhooks', label: 'Look at the webhooks' }]
+}

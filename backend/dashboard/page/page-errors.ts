@@ -1,0 +1,68 @@
+import { ApiError } from '../../core/errors.ts'
+import { translate } from '../../http/error-handler.ts'
+import { PageError } from '../../views/page-error.ts'
+
+export const pageNotFound = () =>
+  new PageError(404, {
+    title: 'There is nothing here',
+    message: 'This page does not exist, or belongs to a workspace that you are not a member of.',
+    advice: 'Check the address, or go back to the overview.',
+  })
+
+const formOutdated = () =>
+  new PageError(403, {
+    title: 'This form is out of date',
+    message: 'For your safety it was not sent.',
+    advice: 'Go back, reload the page and try again. Your browser must accept cookies from this site.',
+  })
+
+/** What came is no form that a browser sends. */
+export const formUnreadable = (status: 400 | 413 | 415) =>
+  new PageError(status, {
+    title: 'This form could not be read',
+    message:
+      status === 413 ? 'It is too large, and was not sent.' : 'It broke off, or is not what a browser sends.',
+    advice: 'Go back and try again.',
+  })
+
+/** What a person is shown of an error on a page of the dashboard. */
+export function toPageError(error: unknown): PageError {
+  if (error instanceof PageError) return error
+  if (isCsrfFault(error)) return formOutdated()
+  if (isBadForm(error)) return formUnreadable(415)
+  const told = translate(error)
+  if (told.code === 'not_found') return pageNotFound()
+  if (told.code === 'unavailable') return away()
+  if (told.status < 500) {
+    const advice = 'Go back and try again.'
+    return new PageError(told.status, { title: 'That did not work', message: told.message, advice })
+  }
+  return broken()
+}
+
+const away = () =>
+  new PageError(503, {
+    title: 'Outdial is away for a moment',
+    message: 'The page could not be made. Calls that are queued stay queued.',
+    advice: 'Reload the page in a minute.',
+  })
+
+const broken = () =>
+  new PageError(500, {
+    title: 'Something broke on our side',
+    message: 'The page could not be made.',
+    advice: 'Try again in a minute. If it stays, tell support the text below.',
+  })
+
+const isCsrfFault = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  error.code.startsWith('FST_CSRF')
+
+const isBadForm = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
+
+/** Whether a form can show it beside its fields: the person can mend it. */
+export const isMendable = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [409, 413, 422, 429].includes(error.status)

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Deps } from '../../deps.ts'
+import { ApiError } from '../../core/errors.ts'
+import { answerOnce } from '../../api/idempotency.ts'
+import { canonicalJson } from '../../core/text.ts'
+import type { Done, View } from '../view.ts'
+import type { Visit } from '../visit.ts'
+
+/** How often, and how many milliseconds apart, a second sending looks whether the first one is done. */
+const patience = { looks: 100, ms: 100 }
+
+/**
+ * Does a form's work, and on a second sending of the same page with the same content nothing: it is led where the first
+ * one led. A page that is shown one time is not kept, since it may hold a secret: then the second one is told so.
+ */
+export async function submitOnce<Result extends Done | View>(
+  deps: Deps,
+  visit: Visit,
+  sent: { path: string; raw: Record<string, unknown> },
+  work: (deps: Deps) => Promise<Result>,
+): Promise<Done | Result> {
+  const token = sent.raw._once
+  if (typeof token !== 'string' || !/^[\w-]{1,100}$/.test(token)) return work(deps)
+  const body = digestOf(sent.raw)
+  const key = `${token} ${body}`
+  let shown: Result | undefined
+  for (let look = 1; ; look += 1) {
+    try {
+      const { body: answer } = await answerOnce(deps)(
+        { caller: visit.caller, method: 'POST', path: sent.path, key, body },
+        async (own) => {
+          const result = await work(own)
+          if ('to' in result) return { status: 303, body: result }
+          shown = result
+          return { status: 303, body: alreadyShown(sent.path) }
+        },
+      )
+      return shown ?? readDone(answer, sent.path)
+    } catch (error) {
+      const isFirstUnderWay = error instanceof ApiError && error.code === 'idempotency_key_in_use'
+      if (!isFirstUnderWay || look === patience.looks) throw error
+      await pause(patience.ms)
+    }
+  }
+}
+
+/** Content alone: every page has another token against forgery. A file counts by its bytes. */
+function digestOf(raw: Record<string, unknown>): string {
+  const hash = createHash('sha256')
+  for (const [name, value] of Object.entries(raw)) {
+    if (name === '_csrf') continue
+    hash.update(`${JSON.stringify(name)}:`)
+    hash.update(isFile(value) ? value.bytes : canonicalJson(value))
+  }
+  return hash.digest('base64url')
+}
+
+const isFile = (value: unknown): value is { bytes: Buffer } =>
+  typeof value === 'object' && value !== null && 'bytes' in value && Buffer.isBuffer(value.bytes)
+
+const alreadySent = (to: string): Done => ({
+  to,
+  message: 'This form had been sent already: nothing was done twice.',
+})
+
+const alreadyShown = (to: string): Done => ({
+  to,
+  message: 'This form had been sent already: nothing was done twice. What it showed is shown one time only.',
+})
+
+function readDone(answer: unknown, path: string): Done {
+  if (typeof answer !== 'object' || answer === null || !('to' in answer) || typeof answer.to !== 'string') {
+    return alreadySent(path)
+  }
+  const message = 'message' in answer && typeof answer.message === 'string' ? answer.message : null
+  return { to: answer.to, message }
+}

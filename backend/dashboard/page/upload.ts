@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify'
+import { PageError } from '../../views/page-error.ts'
+import type { UploadedFile } from './page-route.ts'
+import { formUnreadable } from './page-errors.ts'
+
+/** Bytes of a whole form beyond which it is not read to its end. */
+const longestForm = 64 * 1024 * 1024
+
+/** Characters of all texts of a form together. */
+const longestTexts = 4 * 1024 * 1024
+
+/**
+ * Reads a multipart form into `request.body`, as a plain form is: texts by name, and its file. What is more than the
+ * limit is thrown away, but read: a browser shows no answer before it has sent everything.
+ *
+ * @throws {PageError} 400 for a form that no browser sends, 413 for one that is larger than people need
+ */
+export async function readUpload(request: FastifyRequest, fileLimit: number): Promise<void> {
+  if (Number(request.headers['content-length'] ?? 0) > longestForm) throw formUnreadable(413)
+  try {
+    request.body = await readParts(request, fileLimit)
+  } catch (error) {
+    throw error instanceof PageError ? error : formUnreadable(400)
+  }
+}
+
+async function readParts(request: FastifyRequest, fileLimit: number): Promise<object> {
+  const fields = new Map<string, string | string[] | UploadedFile>()
+  let texts = 0
+  const parts = request.parts({
+    limits: { fileSize: fileLimit, files: 1, fields: 100, fieldSize: 1024 * 1024 },
+  })
+  for await (const part of parts) {
+    if (part.type === 'field') {
+      const value = typeof part.value === 'string' ? part.value : ''
+      texts += value.length
+      if (part.valueTruncated || texts > longestTexts) throw formUnreadable(413)
+      const before = fields.get(part.fieldname)
+      const all =
+        typeof before === 'string' ? [before, value] : Array.isArray(before) ? [...before, value] : value
+      fields.set(part.fieldname, all)
+      continue
+    }
+    const chunks: Buffer[] = []
+    for await (const chunk of part.file) chunks.push(chunk as Buffer)
+    fields.set(part.fieldname, {
+      name: part.filename,
+      type: part.mimetype,
+      bytes: Buffer.concat(chunks),
+      isTooLarge: part.file.truncated,
+    })
+  }
+  return Object.fromEntries(fields)
+}

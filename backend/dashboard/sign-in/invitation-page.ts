@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Door } from '../../sign-in/browser-auth.ts'
+import { type Accepted, acceptInvitation } from '../../identity/invitations/accept.ts'
+import { openInvitation } from '../../identity/invitations/open.ts'
+import { PageError } from '../../views/page-error.ts'
+import type { Render } from '../../views/render.ts'
+import { done, template } from '../view.ts'
+import { mountOpenForm } from './public-form.ts'
+
+const page = template<{
+  workspaceName: string
+  invitedBy: string | null
+  role: 'owner' | 'member'
+  email: string
+  /** Who is signed in, and would accept it. */
+  person: { name: string; email: string } | null
+  signInPath: string
+  signOutPath: string
+}>('dashboard/sign-in/invitation-page')
+
+const Path = z.object({ token: z.string() })
+/** Who is signed in sends nothing but the button. */
+const Guest = z.object({
+  name: z.string().max(200).optional(),
+  email: z.string().max(254).optional(),
+  password: z.string().optional(),
+})
+
+/** Where an invitation leads: to join as who one is, or as a new user. */
+export function mountInvitation(
+  pages: FastifyInstance,
+  deps: Deps,
+  parts: { render: Render; door: Door; isSecure: boolean },
+): void {
+  const tokenOf = (request: FastifyRequest) => Path.parse(request.params).token
+
+  mountOpenForm(pages, parts, {
+    path: '/invitations/:token',
+    form: Guest,
+    show: async (request) => {
+      const token = tokenOf(request)
+      const invitation = await openInvitation(deps)(token)
+      if (invitation.state !== 'open') throw over(invitation.state)
+      const person = (await parts.door.personOf(request)) ?? null
+      const { workspaceName, invitedBy, role, email } = invitation
+      const back = `?next=${encodeURIComponent(`/invitations/${token}`)}`
+      return page(`Join ${workspaceName}`, {
+        ...{ workspaceName, invitedBy, role, email, person },
+        signInPath: `/sign-in${back}`,
+        signOutPath: `/sign-out${back}`,
+      })
+    },
+    submit: async ({ request, reply, input }) => {
+      const person = await parts.door.personOf(request)
+      const accepted = await acceptInvitation(deps)(tokenOf(request), person ?? newUser(input))
+      if (!isMember(accepted)) throw over(accepted.state)
+      if (person === undefined) await parts.door.begin(request, reply, accepted.userId)
+      const told =
+        accepted.state === 'accepted'
+          ? 'Welcome: you are a member of this workspace now.'
+          : 'You are a member of this workspace already. The invitation can still be used by somebody else.'
+      return done(`/w/${accepted.workspaceId}/overview`, told)
+    },
+  })
+}
+
+function newUser(input: z.output<typeof Guest>): { name: string; email: string; password: string } {
+  const { name, email, password } = input
+  const details = (['name', 'email', 'password'] as const)
+    .filter((field) => input[field] === undefined)
+    .map((field) => ({ field, code: 'required', message: `${field} is required.` }))
+  if (name !== undefined && email !== undefined && password !== undefined) return { name, email, password }
+  throw new ApiError('validation_failed', 'Fill in every field.', { details })
+}
+
+type Member = Extract<Accepted, { userId: number }>
+const isMember = (accepted: Accepted): accepted is Member => 'userId' in accepted
+
+const texts = {
+  used: {
+    title: 'This invitation was used already',
+    message: 'Each invitation lets one person in, once.',
+    advice: 'If it was you: sign in. If not, ask the person who invited you for a new link.',
+  },
+  expired: {
+    title: 'This invitation has expired',
+    message: 'Invitations last for seven days.',
+    advice: 'Ask the person who invited you for a new link.',
+  },
+  unknown: {
+    title: 'This invitation is not valid',
+    message: 'It was withdrawn, or the link is not complete.',
+    advice: 'Check that you opened the whole link, or ask the person who invited you for a new one.',
+  },
+}
+
+const over = (state: keyof typeof texts) => new PageError(410, texts[state])

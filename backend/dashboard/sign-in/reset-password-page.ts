@@ -1,0 +1,67 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import type { Door } from '../../sign-in/browser-auth.ts'
+import { openReset } from '../../identity/password-resets/open.ts'
+import { resetPassword } from '../../identity/password-resets/reset.ts'
+import { PageError } from '../../views/page-error.ts'
+import type { Render } from '../../views/render.ts'
+import { done, template } from '../view.ts'
+import { mountOpenForm } from './public-form.ts'
+
+const page = template<{ email: string }>('dashboard/sign-in/reset-password-page')
+
+const Path = z.object({ token: z.string() })
+const NewPassword = z.object({ new_password: z.string() })
+
+/** Where a reset link leads. */
+export function mountResetPassword(
+  pages: FastifyInstance,
+  deps: Deps,
+  parts: { render: Render; door: Door; isSecure: boolean },
+): void {
+  const requireOpen = async (request: FastifyRequest) => {
+    const { token } = Path.parse(request.params)
+    const reset = await openReset(deps)(token)
+    if (reset.state !== 'open') throw over(reset.state)
+    return { token, reset }
+  }
+
+  mountOpenForm(pages, parts, {
+    path: '/reset-password/:token',
+    form: NewPassword,
+    show: async (request) => page('New password', { email: (await requireOpen(request)).reset.email }),
+    submit: async ({ request, reply, input }) => {
+      const { token } = await requireOpen(request)
+      const userId = await resetPassword(deps)(token, input.new_password)
+      if (userId === undefined) throw over('used')
+      await parts.door.begin(request, reply, userId)
+      return done('/', 'Your password was changed, and you were signed out everywhere else.')
+    },
+  })
+}
+
+const texts = {
+  used: {
+    title: 'This link was used already',
+    message: 'A link sets a new password once.',
+    advice: 'Sign in with the new password, or ask for another link.',
+  },
+  expired: {
+    title: 'This link has expired',
+    message: 'Links for a new password last for 24 hours.',
+    advice: 'Ask for another one.',
+  },
+  void: {
+    title: 'This link does not work any more',
+    message: 'The person who made it may not reset this password any longer.',
+    advice: 'Ask whoever runs this Outdial installation for another one.',
+  },
+  unknown: {
+    title: 'This link is not valid',
+    message: 'A newer one took its place, the password was changed meanwhile, or the link is not complete.',
+    advice: 'Check that you opened the whole link, or ask for another one.',
+  },
+}
+
+const over = (state: keyof typeof texts) => new PageError(410, texts[state])

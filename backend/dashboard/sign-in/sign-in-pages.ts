@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { type Door, SignInForm, wrongPassword } from '../../sign-in/browser-auth.ts'
+import { hasUsers, workspacesOf } from '../../identity/user-store.ts'
+import { pageHeaders } from '../../views/page-headers.ts'
+import type { RenderPage } from '../../views/render.ts'
+
+/** Where to go after signing in or out: a path of this service, never another place. A header holds plain ASCII only. */
+const Next = z.object({
+  next: z
+    .string()
+    .regex(/^\/(?![/\\])[!-[\]-~]*$/)
+    .catch('/'),
+})
+
+/** `lost`: the session ended before a form was sent. */
+const Asked = Next.extend({ lost: z.enum(['form']).optional().catch(undefined) })
+
+/** Signing in and out without an app that asks for it, and where one arrives. */
+export function mountSignIn(
+  pages: FastifyInstance,
+  deps: Deps,
+  parts: { render: RenderPage; door: Door },
+): void {
+  const { render, door } = parts
+
+  const showSignIn = async (
+    reply: FastifyReply,
+    { next, lost }: z.output<typeof Asked>,
+    failed?: { email: string },
+  ) => {
+    const html = render('sign-in', {
+      title: failed ? 'Error: Sign in' : 'Sign in',
+      csrf: reply.generateCsrf(),
+      action: `/sign-in?next=${encodeURIComponent(next)}`,
+      app: null,
+      canSignUp: !(await hasUsers(deps.db)),
+      isFormLost: lost === 'form' && failed === undefined,
+      email: failed?.email ?? '',
+      error: failed ? wrongPassword : null,
+    })
+    return reply
+      .code(failed ? 422 : 200)
+      .headers(pageHeaders())
+      .send(html)
+  }
+
+  pages.get('/', async (request, reply) => {
+    const session = await door.sessionOf(request)
+    if (session === undefined) return reply.redirect('/sign-in', 303)
+    const [first] = await workspacesOf(deps.db, session.person.userId)
+    return reply.redirect(first === undefined ? '/workspaces/new' : `/w/${first.id}/overview`, 303)
+  })
+
+  pages.get('/sign-in', async (request, reply) => {
+    const session = await door.sessionOf(request)
+    const asked = Asked.parse(request.query)
+    return session === undefined ? showSignIn(reply, asked) : reply.redirect(asked.next, 303)
+  })
+
+  pages.post('/sign-in', async (request, reply) => {
+    const asked = Asked.parse(request.query)
+    const userId = await door.signIn(request, reply)
+    if (userId === undefined) return showSignIn(reply, asked, SignInForm.parse(request.body))
+    return reply.redirect(asked.next, 303)
+  })
+
+  pages.post('/sign-out', async (request, reply) => {
+    const { next } = Next.parse(request.query)
+    await door.signOut(request, reply)
+    return reply.redirect(next === '/' ? '/sign-in' : next, 303)
+  })
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { createWorkspace } from '../../onboarding/create-workspace.ts'
+import type { Door } from '../../sign-in/browser-auth.ts'
+import { workspacesOf } from '../../identity/user-store.ts'
+import type { Render } from '../../views/render.ts'
+import { countries } from '../countries.ts'
+import { mountOpenForm } from './public-form.ts'
+import { timeZones } from '../time-zones.ts'
+import { done, template } from '../view.ts'
+
+const page = template<{
+  email: string
+  /** How many workspaces the person has. */
+  workspaces: number
+  countries: typeof countries
+  timeZones: readonly string[]
+  country: string
+  timeZone: string
+}>('dashboard/sign-in/new-workspace-page')
+
+const NewWorkspace = z.object({
+  name: z.string().max(200),
+  country: z.string(),
+  time_zone: z.string().max(64),
+})
+
+const signIn = done('/sign-in?next=%2Fworkspaces%2Fnew')
+
+/** One more workspace, and where somebody arrives who has none. */
+export function mountNewWorkspace(
+  pages: FastifyInstance,
+  deps: Deps,
+  parts: { render: Render; door: Door; isSecure: boolean },
+): void {
+  const show = async (request: FastifyRequest) => {
+    const person = await parts.door.personOf(request)
+    if (person === undefined) return signIn
+    const own = await workspacesOf(deps.db, person.userId)
+    return page('New workspace', {
+      email: person.email,
+      workspaces: own.length,
+      countries,
+      timeZones,
+      country: own[0]?.country ?? 'US',
+      timeZone: own[0]?.timeZone ?? 'America/New_York',
+    })
+  }
+
+  mountOpenForm(pages, parts, {
+    path: '/workspaces/new',
+    form: NewWorkspace,
+    show,
+    submit: async ({ request, input, once }) => {
+      const person = await parts.door.personOf(request)
+      if (person === undefined) return signIn
+      const { name, country, time_zone: timeZone } = input
+      const asked = { name, country, timeZone, ownerId: person.userId, formId: once }
+      const { id } = await createWorkspace(deps)(asked)
+      return done(`/w/${id}/overview`, 'The workspace is ready.')
+    },
+  })
+}

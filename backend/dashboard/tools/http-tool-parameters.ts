@@ -1,0 +1,104 @@
+import * as z from 'zod'
+import { invalidField } from '../../core/errors.ts'
+import type { JsonSchema } from '../../tools/kinds/tool-kind.ts'
+
+export const parameterTypes = [
+  { value: 'string', label: 'Text' },
+  { value: 'integer', label: 'Whole number' },
+  { value: 'number', label: 'Number' },
+  { value: 'boolean', label: 'Yes or no' },
+] as const
+
+const Type = z.enum(parameterTypes.map(({ value }) => value))
+
+/** An argument of a tool, as a row of the form has it. */
+export interface Parameter {
+  name: string
+  type: z.infer<typeof Type>
+  about: string
+  isRequired: boolean
+}
+
+/** A schema that rows can show: nothing in it gets lost by them. */
+const Simple = z.strictObject({
+  type: z.literal('object'),
+  properties: z
+    .record(z.string(), z.strictObject({ type: Type, description: z.string().optional() }))
+    .default({}),
+  required: z.array(z.string()).default([]),
+  additionalProperties: z.literal(false),
+})
+
+/** Undefined for a schema that says more than rows can. */
+export function parametersOf(schema: JsonSchema): Parameter[] | undefined {
+  const parsed = Simple.safeParse(schema)
+  if (!parsed.success) return undefined
+  const { properties, required } = parsed.data
+  if (required.some((name) => !Object.hasOwn(properties, name))) return undefined
+  return Object.entries(properties).map(([name, { type, description = '' }]) => ({
+    ...{ name, type, about: description },
+    isRequired: required.includes(name),
+  }))
+}
+
+export const schemaOf = (parameters: readonly Parameter[]): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    parameters.map(({ name, type, about }) => [name, { type, ...(about !== '' && { description: about }) }]),
+  ),
+  required: parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+  additionalProperties: false,
+})
+
+const mostRows = 50
+
+/** Rows that a form shows: those there are, and some to fill in. */
+export const rowNumbers = (there: number): number[] =>
+  Array.from({ length: Math.min(mostRows, Math.max(4, there + 2)) }, (_, index) => index + 1)
+
+/**
+ * The rows that were filled in.
+ *
+ * @throws {ApiError} validation_failed for a row without a name, or a name that stands in two
+ */
+export function readParameters(raw: Readonly<Record<string, unknown>>): Parameter[] {
+  const text = (name: string) => (typeof raw[name] === 'string' ? raw[name].trim() : '')
+  const rows = Array.from({ length: mostRows }, (_, index) => `param.${index + 1}`)
+  const filled = rows.filter((row) => ['name', 'about'].some((part) => text(`${row}.${part}`) !== ''))
+  const names = filled.map((row) => text(`${row}.name`))
+  return filled.map((row, index) => {
+    const name = names[index] ?? ''
+    const field = `${row}.name`
+    if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)) {
+      const message = 'Name the argument by letters, digits, - and _, such as city.'
+      throw invalidField(field, 'invalid_name', message)
+    }
+    if (names.indexOf(name) < index) {
+      throw invalidField(field, 'already_used', `There is an argument named ${name} already.`)
+    }
+    return {
+      name,
+      type: Type.catch('string').parse(raw[`${row}.type`]),
+      about: text(`${row}.about`),
+      isRequired: raw[`${row}.required`] !== undefined,
+    }
+  })
+}
+
+/**
+ * A schema as text.
+ *
+ * @throws {ApiError} validation_failed where it is no JSON
+ */
+export function readSchema(text: string): JsonSchema {
+  const wrong = (message: string) => invalidField('input_schema', 'invalid_json', message)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw wrong(`This is not JSON. ${error instanceof Error ? error.message.slice(0, 200) : ''}`.trim())
+  }
+  const parsed = z.record(z.string(), z.unknown()).safeParse(value)
+  if (!parsed.success) throw wrong('The schema must be a JSON object.')
+  return parsed.data
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import path from 'node:path'
+import type { DataDir } from './data-dir.ts'
+import { makeTemporaryFolder } from './private-folder.ts'
+
+/** Where the server and its owner listen. */
+export interface Address {
+  url: string
+  /** `name=value` of postgresql.conf. */
+  settings: string[]
+  /** Holds the sockets: in a short path of its own, because DATA_DIR may have a long one. */
+  folder: string
+  ownerSocket: string
+  /** Only for Windows, where Node reaches PostgreSQL by TCP alone. */
+  password: string | undefined
+  remove: () => Promise<void>
+}
+
+/** A Unix socket that only PostgreSQL's user and root can reach, and no TCP. */
+export async function makeAddress(dataDir: DataDir): Promise<Address> {
+  const folder = await makeTemporaryFolder('outdial-', dataDir.account)
+  const remove = () => rm(folder, { recursive: true, force: true })
+  if (process.platform === 'win32') return { ...(await loopback(dataDir)), folder, remove }
+  return {
+    url: `postgres://postgres@${encodeURIComponent(folder)}/postgres`,
+    settings: ['listen_addresses=', `unix_socket_directories=${folder}`, 'unix_socket_permissions=0700'],
+    folder,
+    ownerSocket: path.join(folder, 'owner'),
+    password: undefined,
+    remove,
+  }
+}
+
+/** Of an owner that died together with the watchdog that would have done it. */
+export async function removeAddress(ownerSocket: string): Promise<void> {
+  const folder = path.dirname(ownerSocket)
+  if (/^\/tmp\/outdial-\w+$/.test(folder)) await rm(folder, { recursive: true, force: true })
+}
+
+async function loopback(dataDir: DataDir): Promise<Omit<Address, 'folder' | 'remove'>> {
+  const port = await freePort('127.0.0.1')
+  const password = await readOrMake(path.join(dataDir.path, 'database-password'))
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    settings: ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='],
+    ownerSocket: `\\\\.\\pipe\\outdial-${randomBytes(8).toString('hex')}`,
+    password,
+  }
+}
+
+async function readOrMake(file: string): Promise<string> {
+  await writeFile(file, randomBytes(24).toString('hex'), { flag: 'wx', mode: 0o600 }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    },
+  )
+  return readFile(file, 'utf8')
+}
+
+/** A port on which nobody listens now. */
+export const freePort = (host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, host, () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })

@@ -1,0 +1,96 @@
+import type { Logger } from 'pino'
+import { accountFor } from './os-account.ts'
+import { type Address, makeAddress, removeAddress } from './server-address.ts'
+import { type Binaries, findBinaries } from './binaries.ts'
+import { claim, type Owner } from './data-dir-claim.ts'
+import { prepareCluster } from './cluster.ts'
+import { type DataDir, namingDataDir, prepareDataDir } from './data-dir.ts'
+import { makeTemporaryFolder } from './private-folder.ts'
+import { keepRunning } from './keep-running.ts'
+import { stopOrphan } from './orphan.ts'
+import { startPostmaster } from './postmaster.ts'
+
+export interface EmbeddedOptions {
+  /** DATA_DIR as it was set. */
+  dataDir: string | undefined
+  purpose: Owner['purpose']
+  /** For tests: no fsync, and a data folder that is removed at the end, also where this process is killed. */
+  temporary?: boolean
+  log: Logger
+}
+
+/** A PostgreSQL server of our own, for as long as this process lives. */
+export interface Embedded {
+  url: string
+  /** The real path of DATA_DIR. */
+  dataDir: string
+  stop: () => Promise<void>
+}
+
+/**
+ * @throws {ConfigError} where DATA_DIR cannot be used
+ * @throws {ClaimedError} where another process uses it
+ * @throws {StartError} where PostgreSQL cannot run on this machine
+ */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const temporary = options.temporary ? await makeTemporaryFolder('outdial-test-', accountFor()) : undefined
+  const dataDir = await prepareDataDir(temporary ?? options.dataDir)
+  const binaries = await findBinaries(dataDir.account)
+  const address = await makeAddress(dataDir)
+  try {
+    return await namingDataDir(dataDir.path, () => open(options, dataDir, binaries, address))
+  } catch (error) {
+    await address.remove()
+    throw error
+  }
+}
+
+async function open(
+  { purpose, temporary = false, log }: EmbeddedOptions,
+  dataDir: DataDir,
+  binaries: Binaries,
+  address: Address,
+): Promise<Embedded> {
+  const { path, cluster, account } = dataDir
+  const owner = { pid: process.pid, purpose, socket: address.ownerSocket, url: address.url }
+  const claimed = await claim(path, owner)
+  const start = async () => {
+    await stopOrphan(cluster)
+    return startPostmaster({
+      postgres: binaries.postgres,
+      account,
+      cluster,
+      socketFolder: address.folder,
+      temporaryFolder: temporary ? path : undefined,
+      settings: [
+        ...settings,
+        ...address.settings,
+        ...(temporary ? ['fsync=off', 'full_page_writes=off', 'max_connections=300'] : []),
+      ],
+      onLine: (line) => log.debug({ postgres: line }),
+    })
+  }
+  try {
+    await stopOrphan(cluster)
+    if (claimed.previous) await removeAddress(claimed.previous.socket)
+    await prepareCluster(dataDir, binaries, { password: address.password, sync: !temporary })
+    const running = await keepRunning(start, log)
+    const stop = async () => {
+      await running.stop()
+      await claimed.release()
+      await address.remove()
+    }
+    return { url: address.url, dataDir: path, stop }
+  } catch (error) {
+    await claimed.release()
+    throw error
+  }
+}
+
+const settings = [
+  'timezone=UTC',
+  // Its log reaches ours, which holds no phone numbers: no statements, no values. Errors are told to the client.
+  'log_min_messages=log',
+  'log_min_error_statement=panic',
+  'log_error_verbosity=terse',
+]

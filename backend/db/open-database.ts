@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { ClaimedError, type Owner } from './embedded/data-dir-claim.ts'
+import { startEmbedded } from './embedded/start-embedded.ts'
+import { waitForDatabase } from './wait-for-database.ts'
+
+export interface OpenedDatabase {
+  url: string
+  /** Only with the embedded database: the folder of its data and keys. */
+  dataDir: string | undefined
+  close: () => Promise<void>
+}
+
+export interface OpenOptions {
+  config: Config
+  /** A command joins the database of a service that runs; a second service is refused. */
+  purpose: Owner['purpose']
+  log: Logger
+  /** Milliseconds to wait for a server that does not answer yet, or for another command to end. */
+  patience: number
+}
+
+/**
+ * The server of DATABASE_URL, or an embedded one in DATA_DIR. Resolves when it accepts connections.
+ *
+ * @throws {ConfigError | StartError} with a sentence for the person who starts the service
+ */
+export async function openDatabase(options: OpenOptions): Promise<OpenedDatabase> {
+  const { databaseUrl } = options.config
+  if (databaseUrl === undefined) return openEmbedded(options, Date.now() + options.patience)
+  await waitForDatabase({ url: databaseUrl, patience: options.patience, log: options.log })
+  return { url: databaseUrl, dataDir: undefined, close: () => Promise.resolve() }
+}
+
+async function openEmbedded(options: OpenOptions, until: number): Promise<OpenedDatabase> {
+  const { config, purpose, log, patience } = options
+  try {
+    const { url, dataDir, stop } = await startEmbedded({ dataDir: config.dataDir, purpose, log })
+    return { url, dataDir, close: stop }
+  } catch (error) {
+    if (!(error instanceof ClaimedError) || purpose === 'service') throw error
+    if (error.owner.purpose === 'command') {
+      if (Date.now() >= until) throw error
+      await delay(100)
+      return openEmbedded(options, until)
+    }
+    const { dataDir, owner } = error
+    await waitForDatabase({ url: owner.url, patience, log })
+    return { url: owner.url, dataDir, close: () => Promise.resolve() }
+  }
+}

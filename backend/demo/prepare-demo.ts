@@ -1,0 +1,28 @@
+import type { Deps } from '../deps.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { type DemoFile, readDemoFile, writeDemoFile } from './demo-file.ts'
+import { seedDemo } from './seed-demo.ts'
+import { hasWorkspaces } from './store.ts'
+
+/**
+ * Makes the demo workspace in a database that holds none yet, and brings demo.json up to date. Its credentials lie
+ * nowhere else, so the file is written before the workspace is committed.
+ *
+ * @returns undefined where the file was removed: the credentials cannot be told again
+ */
+export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile | undefined> {
+  const own = { base_url: deps.config.publicUrl, runtime_secret: deps.runtimeSecrets()[0] ?? '' }
+  if (await hasWorkspaces(deps.db)) {
+    const demo = await readDemoFile(dataDir)
+    if (demo === undefined) return undefined
+    if (demo.base_url === own.base_url && demo.runtime_secret === own.runtime_secret) return demo
+    const moved = { ...demo, ...own }
+    await writeDemoFile(dataDir, moved)
+    return moved
+  }
+  return inTransaction(deps, async (within) => {
+    const demo = { ...own, ...(await seedDemo(within)) }
+    await writeDemoFile(dataDir, demo)
+    return demo
+  })
+}

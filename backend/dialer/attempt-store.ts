@@ -1,0 +1,170 @@
+import type { CallOutcome, EndedReason, TranscriptLine } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+import type { Analysis } from '../telephony/provider.ts'
+
+/** An attempt and the fence of the lease that its holder writes with. */
+export interface FencedAttempt {
+  id: string
+  fence: number
+  workspaceId: number
+}
+
+/** Renews what this worker still holds, in one statement. Returns the ids that it may go on with. */
+export async function renewLeases(
+  db: Db,
+  lease: { workerId: string; leaseMs: number },
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update attempt set lease_until = now() + ${lease.leaseMs}::float8 * interval '1 millisecond'
+    where id = any(${ids}::uuid[]) and worker_id = ${lease.workerId}::uuid and ended_at is null
+    returning id`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Lets go of an attempt that goes on without this worker: whoever comes next need not wait for the lease. */
+export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void> => {
+  await db
+    .updateTable('attempt')
+    .set({ lease_until: sql<Date>`clock_timestamp()` })
+    .where('id', '=', attempt.id)
+    .where('workspace_id', '=', attempt.workspaceId)
+    .where('fence', '=', attempt.fence)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+/** The call is being talked on. False where somebody else holds the attempt by now. */
+export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
+  const { rows } = await sql`
+    with answered as (
+      update attempt set answered_at = ${at}
+      where id = ${attempt.id}::uuid and workspace_id = ${attempt.workspaceId} and fence = ${attempt.fence}
+        and ended_at is null
+      returning call_id
+    )
+    update call set status = 'in_progress', answered_at = ${at}
+    from answered where call.id = answered.call_id
+    returning call.id`.execute(db)
+  return rows.length > 0
+}
+
+/** What finishing needs to know of the call, its row held. Undefined where the fence has moved on. */
+export const endAttempt = async (
+  trx: Db,
+  attempt: FencedAttempt,
+  end: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null; at: Date },
+) => {
+  const ended = await trx
+    .updateTable('attempt')
+    .set((eb) => ({
+      ended_at: end.at,
+      outcome: end.outcome,
+      ended_reason: end.endedReason,
+      answered_at: eb.fn.coalesce(eb.val(end.answeredAt), 'answered_at'),
+    }))
+    .where('id', '=', attempt.id)
+    .where('workspace_id', '=', attempt.workspaceId)
+    .where('fence', '=', attempt.fence)
+    .where('ended_at', 'is', null)
+    .returning('call_id')
+    .executeTakeFirst()
+  if (ended === undefined) return undefined
+  return trx
+    .selectFrom('call')
+    .innerJoin('contact', 'contact.id', 'call.contact_id')
+    .select(['call.id', 'call.to_number', 'call.attempts', 'contact.time_zone'])
+    .where('call.workspace_id', '=', attempt.workspaceId)
+    .where('call.id', '=', ended.call_id)
+    .forNoKeyUpdate('call')
+    .executeTakeFirstOrThrow()
+}
+
+/** Where an attempt belongs: read before its campaign is held, to know how. */
+export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspaceId'>) =>
+  db
+    .selectFrom('attempt')
+    .innerJoin('campaign', 'campaign.id', 'attempt.campaign_id')
+    .select(['attempt.campaign_id', 'attempt.to_number', 'attempt.test', 'campaign.line_failures'])
+    .where('attempt.workspace_id', '=', attempt.workspaceId)
+    .where('attempt.id', '=', attempt.id)
+    .executeTakeFirst()
+
+/** Back to the queue for another attempt. */
+export const requeueCall = async (
+  trx: Db,
+  workspaceId: number,
+  callId: number,
+  again: { dueAt: Date; nextAttemptAt: Date },
+): Promise<void> => {
+  await trx
+    .updateTable('call')
+    .set({ status: 'queued', due_at: again.dueAt, next_attempt_at: again.nextAttemptAt, answered_at: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', callId)
+    .execute()
+}
+
+export interface Completion {
+  outcome: CallOutcome
+  endedReason: EndedReason
+  answeredAt: Date | null
+  at: Date
+  transcript: TranscriptLine[]
+  summary: string | null
+  recordingUrl: string | null
+  analysisUntil: Date | null
+}
+
+export const completeCall = async (
+  trx: Db,
+  workspaceId: number,
+  callId: number,
+  end: Completion,
+): Promise<void> => {
+  await trx
+    .updateTable('call')
+    .set((eb) => ({
+      status: 'completed',
+      outcome: end.outcome,
+      ended_reason: end.endedReason,
+      // Whoever ends a lost worker's attempt does not know that it was answered; the row does.
+      answered_at: eb.fn.coalesce(eb.val(end.answeredAt), 'answered_at'),
+      ended_at: end.at,
+      duration_seconds: end.answeredAt && Math.round((end.at.getTime() - end.answeredAt.getTime()) / 1000),
+      transcript: JSON.stringify(end.transcript),
+      summary: end.summary,
+      recording_url: end.recordingUrl,
+      analysis_until: end.analysisUntil,
+    }))
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', callId)
+    .execute()
+}
+
+/** Writes what was read out of the talk. False where that was settled before: the first one counts. */
+export const settleCall = async (
+  trx: Db,
+  workspaceId: number,
+  callId: number,
+  analysis: Analysis | undefined,
+): Promise<boolean> => {
+  const settled = await trx
+    .updateTable('call')
+    .set({
+      analysis_until: null,
+      ...(analysis && {
+        summary: analysis.summary,
+        sentiment: analysis.sentiment,
+        goal_met: analysis.goalMet,
+        extracted: JSON.stringify(analysis.extracted),
+      }),
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', callId)
+    .where('analysis_until', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return settled !== undefined
+}

@@ -1,0 +1,170 @@
+import type { Deps } from '../deps.ts'
+import { inTransaction } from '../db/transaction.ts'
+import {
+  type HeldCall,
+  holdDueCalls,
+  holdDueTestCalls,
+  moveCalls,
+  type NewAttempt,
+  startAttempts,
+} from './claim-store.ts'
+import type { DialRequest } from '../telephony/provider.ts'
+import { recordCompleted } from '../calls/complete-calls.ts'
+import { shareRoom } from './share-capacity.ts'
+import { completeWaiting } from '../calls/call-store.ts'
+import type { Progress } from './supervise.ts'
+import { countRoom, lockClaimableCampaigns, markServed } from '../calls/turns-store.ts'
+import { nextCallableMoment } from '../scheduling/time-zones.ts'
+
+/** Whose attempts are leased, on which line, for how long by the database's clock. */
+export interface Lease {
+  line: string
+  workerId: string
+  leaseMs: number
+}
+
+/** An attempt that this worker has committed and must now make. */
+export interface ClaimedAttempt {
+  id: string
+  /** What the holder of the lease writes with: whoever takes the attempt over grows it. */
+  fence: number
+  workspaceId: number
+  campaignId: number
+  test: boolean
+  /** `performance.now()` from before the lease began: the lease surely runs until this plus its length. */
+  leasedAt: number
+  request: DialRequest
+  /** Where it was begun by another worker: how far it has come. */
+  taken?: Progress
+}
+
+/**
+ * Claims at most `room` calls, in one transaction each time: never more of a campaign than its limit, one live
+ * attempt per number and workspace, nobody on the do-not-call list, nobody out of hours.
+ */
+export const claimCalls =
+  (deps: Deps, lease: Lease) =>
+  (room: number): Promise<ClaimedAttempt[]> =>
+    untilFruitful(deps, async (own) => {
+      const now = own.clock.now()
+      const campaigns = await lockClaimableCampaigns(own.db, now)
+      if (campaigns.length === 0) return undefined
+      const counted = await countRoom(own.db, campaigns, room, now)
+      const shares = shareRoom(room, counted)
+      // Whoever could take some and got none keeps the place in the line.
+      const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
+      await markServed(
+        own.db,
+        served.map(({ id }) => id),
+      )
+      const held = shares.size === 0 ? [] : await holdDueCalls(own.db, shares, now)
+      const callable = await holdBack(own, await suppress(own, held, now), now)
+      return start(own, lease, { held, callable, test: false })
+    })
+
+/** Claims at most `room` test calls: no hours, no limits, no numbers that are busy. */
+export const claimTestCalls =
+  (deps: Deps, lease: Lease) =>
+  (room: number): Promise<ClaimedAttempt[]> =>
+    untilFruitful(deps, async (own) => {
+      const now = own.clock.now()
+      const held = await holdDueTestCalls(own.db, room, now)
+      const callable = await suppress(own, held, now)
+      return start(own, lease, { held, callable, test: true })
+    })
+
+/** Undefined where there was nothing to decide; empty where everything was decided without a call. */
+type Claim = ClaimedAttempt[] | undefined
+
+/** A batch may hold nothing but closed and refused calls: those behind them must not wait for the next look. */
+async function untilFruitful(deps: Deps, claim: (deps: Deps) => Promise<Claim>): Promise<ClaimedAttempt[]> {
+  for (;;) {
+    const claimed = await inTransaction(deps, claim)
+    if (claimed === undefined) return []
+    if (claimed.length > 0) return claimed
+  }
+}
+
+/** Completes the calls to numbers on the do-not-call list; returns the others. */
+async function suppress(deps: Deps, held: readonly HeldCall[], now: Date): Promise<HeldCall[]> {
+  const end = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
+  const refused = Map.groupBy(
+    held.filter((call) => call.do_not_call),
+    (call) => call.workspace_id,
+  )
+  for (const [workspaceId, calls] of refused) {
+    const ids = calls.map((call) => call.id)
+    await recordCompleted(deps.db, workspaceId, await completeWaiting(deps.db, workspaceId, ids, end), now)
+  }
+  if (refused.size > 0) deps.wake.sender()
+  return held.filter((call) => !call.do_not_call)
+}
+
+/** Moves the calls whose hours are closed to when they open; returns the others. */
+async function holdBack(deps: Deps, calls: readonly HeldCall[], now: Date): Promise<HeldCall[]> {
+  const planned = await Promise.all(
+    calls.map(async (call) => ({
+      call,
+      at: await nextCallableMoment(
+        { hours: call.calling_hours, timeZone: call.campaign_time_zone },
+        { phoneNumber: call.to_number, timeZone: call.contact_time_zone },
+        now,
+      ),
+    })),
+  )
+  const moves = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ id: call.id, to: at }))
+  if (moves.length > 0) await moveCalls(deps.db, moves)
+  return planned.filter(({ at }) => at <= now).map(({ call }) => call)
+}
+
+async function start(
+  deps: Deps,
+  lease: Lease,
+  batch: { held: readonly HeldCall[]; callable: readonly HeldCall[]; test: boolean },
+): Promise<Claim> {
+  const { held, callable, test } = batch
+  if (held.length === 0) return undefined
+  if (callable.length === 0) return []
+  const leasedAt = performance.now()
+  const ids = callable.map((call) => call.id)
+  // Now, not when the claim began: the number's last attempt may have ended in between.
+  const attempts = await startAttempts(deps.db, ids, { ...lease, now: deps.clock.now() })
+  // Nothing but numbers that another dialer was first to call: they wait.
+  if (attempts.length === 0 && callable.length === held.length) return undefined
+  const byId = new Map(callable.map((call) => [call.id, call]))
+  return attempts.flatMap((attempt) => {
+    const call = byId.get(attempt.call_id)
+    return call === undefined ? [] : [toClaimed(call, attempt, test, leasedAt)]
+  })
+}
+
+/** What the dialer and its line are given of an attempt. */
+export const toClaimed = (
+  call: HeldCall,
+  attempt: NewAttempt,
+  test: boolean,
+  leasedAt: number,
+): ClaimedAttempt => ({
+  id: attempt.id,
+  fence: attempt.fence,
+  workspaceId: call.workspace_id,
+  campaignId: call.campaign_id,
+  test,
+  leasedAt,
+  request: {
+    attemptId: attempt.id,
+    callId: call.id,
+    number: attempt.number,
+    fromNumber: call.from_number,
+    toNumber: call.to_number,
+    agent: {
+      widgetId: call.widget_id,
+      name: call.agent_name,
+      language: call.language,
+      greeting: call.greeting,
+    },
+    campaignName: call.campaign_name,
+    scheduled: call.scheduled_at !== null,
+    contact: { firstName: call.first_name, lastName: call.last_name, variables: call.variables },
+  },
+})

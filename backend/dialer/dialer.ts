@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { describeError } from '../describe-error.ts'
+import type { Deps } from '../deps.ts'
+import { startWorker, type Worker } from '../core/worker.ts'
+import { adoptAttempts } from './takeover.ts'
+import { renewLeases } from './attempt-store.ts'
+import { type ClaimedAttempt, claimCalls, claimTestCalls } from './claim-calls.ts'
+import { keepLeases, type LeaseTimes } from './leases.ts'
+import { chooseLines, type Lines } from '../telephony/choose-providers.ts'
+import { placeCall } from './run-attempt.ts'
+
+export interface DialerOptions extends LeaseTimes {
+  lines: Lines
+  /** Calls that this process has on the line at once. */
+  concurrency: number
+}
+
+/**
+ * Starts the worker that makes the calls which are due. Any number of processes may run one. `wake` it after a
+ * commit that made something callable; `stop` gives the talks under way `graceMs` to end by themselves.
+ */
+export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): Worker {
+  const { lines = chooseLines(deps), leaseMs = 30_000, heartbeatMs = 7_000, concurrency = 500 } = options
+  const workerId = randomUUID()
+  const real: Worker[] = []
+  const test: Worker[] = []
+  const wake = () => [...real, ...test].forEach((worker) => worker.wake())
+  // A hang-up frees its slot at once, for this dialer as for those that `deps` knows of.
+  const dialer = () => (wake(), deps.wake.dialer())
+  const own: Deps = { ...deps, wake: { ...deps.wake, dialer } }
+
+  const onError = (error: unknown, attemptId?: string) =>
+    deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
+  const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
+  const leases = keepLeases({ leaseMs, heartbeatMs }, renew, onError)
+  const place = placeCall(own, lines, leases, onError)
+  const start = (concurrency: number, fetch: (room: number) => Promise<ClaimedAttempt[]>) =>
+    startWorker<ClaimedAttempt>(deps.clock, {
+      fetch,
+      handle: place,
+      onError: (error, attempt) => onError(error, attempt?.id),
+      concurrency,
+      batch: 50,
+      pollMs: 1_000,
+    })
+  const onRealLine = { line: lines.real.name, workerId, leaseMs }
+  if (lines.real.outlivesWorker) real.push(start(concurrency, adoptAttempts(own, onRealLine)))
+  real.push(start(concurrency, claimCalls(own, onRealLine)))
+  // A lane of their own: a campaign's backlog keeps nobody's test waiting.
+  test.push(start(100, claimTestCalls(own, { line: lines.test.name, workerId, leaseMs })))
+  return {
+    wake,
+    stop: async (graceMs) => {
+      // Calls that go on without this process are not waited for.
+      const realGrace = lines.real.outlivesWorker ? 0 : graceMs
+      await Promise.all([
+        ...real.map((worker) => worker.stop(realGrace)),
+        ...test.map((worker) => worker.stop(graceMs)),
+      ])
+      leases.stop()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { Deps } from '../deps.ts'
+import { findAttemptsUnderWay } from './attempt-lease-store.ts'
+import { type ClaimedAttempt, type Lease, toClaimed } from './claim-calls.ts'
+import { takeOverLostAttempts } from './sweep-store.ts'
+
+/**
+ * Takes over at most `room` attempts whose workers are gone, on a line that outlives them. Nobody is rung: the
+ * line is asked what became of the call. The fence grows, so that the last holder has no say any more.
+ */
+export const adoptAttempts =
+  (deps: Pick<Deps, 'db'>, lease: Lease) =>
+  async (room: number): Promise<ClaimedAttempt[]> => {
+    const leasedAt = performance.now()
+    const { line, ...holder } = lease
+    const taken = await takeOverLostAttempts(deps.db, { ...holder, lines: [line], atMost: room })
+    if (taken.length === 0) return []
+    const fences = new Map(taken.map(({ id, fence }) => [id, fence]))
+    const underWay = await findAttemptsUnderWay(deps.db, [...fences.keys()])
+    return underWay.map((found) => ({
+      ...toClaimed(
+        found,
+        {
+          id: found.attempt_id,
+          fence: fences.get(found.attempt_id) ?? 0,
+          call_id: found.id,
+          number: found.number,
+        },
+        found.test,
+        leasedAt,
+      ),
+      taken: { startedAt: found.started_at, answeredAt: found.answered_at },
+    }))
+  }

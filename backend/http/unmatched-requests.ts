@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../core/errors.ts'
+
+/** The methods that are served at an address, and OPTIONS; empty where there is no such address. */
+type AllowedMethods = (pathname: string) => string[]
+
+/** Takes note of every route that is mounted from now on, whoever mounts it. */
+export function watchRoutes(app: FastifyInstance): AllowedMethods {
+  const mounted: { pattern: RegExp; methods: string[] }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    mounted.push({ pattern: patternOf(url), methods: [method].flat() })
+  })
+  return (pathname) => {
+    const methods = mounted.filter(({ pattern }) => pattern.test(pathname)).flatMap((route) => route.methods)
+    return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].sort()
+  }
+}
+
+function patternOf(url: string): RegExp {
+  const escaped = url.replace(/\/$/, '').replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`^${escaped.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}/?$`)
+}
+
+/** Answers what no route took: OPTIONS with the methods, another method with 405, another address with 404. */
+export function answerUnrouted(allowed: AllowedMethods, request: FastifyRequest, reply: FastifyReply): void {
+  const [pathname = ''] = request.url.split('?')
+  const methods = allowed(pathname)
+  if (request.method === 'OPTIONS' && methods.length > 0) {
+    void reply.code(204).header('Allow', methods.join(', ')).send()
+    return
+  }
+  // With a method that is served, a route was asked for a file that is not there.
+  if (methods.length === 0 || methods.includes(request.method)) {
+    throw new ApiError('not_found', 'There is nothing at this address.')
+  }
+  throw new ApiError(
+    'method_not_allowed',
+    `${request.method} is not possible here; ${methods.join(', ')} are.`,
+    { headers: { Allow: methods.join(', ') } },
+  )
+}

@@ -1,0 +1,106 @@
+import type { Db } from '../db/schema.ts'
+
+type Role = 'owner' | 'member'
+
+export const insertInvitation = (
+  db: Db,
+  workspaceId: number,
+  values: { tokenHash: Buffer; email: string; role: Role; invitedBy: number; now: Date; expiresAt: Date },
+) =>
+  db
+    .insertInto('invitation')
+    .values({
+      workspace_id: workspaceId,
+      token_hash: values.tokenHash,
+      email: values.email,
+      role: values.role,
+      invited_by: values.invitedBy,
+      created_at: values.now,
+      expires_at: values.expiresAt,
+    })
+    .execute()
+
+/** Those that can still be used, newest first. */
+export const selectOpenInvitations = (db: Db, workspaceId: number, now: Date) =>
+  db
+    .selectFrom('invitation')
+    .leftJoin('app_user', 'app_user.id', 'invitation.invited_by')
+    .select([
+      'invitation.id',
+      'invitation.email',
+      'invitation.role',
+      'invitation.created_at as createdAt',
+      'invitation.expires_at as expiresAt',
+      'app_user.name as invitedBy',
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .where('accepted_at', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('invitation.id', 'desc')
+    .execute()
+
+/** False where there is no open one with this id. */
+export const deleteInvitation = async (
+  db: Db,
+  workspaceId: number,
+  invitationId: number,
+): Promise<boolean> => {
+  const gone = await db
+    .deleteFrom('invitation')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', invitationId)
+    .where('accepted_at', 'is', null)
+    .executeTakeFirst()
+  return gone.numDeletedRows > 0n
+}
+
+/** Ends what a user has invited people by. */
+export const withdrawInvitationsBy = async (db: Db, workspaceId: number, userId: number): Promise<void> => {
+  await db
+    .deleteFrom('invitation')
+    .where('workspace_id', '=', workspaceId)
+    .where('invited_by', '=', userId)
+    .where('accepted_at', 'is', null)
+    .execute()
+}
+
+/** Who holds the link names the workspace by it: there is no other way to know which one it is. */
+export const findInvitation = (db: Db, tokenHash: Buffer) =>
+  db
+    .selectFrom('invitation')
+    .innerJoin('workspace', 'workspace.id', 'invitation.workspace_id')
+    .leftJoin('app_user', 'app_user.id', 'invitation.invited_by')
+    .select([
+      'invitation.workspace_id as workspaceId',
+      'workspace.name as workspaceName',
+      'invitation.email',
+      'invitation.role',
+      'invitation.expires_at as expiresAt',
+      'invitation.accepted_at as acceptedAt',
+      'app_user.name as invitedBy',
+    ])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+
+/** Holds an invitation: a second one who accepts it waits, and finds it used. */
+export const lockInvitation = (trx: Db, tokenHash: Buffer) =>
+  trx
+    .selectFrom('invitation')
+    .select([
+      'id',
+      'workspace_id as workspaceId',
+      'role',
+      'expires_at as expiresAt',
+      'accepted_at as acceptedAt',
+    ])
+    .where('token_hash', '=', tokenHash)
+    .forUpdate()
+    .executeTakeFirst()
+
+export const markAccepted = (trx: Db, workspaceId: number, invitationId: number, now: Date) =>
+  trx
+    .updateTable('invitation')
+    .set({ accepted_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', invitationId)
+    .execute()

@@ -1,0 +1,52 @@
+import type { Db } from '../db/schema.ts'
+
+export const insertReset = (
+  db: Db,
+  values: { tokenHash: Buffer; userId: number; madeBy: number | null; now: Date; expiresAt: Date },
+) =>
+  db
+    .insertInto('password_reset')
+    .values({
+      token_hash: values.tokenHash,
+      user_id: values.userId,
+      made_by: values.madeBy,
+      created_at: values.now,
+      expires_at: values.expiresAt,
+    })
+    .execute()
+
+/** Ends the links of a user that were not used. */
+export const endResetsOf = async (db: Db, userId: number): Promise<void> => {
+  await db.deleteFrom('password_reset').where('user_id', '=', userId).where('used_at', 'is', null).execute()
+}
+
+export const findReset = (db: Db, tokenHash: Buffer) =>
+  db
+    .selectFrom('password_reset')
+    .innerJoin('app_user', 'app_user.id', 'password_reset.user_id')
+    .select([
+      'app_user.id as userId',
+      'app_user.email',
+      'password_reset.made_by as madeBy',
+      'password_reset.expires_at as expiresAt',
+      'password_reset.used_at as usedAt',
+    ])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+
+/** Uses a link up; false where it was used, has expired, or is gone: of two at once one finds it. */
+export const markUsed = async (trx: Db, tokenHash: Buffer, now: Date): Promise<boolean> => {
+  const used = await trx
+    .updateTable('password_reset')
+    .set({ used_at: now })
+    .where('token_hash', '=', tokenHash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return used.numUpdatedRows > 0n
+}
+
+/** Until the transaction ends, the user joins no workspace: what was found about memberships stays true. */
+export const lockUser = async (trx: Db, userId: number): Promise<void> => {
+  await trx.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
+}

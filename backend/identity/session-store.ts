@@ -1,0 +1,85 @@
+import type { Db } from '../db/schema.ts'
+import type { Person } from './user-store.ts'
+
+export const insertSession = (
+  db: Db,
+  values: { idHash: Buffer; userId: number; userAgent: string; createdAt: Date; expiresAt: Date },
+) =>
+  db
+    .insertInto('session')
+    .values({
+      id_hash: values.idHash,
+      user_id: values.userId,
+      user_agent: values.userAgent,
+      created_at: values.createdAt,
+      last_seen_at: values.createdAt,
+      expires_at: values.expiresAt,
+    })
+    .execute()
+
+/** Whether this is the user's password still; it stays so until the transaction ends. */
+export const holdPassword = async (trx: Db, userId: number, passwordHash: string): Promise<boolean> => {
+  const row = await trx
+    .selectFrom('app_user')
+    .select('id')
+    .where('id', '=', userId)
+    .where('password_hash', '=', passwordHash)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export const findSessionOf = (
+  db: Db,
+  idHash: Buffer,
+  now: Date,
+): Promise<(Person & { lastSeenAt: Date }) | undefined> =>
+  db
+    .selectFrom('session')
+    .innerJoin('app_user', 'app_user.id', 'session.user_id')
+    .select([
+      'app_user.id as userId',
+      'app_user.email',
+      'app_user.name',
+      'session.last_seen_at as lastSeenAt',
+    ])
+    .where('id_hash', '=', idHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+
+export const deleteSession = (db: Db, idHash: Buffer) =>
+  db.deleteFrom('session').where('id_hash', '=', idHash).execute()
+
+export const noteSessionSeen = (db: Db, idHash: Buffer, now: Date) =>
+  db.updateTable('session').set({ last_seen_at: now }).where('id_hash', '=', idHash).execute()
+
+/** A person's sessions that have not ended, the last used first. */
+export const selectSessionsOf = (db: Db, userId: number, now: Date) =>
+  db
+    .selectFrom('session')
+    .select(['id', 'id_hash', 'user_agent', 'created_at', 'last_seen_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+
+/** False where the person has no such session. */
+export const deleteSessionOf = async (db: Db, userId: number, sessionId: number): Promise<boolean> => {
+  const gone = await db
+    .deleteFrom('session')
+    .where('user_id', '=', userId)
+    .where('id', '=', sessionId)
+    .executeTakeFirst()
+  return gone.numDeletedRows > 0n
+}
+
+/** How many there were. */
+export const deleteOtherSessions = async (db: Db, userId: number, kept: Buffer | null): Promise<number> => {
+  const gone = await db
+    .deleteFrom('session')
+    .where('user_id', '=', userId)
+    .$if(kept !== null, (query) => query.where('id_hash', '<>', kept))
+    .executeTakeFirst()
+  return Number(gone.numDeletedRows)
+}

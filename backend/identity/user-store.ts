@@ -1,0 +1,145 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+const lowerEmail = sql<string>`lower(email)`
+
+/** A person as the pages show them. */
+export interface Person {
+  userId: number
+  email: string
+  name: string
+}
+
+export interface Membership {
+  workspaceId: number
+  workspaceName: string
+}
+
+/** Undefined where the address is taken: the index on lower(email) decides. */
+export const insertUser = (db: Db, values: { email: string; name: string; passwordHash: string }) =>
+  db
+    .insertInto('app_user')
+    .values({ email: values.email, name: values.name, password_hash: values.passwordHash })
+    .onConflict((conflict) => conflict.expression(lowerEmail).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+
+/** Until the transaction ends, nobody else adds a user. */
+export const lockUsers = async (trx: Db): Promise<void> => {
+  await sql`lock table app_user in share row exclusive mode`.execute(trx)
+}
+
+export const hasUsers = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('app_user').select('id').limit(1).executeTakeFirst()) !== undefined
+
+export const findPasswordOf = (db: Db, email: string) =>
+  db
+    .selectFrom('app_user')
+    .select(['id', 'password_hash'])
+    .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', eb.fn<string>('lower', [eb.val(email)])))
+    .executeTakeFirst()
+
+export const insertMembership = (
+  db: Db,
+  workspaceId: number,
+  values: { userId: number; role: 'owner' | 'member' },
+) =>
+  db
+    .insertInto('membership')
+    .values({ workspace_id: workspaceId, user_id: values.userId, role: values.role })
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ role: values.role }),
+    )
+    .execute()
+
+/** Of a user by id, for who is signed in. */
+export const findPersonWithPassword = (db: Db, userId: number) =>
+  db
+    .selectFrom('app_user')
+    .select(['email', 'name', 'password_hash'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+
+/** Sets a password where the old one is still `was`; false where somebody else changed it meanwhile. */
+export const replacePassword = async (
+  db: Db,
+  userId: number,
+  change: { was: string; passwordHash: string },
+): Promise<boolean> => {
+  const changed = await db
+    .updateTable('app_user')
+    .set({ password_hash: change.passwordHash })
+    .where('id', '=', userId)
+    .where('password_hash', '=', change.was)
+    .executeTakeFirst()
+  return changed.numUpdatedRows > 0n
+}
+
+export const updatePassword = (db: Db, userId: number, passwordHash: string) =>
+  db.updateTable('app_user').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
+
+export const updatePerson = (db: Db, userId: number, values: { email: string; name: string }) =>
+  db.updateTable('app_user').set(values).where('id', '=', userId).execute()
+
+/** False where there was no such membership. */
+export const deleteMembership = async (db: Db, workspaceId: number, userId: number): Promise<boolean> => {
+  const gone = await db
+    .deleteFrom('membership')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return gone.numDeletedRows > 0n
+}
+
+/** By name, as a person looks for it. */
+export const membershipsOf = (db: Db, userId: number): Promise<Membership[]> =>
+  db
+    .selectFrom('membership')
+    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
+    .select(['workspace.id as workspaceId', 'workspace.name as workspaceName'])
+    .where('user_id', '=', userId)
+    .orderBy('workspace.name')
+    .orderBy('workspace.id')
+    .execute()
+
+/** The workspaces of a user with the role there, by name. */
+export const workspacesOf = (
+  db: Db,
+  userId: number,
+): Promise<{ id: number; name: string; country: string; timeZone: string; role: 'owner' | 'member' }[]> =>
+  db
+    .selectFrom('membership')
+    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
+    .select([
+      'workspace.id',
+      'workspace.name',
+      'workspace.country',
+      'workspace.time_zone as timeZone',
+      'membership.role',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('workspace.name')
+    .orderBy('workspace.id')
+    .execute()
+
+/** Ends every key that a user made in a workspace. Their `credential` rows authenticate, so those go. */
+export const revokeApiKeysOf = async (
+  db: Db,
+  workspaceId: number,
+  userId: number,
+  now: Date,
+): Promise<void> => {
+  await db
+    .updateTable('api_key')
+    .set({ revoked_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .execute()
+  await db
+    .deleteFrom('credential')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .where('api_key_id', 'is not', null)
+    .execute()
+}

@@ -1,0 +1,30 @@
+import type { Deps } from '../deps.ts'
+import { errorCode } from '../error-code.ts'
+import { invalidField, notFound } from '../core/errors.ts'
+import { addressTaken, checkPerson } from './check-person.ts'
+import { isPasswordOf } from './password.ts'
+import { findPersonWithPassword, updatePerson } from './user-store.ts'
+
+/** PostgreSQL: a unique index has it already. */
+const uniqueViolation = '23505'
+
+/**
+ * Changes a person's own name and address. Another address asks for the password, since whoever holds it signs in:
+ * somebody at a screen that was left open must not take the account along.
+ *
+ * @throws {ApiError} validation_failed, not_found
+ */
+export const editPerson =
+  (deps: Pick<Deps, 'db'>) =>
+  async (userId: number, input: { email: string; name: string; currentPassword: string }): Promise<void> => {
+    const { email, name } = checkPerson(input)
+    const person = await findPersonWithPassword(deps.db, userId)
+    if (person === undefined) throw notFound('There is no such user.')
+    if (email !== person.email && !(await isPasswordOf(person.password_hash, input.currentPassword))) {
+      const message = 'This is not your password: it is needed for another e-mail address.'
+      throw invalidField('current_password', 'wrong_password', message)
+    }
+    await updatePerson(deps.db, userId, { email, name }).catch((error: unknown) => {
+      throw errorCode(error) === uniqueViolation ? addressTaken(email) : error
+    })
+  }

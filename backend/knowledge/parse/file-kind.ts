@@ -1,0 +1,39 @@
+import { Fault } from './parse-result.ts'
+
+export type Kind = 'text' | 'html' | 'pdf' | 'docx'
+
+/**
+ * What a file is: its first bytes decide where they tell, else the end of its name.
+ *
+ * @throws {Fault} where it is nothing that can be read
+ */
+export function kindOf(name: string, bytes: Uint8Array): Kind {
+  if (bytes.length === 0) throw new Fault('empty')
+  const ending = /\.([a-z0-9]+)$/.exec(name.toLowerCase())?.[1] ?? ''
+  const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
+  // Readers of PDF accept what stands before its header, up to there (PDF Reference 1.7, appendix H, note 13).
+  if (start.startsWith('%PDF-') || (ending === 'pdf' && start.includes('%PDF-'))) return 'pdf'
+  if (start.startsWith('PK\x03\x04')) return 'docx'
+  if (start.startsWith('\xD0\xCF\x11\xE0')) throw new Fault('old_word')
+  if (start.startsWith('{\\rtf')) throw new Fault('wrong_type')
+  return kindByEnding(ending, start)
+}
+
+function kindByEnding(ending: string, start: string): Kind {
+  switch (ending) {
+    case 'txt':
+    case 'md':
+    case 'markdown':
+      return /^(\xEF\xBB\xBF)?\s*<(!doctype html|html)[\s>]/i.test(start) ? 'html' : 'text'
+    case 'html':
+    case 'htm':
+      return 'html'
+    case 'pdf':
+    case 'docx':
+      throw new Fault('broken')
+    case 'doc':
+      throw new Fault('old_word')
+    default:
+      throw new Fault('wrong_type')
+  }
+}

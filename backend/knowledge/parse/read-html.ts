@@ -1,0 +1,35 @@
+import { htmlToText } from 'html-to-text'
+import { decode } from '../../core/decode-text.ts'
+import { limits } from './parse-limits.ts'
+
+/** What is no text of the page, though it stands in it. */
+const skipped = [
+  'title',
+  'img',
+  'svg',
+  'template',
+  'noscript',
+  'iframe',
+  'object',
+  'select',
+  'textarea',
+  'button',
+]
+
+/** The text of an HTML page as a person reads it: of links their text, and nothing of scripts and styles. */
+export function readHtml(bytes: Uint8Array): string {
+  const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
+  const named = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(start)?.[1]
+  return htmlToText(decode(bytes, named), {
+    wordwrap: false,
+    limits: { maxInputLength: limits.file, maxDepth: 200 },
+    selectors: [
+      { selector: 'a', options: { ignoreHref: true } },
+      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
+        selector,
+        options: { uppercase: false },
+      })),
+      ...skipped.map((selector) => ({ selector, format: 'skip' })),
+    ],
+  })
+}

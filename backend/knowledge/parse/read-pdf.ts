@@ -1,0 +1,62 @@
+import { getDocumentProxy } from 'unpdf'
+import { Fault } from './parse-result.ts'
+import { limits } from './parse-limits.ts'
+
+/**
+ * The text of a PDF, page by page: lines as they stand, and a blank line where the page leaves room between two.
+ *
+ * @throws {Fault} encrypted, broken, too_long
+ */
+export async function readPdf(bytes: Uint8Array): Promise<string> {
+  const pdf = await getDocumentProxy(bytes, { verbosity: 0, useSystemFonts: false }).catch(
+    (error: unknown) => {
+      throw new Fault(error instanceof Error && error.name === 'PasswordException' ? 'encrypted' : 'broken')
+    },
+  )
+  const pages: string[] = []
+  let length = 0
+  for (let number = 1; number <= pdf.numPages; number += 1) {
+    const page = await pdf.getPage(number)
+    const { items } = await page.getTextContent()
+    const text = textOf(items.filter((item) => 'str' in item))
+    page.cleanup()
+    length += text.length
+    if (length > limits.text * 2) throw new Fault('too_long')
+    pages.push(text)
+  }
+  return pages.join('\n\n')
+}
+
+interface Item {
+  str: string
+  hasEOL: boolean
+  height: number
+  /** The last one is how high it stands on the page. */
+  transform: number[]
+}
+
+function textOf(items: readonly Item[]): string {
+  let text = ''
+  let above: { y: number; height: number } | undefined
+  let isLineStart = true
+  for (const { str, hasEOL, height, transform } of items) {
+    const y = transform[5] ?? 0
+    if (isLineStart && str.trim() !== '') {
+      const drop = above && above.y - y
+      // Upwards: another column.
+      const isApart =
+        drop !== undefined && above !== undefined && (drop > above.height * 1.7 || drop < -above.height)
+      if (isApart) text += '\n'
+    }
+    if (str.trim() !== '') {
+      above = { y, height: height || above?.height || 10 }
+      isLineStart = false
+    }
+    text += str
+    if (hasEOL) {
+      text += '\n'
+      isLineStart = true
+    }
+  }
+  return text
+}

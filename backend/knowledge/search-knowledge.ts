@@ -1,0 +1,26 @@
+import type { Deps } from '../deps.ts'
+import { allWords, anyWord, findPassages, type FoundPassage } from './knowledge-store.ts'
+
+/** Words of a question that are looked for where not all are found together. */
+const mostWords = 50
+
+/** Passages that an agent is given. */
+export const passagesForAgents = 3
+
+/**
+ * The passages that answer a question best, the best first: those with all its words, else those with any.
+ *
+ * @param query plain words, in any order
+ */
+export const searchKnowledge =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number, query: string, limit = passagesForAgents): Promise<FoundPassage[]> => {
+    const asked = query.replaceAll('\u0000', ' ').toWellFormed()
+    // A dash before a word would exclude it: "-5 degrees" asks for no other documents.
+    const withAll = allWords(asked.replace(/(?<![\p{L}\p{N}])-+/gu, ' '))
+    const found = await findPassages(db, workspaceId, withAll, limit)
+    if (found.length > 0) return found
+
+    const words = asked.match(/[\p{L}\p{N}]+/gu)?.slice(0, mostWords) ?? []
+    return words.length === 0 ? [] : findPassages(db, workspaceId, anyWord(words), limit)
+  }

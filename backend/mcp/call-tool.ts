@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import type { Deps } from '../deps.ts'
+import { ApiError } from '../core/errors.ts'
+import { clean } from '../http/clean.ts'
+import { describeError } from '../describe-error.ts'
+import { isOutage } from '../db/outage.ts'
+import { storableText } from '../storable-text.ts'
+import type { OfferedTool } from './session-context.ts'
+import type { BrokenOff, Flight } from './in-flight-calls.ts'
+import { type CallFacts, hasEffects, type ToolAnswer, type ToolRow, type ToolUse } from '../tools/kinds/tool-kind.ts'
+import { recordToolCall } from './record-tool-call.ts'
+
+/** Milliseconds that a tool may take: people on the phone wait for it. */
+export const toolLimitMs = 20_000
+
+/** Characters of an answer that the agent is given. More fits into no talk. */
+const longestAnswer = 32_768
+
+export interface ToolRequest {
+  tool: OfferedTool
+  agentId: number
+  args: Record<string, unknown>
+  call: CallFacts | undefined
+  flight: Flight
+}
+
+/**
+ * Uses a tool for an agent, and writes it to the call's record before it resolves. Never rejects: whatever happens, the
+ * call goes on, and the agent is told what to do.
+ */
+export const callTool =
+  (deps: Deps) =>
+  (request: ToolRequest): Promise<ToolAnswer> =>
+    request.call === undefined ? answerOf(deps, request, false) : answerAndRecord(deps, request, request.call)
+
+async function answerAndRecord(deps: Deps, request: ToolRequest, call: CallFacts): Promise<ToolAnswer> {
+  const { tool, args, flight } = request
+  const toolName = tool.definition.name
+  const dryRun = call.test && hasEffects(tool.kind, tool.row, toolName)
+  const answer = await answerOf(deps, request, dryRun)
+  const durationMs = deps.clock.now().getTime() - flight.startedAt
+  const { workspaceId } = tool.row
+  await recordToolCall(deps)({
+    ...{ workspaceId, call, answer, dryRun, durationMs, toolName, args },
+    startedAt: new Date(flight.startedAt),
+  })
+  return answer
+}
+
+async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Promise<ToolAnswer> {
+  const { tool, flight } = request
+  const { name } = tool.definition
+  try {
+    const faults = findFaults(tool, request.args)
+    if (faults.length > 0) return failed(`${name} was not used: ${faults.join('; ')}.`)
+    if (tool.config === undefined) {
+      return failed(`${name} is not set up for this agent: go on without it.`)
+    }
+    const use = new Use(request, tool.config.value, dryRun)
+    const ended = await flight.outcomeOf(tool.kind.run(deps, use))
+    return typeof ended === 'string' ? failed(`${name} ${endings[ended]}`) : cap(ended)
+  } catch (error) {
+    return tellFailure(deps, name, error)
+  }
+}
+
+/** A class for its getter: a literal's costs as much as all else of a call. */
+class Use implements ToolUse {
+  readonly row: ToolRow
+  readonly toolName: string
+  readonly agentId: number
+  readonly config: unknown
+  readonly args: Record<string, unknown>
+  readonly call: CallFacts | undefined
+  readonly dryRun: boolean
+  readonly #flight: Flight
+
+  constructor({ tool, agentId, args, call, flight }: ToolRequest, config: unknown, dryRun: boolean) {
+    this.row = tool.row
+    this.toolName = tool.definition.name
+    this.agentId = agentId
+    this.config = config
+    this.args = args
+    this.call = call
+    this.dryRun = dryRun
+    this.#flight = flight
+  }
+
+  get signal(): AbortSignal {
+    return this.#flight.signal
+  }
+}
+
+/** What the tool's schema does not permit, then what cannot be stored or read anyway. */
+function findFaults(tool: OfferedTool, args: Record<string, unknown>): string[] {
+  // First: however large they are, it looks at a bounded part of them.
+  const faults = tool.findFaults(args)
+  // They repeat names as they were given.
+  if (faults.length > 0) return faults.map(storableText)
+  if (isSound(args, 0)) return []
+  return clean(args)
+    .details.slice(0, 10)
+    .map(({ message }) => message.replace(/\.$/, ''))
+}
+
+/** Whether `clean` has nothing to say of a value: nearly always so, and it makes a copy of all that it looks at. */
+function isSound(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isClean(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > 10) return false
+  if (Array.isArray(value)) return value.every((item) => isSound(item, depth + 1))
+  for (const [name, field] of Object.entries(value)) {
+    if (name === '__proto__' || !isClean(name) || !isSound(field, depth + 1)) return false
+  }
+  return true
+}
+
+const isClean = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
+
+const failed = (text: string): ToolAnswer => cap({ text, isError: true })
+
+const endings: Record<BrokenOff, string> = {
+  canceled: 'was canceled before it had answered. It may have taken effect.',
+  timeout: `did not answer within ${toolLimitMs / 1_000} seconds. It may have taken effect: do not repeat it, go on without its answer.`,
+  stopping: 'was broken off, since the service restarts. It may have taken effect: go on without its answer.',
+}
+
+function tellFailure(deps: Deps, name: string, error: unknown): ToolAnswer {
+  if (error instanceof ApiError) {
+    const more = error.details.map(({ message }) => message).filter((message) => message !== error.message)
+    return failed([error.message, ...more].join(' '))
+  }
+  const reference = randomUUID().slice(0, 8)
+  deps.log.error({ tool: name, reference, error: describeError(error) }, 'a tool failed')
+  return isOutage(error)
+    ? failed(`${name} is away for a moment: try once more, or go on without it.`)
+    : failed(`${name} failed (reference ${reference}). Do not repeat it: go on without it.`)
+}
+
+function cap(answer: ToolAnswer): ToolAnswer {
+  const { text } = answer
+  if (text.length <= longestAnswer) return answer
+  const kept = text.slice(0, longestAnswer).toWellFormed()
+  return { ...answer, text: `${kept}\n[${text.length - longestAnswer} more characters were left out.]` }
+}

@@ -1,0 +1,207 @@
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { ToolRequest } from './call-tool.ts'
+import type { SessionContext } from './session-context.ts'
+import { Flight } from './in-flight-calls.ts'
+import type { Flights } from '../tools/flights.ts'
+import type { CallFacts, ToolAnswer } from '../tools/kinds/tool-kind.ts'
+import {
+  errorJson,
+  internalError,
+  invalidParams,
+  listChangedJson,
+  paramsFault,
+  readCall,
+  resultJson,
+  wantsTask,
+} from './mcp-messages.ts'
+import type { KnownSecret } from '../secrets/verify-runtime-secret.ts'
+import { askServer, knownAnswer } from './sdk-server.ts'
+import type { ToolTransport } from '../tools/transport/transport.ts'
+
+/** What all sessions of a tool server share. */
+export interface SessionHost {
+  callTool(request: ToolRequest): Promise<ToolAnswer>
+  /** The context of a widget as it is now; undefined where its agent is gone. */
+  contextOf(widgetId: string): Promise<SessionContext | undefined>
+  now(): number
+  onError(error: unknown): void
+  /** Calls under way, of all sessions. */
+  flights: Flights
+  onClosed(session: Session): void
+}
+
+/** Who opened a session, for which agent and call. */
+export interface SessionFacts {
+  id: string
+  widgetId: string
+  secret: KnownSecret
+  call: CallFacts | undefined
+  context: SessionContext
+}
+
+/** Calls that one session may have under way. */
+const mostFlights = 100
+
+/** One client's session: answers its messages from the agent's context, whatever transport they come by. */
+export class Session {
+  readonly id: string
+  readonly widgetId: string
+  readonly secret: KnownSecret
+  readonly call: CallFacts | undefined
+  readonly transport: ToolTransport
+  #context: SessionContext
+  readonly #host: SessionHost
+  /** Calls under way. */
+  #flying = 0
+  #isClosed = false
+
+  constructor(host: SessionHost, facts: SessionFacts, transport: ToolTransport) {
+    this.#host = host
+    this.id = facts.id
+    this.widgetId = facts.widgetId
+    this.secret = facts.secret
+    this.call = facts.call
+    this.#context = facts.context
+    this.transport = transport
+    transport.onmessage = (message) => this.receive(message)
+    transport.onclose = () => this.#end()
+  }
+
+  get context(): SessionContext {
+    return this.#context
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  receive(message: JSONRPCMessage): void {
+    if (!('method' in message)) return // an answer to what nobody asked
+    if (!('id' in message)) {
+      if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId)
+      return
+    }
+    if (message.method === 'tools/call') this.#call(message)
+    else if (message.method === 'tools/list') this.#list(message)
+    else this.#ask(message)
+  }
+
+  tellListChanged(): void {
+    this.transport.write(listChangedJson)
+  }
+
+  close(): void {
+    void this.transport.close()
+  }
+
+  #list(request: JSONRPCRequest): void {
+    const { id } = request
+    if (wantsTask(request)) return this.#refuseTask(request)
+    const fault = paramsFault(request)
+    if (fault !== undefined) return this.#refuse(id, invalidParams, fault)
+    if (this.#isFresh(this.#host.now())) return this.#write(resultJson(id, this.#context.listJson), id)
+    this.#renew().then(
+      (isThere) => isThere && this.#write(resultJson(id, this.#context.listJson), id),
+      () => this.#refuse(id, internalError, 'The tools cannot be listed at the moment: try again shortly.'),
+    )
+  }
+
+  #call(request: JSONRPCRequest): void {
+    const { id } = request
+    if (wantsTask(request)) return this.#refuseTask(request)
+    const asked = readCall(request)
+    if (typeof asked === 'string') return this.#refuse(id, invalidParams, asked)
+    if (this.#flying >= mostFlights) {
+      return this.#answer(id, {
+        text: `At most ${mostFlights} tools can be used at once: wait.`,
+        isError: true,
+      })
+    }
+    const flight = new Flight(this, id, this.#host.now())
+    this.#flying += 1
+    this.#host.flights.add(flight)
+    void this.#fly(asked, flight)
+  }
+
+  async #fly({ name, args }: { name: string; args: Record<string, unknown> }, flight: Flight) {
+    const { id } = flight
+    try {
+      if (!this.#isFresh(flight.startedAt)) {
+        if (!(await this.#renew())) return
+        if (flight.isCanceled) return this.transport.forget(id)
+      }
+      const tool = this.#context.tools.get(name)
+      if (tool === undefined) {
+        return this.#refuse(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
+      }
+      const { agentId } = this.#context
+      const answer = await this.#host.callTool({ tool, agentId, args, call: this.call, flight })
+      if (flight.isCanceled) this.transport.forget(id)
+      else this.#answer(id, answer)
+    } catch (error) {
+      this.#host.onError(error)
+      this.#answer(id, {
+        text: 'The tools are away for a moment: try once more, or go on without.',
+        isError: true,
+      })
+    } finally {
+      this.#host.flights.delete(flight)
+      this.#flying -= 1
+    }
+  }
+
+  #ask(request: JSONRPCRequest): void {
+    const known = knownAnswer(request)
+    if (known !== undefined) return this.#write(known, request.id)
+    const fault = wantsTask(request) ? undefined : paramsFault(request)
+    if (fault !== undefined) return this.#refuse(request.id, invalidParams, fault)
+    askServer(request, (answer) => this.#write(JSON.stringify(answer), request.id))
+  }
+
+  /** What another process changed is not told to this one. */
+  #isFresh(now: number): boolean {
+    return this.#context.isCurrent && now < this.#context.freshUntil
+  }
+
+  /** False where the agent is gone, and the session with it. */
+  async #renew(): Promise<boolean> {
+    const context = await this.#host.contextOf(this.widgetId)
+    if (context === undefined) {
+      this.close()
+      return false
+    }
+    const isNews = this.#context.isCurrent && this.#context.listJson !== context.listJson
+    this.#context = context
+    if (isNews) this.tellListChanged()
+    return true
+  }
+
+  #cancel(id: unknown): void {
+    if (typeof id !== 'string' && typeof id !== 'number') return
+    this.#host.flights.breakOff('canceled', (flight) => flight.session === this && flight.id === id)
+  }
+
+  #answer(id: RequestId, { text, isError }: ToolAnswer): void {
+    const content = `{"content":[{"type":"text","text":${JSON.stringify(text)}}]${isError ? ',"isError":true' : ''}}`
+    this.#write(resultJson(id, content), id)
+  }
+
+  #refuse(id: RequestId, code: number, message: string): void {
+    this.#write(errorJson(id, code, message), id)
+  }
+
+  #refuseTask({ id, method }: JSONRPCRequest): void {
+    this.#refuse(id, internalError, `Server does not support task creation (required for ${method})`)
+  }
+
+  #write(json: string, id: RequestId): void {
+    if (!this.#isClosed) this.transport.write(json, id)
+  }
+
+  #end(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    if (this.#flying > 0) this.#host.flights.breakOff('canceled', ({ session }) => session === this)
+    this.#host.onClosed(this)
+  }
+}

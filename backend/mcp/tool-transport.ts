@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Admission } from './authorize-session.ts'
+import { Refusal } from './tool-server-error.ts'
+import type { Session } from './tool-session.ts'
+import type { ToolTransport } from '../tools/transport/transport.ts'
+
+/** A request that is the tool server's, and what its answer needs. */
+export interface ToolHttpRequest {
+  req: IncomingMessage
+  res: ServerResponse
+  requestId: string
+  /** Ends the request with what went wrong. */
+  fail: (error: unknown) => void
+}
+
+/** What is done with a request, by its method. */
+export type Methods = Record<string, (request: ToolHttpRequest) => void>
+
+/** A transport's addresses, each with its trailing slash. */
+export type ToolRoutes = ReadonlyMap<string, Methods>
+
+/** Where transports get their sessions. */
+export interface SessionDesk {
+  admit(request: ToolHttpRequest): Promise<Admission>
+  open(admission: Admission, id: string, transport: ToolTransport): Session
+  find(id: string): Session | undefined
+  newId(): string
+}
+
+/** Both spellings of a path, with its trailing slash and without, are one. */
+export function methodsAt(routes: ToolRoutes, url: string): Methods | undefined {
+  if (!url.startsWith('/api/mcp')) return undefined
+  const end = url.indexOf('?')
+  const path = end === -1 ? url : url.slice(0, end)
+  return routes.get(path.endsWith('/') ? path : `${path}/`)
+}
+
+export const queryOf = ({ url = '' }: IncomingMessage): URLSearchParams => {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
+}
+
+/** @throws {Refusal} method_not_allowed */
+export function requireRoute(methods: Methods, method = ''): Methods[string] {
+  const route = Object.hasOwn(methods, method) ? methods[method] : undefined
+  if (route !== undefined) return route
+  const names = Object.keys(methods).join(', ')
+  throw new Refusal('method_not_allowed', `${method} is not possible here; possible: ${names}.`, {
+    headers: { Allow: names },
+  })
+}

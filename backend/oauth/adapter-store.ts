@@ -1,0 +1,107 @@
+import type { Scope } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** What oidc-provider keeps under an id: never the id itself, and no expiry but the column's. */
+export interface StoredPayload {
+  payload: Record<string, unknown>
+  expiresAt: Date | null
+  consumedAt: Date | null
+}
+
+// Access tokens -------------------------------------------------------------------------------
+
+/** False where the grant was revoked meanwhile: the row lock makes the revocation wait, or this find nothing. */
+export const insertAccessToken = async (
+  db: Db,
+  values: { tokenHash: Buffer; grantHash: Buffer; scopes: Scope[]; expiresAt: Date },
+): Promise<boolean> => {
+  const made = await sql`
+    insert into credential (token_hash, workspace_id, user_id, grant_hash, client_id, scopes, expires_at)
+    select ${values.tokenHash}, workspace_id, user_id, id_hash, client_id, ${values.scopes}, ${values.expiresAt}
+    from oauth_grant where id_hash = ${values.grantHash}
+    for key share`.execute(db)
+  return made.numAffectedRows === 1n
+}
+
+export const findAccessToken = (db: Db, tokenHash: Buffer, now: Date) =>
+  db
+    .selectFrom('credential')
+    .select(['client_id', 'user_id', 'scopes', 'expires_at'])
+    .where('token_hash', '=', tokenHash)
+    .where('grant_hash', 'is not', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+
+export const deleteAccessToken = (db: Db, tokenHash: Buffer) =>
+  db
+    .deleteFrom('credential')
+    .where('token_hash', '=', tokenHash)
+    .where('grant_hash', 'is not', null)
+    .execute()
+
+// Everything else that the library keeps ------------------------------------------------------
+
+interface PayloadKey {
+  model: string
+  idHash: Buffer
+}
+
+/** `payload` is JSON. False where it belongs to a grant that was revoked meanwhile. */
+export const putPayload = async (
+  db: Db,
+  values: PayloadKey & { payload: string; grantHash: Buffer | null; expiresAt: Date | null },
+): Promise<boolean> => {
+  const { model, idHash, payload, grantHash, expiresAt } = values
+  const made = await sql`
+    insert into oauth_payload (model, id_hash, payload, grant_hash, expires_at)
+    select ${model}, ${idHash}, ${payload}::jsonb, ${grantHash}::bytea, ${expiresAt}::timestamptz
+    where ${grantHash}::bytea is null
+      or exists (select from oauth_grant where id_hash = ${grantHash} for key share)
+    on conflict (model, id_hash) do update
+      set payload = excluded.payload, expires_at = excluded.expires_at`.execute(db)
+  return made.numAffectedRows === 1n
+}
+
+export const findPayload = async (
+  db: Db,
+  { model, idHash }: PayloadKey,
+  now: Date,
+): Promise<StoredPayload | undefined> => {
+  const row = await db
+    .selectFrom('oauth_payload')
+    .select(['payload', 'expires_at as expiresAt', 'consumed_at as consumedAt'])
+    .where('model', '=', model)
+    .where('id_hash', '=', idHash)
+    .executeTakeFirst()
+  return row && (row.expiresAt === null || row.expiresAt > now) ? row : undefined
+}
+
+/** False where it was consumed before: of two at once exactly one consumes. It is remembered until `keepUntil`. */
+export const consumePayload = async (
+  db: Db,
+  { model, idHash }: PayloadKey,
+  at: { now: Date; keepUntil: Date },
+): Promise<boolean> => {
+  const consumed = await db
+    .updateTable('oauth_payload')
+    .set({ consumed_at: at.now, expires_at: at.keepUntil })
+    .where('model', '=', model)
+    .where('id_hash', '=', idHash)
+    .where('consumed_at', 'is', null)
+    .executeTakeFirst()
+  return consumed.numUpdatedRows > 0n
+}
+
+export const deletePayload = (db: Db, { model, idHash }: PayloadKey) =>
+  db.deleteFrom('oauth_payload').where('model', '=', model).where('id_hash', '=', idHash).execute()
+
+export const grantOfPayload = async (db: Db, { model, idHash }: PayloadKey): Promise<Buffer | null> => {
+  const row = await db
+    .selectFrom('oauth_payload')
+    .select('grant_hash')
+    .where('model', '=', model)
+    .where('id_hash', '=', idHash)
+    .executeTakeFirst()
+  return row?.grant_hash ?? null
+}

@@ -1,0 +1,94 @@
+import { Scope } from '@outdial/contract'
+import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Deps } from '../deps.ts'
+import { hashToken } from '../secrets/secret-box.ts'
+import { createAdapters } from './adapters/index.ts'
+import { answerServerError, describeServer, grantAllScopesByDefault, tellWorkspace } from './provider-middleware.ts'
+import { loadServerKeys } from './server-keys.ts'
+import { chosenGrantId, createPolicy } from './interaction-policy.ts'
+import { findBinding } from './oauth-store.ts'
+import { untilRevoked } from './time.ts'
+
+/** Shows a failure to a person, where no app can be told of it. */
+export type RenderError = NonNullable<Configuration['renderError']>
+
+/** oidc-provider with our store, consent and rules. It answers under `config.publicUrl`, the issuer. */
+export async function createProvider(deps: Deps, renderError: RenderError): Promise<Provider> {
+  const { jwks, cookieKeys } = await loadServerKeys(deps)
+  const provider = new Provider(deps.config.publicUrl, {
+    adapter: createAdapters(deps),
+    jwks,
+    cookies: {
+      keys: cookieKeys,
+      names: { session: 'oauth_session', interaction: 'oauth_interaction', resume: 'oauth_resume' },
+      long: { signed: true, httpOnly: true, sameSite: 'lax' },
+      short: { signed: true, httpOnly: true, sameSite: 'lax' },
+    },
+    scopes: Scope.options,
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    responseTypes: ['code'],
+    allowOmittingSingleRegisteredRedirectUri: false,
+    routes: {
+      authorization: '/oauth/authorize',
+      token: '/oauth/token',
+      revocation: '/oauth/revoke',
+    },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      resourceIndicators: { enabled: false },
+      revocation: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+      },
+      rpInitiatedLogout: { enabled: false },
+      userinfo: { enabled: false },
+    },
+    ttl: {
+      AccessToken: 60 * 60,
+      AuthorizationCode: 60,
+      Grant: untilRevoked,
+      Interaction: 60 * 60,
+      RefreshToken: untilRevoked,
+      Session: 60 * 60,
+    },
+    // RFC 9700, section 4.14.2: rotate for public clients. A confidential one keeps its token: under
+    // rotation, one lost answer would cut the connection.
+    rotateRefreshToken: ({ oidc }) => oidc.client?.clientAuthMethod === 'none',
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: async () => false,
+    revokeGrantPolicy: () => true,
+    pkce: { required: (_ctx, client) => client.clientAuthMethod === 'none' },
+    clientBasedCORS: (_ctx, origin, client) =>
+      client.clientAuthMethod === 'none' &&
+      (client.redirectUris ?? []).some((uri) => new URL(uri).origin === origin),
+    interactions: { policy: createPolicy(), url: (_ctx, interaction) => `/connect/${interaction.uid}` },
+    loadExistingGrant: loadChosenGrant,
+    findAccount: async (ctx, sub, token) => {
+      const grantId = token && 'grantId' in token ? token.grantId : chosenGrantId(ctx)
+      const binding = grantId ? await findBinding(deps.db, hashToken(grantId)) : undefined
+      if (binding === undefined || String(binding.userId) !== sub) return undefined
+      return { accountId: sub, claims: async () => ({ sub }) }
+    },
+    renderError,
+  })
+  // Scheme and host are those of PUBLIC_URL, which `mountProvider` puts into the request's headers.
+  provider.proxy = true
+  provider.silent = true
+  provider.on('server_error', (ctx, error) => answerServerError(deps.log, ctx, error))
+  provider.use(grantAllScopesByDefault)
+  provider.use(describeServer)
+  provider.use(tellWorkspace(deps.db))
+  return provider
+}
+
+async function loadChosenGrant(ctx: KoaContextWithOIDC) {
+  const grantId = chosenGrantId(ctx)
+  if (grantId === undefined) return undefined
+  const grant = await ctx.oidc.provider.Grant.find(grantId)
+  // Not undefined: the library would then ask again, in an interaction tied to a session that is not kept.
+  if (!grant) throw new errors.AccessDenied(undefined, 'the authorization was revoked')
+  return grant
+}

@@ -1,0 +1,64 @@
+import type { Scope } from '@outdial/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { errors, type Provider } from 'oidc-provider'
+import * as z from 'zod'
+import { formTarget } from '../views/page-headers.ts'
+import type { AskingApp } from '../views/render.ts'
+import { authorizationGone } from '../views/page-error.ts'
+import { knownScopes } from './scopes.ts'
+
+/** An authorization that waits for a person's answer. */
+export interface Authorization {
+  uid: string
+  clientId: string
+  app: AskingApp
+  scopes: Scope[]
+  /** What the Content-Security-Policy of its pages lets forms lead to. */
+  formTarget: string
+  loginHint: string
+  /** The app asks that the person signs in again (`prompt=login`), and it was not done yet. */
+  wantsSignIn(userId: number): boolean
+}
+
+// The library has validated them.
+const Params = z.object({
+  client_id: z.string(),
+  redirect_uri: z.string(),
+  scope: z.string(),
+  prompt: z.string().default(''),
+  login_hint: z.string().max(254).catch(''),
+})
+const Path = z.object({ uid: z.string() })
+
+/**
+ * The authorization that this address and this browser's signed cookie agree on.
+ * @throws {PageError} where it is over, or another browser's
+ */
+export const findAuthorization =
+  (provider: Provider) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<Authorization> => {
+    const { uid } = Path.parse(request.params)
+    const interaction = await provider.interactionDetails(request.raw, reply.raw).catch(goneWhereNotFound)
+    if (interaction.uid !== uid) throw authorizationGone()
+    const params = Params.parse(interaction.params)
+    const client = await provider.Client.find(params.client_id)
+    if (!client) throw authorizationGone()
+    const signedIn = interaction.result?.login?.accountId
+    return {
+      uid,
+      clientId: params.client_id,
+      app: {
+        name: client.clientName ?? params.client_id,
+        host: new URL(params.redirect_uri).host,
+        cancelPath: `/connect/${uid}/cancel`,
+      },
+      scopes: knownScopes(params.scope),
+      formTarget: formTarget(params.redirect_uri),
+      loginHint: params.login_hint,
+      wantsSignIn: (userId) => params.prompt.split(' ').includes('login') && signedIn !== String(userId),
+    }
+  }
+
+function goneWhereNotFound(error: unknown): never {
+  throw error instanceof errors.SessionNotFound ? authorizationGone() : error
+}

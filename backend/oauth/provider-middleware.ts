@@ -1,0 +1,73 @@
+import { Scope } from '@outdial/contract'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { Logger } from 'pino'
+import type { Db } from '../db/schema.ts'
+import { describeError } from '../describe-error.ts'
+import { isOutage } from '../db/outage.ts'
+import { hashToken } from '../secrets/secret-box.ts'
+import { asksForNone } from './scopes.ts'
+import { findBinding } from './oauth-store.ts'
+
+type Next = () => Promise<void>
+
+const allScopes = Scope.options.join(' ')
+
+/** RFC 6749, section 3.3: without a `scope`, a default. Ours is all, and the consent page shows each. */
+export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  const none = ctx.path === '/oauth/authorize' && asksForNone(String(ctx.query.scope ?? ''))
+  if (none) ctx.query = { ...ctx.query, scope: allScopes }
+  await next()
+}
+
+const described = [
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'revocation_endpoint',
+  'scopes_supported',
+  'response_types_supported',
+  'grant_types_supported',
+  'token_endpoint_auth_methods_supported',
+  'code_challenge_methods_supported',
+  'authorization_response_iss_parameter_supported',
+]
+
+/** RFC 8414 metadata of what is served here. The library's own tells of OpenID Connect too, which is not. */
+export async function describeServer(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next()
+  if (routeOf(ctx) !== 'discovery' || !isRecord(ctx.body)) return
+  const body = ctx.body
+  ctx.body = {
+    ...Object.fromEntries(described.map((name) => [name, body[name]])),
+    scopes_supported: Scope.options,
+    response_modes_supported: ['query'],
+    revocation_endpoint_auth_methods_supported: body.token_endpoint_auth_methods_supported,
+  }
+}
+
+/** Tells the app, with each token, which workspace the connection is bound to. */
+export const tellWorkspace = (db: Db) =>
+  async function addWorkspace(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+    await next()
+    const grantId = routeOf(ctx) === 'token' && ctx.status === 200 ? ctx.oidc.entities.Grant?.jti : undefined
+    if (grantId === undefined || !isRecord(ctx.body)) return
+    const binding = await findBinding(db, hashToken(grantId))
+    if (!binding) return
+    ctx.body = { ...ctx.body, workspace_id: binding.workspaceId, workspace_name: binding.workspaceName }
+  }
+
+/** Logs a failure of ours, and tells an outage of the database from a bug: the app may send the request again. */
+export function answerServerError(log: Logger, ctx: KoaContextWithOIDC, error: Error): void {
+  const away = isOutage(error)
+  const told = { request_id: ctx.response.get('x-request-id'), error: describeError(error) }
+  log[away ? 'warn' : 'error'](told, 'an OAuth request failed')
+  if (!away) return
+  ctx.status = 503
+  ctx.set('Retry-After', '5')
+}
+
+/** `ctx.oidc` is there only where a route of the library matched. */
+const routeOf = (ctx: Partial<KoaContextWithOIDC>): string | undefined => ctx.oidc?.route
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null

@@ -1,0 +1,32 @@
+import { generateKeyPairSync } from 'node:crypto'
+import * as z from 'zod'
+import type { JWKS } from 'oidc-provider'
+import type { Deps } from '../deps.ts'
+import { keepServerSecret } from '../secret-keys/store.ts'
+import { randomToken } from '../secrets/secret-box.ts'
+
+export interface ServerKeys {
+  jwks: JWKS
+  /** Sign the cookies of an authorization that is under way; the first signs, all verify. */
+  cookieKeys: string[]
+}
+
+const Jwks = z.object({ keys: z.array(z.record(z.string(), z.string())) })
+const CookieKeys = z.array(z.string())
+
+/** The keys of this installation. Of several processes that start first, one makes them and all use those. */
+export async function loadServerKeys(deps: Pick<Deps, 'db' | 'box'>): Promise<ServerKeys> {
+  const keep = async (name: string, propose: () => object): Promise<unknown> => {
+    const kept = await keepServerSecret(deps.db, name, deps.box.seal(JSON.stringify(propose())))
+    return JSON.parse(deps.box.open(kept))
+  }
+  return {
+    jwks: Jwks.parse(await keep('oauth_signing_keys', newJwks)),
+    cookieKeys: CookieKeys.parse(await keep('oauth_cookie_keys', () => [randomToken()])),
+  }
+}
+
+const newJwks = () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { keys: [{ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig' }] }
+}

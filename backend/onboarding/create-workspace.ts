@@ -1,0 +1,39 @@
+import type { Db } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { newWebhookSecret } from '../secrets/secret-box.ts'
+import { installBuiltInTools } from '../tools/install-built-in.ts'
+import { checkWorkspace } from '../identity/check-workspace.ts'
+import { insertMembership } from '../identity/user-store.ts'
+import { findWorkspaceOfForm, insertWorkspace } from '../identity/workspace-store.ts'
+
+interface NewWorkspace {
+  name: string
+  /** ISO 3166-1 alpha-2: how national phone numbers are read. */
+  country: string
+  /** IANA name: the default of campaigns. */
+  timeZone: string
+  ownerId: number
+  /** A UUID of the form that asks for it: a second sending makes none, and answers the first one's. */
+  formId?: string | undefined
+}
+
+/**
+ * Makes a workspace with its owner and the tools that come with Outdial.
+ *
+ * @throws {ApiError} `validation_failed` for a name, country or time zone that is none
+ */
+export const createWorkspace =
+  (deps: Pick<Deps, 'db' | 'box' | 'clock'>) =>
+  async (input: NewWorkspace): Promise<{ id: number }> => {
+    const { name, country, timeZone } = checkWorkspace(input)
+    const formId = input.formId ?? null
+    const webhookSecret = deps.box.seal(newWebhookSecret())
+    const insert = async (trx: Db) => {
+      const workspace = await insertWorkspace(trx, { name, country, timeZone, webhookSecret, formId })
+      if (workspace === undefined) return findWorkspaceOfForm(trx, formId)
+      await insertMembership(trx, workspace.id, { userId: input.ownerId, role: 'owner' })
+      await installBuiltInTools({ db: trx, clock: deps.clock }, workspace.id)
+      return workspace
+    }
+    return deps.db.isTransaction ? insert(deps.db) : deps.db.transaction().execute(insert)
+  }

@@ -1,0 +1,38 @@
+import type { Deps } from '../deps.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { createUser } from '../identity/create-user.ts'
+import { createWorkspace } from './create-workspace.ts'
+import { hasUsers, lockUsers } from '../identity/user-store.ts'
+
+interface FirstUser {
+  name: string
+  email: string
+  password: string
+  workspaceName: string
+  country: string
+  timeZone: string
+}
+
+/**
+ * Makes the first user of an empty installation, with a workspace that is theirs. Undefined where there is a user
+ * already: of two at once the lock lets one be first.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export const signUp =
+  (deps: Deps) =>
+  (input: FirstUser): Promise<{ userId: number; workspaceId: number } | undefined> =>
+    inTransaction(deps, async (own) => {
+      await lockUsers(own.db)
+      // In a statement of its own: one snapshot for both would predate the lock.
+      if (await hasUsers(own.db)) return undefined
+      const { name, email, password, workspaceName, country, timeZone } = input
+      const user = await createUser(own)({ name, email, password })
+      const workspace = await createWorkspace(own)({
+        name: workspaceName,
+        country,
+        timeZone,
+        ownerId: user.id,
+      })
+      return { userId: user.id, workspaceId: workspace.id }
+    })

@@ -1,0 +1,138 @@
+import { Resolver } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { buildConnector, Client, type Dispatcher } from 'undici'
+import { isLocalhost, isPermittedAddress } from './ip-address.ts'
+
+/** The addresses of a host name; rejects or is empty where there are none. */
+export type Resolve = (host: string) => Promise<string[]>
+
+export interface GuardedRequest {
+  url: URL
+  method: Dispatcher.HttpMethod
+  headers: Record<string, string>
+  body: string | undefined
+  /** Aborts connecting, waiting and reading alike. */
+  signal: AbortSignal
+  /** Of the answer's body no more than this is read. */
+  maxBytes: number
+}
+
+export interface GuardedAnswer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: string
+  /** True where the body was longer than `maxBytes`, or broke off, or the signal came while it was read. */
+  cut: boolean
+}
+
+export interface GuardOptions {
+  allowLoopback: boolean
+  resolve?: Resolve
+}
+
+/** One request to a server that a customer named. Redirects are answers, never followed. */
+export type GuardedSend = (request: GuardedRequest) => Promise<GuardedAnswer>
+
+/** The host is, or resolved to, none but addresses that must not be reached from here. */
+export class ForbiddenAddressError extends Error {
+  override name = 'ForbiddenAddressError'
+}
+
+/**
+ * The only way to servers that customers name. A name is resolved by the connection itself, and connects to none
+ * but the addresses that were judged, so that nothing can change in between. Every request makes a connection of
+ * its own: none rests on an earlier decision.
+ */
+export function createGuardedSend(options: GuardOptions): GuardedSend {
+  const connect = guardedConnector(options)
+  return async ({ url, method, headers, body, signal, maxBytes }) => {
+    signal.throwIfAborted()
+    const client = new Client(url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
+    // Not the request's own signal: undici does not look at it before there is a connection.
+    const abandon = () => void client.destroy(signal.reason as Error)
+    signal.addEventListener('abort', abandon, { once: true })
+    try {
+      const path = url.pathname + url.search
+      const answer = await client.request({ path, method, headers, body: body ?? null })
+      const read = await readAtMost(answer.body, maxBytes)
+      return { status: answer.statusCode, headers: answer.headers, ...read }
+    } finally {
+      signal.removeEventListener('abort', abandon)
+      await client.destroy()
+    }
+  }
+}
+
+/** Makes connections to permitted addresses alone. */
+export function guardedConnector({
+  allowLoopback,
+  resolve = resolveByDns,
+}: GuardOptions): buildConnector.connector {
+  const permit = async (host: string): Promise<string[]> => {
+    const addresses = await resolve(host)
+    const permitted = addresses.filter(
+      (address) => isIP(address) && isPermittedAddress(address, allowLoopback),
+    )
+    if (permitted.length === 0 && addresses.length > 0) throw new ForbiddenAddressError(host)
+    return permitted
+  }
+  const lookup: LookupFunction = (host, { all }, callback) => {
+    permit(host).then(
+      (addresses) => {
+        const found = addresses.map((address) => ({ address, family: isIP(address) }))
+        const [first] = found
+        if (first === undefined) return callback(noAddress(host), '')
+        return all ? callback(null, found) : callback(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    )
+  }
+  const connect = buildConnector({ lookup, allowH2: false, autoSelectFamily: true })
+
+  return (target, callback) => {
+    // Literals never reach `lookup`.
+    const host = target.hostname.replace(/^\[|\]$/g, '')
+    if (isIP(host) && !isPermittedAddress(host, allowLoopback)) {
+      return callback(new ForbiddenAddressError(host), null)
+    }
+    connect(target, callback)
+  }
+}
+
+const noAddress = (host: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`no address for ${host}`), { code: 'ENOTFOUND' })
+
+/**
+ * Asks the name servers directly: getaddrinfo would hold one of Node's four threads per look-up, and a few dead
+ * domains with it everything else that uses them. Hence /etc/hosts is not read.
+ */
+const resolveByDns: Resolve = async (host) => {
+  if (isLocalhost(host)) return ['127.0.0.1', '::1']
+  // A new one each time: it reads the machine's name servers once, and they may change.
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (addresses.length > 0 || answers.every(isEmptyAnswer)) return addresses
+  throw Object.assign(new Error(`no name server answered for ${host}`), { code: 'EAI_AGAIN' })
+}
+
+const isEmptyAnswer = (answer: PromiseSettledResult<string[]>): boolean =>
+  answer.status === 'fulfilled' ||
+  ['ENOTFOUND', 'ENODATA'].includes((answer.reason as NodeJS.ErrnoException).code ?? '')
+
+async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number) {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  let cut = false
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk.subarray(0, maxBytes - bytes))
+      bytes += chunk.length
+      cut = bytes > maxBytes
+      if (cut) break
+    }
+  } catch {
+    cut = true // the status has arrived: it counts, whatever becomes of the rest
+  }
+  return { body: Buffer.concat(chunks).toString('utf8'), cut }
+}

@@ -1,0 +1,48 @@
+import { Agent, fetch as undiciFetch } from 'undici'
+import { guardedConnector, type GuardOptions } from './guard.ts'
+import { limitBytes } from '../webhooks/limit-bytes.ts'
+
+/** What `fetch` takes, as far as libraries that are given one use it. */
+export interface FetchInit {
+  method?: string
+  headers?: ConstructorParameters<typeof Headers>[0]
+  body?: unknown
+  signal?: AbortSignal | null
+}
+
+/** `fetch` through the guard. It follows no redirect: the answer with its Location is the answer. */
+export interface GuardedFetch {
+  fetch(url: string | URL, init?: FetchInit): Promise<Response>
+  /** Breaks off what is under way. */
+  close(): Promise<void>
+}
+
+/**
+ * For libraries that bring their own protocol over `fetch`, streams included. Connections are kept for a few seconds
+ * and used again for the same origin alone: they lead to the address that was judged.
+ *
+ * @param options.maxBytes of a body, and of each event of an event stream; more makes reading fail
+ */
+export function createGuardedFetch(options: GuardOptions & { maxBytes: number }): GuardedFetch {
+  const connect = guardedConnector(options)
+  // A stream may rest for long: its user decides how long.
+  const dispatcher = new Agent({ connect, allowH2: false, headersTimeout: 30_000, bodyTimeout: 0 })
+  return {
+    fetch: async (url, { method, headers, body, signal } = {}) => {
+      if (body !== undefined && body !== null && typeof body !== 'string')
+        throw new TypeError('the body is no text')
+      const answer = await undiciFetch(url, {
+        method,
+        headers: [...new Headers(headers)],
+        body: body ?? null,
+        signal,
+        redirect: 'manual',
+        dispatcher,
+      })
+      const isEvents = /^text\/event-stream\b/i.test(answer.headers.get('content-type') ?? '')
+      const limited = answer.body && limitBytes(answer.body, options.maxBytes, isEvents)
+      return new Response(limited, { status: answer.status, headers: [...answer.headers] })
+    },
+    close: () => dispatcher.destroy(),
+  }
+}

@@ -1,0 +1,52 @@
+import { isIP } from 'node:net'
+import type { Config } from '../config.ts'
+import { isLocalhost, isPermittedAddress } from './ip-address.ts'
+
+/**
+ * Why nothing can be delivered to a URL, as a sentence; undefined where it can. It says early what the guard
+ * would refuse anyway: names are resolved, and judged again, when the connection is made.
+ */
+export function checkTargetUrl(
+  config: Pick<Config, 'allowLoopbackWebhooks'>,
+  target: string,
+): string | undefined {
+  const allowLoopback = config.allowLoopbackWebhooks
+  const url = URL.canParse(target) ? new URL(target) : undefined
+  if (url === undefined || hasBlank(target)) return sentences.unreadable
+  if (url.username !== '' || url.password !== '') return sentences.credentials
+  if (url.href.length > longest) return sentences.tooLong
+
+  // The parser has already turned 0x7f.1, 2130706433 and the like into dotted IPv4.
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const isLocalHttp = url.protocol === 'http:' && allowLoopback && isLoopback(host)
+  if (url.protocol !== 'https:' && !isLocalHttp) return sentences.notHttps
+
+  const isPublic = isIP(host) === 0 ? !isLocalhost(host) : isPermittedAddress(host, false)
+  return isPublic || (allowLoopback && isLoopback(host)) ? undefined : sentences.notPublic
+}
+
+/** Percent-encoding makes a URL up to nine times longer than it was sent, and an index takes only so much. */
+const longest = 2000
+
+const sentences = {
+  unreadable: 'The URL cannot be read. Copy the whole address, from https:// on.',
+  credentials: 'The URL must not contain a user name or a password.',
+  tooLong: `The URL must have at most ${longest} characters.`,
+  notHttps: 'The URL must start with https://.',
+  notPublic: 'The URL must lead to a public address, not into a private network.',
+}
+
+/** A URL as subscriptions keep it: what two spellings of one address have in common, without a fragment. */
+export function normaliseTargetUrl(target: string): string {
+  const url = new URL(target)
+  url.hash = ''
+  return url.href
+}
+
+const isLoopback = (host: string): boolean =>
+  isLocalhost(host) ||
+  (isIP(host) !== 0 && isPermittedAddress(host, true) && !isPermittedAddress(host, false))
+
+// Parsers of URLs drop tabs and newlines, and PostgreSQL cannot keep a NUL.
+
+const hasBlank = (target: string): boolean => /[\u0000-\u0020]/.test(target)

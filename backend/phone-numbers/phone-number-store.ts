@@ -1,0 +1,77 @@
+import type { PhoneNumber, SearchQuery } from '@outdial/contract'
+import type { Db } from '../db/schema.ts'
+import { nameContains } from '../db/name-search.ts'
+
+/** Active numbers by id; one row more than `limit` where there are more. `search` looks at label and number. */
+export function selectActiveNumbers(db: Db, workspaceId: number, query: SearchQuery): Promise<PhoneNumber[]> {
+  const { search } = query
+  return db
+    .selectFrom('phone_number')
+    .select(['id', 'phone_number', 'label', 'country'])
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'active')
+    .$if(search !== undefined, (numbers) =>
+      numbers.where((eb) =>
+        eb.or([nameContains('label', search ?? ''), nameContains('phone_number', search ?? '')]),
+      ),
+    )
+    .orderBy('id')
+    .limit(query.limit + 1)
+    .offset(query.offset)
+    .execute()
+}
+
+/** Undefined where the workspace has the number already, active or retired. */
+export const insertPhoneNumber = (
+  db: Db,
+  workspaceId: number,
+  values: { phoneNumber: string; label: string; country: string },
+): Promise<{ id: number } | undefined> =>
+  db
+    .insertInto('phone_number')
+    .values({
+      workspace_id: workspaceId,
+      phone_number: values.phoneNumber,
+      label: values.label,
+      country: values.country,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'phone_number']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+
+/** False where the workspace has no such number. */
+export async function updateNumberStatus(
+  db: Db,
+  workspaceId: number,
+  phoneNumberId: number,
+  status: 'active' | 'retired',
+): Promise<boolean> {
+  const row = await db
+    .updateTable('phone_number')
+    .set({ status })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', phoneNumberId)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** All numbers, active ones first, with how many campaigns call from each. */
+export const selectNumbersWithUse = (db: Db, workspaceId: number) =>
+  db
+    .selectFrom('phone_number')
+    .select(['id', 'phone_number', 'label', 'country', 'status', 'created_at'])
+    .select((eb) =>
+      eb
+        .selectFrom('campaign')
+        .whereRef('campaign.phone_number_id', '=', 'phone_number.id')
+        .where('campaign.status', '!=', 'archived')
+        .select((inner) => inner.fn.countAll<number>().as('count'))
+        .as('campaigns'),
+    )
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('status')
+    .orderBy('label')
+    .orderBy('id')
+    .execute()
+    .then((rows) => rows.map((row) => ({ ...row, campaigns: Number(row.campaigns) })))

@@ -1,0 +1,35 @@
+import { forgetCallbacksOfErased } from './erase-store.ts'
+import { describeError } from '../describe-error.ts'
+import type { Deps } from '../deps.ts'
+import { deleteUnusedGrants } from '../oauth/oauth-store.ts'
+import { startWorker, type Worker } from '../core/worker.ts'
+import { deleteExpired } from '../cleanup/store.ts'
+
+const hour = 3_600_000
+
+/** So long a caller is told that its token expired, and not that there never was one. */
+const credentialsAreKept = 7 * 24 * hour
+
+/** So long who comes late by an invitation or a reset link is told so. */
+const linksAreKept = 30 * 24 * hour
+
+/** Far longer than a code lives: a grant without tokens is then one that the app never fetched. */
+const unusedGrantsAreKept = 24 * hour
+
+/** Deletes expired sessions, tokens, links and stored answers, once an hour. Several processes may do so at once. */
+export const startCleanup = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
+  startWorker<never>(deps.clock, {
+    fetch: async () => {
+      const now = deps.clock.now()
+      const ago = (ms: number) => new Date(now.getTime() - ms)
+      await deleteExpired(deps.db, { now, credentials: ago(credentialsAreKept), links: ago(linksAreKept) })
+      await forgetCallbacksOfErased(deps.db, now)
+      await deleteUnusedGrants(deps.db, ago(unusedGrantsAreKept))
+      return []
+    },
+    handle: async () => {},
+    onError: (error) => deps.log.error({ error: describeError(error) }, 'expired rows were not deleted'),
+    concurrency: 1,
+    batch: 1,
+    pollMs: hour,
+  })

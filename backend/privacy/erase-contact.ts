@@ -1,0 +1,106 @@
+import { CallCompletedEvent, ContactAdded } from '@outdial/contract'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { recordCompleted } from '../calls/complete-calls.ts'
+import { completeWaiting } from '../calls/call-store.ts'
+import type { Deps } from '../deps.ts'
+import { ApiError, notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { anonymousAnswer, anonymousEvent } from '../contacts/anonymise.ts'
+import {
+  blankCells,
+  clearAttempts,
+  clearCalls,
+  clearContact,
+  clearReasons,
+  clearToolCalls,
+  deleteImportRows,
+  deleteNotes,
+  dropUnreadFiles,
+  endAnalyses,
+  findAnswersAbout,
+  findEventsOf,
+  findForErasure,
+  forgetCallbacks,
+  holdCallsOf,
+  holdForErasure,
+  rewriteAnswers,
+  rewriteEvents,
+} from './erase-store.ts'
+
+/**
+ * Erases a person: what waits is completed as canceled, and nothing that is kept tells any more who it was. That calls
+ * were made, and how they ended, stays; a refusal to be called stays, as the hash of a number. Doing it again changes
+ * nothing. A call that rings or talks is refused: what would be said in it is still to be written.
+ *
+ * Locks in the order rows of imports, contact, calls, as everything does. Whatever comes late (notes, reports, tool records, an
+ * analysis, another call) takes the contact's key-share lock or finds its call settled: it waits, and finds nobody.
+ *
+ * @throws {ApiError} not_found, validation_failed
+ */
+export const eraseContact =
+  (deps: Deps) =>
+  (key: { workspaceId: number; contactId: number }): Promise<void> =>
+    inTransaction(deps, async ({ db, clock, wake }) => {
+      const { workspaceId, contactId } = key
+      const now = clock.now()
+      const known = await findForErasure(db, workspaceId, contactId)
+      if (known !== undefined && known.phone_number !== '') {
+        await dropUnreadFiles(db, workspaceId, now)
+        await deleteImportRows(db, workspaceId, tracesOf(known))
+      }
+      const contact = await holdForErasure(db, workspaceId, contactId)
+      if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+      if (contact.erased_at !== null) return
+      const calls = await holdCallsOf(db, workspaceId, contactId)
+      if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress')) throw underWay()
+
+      const ids = calls.map(({ id }) => id)
+      const { phone_number: phoneNumber } = contact
+      const end = { outcome: 'canceled', endedReason: 'contact_erased', at: now } as const
+      const canceled = await completeWaiting(db, workspaceId, ids, end)
+      const analysing = await endAnalyses(db, workspaceId, ids)
+      const traces = tracesOf(contact)
+      // The events that are owed are rewritten with all others, before anybody sees them.
+      await recordCompleted(db, workspaceId, [...canceled, ...analysing], now)
+      await clearReasons(db, workspaceId, phoneNumber)
+      await clearContact(db, workspaceId, contactId, now)
+      await clearCalls(db, workspaceId, ids, now)
+      await forgetCallbacks(db, workspaceId, ids)
+      await clearAttempts(db, workspaceId, ids)
+      await clearToolCalls(db, workspaceId, ids, traces)
+      await deleteNotes(db, workspaceId, contactId)
+      await blankCells(db, workspaceId, traces)
+      const events = await findEventsOf(db, workspaceId, ids)
+      await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, anonymousBody(body)])))
+      const answers = await findAnswersAbout(db, workspaceId, contactId)
+      await rewriteAnswers(
+        db,
+        workspaceId,
+        answers.map(({ scopeHash, body }) => ({
+          scopeHash,
+          body: anonymousAnswer(ContactAdded.parse(body)),
+        })),
+      )
+      wake.sender()
+    })
+
+const tracesOf = ({ phone_number: number, email }: { phone_number: string; email: string | null }) => ({
+  number,
+  digits: digitsOf(number),
+  email,
+})
+
+const underWay = () =>
+  new ApiError(
+    'validation_failed',
+    'A call to this person is under way: erase the contact when it has ended.',
+  )
+
+const anonymousBody = (body: string): string =>
+  JSON.stringify(anonymousEvent(CallCompletedEvent.parse(JSON.parse(body))))
+
+/** The digits by which a number is known in whatever spelling: those inside its country, where they are enough. */
+function digitsOf(phoneNumber: string): string {
+  const national = parsePhoneNumberFromString(phoneNumber)?.nationalNumber ?? ''
+  return national.length >= 8 ? national : phoneNumber.replace(/\D/g, '')
+}

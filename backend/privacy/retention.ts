@@ -1,0 +1,31 @@
+import type { Deps } from '../deps.ts'
+import { describeError } from '../describe-error.ts'
+import { startWorker, type Worker } from '../core/worker.ts'
+import { eraseTalks, selectRetentions } from './retention-store.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+/** How many calls one statement erases: it holds their rows for about a tenth of a second. */
+const batch = 500
+
+/** Erases, once an hour, what was said in calls that are older than their workspace keeps talks. */
+export const startErasingTalks = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
+  startWorker<number>(deps.clock, {
+    fetch: async () => {
+      const now = deps.clock.now()
+      const withMore: number[] = []
+      for (const { workspaceId, days } of await selectRetentions(deps.db)) {
+        const before = new Date(now.getTime() - days * day)
+        const erased = await eraseTalks(deps.db, workspaceId, { before, now, most: batch })
+        if (erased === batch) withMore.push(workspaceId)
+      }
+      // A job brings the worker back at once: one batch of each workspace in turn, until nothing is left.
+      return withMore.slice(0, 1)
+    },
+    handle: async () => {},
+    onError: (error) => deps.log.error({ error: describeError(error) }, 'older talks were not erased'),
+    concurrency: 1,
+    batch: 1,
+    pollMs: hour,
+  })

@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import type { Deps } from '../deps.ts'
+import type { Person } from '../identity/user-store.ts'
+import { sessionCookie } from '../identity/sessions/cookie.ts'
+import { endSession } from '../identity/sessions/end.ts'
+import { findSession, type Session } from '../identity/sessions/find.ts'
+import { startSession } from '../identity/sessions.ts'
+import { placeOf } from '../identity/place-of.ts'
+import { createTries } from './attempt-limit.ts'
+import { verifyPassword } from '../identity/verify-password.ts'
+import { tooManyTries } from '../views/page-error.ts'
+
+export const SignInForm = z.object({
+  // PostgreSQL compares no text with a NUL in it.
+  email: z
+    .string()
+    .max(254)
+    .regex(/^[^\0]*$/)
+    .catch(''),
+  password: z.string().max(1024).catch(''),
+})
+
+export const wrongPassword =
+  'This e-mail address and password do not belong together. Check both and try again.'
+
+/** Signing in and out of a browser, for every page that does so: they share one, since tries are counted in it. */
+export function createDoor(deps: Deps) {
+  const cookie = sessionCookie(deps.config)
+  const tries = createTries(deps.clock, { max: 10, windowMs: 5 * 60 * 1000 })
+  const tokenOf = (request: FastifyRequest) => request.cookies[cookie.name]
+
+  /** A new session in the browser, in place of the one that it has; false where the password is another by now. */
+  const begin = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    userId: number,
+    passwordHash?: string,
+  ): Promise<boolean> => {
+    const session = await startSession(deps)(userId, request.headers['user-agent'], passwordHash)
+    if (session === undefined) return false
+    await endSession(deps)(tokenOf(request))
+    const { token, expiresAt } = session
+    // `maxAge` counts on the browser's clock, whatever ours says.
+    const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / 1000)
+    void reply.setCookie(cookie.name, token, { ...cookie.options, maxAge })
+    return true
+  }
+
+  return {
+    begin,
+
+    personOf: async (request: FastifyRequest): Promise<Person | undefined> =>
+      (await findSession(deps)(tokenOf(request)))?.person,
+
+    sessionOf: (request: FastifyRequest): Promise<Session | undefined> => findSession(deps)(tokenOf(request)),
+
+    /**
+     * The user's id, with a new session in the browser; undefined for a wrong address or password.
+     * @throws {PageError} after ten wrong tries with one address from one place within five minutes
+     */
+    signIn: async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
+      const form = SignInForm.parse(request.body)
+      const key = `${placeOf(request.ip)} ${form.email.trim().toLowerCase()}`
+      if (!tries.take(key)) throw tooManyTries()
+      const user = await verifyPassword(deps)(form)
+      if (user === undefined) return undefined
+      if (!(await begin(request, reply, user.userId, user.passwordHash))) return undefined
+      tries.clear(key)
+      return user.userId
+    },
+
+    signOut: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      await endSession(deps)(tokenOf(request))
+      void reply.clearCookie(cookie.name, cookie.options)
+    },
+  }
+}
+
+export type Door = ReturnType<typeof createDoor>

@@ -1,0 +1,49 @@
+import { createPrivateKey } from 'node:crypto'
+import * as z from 'zod'
+import type { Deps } from '../deps.ts'
+import { invalidField } from '../core/errors.ts'
+import { upsertGoogleAccount } from './spreadsheet-store.ts'
+
+/** All else in the file, such as addresses to ask for tokens, is dropped: it could name any server. */
+const KeyFile = z.object({
+  client_email: z.string().regex(/^[\w.+-]{1,128}@[\w.-]{1,128}$/),
+  private_key: z.string().max(10_000),
+})
+
+/**
+ * Keeps the workspace's own Google service account, in the place of an earlier one. Its private key is sealed.
+ *
+ * @param pasted the JSON key file, as Google gives it out
+ * @returns the address that spreadsheets are to be shared with
+ * @throws {ApiError} validation_failed, without a word of what was pasted
+ */
+export const saveGoogleAccount =
+  ({ db, box, clock }: Pick<Deps, 'db' | 'box' | 'clock'>) =>
+  async (workspaceId: number, pasted: string): Promise<{ clientEmail: string }> => {
+    const keyFile = KeyFile.safeParse(tryParse(pasted))
+    if (!keyFile.success || !isRsaKey(keyFile.data.private_key)) {
+      const message =
+        'This is no key of a Google service account: paste the whole JSON file, with client_email and private_key.'
+      throw invalidField('google_account', 'invalid_key', message)
+    }
+    const { client_email, private_key } = keyFile.data
+    const account = { client_email, private_key: box.seal(private_key) }
+    await upsertGoogleAccount(db, workspaceId, account, clock.now())
+    return { clientEmail: client_email }
+  }
+
+function tryParse(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined // told like any other wrong file
+  }
+}
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa'
+  } catch {
+    return false // no key at all
+  }
+}

@@ -1,0 +1,39 @@
+import type { Deps } from '../deps.ts'
+import { invalidField } from '../core/errors.ts'
+import { randomToken } from '../secrets/secret-box.ts'
+import { insertSpreadsheet } from './spreadsheet-store.ts'
+
+const longestName = 200
+const mostColumns = 100
+
+/**
+ * Makes an empty spreadsheet that is kept here.
+ *
+ * @returns its id, which the assignment of a tool names as `spreadsheet_id`
+ * @throws {ApiError} validation_failed
+ */
+export const createSpreadsheet =
+  ({ db, clock }: Pick<Deps, 'db' | 'clock'>) =>
+  async (workspaceId: number, input: { name: string; columns: string[] }): Promise<{ id: string }> => {
+    const name = checkName('name', input.name)
+    const columns = input.columns.map((column) => checkName('columns', column))
+    if (columns.length === 0 || columns.length > mostColumns) {
+      throw invalidField('columns', 'wrong_count', `A spreadsheet has 1 to ${mostColumns} columns.`)
+    }
+    const twice = columns.find((column, index) => columns.indexOf(column) !== index)
+    if (twice !== undefined) {
+      throw invalidField('columns', 'already_used', `There are two columns named ${twice}.`)
+    }
+    const id = randomToken(16)
+    await insertSpreadsheet(db, workspaceId, { id, name, columns, createdAt: clock.now() })
+    return { id }
+  }
+
+function checkName(field: 'name' | 'columns', given: string): string {
+  const name = given.trim()
+  if (name !== '' && name.length <= longestName && !name.includes('\u0000') && name.isWellFormed()) {
+    return name
+  }
+  const what = field === 'name' ? 'The name of a spreadsheet' : 'The name of a column'
+  throw invalidField(field, 'invalid_name', `${what} has 1 to ${longestName} characters of plain text.`)
+}

@@ -1,0 +1,125 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { createApp } from './app.ts'
+import { startDialer } from './dialer/dialer.ts'
+import { startSweeper } from './dialer/sweeper.ts'
+import { startErasingTalks } from './privacy/retention.ts'
+import { startCleanup } from './privacy/delete-expired.ts'
+import { startImporter } from './contacts/import/importer.ts'
+import { type Config, parseConfig } from './config.ts'
+import { freePort } from './db/embedded/server-address.ts'
+import type { DemoFile } from './demo/demo-file.ts'
+import { prepareDemo } from './demo/prepare-demo.ts'
+import { type Deps, nobodyToWake, type Wake } from './deps.ts'
+import { errorCode } from './error-code.ts'
+import { createLog } from './log.ts'
+import { openDeps } from './open-deps.ts'
+import { StartError } from './start-error.ts'
+import { createToolServer } from './mcp/tool-server.ts'
+import { startSender } from './webhooks/sender.ts'
+import type { Worker } from './core/worker.ts'
+
+export interface Service {
+  config: Config
+  log: Logger
+  /** Only with the embedded database. */
+  dataDir: string | undefined
+  /** Only with the embedded database, and while its demo.json is kept. */
+  demo: DemoFile | undefined
+  /** Takes no more jobs, then no more requests, gives those that run ten seconds each, and closes the database. */
+  stop: () => Promise<void>
+}
+
+/** Milliseconds that calls and deliveries may take to end when the service stops. */
+const grace = 10_000
+
+/**
+ * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port, which
+ * `config` then tells.
+ *
+ * @throws {ConfigError | StartError} with a sentence for the person who starts it
+ */
+export async function startService(
+  environment: Record<string, string | undefined>,
+  options: { patience?: number } = {},
+): Promise<Service> {
+  const config = await withPort(environment)
+  const log = await createLog(config.logLevel)
+  const rung: Ring = { ...nobodyToWake, secrets: () => {} }
+  const wake: Wake = {
+    dialer: () => rung.dialer(),
+    sender: () => rung.sender(),
+    importer: () => rung.importer(),
+    tools: (change) => rung.tools(change),
+  }
+  const opened = await openDeps({ config, log, purpose: 'service', wake, ...options })
+  const { deps, dataDir, close } = opened
+  try {
+    const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
+    const app = config.role === 'worker' ? undefined : await listen(deps, rung)
+    const workers = config.role === 'api' ? [] : startWorkers(deps, rung)
+    const following = opened.runtimeSecrets?.follow(() => rung.secrets())
+    const stop = async () => {
+      following?.stop()
+      // The workers first: in the calls that they let end, agents reach their tools through this server.
+      await Promise.all(workers.map((worker) => worker.stop(grace)))
+      await app?.close()
+      await close()
+    }
+    return { config, log, dataDir, demo, stop }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The issuer of OAuth2 and the links of pages are built before the server listens: the port must be known. */
+async function withPort(environment: Record<string, string | undefined>): Promise<Config> {
+  const config = parseConfig(environment)
+  if (config.port !== 0) return config
+  const port = await freePort(config.host).catch((error: unknown) => {
+    throw refusalOf(error, config)
+  })
+  return parseConfig({ ...environment, PORT: String(port) })
+}
+
+type Ring = { -readonly [Name in keyof Wake]: Wake[Name] } & { secrets(): void }
+
+function startWorkers(deps: Deps, ring: Ring): Pick<Worker, 'stop'>[] {
+  const dialer = startDialer(deps)
+  const sender = startSender(deps)
+  const importer = startImporter(deps)
+  ring.dialer = () => dialer.wake()
+  ring.sender = () => sender.wake()
+  ring.importer = () => importer.wake()
+  return [dialer, startSweeper(deps), sender, importer, startCleanup(deps), startErasingTalks(deps)]
+}
+
+async function listen(deps: Deps, ring: Ring): Promise<FastifyInstance> {
+  const { host, port } = deps.config
+  const tools = createToolServer(deps)
+  ring.tools = (change) => tools.changed(change)
+  ring.secrets = () => tools.secretsChanged()
+  const app = await createApp(deps, tools)
+  try {
+    await app.listen({ host, port })
+    return app
+  } catch (error) {
+    await app.close()
+    throw refusalOf(error, deps.config)
+  }
+}
+
+function refusalOf(error: unknown, { host, port }: Config): unknown {
+  const tell = refusals[errorCode(error)]
+  return tell === undefined ? error : new StartError(tell(host, port), { cause: error })
+}
+
+const refusals: Record<string, (host: string, port: number) => string> = {
+  EADDRINUSE: (host, port) =>
+    `Port ${port} of ${host} is in use: stop what listens there, or set PORT to another.`,
+  EACCES: (_, port) => `This user may not listen on port ${port}: set PORT to one from 1024 on.`,
+  EADDRNOTAVAIL: (host) =>
+    `HOST ${host} is no address of this machine: set it to one, or to 0.0.0.0 for all.`,
+  ENOTFOUND: (host) => `HOST ${host} is no address of this machine: set it to one, or to 0.0.0.0 for all.`,
+}

@@ -1,0 +1,214 @@
+import type { CallOrder, RuntimeReport } from '@outdial/contract'
+import type { Clock } from '../../core/clock.ts'
+import type { Db } from '../../db/schema.ts'
+import { sessionUrl } from '../../runtime/session-url.ts'
+import { limits } from '../../calls/limits.ts'
+import { analysisIn, answeredAtIn, endIn } from '../../calls/reports/read.ts'
+import { insertReports } from './attempt-reports.ts'
+import { httpLine } from '../../dialer/receive-report.ts'
+import { watchReports } from '../../calls/reports/watch.ts'
+import type { Dialing, DialRequest, Line, LineEnd } from '../provider.ts'
+import type { RuntimeClient } from './runtime-client.ts'
+
+export interface HttpLineDeps {
+  db: Db
+  clock: Clock
+  runtime: RuntimeClient
+  /** Where the runtime reaches this service, without a trailing slash. */
+  internalUrl: string
+  /** Hears why the runtime or the database could not be asked; they are asked again. */
+  onTrouble: (attemptId: string, error: unknown) => void
+}
+
+const pollMs = 250
+/** A runtime that has said nothing for so long is asked. */
+const silenceMs = 15_000
+/** Between two tries to reach a runtime that is away. */
+const againMs = 2_000
+
+const unreadable = (faults: string[]) =>
+  new Error(`the runtime told what cannot be read: ${faults.slice(0, 10).join(', ')}`)
+
+/** Nobody hears it. */
+const leftAlone: LineEnd = { outcome: 'failed' }
+
+/**
+ * The line of an agent runtime of the user's own. It is ordered to call once, and then only asked: its reports
+ * come in by whichever replica, and are read from the table. The call goes on when this process dies.
+ */
+export function createHttpLine(deps: HttpLineDeps): Line {
+  const { db, clock, runtime, onTrouble } = deps
+  const read = watchReports(deps, pollMs)
+
+  /** What is reported by now; undefined while the database is away, which says nothing. */
+  const look = (attemptId: string, dialing: Dialing): Promise<readonly RuntimeReport[] | undefined> =>
+    read(attemptId, dialing.left).catch((error: unknown) => void onTrouble(attemptId, error))
+
+  const ask = async (attemptId: string): Promise<'heard' | 'denied' | 'away'> => {
+    try {
+      const told = await runtime.ask(attemptId)
+      if (told === 'denied') return 'denied'
+      await insertReports(db, attemptId, told.reports)
+      if (told.faults.length > 0) onTrouble(attemptId, unreadable(told.faults))
+      return told.isComplete ? 'heard' : 'away'
+    } catch (error) {
+      onTrouble(attemptId, error)
+      return 'away'
+    }
+  }
+
+  /**
+   * Until the runtime has told the end, or denies the attempt. It is asked where it is unclear what it knows,
+   * where it has been silent, and before a ring is cut: nobody who has answered is hung up on for that.
+   */
+  const follow = async (
+    attemptId: string,
+    dialing: Dialing,
+    placed: () => 'taken' | 'refused' | 'unclear',
+  ): Promise<LineEnd> => {
+    let told = 0
+    let heardAt = clock.now().getTime()
+    let askAt = 0
+    let isKnown = false
+    let ringWasChecked = false
+    for (;;) {
+      const reports = await look(attemptId, dialing)
+      if (dialing.left.aborted) return leftAlone
+      if (reports === undefined) continue
+      const end = endIn(reports)
+      const answeredAt = answeredAtIn(reports)
+      if (end !== undefined) return toLineEnd(end)
+      if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
+      if (placed() === 'refused') return { outcome: 'failed' }
+      const rangTooLong = dialing.ringOver.aborted && answeredAt === undefined
+      if (dialing.signal.aborted || (rangTooLong && ringWasChecked)) return hangUp(attemptId, dialing)
+
+      const now = clock.now().getTime()
+      if (reports.length > told) heardAt = now
+      told = reports.length
+      const inDoubt = placed() === 'unclear' && !isKnown
+      if (now < askAt || !(inDoubt || rangTooLong || now >= heardAt + silenceMs)) continue
+      askAt = now + againMs
+      const answer = await ask(attemptId)
+      if (answer === 'denied') return lastWord(attemptId, dialing)
+      if (answer === 'away') continue
+      heardAt = now
+      isKnown = true
+      ringWasChecked = rangTooLong
+    }
+  }
+
+  /** A runtime may forget what it has reported: that counts. */
+  const lastWord = async (attemptId: string, dialing: Dialing): Promise<LineEnd> => {
+    for (;;) {
+      const reports = await look(attemptId, dialing)
+      if (dialing.left.aborted) return leftAlone
+      if (reports === undefined) continue
+      const end = endIn(reports)
+      return end === undefined ? { outcome: 'unknown' } : toLineEnd(end)
+    }
+  }
+
+  /** Resolves only when nobody is on the line any more: until then nobody may be called again. */
+  const hangUp = async (attemptId: string, dialing: Dialing): Promise<LineEnd> => {
+    for (;;) {
+      const done = await runtime.hangUp(attemptId).then(
+        () => true,
+        (error: unknown) => (onTrouble(attemptId, error), false),
+      )
+      const patience = clock.now().getTime() + (done ? limits.handOverSeconds * 1000 : againMs)
+      do {
+        const end = endIn((await look(attemptId, dialing)) ?? [])
+        if (dialing.left.aborted) return leftAlone
+        if (end !== undefined) return toLineEnd(end)
+      } while (clock.now().getTime() < patience)
+      if (done) return { outcome: 'no_answer' }
+    }
+  }
+
+  return {
+    name: httpLine,
+    outlivesWorker: true,
+    speed: 1,
+    dial: async (request, dialing) => {
+      let placed: Awaited<ReturnType<RuntimeClient['place']>> = 'taken'
+      const placing = runtime
+        .place(orderOf(request, deps.internalUrl))
+        .then((answer) => void (placed = answer))
+      const following = follow(request.attemptId, dialing, () => placed)
+      const end = await Promise.race([following, leaving(dialing, placing)])
+      return end.outcome === 'unknown' ? { outcome: 'failed' } : end
+    },
+    resume: (request, dialing) =>
+      Promise.race([
+        follow(request.attemptId, dialing, () => 'unclear'),
+        leaving(dialing, Promise.resolve()),
+      ]),
+    analyse: async (request, _, signal) => {
+      for (;;) {
+        const reports = await read(request.attemptId, signal).catch(
+          (error: unknown) => (onTrouble(request.attemptId, error), []),
+        )
+        const analysis = analysisIn(reports)
+        if (analysis !== undefined) return analysis ?? undefined
+        if (signal.aborted) return undefined
+      }
+    },
+  }
+}
+
+/**
+ * Resolves when nobody listens any more, but not while an order is on its way: whoever asks the runtime next
+ * must not be told that it knows nothing of it.
+ */
+const leaving = ({ left }: Dialing, placing: Promise<void>): Promise<LineEnd> =>
+  new Promise((resolve) => {
+    const leave = () => void placing.then(() => resolve(leftAlone))
+    if (left.aborted) leave()
+    left.addEventListener('abort', leave, { once: true })
+  })
+
+const orderOf = (request: DialRequest, internalUrl: string): CallOrder => {
+  const { attemptId, agent, contact } = request
+  return {
+    attempt_id: attemptId,
+    call_id: request.callId,
+    attempt: request.number,
+    from_number: request.fromNumber,
+    to_number: request.toNumber,
+    agent: {
+      widget_id: agent.widgetId,
+      name: agent.name,
+      language: agent.language,
+      greeting: agent.greeting,
+    },
+    campaign: { name: request.campaignName },
+    contact: {
+      first_name: contact.firstName,
+      last_name: contact.lastName,
+      variables: contact.variables,
+    },
+    tools_url: sessionUrl(internalUrl, { widgetId: agent.widgetId, attemptId }).href,
+    reports_url: `${internalUrl}/api/internal/attempts/${attemptId}/reports`,
+    ring_limit_seconds: limits.ringSeconds,
+    call_limit_seconds: limits.callSeconds,
+  }
+}
+
+function toLineEnd(end: RuntimeReport & { type: 'ended' }): LineEnd {
+  const endedAt = new Date(end.at)
+  if (end.outcome === 'voicemail') {
+    const { outcome, transcript, summary } = end
+    return { outcome, transcript, summary, answeredAt: new Date(end.answered_at), endedAt }
+  }
+  if (end.outcome !== 'answered') return { outcome: end.outcome, endedAt }
+  return {
+    outcome: 'answered',
+    endedReason: end.ended_reason,
+    transcript: end.transcript,
+    recordingUrl: end.recording_url ?? null,
+    refused: end.do_not_call ?? false,
+    answeredAt: new Date(end.answered_at),
+    endedAt,
+  }
+}

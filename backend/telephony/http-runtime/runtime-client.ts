@@ -1,0 +1,88 @@
+import type { CallOrder } from '@outdial/contract'
+import type { Clock } from '../../core/clock.ts'
+import { errorCode } from '../../error-code.ts'
+import { signWebhook } from '../../outbound/sign-webhook.ts'
+import { type CallStateRead, readCallState } from './parse-call-state.ts'
+
+/** A runtime of the user's own, as docs/runtime.md describes it. */
+export interface RuntimeClient {
+  /**
+   * Orders a call. `unclear` where the runtime may have it or not: only `ask` tells. Never rejects.
+   */
+  place(order: CallOrder): Promise<'taken' | 'refused' | 'unclear'>
+  /** The reports so far, or `denied` where the runtime knows nothing of the attempt. Rejects where it is away. */
+  ask(attemptId: string): Promise<CallStateRead | 'denied'>
+  /** Rejects where the runtime did not say that nobody is on the line any more. */
+  hangUp(attemptId: string): Promise<void>
+}
+
+export interface RuntimeClientOptions {
+  /** Without a trailing slash. */
+  url: string
+  /** The runtime secrets: each signs, so that a runtime may know the old or the new one. */
+  secrets: () => readonly string[]
+  clock: Clock
+  timeoutMs?: number
+}
+
+/** Nothing was sent: there was nobody to send it to. */
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
+  const { url, secrets, clock, timeoutMs = 10_000 } = options
+
+  const send = (method: string, path: string, body: string | undefined, headers: Record<string, string>) => {
+    const id = path.split('/').at(-1) ?? path
+    // Where there is no body, the signature is to hold method and path together.
+    const signed = signWebhook({
+      id: headers['Idempotency-Key'] ?? id,
+      at: clock.now(),
+      body: body ?? `${method} ${path}`,
+      secrets: secrets().map(webhookSecretOf),
+    })
+    return fetch(`${url}${path}`, {
+      method,
+      headers: { ...headers, ...signed },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+  }
+
+  return {
+    place: async (order) => {
+      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': order.attempt_id }
+      try {
+        const answer = await send('POST', '/calls', JSON.stringify(order), headers)
+        await answer.body?.cancel()
+        if (answer.ok) return 'taken'
+        return answer.status < 500 ? 'refused' : 'unclear'
+      } catch (error) {
+        return neverConnected.has(errorCode(causeOf(error))) ? 'refused' : 'unclear'
+      }
+    },
+    ask: async (attemptId) => {
+      const answer = await send('GET', `/calls/${attemptId}`, undefined, { Accept: 'application/json' })
+      if (answer.status === 404) return (await answer.body?.cancel(), 'denied')
+      if (!answer.ok) throw new Error(`the runtime answered ${answer.status}`)
+      return readCallState(await answer.text())
+    },
+    hangUp: async (attemptId) => {
+      const answer = await send('DELETE', `/calls/${attemptId}`, undefined, {})
+      await answer.body?.cancel()
+      if (!answer.ok && answer.status !== 404) throw new Error(`the runtime answered ${answer.status}`)
+    },
+  }
+}
+
+/** Standard Webhooks keys are base64: the secret's own bytes are the key. */
+const webhookSecretOf = (secret: string): string => `whsec_${Buffer.from(secret).toString('base64')}`
+
+const causeOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined

@@ -1,0 +1,57 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { version } from '../version.ts'
+import type { InputSchema } from '../runtime/arguments-for.ts'
+import { orAborted } from '../core/abort.ts'
+
+export interface ToolAnswer {
+  text: string
+  isError: boolean
+}
+
+/** An open session of the tool server. */
+export interface ToolSession {
+  /** What the listed tools ask for, by name. */
+  tools: ReadonlyMap<string, InputSchema>
+  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolAnswer>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a session and lists its tools. Rejects where the server does not let it in, or `signal` aborts first.
+ *
+ * @param secret goes in a header: addresses end up in logs
+ */
+export async function openToolSession(url: URL, secret: string, signal: AbortSignal): Promise<ToolSession> {
+  const client = new Client({ name: 'outdial-simulated-agent', version })
+  const transport = new SSEClientTransport(url, { requestInit: { headers: { 'X-Agent-Secret': secret } } })
+  const open = async () => {
+    await client.connect(transport, { signal })
+    return client.listTools(undefined, { signal })
+  }
+  try {
+    const { tools } = await orAborted(open(), signal)
+    return {
+      tools: new Map(tools.map(({ name, inputSchema }) => [name, inputSchema])),
+      call: async (name, args, limit) => {
+        const calling = client.callTool({ name, arguments: args }, undefined, { signal: limit })
+        return toAnswer(await orAborted(calling, limit))
+      },
+      close: () => client.close(),
+    }
+  } catch (error) {
+    // A stream that never opened would try again and again.
+    await transport.close()
+    throw error
+  }
+}
+
+function toAnswer(result: Awaited<ReturnType<Client['callTool']>>): ToolAnswer {
+  const content = Array.isArray(result.content) ? (result.content as unknown[]) : []
+  return { text: content.flatMap(textOf).join('\n'), isError: result.isError === true }
+}
+
+function textOf(part: unknown): string[] {
+  const isText = typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
+  return isText ? [String(part.text)] : []
+}

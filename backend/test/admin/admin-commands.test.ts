@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { authenticate } from '../../identity/authenticate.ts'
+import { resetPassword } from '../../identity/password-resets/reset.ts'
+import { createSecretBox } from '../../secrets/secret-box.ts'
+import { admin as runAdmin } from '../support/admin.ts'
+import { ManualClock } from '../support/clock.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import { run } from '../support/child-process.ts'
+import { seedWorkspace } from '../support/seed.ts'
+
+jest.setTimeout(90_000)
+const key = 'test-key-of-at-least-thirty-two-characters'
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+const admin = (words: string[], input?: string) =>
+  runAdmin(words, { DATABASE_URL: database.url, SECRET_KEY: key }, input)
+
+/** The answer of a command that is done. */
+async function told(words: string[], input?: string): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await admin([...words, '--json'], input)
+  if (code !== 0) throw new Error(stderr)
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+it('brings a new installation to its first API key and OAuth client', async () => {
+  const user = await told(['create-user', '--email', 'robin@example.com', '--name', 'Robin'])
+  expect(user.password).toMatch(/^.{20,}$/)
+  const workspace = await told(['create-workspace', '--name', 'Acme', '--owner', 'ROBIN@example.com'])
+  const within = ['--workspace', String(workspace.workspace_id)]
+  await told(
+    ['create-user', '--email', 'kim@example.com', '--name', 'Kim', '--password-stdin'],
+    'a long password\n',
+  )
+  await told(['add-member', ...within, '--email', 'kim@example.com'])
+  const agent = await told([
+    'create-agent',
+    ...within,
+    '--name',
+    'Ava',
+    '--live',
+    '--variable',
+    'a',
+    '--variable',
+    'b',
+  ])
+  expect(agent.status).toBe('live')
+  await told(['add-phone-number', ...within, '--number', '+1 202 555 0190', '--label', 'Sales'])
+  const { api_key: apiKey } = await told([
+    'create-api-key',
+    ...within,
+    '--email',
+    'kim@example.com',
+    '--name',
+    'CRM',
+  ])
+  const client = await told([
+    ...['create-oauth-client', '--name', 'Zapier'],
+    ...['--redirect-uri', 'https://zapier.com/dashboard/auth/oauth/return/App1CLIAPI/'],
+    ...['--redirect-uri', 'http://localhost:9000'],
+  ])
+  expect(client).toEqual({ client_id: expect.any(String), client_secret: expect.any(String) })
+
+  const deps = testDeps(database.db, { box: createSecretBox([key]) })
+  const caller = await authenticate(deps)(`Bearer ${String(apiKey)}`)
+  expect(caller.workspaceId).toBe(workspace.workspace_id)
+
+  await told(['remove-member', ...within, '--email', 'kim@example.com'])
+  await expect(authenticate(deps)(`Bearer ${String(apiKey)}`)).rejects.toMatchObject({
+    code: 'invalid_credential',
+  })
+})
+
+it.each([['remove-member'], ['add-member', '--role', 'member']])(
+  'leaves a workspace its last owner: %s',
+  async (command, ...role) => {
+    const owner = ['--email', `${command}@example.com`]
+    await told(['create-user', ...owner, '--name', 'Only'])
+    const { workspace_id: id } = await told(['create-workspace', '--name', 'Acme', '--owner', owner[1] ?? ''])
+    const within = ['--workspace', String(id), ...owner]
+    const refused = await admin([command, ...within, ...role])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toBe(
+      'This is the last owner of the workspace: make somebody else an owner first.\n',
+    )
+
+    await told(['create-user', '--email', `second-${command}@example.com`, '--name', 'Second'])
+    const second = ['--email', `second-${command}@example.com`, '--role', 'owner']
+    await told(['add-member', '--workspace', String(id), ...second])
+    await told([command, ...within, ...role])
+  },
+)
+
+it('makes a link for a new password, which the dashboard takes', async () => {
+  await told(['create-user', '--email', 'lost@example.com', '--name', 'Lost'])
+  const { link } = await told(['reset-password-link', '--email', 'LOST@example.com'])
+  const deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()) })
+  const token = String(link).split('/reset-password/')[1] ?? ''
+  expect(await resetPassword(deps)(token, 'a new long password')).toEqual(expect.any(Number))
+  const stranger = await admin(['reset-password-link', '--email', 'nobody@example.com'])
+  expect(stranger.code).toBe(1)
+})
+
+it('answers as a table for people, and with nothing secret in it', async () => {
+  const seed = await seedWorkspace(testDeps(database.db, { box: createSecretBox([key]) }))
+  const { stdout, code } = await admin(['list-agents', '--workspace', String(seed.workspaceId)])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^id +name +status +language +variables +widget_id\n\d+ +Ava +live +en-US +product +[\da-f-]{36}\n$/,
+  )
+  const clients = await admin(['list-oauth-clients'])
+  expect(clients.stdout).not.toContain('secret')
+})
+
+it('pauses, resumes and archives a campaign, retires its number, and holds its agent', async () => {
+  const { workspaceId, campaignId, phoneNumberId, agentId } = await seedWorkspace(
+    testDeps(database.db, { box: createSecretBox([key]) }),
+  )
+  const within = ['--workspace', String(workspaceId)]
+  const campaign = [...within, '--id', String(campaignId)]
+  const status = async () =>
+    (
+      await database.db
+        .selectFrom('campaign')
+        .select('status')
+        .where('id', '=', campaignId)
+        .executeTakeFirst()
+    )?.status
+
+  await told(['pause-campaign', ...campaign])
+  expect(await status()).toBe('paused')
+  await told(['resume-campaign', ...campaign])
+  expect(await status()).toBe('active')
+  await told(['archive-campaign', ...campaign])
+  expect(await status()).toBe('archived')
+  await told(['retire-number', ...within, '--id', String(phoneNumberId)])
+  await told(['set-agent-status', ...within, '--id', String(agentId), '--status', 'paused'])
+  const { stdout } = await admin(['list-phone-numbers', ...within])
+  expect(stdout).toContain('retired')
+})
+
+it('puts a number on the do-not-call list', async () => {
+  const { workspaceId } = await seedWorkspace(testDeps(database.db, { box: createSecretBox([key]) }))
+  await told(['do-not-call', 'add', '--workspace', String(workspaceId), '--number', '(202) 555-0100'])
+  const rows = await database.db
+    .selectFrom('do_not_call')
+    .select('source')
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+  expect(rows).toEqual([{ source: 'dashboard' }])
+})
+
+it('ends in silence where nobody reads on', async () => {
+  const help = run('admin', ['--help'], {})
+  help.process.stdout?.destroy()
+  expect(await help.ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+it('lists its commands, and the options of one', async () => {
+  const all = await run('admin', [], {}).ended
+  expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('create-oauth-client') })
+  const one = await run('admin', ['create-user', '--help'], {}).ended
+  expect(one.stdout).toContain('--email ADDRESS')
+})
+
+it.each([
+  [2, ['make-coffee'], 'There is no command "make-coffee".'],
+  [2, ['create-user', '--email', 'a@example.com'], '--name is missing.'],
+  [2, ['create-user', '--mail', 'a@example.com'], "Unknown option '--mail'."],
+  [2, ['list-agents', '--workspace', 'Acme'], '--workspace: must be a whole number.'],
+  [2, ['set-agent-status', '--workspace', '1', '--id', '1', '--status', 'asleep'], '--status:'],
+  [1, ['list-agents', '--workspace', '999999'], 'There is no workspace 999999: see list-workspaces.'],
+  [1, ['create-user', '--email', 'nobody', '--name', 'N'], '"nobody" is not an e-mail address.'],
+  [
+    1,
+    ['create-workspace', '--name', 'A', '--owner', 'x@example.com'],
+    'There is no user with the address x@example.com',
+  ],
+  [
+    1,
+    ['create-oauth-client', '--name', 'A', '--redirect-uri', 'http://example.com'],
+    'cannot be a redirect URI',
+  ],
+])('ends with %i and a sentence for %j', async (code, words, sentence) => {
+  const ended = await admin(words)
+  expect(ended).toMatchObject({ code, stdout: '' })
+  expect(ended.stderr).toContain(sentence)
+  expect(ended.stderr.trim().split('\n')).toHaveLength(1)
+})
+
+it('stops with a sentence where SECRET_KEY is missing', async () => {
+  const { code, stderr } = await run('admin', ['list-users'], { DATABASE_URL: database.url }).ended
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^SECRET_KEY is not set/)
+})
+
+it('erases a contact', async () => {
+  const seed = await seedWorkspace(testDeps(database.db))
+  const { id } = await database.db
+    .insertInto('contact')
+    .values({ workspace_id: seed.workspaceId, phone_number: '+12025550171', first_name: 'Maya' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const words = ['erase-contact', '--workspace', String(seed.workspaceId), '--contact']
+  await told([...words, String(id)])
+  const contact = await database.db
+    .selectFrom('contact')
+    .select(['phone_number', 'first_name'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(contact).toEqual({ phone_number: '', first_name: null })
+  expect((await admin([...words, '999999'])).code).toBe(1)
+})

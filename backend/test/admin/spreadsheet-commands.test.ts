@@ -1,0 +1,101 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
+import { insertRow } from '../../spreadsheets/spreadsheet-store.ts'
+import { keyFile } from '../support/spreadsheets.ts'
+import { admin as runAdmin } from '../support/admin.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/seed.ts'
+
+jest.setTimeout(90_000)
+const key = 'test-key-of-at-least-thirty-two-characters'
+let database: TestDatabase
+let deps: TestDeps
+let folder: string
+let workspaceId: number
+let id: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db)
+  folder = await mkdtemp(join(tmpdir(), 'outdial-admin-'))
+  workspaceId = (await seedWorkspace(deps)).workspaceId
+  id = (await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns: ['Name', 'Note'] })).id
+  for (const cells of [
+    ['Ann', '=1+1'],
+    ['Zoë', 'a, b'],
+  ]) {
+    await insertRow(database.db, workspaceId, id, { cells, createdAt: deps.clock.now() })
+  }
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+  await database.close()
+})
+
+const admin = (words: string[], input = '') =>
+  runAdmin(
+    [...words, '--workspace', String(workspaceId)],
+    { DATABASE_URL: database.url, SECRET_KEY: key },
+    input,
+  )
+
+const csv = 'Name,Note\r\nAnn,\'=1+1\r\nZoë,"a, b"\r\n'
+
+it('lists spreadsheets, and writes one as CSV to standard output or into a file', async () => {
+  const listed = await admin(['list-spreadsheets', '--json'])
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'Leads', columns: ['Name', 'Note'], rows: 2 }])
+  expect(await admin(['export-spreadsheet', '--id', id])).toEqual({ code: 0, stdout: csv, stderr: '' })
+
+  const file = join(folder, 'leads.csv')
+  const written = await admin(['export-spreadsheet', '--id', id, '--to', file])
+  expect(written).toMatchObject({ code: 0, stdout: '', stderr: `The spreadsheet Leads is in ${file}.\n` })
+  expect(await readFile(file, 'utf8')).toBe(csv)
+})
+
+it('says what stands in the way of an export', async () => {
+  const nowhere = await admin(['export-spreadsheet', '--id', id, '--to', join(folder, 'none', 'leads.csv')])
+  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be written (ENOENT)') })
+  const unknown = await admin(['export-spreadsheet', '--id', 'leads', '--to', join(folder, 'other.csv')])
+  expect(unknown).toMatchObject({ code: 1, stderr: 'There is no such spreadsheet in this workspace.\n' })
+  await expect(readFile(join(folder, 'other.csv'))).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+it('deletes a spreadsheet', async () => {
+  const columns = ['A']
+  const old = await createSpreadsheet(deps)(workspaceId, { name: 'Old', columns })
+  expect(await admin(['delete-spreadsheet', '--id', old.id])).toMatchObject({ code: 0 })
+  expect(await admin(['delete-spreadsheet', '--id', old.id])).toMatchObject({ code: 1 })
+})
+
+it('keeps a Google service account from a file or standard input, tells its address and no key', async () => {
+  const file = join(folder, 'key.json')
+  await writeFile(file, keyFile('one@acme.iam.gserviceaccount.com'))
+  const first = await admin(['set-google-account', '--file', file, '--json'])
+  expect(JSON.parse(first.stdout)).toEqual({ client_email: 'one@acme.iam.gserviceaccount.com' })
+
+  const second = await admin(['set-google-account'], keyFile('two@acme.iam.gserviceaccount.com'))
+  expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining('Share spreadsheets with two@') })
+  const listed = await admin(['list-spreadsheets'])
+  expect(listed.stderr).toContain('two@acme.iam.gserviceaccount.com')
+  for (const { stdout, stderr } of [first, second, listed]) expect(stdout + stderr).not.toContain('PRIVATE')
+
+  expect(await admin(['remove-google-account'])).toMatchObject({ code: 0 })
+  expect(await admin(['remove-google-account'])).toMatchObject({
+    code: 1,
+    stderr: 'The workspace has no Google service account.\n',
+  })
+})
+
+it('refuses what is no key file without repeating it', async () => {
+  const wrong = await admin(['set-google-account'], '{"private_key": "not-a-key"}')
+  expect(wrong).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no key of a Google service account'),
+  })
+  expect(wrong.stderr).not.toContain('not-a-key')
+  const missing = await admin(['set-google-account', '--file', join(folder, 'none.json')])
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read (ENOENT)') })
+})

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import type { LightMyRequestResponse } from 'fastify'
+import { type Known, spoiled, valuesOf, withKnown } from '../support/schema-arbitraries.ts'
+import { type DescribedOperation, readDocument, type ReadDocument } from '../support/openapi-document.ts'
+import { createTestApi, prefix, type TestApi } from '../support/test-api.ts'
+
+/** Repeat a run with FUZZ_SEED. */
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
+const runs = Number(process.env.FUZZ_RUNS ?? 40)
+
+let api: TestApi
+let read: ReadDocument
+let known: Known
+beforeAll(async () => {
+  api = await createTestApi()
+  read = readDocument((await api.app.inject(`${prefix}/openapi.json`)).json())
+  known = {
+    id: ['1', '2', '3'],
+    campaign_id: [api.seed.campaignId],
+    agent_id: [api.seed.agentId],
+    phone_number_id: [api.seed.phoneNumberId],
+    phone_number: ['+12025550100', '202-555-0101', '+442079460018'],
+    country: ['US', 'GB', null],
+    time_zone: ['Europe/Berlin', null],
+    scheduled_at: ['2026-05-05T00:00:00Z', null],
+    callback_url: ['https://example.com/done', null],
+    email: ['someone@example.com', null],
+  }
+})
+afterAll(() => api.close())
+
+interface Shot {
+  path: string
+  query: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+/** Requests to one operation, as its description has them, or spoiled. */
+function shots(operation: DescribedOperation, fair: boolean): fc.Arbitrary<Shot> {
+  const parametersIn = (place: string) => operation.parameters.filter((parameter) => parameter.in === place)
+  const values = (place: string) =>
+    fc.record(
+      Object.fromEntries(
+        parametersIn(place).map(({ name, schema }) => {
+          const accepted = withKnown(valuesOf(read, schema, known), known[name])
+          return [name, fair ? accepted : fc.oneof(accepted, fc.string({ unit: 'binary', maxLength: 30 }))]
+        }),
+      ),
+      {
+        requiredKeys: parametersIn(place).flatMap(({ name, required }) => (required === true ? [name] : [])),
+      },
+    )
+  const schema = operation.requestBody?.content['application/json'].schema
+  const body = schema === undefined ? fc.constant(undefined) : valuesOf(read, schema, known)
+  const extra = fair ? fc.constant({}) : fc.dictionary(fc.string(), fc.string(), { maxKeys: 1 })
+  return fc.record({
+    path: values('path').map(({ id }) =>
+      operation.path.slice(prefix.length).replace('{id}', encodeURIComponent(String(id))),
+    ),
+    query: fc.tuple(values('query'), extra).map(([named, other]) => queryString({ ...named, ...other })),
+    headers: values('header').map((headers) =>
+      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, headerText(String(value))])),
+    ),
+    body: fair || schema === undefined ? body : spoiled(body),
+  })
+}
+
+function queryString(values: Record<string, unknown>): string {
+  const pairs = Object.entries(values).flatMap(([name, value]) =>
+    (Array.isArray(value) ? (value as unknown[]) : [value]).map((one): [string, string] => [
+      name,
+      String(one),
+    ]),
+  )
+  return new URLSearchParams(pairs).toString()
+}
+
+/** What Node's parser lets through in a header. */
+const headerText = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '')
+
+const shoot = async ({ method }: DescribedOperation, { path, query, headers, body }: Shot) => {
+  api.deps.clock.advance(200) // within the rate limit
+  return api.send({ method, path: query === '' ? path : `${path}?${query}`, headers, body })
+}
+
+/** Holds an answer to what the document says of the operation. */
+function judge(operation: DescribedOperation, answer: LightMyRequestResponse): void {
+  expect(answer.statusCode).toBeLessThan(500)
+  const described = operation.responses[String(answer.statusCode)]
+  if (described === undefined) throw new Error(`${answer.statusCode} is not described: ${answer.body}`)
+  expect(answer.headers['x-request-id']).toBeDefined()
+  const schema = described.content?.['application/json'].schema
+  if (schema === undefined) {
+    expect(answer.body).toBe('')
+    return
+  }
+  const accepts = read.judge(schema)
+  accepts(answer.json())
+  expect(accepts.errors).toBeNull()
+}
+
+const operationIds = [
+  'listCampaigns',
+  'createCampaign',
+  'listAgents',
+  'listPhoneNumbers',
+  'addContact',
+  'listCalls',
+  'getCall',
+  'subscribeWebhook',
+  'unsubscribeWebhook',
+]
+
+const operationOf = (operationId: string): DescribedOperation => {
+  const operation = read.operations.find((one) => one.operationId === operationId)
+  if (operation === undefined) throw new Error(`${operationId} is not in the document`)
+  return operation
+}
+
+it('knows every operation of the document', () => {
+  expect(read.operations.map((operation) => operation.operationId)).toEqual(operationIds)
+})
+
+it.each(operationIds)(
+  `keeps to the document whatever is sent: %s (FUZZ_SEED=${seed})`,
+  async (operationId) => {
+    const operation = operationOf(operationId)
+    const body = operation.requestBody?.content['application/json'].schema
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(shots(operation, true), shots(operation, false)), async (shot) => {
+        const answer = await shoot(operation, shot)
+        judge(operation, answer)
+        if (body !== undefined && isRefusedBy(body, shot.body))
+          expect(answer.statusCode).toBeGreaterThanOrEqual(400)
+      }),
+      { seed, numRuns: runs },
+    )
+  },
+)
+
+/** Whether the document refuses a body. It does not know that blanks are absent, nor which URLs are lenient. */
+function isRefusedBy(schema: Record<string, unknown>, body: unknown): boolean {
+  if (body === undefined || JSON.stringify(body).includes('""')) return false
+  const accepts = read.judge(schema)
+  accepts(body)
+  return (accepts.errors ?? []).some((error) => error.keyword !== 'format' && error.keyword !== 'anyOf')
+}
+
+it(`reaches a success of every operation by what the document says alone (FUZZ_SEED=${seed})`, async () => {
+  for (const operationId of operationIds) {
+    const operation = operationOf(operationId)
+    if (operationId === 'unsubscribeWebhook') known = { ...known, id: await subscriptionIds() }
+    const tries = fc.sample(shots(operation, true), { seed, numRuns: 200 })
+    let reached = false
+    for (const shot of tries) {
+      const answer = await shoot(operation, shot)
+      judge(operation, answer)
+      reached = answer.statusCode < 300
+      if (reached) break
+    }
+    expect([operationId, reached]).toEqual([operationId, true])
+  }
+})
+
+async function subscriptionIds(): Promise<string[]> {
+  const rows = await api.deps.db.selectFrom('webhook_subscription').select('id').execute()
+  return rows.map(({ id }) => String(id))
+}

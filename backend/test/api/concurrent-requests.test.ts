@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { ContactAdded } from '@outdial/contract'
+import { createTestApi, lockWaiters, type TestApi } from '../support/test-api.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await createTestApi()
+})
+afterAll(() => api.close())
+
+const post = (phone_number: string, headers = {}) =>
+  api.send({
+    method: 'POST',
+    path: '/contacts/',
+    body: { phone_number, campaign_id: api.seed.campaignId },
+    headers,
+  })
+
+it('queues one call where every post has begun before the first one commits', async () => {
+  const phone_number = '+12025550171'
+  let posts: ReturnType<typeof post>[] = []
+  // Whoever inserts the contact first waits here, at the campaign, with all the others behind it.
+  await api.deps.db.transaction().execute(async (trx) => {
+    await trx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
+    posts = Array.from({ length: 8 }, () => post(phone_number))
+    await lockWaiters(api, 8)
+  })
+  const answers = (await Promise.all(posts)).map((answer) => ContactAdded.parse(answer.json()))
+  expect(answers.filter((answer) => answer.call_queued)).toHaveLength(1)
+  expect(answers.filter((answer) => answer.contact_created)).toHaveLength(1)
+})
+
+it('says that a key is in use while its first request is still running, and replays it afterwards', async () => {
+  const phone_number = '+12025550172'
+  const headers = { 'idempotency-key': 'held' }
+  let first: ReturnType<typeof post> | undefined
+  await api.deps.db.transaction().execute(async (trx) => {
+    await trx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
+    first = post(phone_number, headers)
+    await lockWaiters(api, 1)
+    const second = await post(phone_number, headers)
+    expect([second.statusCode, second.headers['retry-after']]).toEqual([409, '1'])
+    expect(second.json()).toMatchObject({ error: { type: 'conflict', code: 'idempotency_key_in_use' } })
+  })
+  expect((await first)?.statusCode).toBe(201)
+  const third = await post(phone_number, headers)
+  expect([third.statusCode, third.headers['idempotent-replayed']]).toEqual([201, 'true'])
+})

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { parseConfig } from '../../../config.ts'
+import { generateDocument } from '../../../api/register-api.ts'
+import { readDocument, type ReadDocument } from '../../support/openapi-document.ts'
+import { createTestApi, prefix, type TestApi } from '../../support/test-api.ts'
+
+let api: TestApi
+let read: ReadDocument
+beforeAll(async () => {
+  api = await createTestApi()
+  read = readDocument((await api.app.inject(`${prefix}/openapi.json`)).json())
+})
+afterAll(() => api.close())
+
+it('is kept in the repository as it is served: run npm run generate where this fails', async () => {
+  const file = new URL('../../../../contract/openapi.json', import.meta.url)
+  const snapshot: unknown = JSON.parse(await readFile(file, 'utf8'))
+  expect(await generateDocument({ ...api.deps, config: parseConfig({}) })).toEqual(snapshot)
+})
+
+it('describes every operation of the API', () => {
+  expect(read.operations.map(({ method, path }) => `${method} ${path.slice(prefix.length)}`)).toEqual([
+    'GET /campaigns/',
+    'POST /campaigns/',
+    'GET /agents/',
+    'GET /phone-numbers/',
+    'POST /contacts/',
+    'GET /calls/',
+    'GET /calls/{id}/',
+    'POST /webhooks/subscribe',
+    'DELETE /webhooks/{id}/',
+  ])
+})
+
+it('gives examples that its own schemas accept', () => {
+  const contents = [
+    read.document.webhooks['call.completed'].post.requestBody.content,
+    ...read.operations.flatMap((operation) => [
+      ...(operation.requestBody ? [operation.requestBody.content] : []),
+      ...Object.values(operation.responses).flatMap((answer) => (answer.content ? [answer.content] : [])),
+    ]),
+  ]
+  for (const { 'application/json': json } of contents) {
+    const judge = read.judge(json.schema)
+    const examples = json.examples ? Object.values(json.examples).map(({ value }) => value) : [json.example]
+    for (const example of examples) {
+      judge(example)
+      expect(judge.errors).toBeNull()
+    }
+  }
+})
+
+it('says of every operation which errors it has, and of every answer which headers', () => {
+  for (const { method, responses } of read.operations) {
+    const statuses = Object.keys(responses)
+    const always = ['401', '403', '422', '429', '500', '503']
+    expect(statuses).toEqual(
+      expect.arrayContaining(method === 'POST' ? [...always, '400', '413', '415'] : always),
+    )
+    for (const { headers } of Object.values(responses)) expect(headers).toHaveProperty('X-Request-Id')
+  }
+})
+
+it('is read on a page that loads nothing from elsewhere', async () => {
+  const page = await api.app.inject('/docs')
+  expect(page.statusCode).toBe(200)
+  expect(page.headers['content-security-policy']).toContain("default-src 'self'")
+  const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
+  expect(sources.length).toBeGreaterThan(3)
+  for (const source of sources) {
+    expect((await api.app.inject(source)).statusCode).toBe(200)
+  }
+})

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createTestApi, type TestApi } from '../support/test-api.ts'
+
+let api: TestApi
+let other: Awaited<ReturnType<TestApi['neighbour']>>
+let callId: number
+let hookId: number
+beforeAll(async () => {
+  api = await createTestApi()
+  other = await api.neighbour()
+  const called = await api.send({
+    method: 'POST',
+    path: '/contacts/',
+    body: { phone_number: '+12025550100', campaign_id: api.seed.campaignId, first_name: 'Mine' },
+  })
+  callId = called.json<{ call: { id: number } }>().call.id
+  const body = { target_url: 'https://example.com/hook', event: 'call.completed' }
+  const subscribed = await api.send({ method: 'POST', path: '/webhooks/subscribe', body })
+  hookId = subscribed.json<{ id: number }>().id
+})
+afterAll(() => api.close())
+
+it.each(['agents', 'campaigns', 'phone-numbers'])('lists no %s of another workspace', async (path) => {
+  const ids = async (key: string) =>
+    (await api.send({ path: `/${path}/`, key }))
+      .json<{ results: { id: number }[] }>()
+      .results.map(({ id }) => id)
+  const [mine, theirs] = [await ids(api.key), await ids(other.key)]
+  expect([mine.length, theirs.length]).toEqual([1, 1])
+  expect(mine).not.toEqual(theirs)
+})
+
+it('shows no call of another workspace, in the list or by its id', async () => {
+  const list = await api.send({ path: `/calls/?campaign_id=${api.seed.campaignId}`, key: other.key })
+  expect(list.json()).toMatchObject({ results: [] })
+  expect((await api.send({ path: `/calls/${callId}/`, key: other.key })).statusCode).toBe(404)
+})
+
+it('removes no subscription of another workspace', async () => {
+  const path = `/webhooks/${hookId}/`
+  expect((await api.send({ method: 'DELETE', path, key: other.key })).statusCode).toBe(404)
+  expect((await api.send({ method: 'DELETE', path })).statusCode).toBe(204)
+})
+
+it('subscribes to no campaign or agent of another workspace', async () => {
+  for (const filter of [{ campaign_id: api.seed.campaignId }, { agent_id: api.seed.agentId }]) {
+    const body = { target_url: 'https://example.com/hook', event: 'call.completed', filter }
+    const answer = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key: other.key })
+    expect(answer.statusCode).toBe(404)
+  }
+})
+
+it('knows the same number as another contact in another workspace', async () => {
+  const body = { phone_number: '+12025550100', campaign_id: other.seed.campaignId }
+  const answer = await api.send({ method: 'POST', path: '/contacts/', body, key: other.key })
+  expect(answer.json()).toMatchObject({ contact_created: true, contact: { first_name: null } })
+})

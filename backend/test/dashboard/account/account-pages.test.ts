@@ -1,0 +1,174 @@
+import { expect, it } from '@jest/globals'
+import { browserInWords } from '../../../dashboard/account/browser-in-words.ts'
+import { makeResetLink } from '../../../identity/password-resets.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { signIn } from '../people-support.ts'
+import { expectAccessible, password, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+useService((opened) => ({ database, service } = opened))
+
+const fresh = 'another long password'
+
+it('changes one’s name and, with the password, one’s address', async () => {
+  const { browser, open, email } = await seedGuest(service)
+  const page = await open('/account')
+  const { page: renamed } = await browser.press(page, 'Save', { name: 'Kim <i>', email })
+  expect(renamed.html).toContain('Kim &lt;i&gt;')
+  const moved = `new-${email}`
+  const refused = await browser.press(page, 'Save', { name: 'Kim', email: moved, current_password: 'wrong' })
+  expect(refused.page.status).toBe(422)
+  expect(refused.page.html).toMatch(/id="f-current_password-problem">This is not your password/)
+  await browser.press(page, 'Save', { name: 'Kim', email: moved, current_password: password })
+  expect((await signIn(service, moved)).page.text).toContain(moved)
+})
+
+it('refuses an address that is another person’s, also to two who take it at once', async () => {
+  const [one, two] = [await seedGuest(service), await seedGuest(service)]
+  const take = async (guest: typeof one, email: string) => {
+    const fields = { name: 'Kim', email, current_password: password }
+    return (await guest.browser.press(await guest.open('/account'), 'Save', fields)).page
+  }
+  const taken = await take(one, two.email.toUpperCase())
+  expect(taken.status).toBe(422)
+  expect(taken.html).toMatch(/id="f-email-problem">There is a user with the address/)
+  const both = await Promise.all([take(one, 'wanted@example.com'), take(two, 'WANTED@example.com')])
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 422])
+})
+
+it('changes the password for who knows it, signs out elsewhere, and ends reset links', async () => {
+  const guest = await seedGuest(service)
+  const elsewhere = await signIn(service, guest.email)
+  const { link } = await makeResetLink(service.deps)(guest.userId)
+  const form = await guest.open('/account/password')
+  const wrong = await guest.browser.press(form, 'Change the password', {
+    current_password: 'not this one',
+    new_password: fresh,
+  })
+  expect(wrong.page.html).toMatch(/id="f-current_password-problem">This is not your current password/)
+  expect(wrong.page.html).not.toContain(fresh)
+  const short = await guest.browser.press(form, 'Change the password', {
+    current_password: password,
+    new_password: 'short',
+  })
+  expect(short.page.html).toMatch(/id="f-new_password-problem">[^<]*at least 10/)
+  const { page } = await guest.browser.press(form, 'Change the password', {
+    current_password: password,
+    new_password: fresh,
+  })
+  expect(page.text).toContain('Your password was changed')
+  expect((await elsewhere.browser.open(guest.at('/account'))).page.url).toContain('/sign-in')
+  expect((await guest.browser.open(link)).page.status).toBe(410)
+  expect((await signIn(service, guest.email)).page.status).toBe(422)
+  expect((await signIn(service, guest.email, fresh)).page.status).toBe(200)
+})
+
+it('lets nobody guess the password at an open screen, and keeps its owner out of nothing', async () => {
+  const guest = await seedGuest(service)
+  const other = await signIn(service, guest.email)
+  const form = await guest.open('/account/password')
+  const guess = (current_password: string) =>
+    guest.browser.press(form, 'Change the password', { current_password, new_password: fresh })
+  for (let count = 0; count < 10; count += 1) expect((await guess(`wrong ${count}`)).page.status).toBe(422)
+  const { page: stopped } = await guess(password)
+  expect(stopped.status).toBe(429)
+  expect(stopped.text).toContain('too many attempts')
+  const byAddress = await guest.browser.press(await guest.open('/account'), 'Save', {
+    name: 'Kim',
+    email: `x${guest.email}`,
+    current_password: password,
+  })
+  expect(byAddress.page.status).toBe(429)
+  const { page: own } = await other.browser.open(guest.at('/account/password'))
+  const changed = await other.browser.press(own, 'Change the password', {
+    current_password: password,
+    new_password: fresh,
+  })
+  expect(changed.page.text).toContain('Your password was changed')
+})
+
+it('lists where one is signed in, and signs out there', async () => {
+  const guest = await seedGuest(service)
+  const second = await signIn(service, guest.email)
+  const third = await signIn(service, guest.email)
+  await database.db
+    .updateTable('session')
+    .set({ user_agent: '<b>Mozilla</b>' })
+    .where('user_id', '=', guest.userId)
+    .execute()
+  const page = await guest.open('/account')
+  expect(page.text.match(/This one/g)).toHaveLength(1)
+  expect(page.html).not.toContain('<b>')
+  const ids = [...page.html.matchAll(/sessions\/(\d+)\/end"/g)].map(([, id]) => id)
+  expect(ids).toHaveLength(2)
+  const { page: after } = await guest.browser.press(page, 'Sign out there')
+  expect(after.text).toContain('That browser was signed out')
+  const inside = async ({ browser }: typeof second) =>
+    !(await browser.open(guest.at('/account'))).page.url.includes('/sign-in')
+  expect([await inside(second), await inside(third)].filter(Boolean)).toHaveLength(1)
+  const { page: alone } = await guest.browser.press(after, 'Sign out the others')
+  expect(alone.html).not.toContain('Sign out there')
+  expect([await inside(second), await inside(third)]).toEqual([false, false])
+})
+
+it('ends nobody else’s session', async () => {
+  const [mine, theirs] = [await seedGuest(service), await seedGuest(service)]
+  await signIn(service, mine.email)
+  const { id } = await database.db
+    .selectFrom('session')
+    .select('id')
+    .where('user_id', '=', theirs.userId)
+    .executeTakeFirstOrThrow()
+  const page = await mine.open('/account')
+  const forged = { ...page, html: page.html.replace(/sessions\/\d+\/end"/, `sessions/${id}/end"`) }
+  expect((await mine.browser.press(forged, 'Sign out there')).page.status).toBe(404)
+  expect((await theirs.open('/account')).url).toBe(theirs.at('/account'))
+})
+
+it.each([
+  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:139.0) Gecko/20100101 Firefox/139.0', 'Firefox on Windows'],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/136.0.0.0 Safari/537.36 Edg/136.0.0.0',
+    'Edge on Windows',
+  ],
+  [
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Safari/605.1.15',
+    'Safari on Mac',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/136.0.7103.56 Mobile/15E148 Safari/604.1',
+    'Chrome on iPhone',
+  ],
+  [
+    'Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/136.0.0.0 Safari/537.36',
+    'Chrome on ChromeOS',
+  ],
+  ['curl/8.5.0', 'curl'],
+  ['', 'An unknown browser'],
+])('names the browser that says %s', (userAgent, words) => {
+  expect(browserInWords(userAgent)).toBe(words)
+})
+
+itInChromium('is used by hand', async (chromium) => {
+  const guest = await seedGuest(service)
+  const tab = await chromium.newPage({ reducedMotion: 'reduce' })
+  await tab.goto(`${service.url}/sign-in`)
+  await tab.getByLabel('E-mail address').fill(guest.email)
+  await tab.getByLabel('Password').fill(password)
+  await tab.getByRole('button', { name: 'Sign in' }).click()
+  await tab.getByRole('navigation', { name: 'Workspace' }).waitFor()
+  await tab.goto(guest.at('/account'))
+  await expectAccessible(tab)
+  await tab.getByText('Chrome on Linux').waitFor()
+  await tab.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  await tab.getByRole('button', { name: 'Sign out the others' }).click()
+  await tab.getByText('signed out everywhere but here').waitFor()
+  await tab.getByRole('link', { name: 'Change your password' }).click()
+  await tab.getByLabel('Current password').fill('wrong password')
+  await tab.getByLabel('New password').fill(fresh)
+  await tab.getByRole('button', { name: 'Change the password' }).click()
+  await tab.getByText('This is not your current password').waitFor()
+  await expectAccessible(tab)
+})

@@ -1,0 +1,201 @@
+import { expect, it } from '@jest/globals'
+import { silentEnd } from '../../../dialer/finish-attempt.ts'
+import { addContact } from '../../../contacts/add-contact.ts'
+import { freshNumber, queue } from '../../support/calls.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { seedCampaign } from '../../support/seed.ts'
+import { completeBy } from '../calls-support.ts'
+import { expectAccessible, type Guest, openTab, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+useService((opened) => ({ database, service } = opened))
+
+const fields = {
+  name: 'Website leads',
+  time_zone: 'Europe/Berlin',
+  'calling_hours.start': '18:00',
+  'calling_hours.end': '02:00',
+  max_concurrent_calls: '7',
+  'retry.max_attempts': '2',
+  'retry.delay_minutes': '15',
+}
+
+const campaignOf = (guest: Guest, name: string) =>
+  database.db
+    .selectFrom('campaign')
+    .innerJoin('membership', 'membership.workspace_id', 'campaign.workspace_id')
+    .selectAll('campaign')
+    .where('membership.user_id', '=', guest.userId)
+    .where('campaign.name', '=', name)
+    .execute()
+
+it('makes a campaign with all that its form says', async () => {
+  const guest = await seedGuest(service)
+  const { page } = await guest.browser.press(
+    await guest.open('/campaigns/new'),
+    'Create the campaign',
+    fields,
+  )
+  expect(page.status).toBe(200)
+  expect(page.text).toContain('18:00 to 02:00 the next day')
+  const [campaign] = await campaignOf(guest, 'Website leads')
+  expect(campaign).toMatchObject({
+    agent_id: guest.seed.agentId,
+    phone_number_id: guest.seed.phoneNumberId,
+    time_zone: 'Europe/Berlin',
+    calling_hours: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '18:00', end: '02:00' },
+    max_concurrent_calls: 7,
+    retry: { max_attempts: 2, delay_minutes: 15, on: ['no_answer', 'busy'] },
+  })
+})
+
+it('says beside each field of a campaign what is wrong with it', async () => {
+  const guest = await seedGuest(service)
+  const { page } = await guest.browser.press(await guest.open('/campaigns/new'), 'Create the campaign', {
+    ...fields,
+    name: '',
+    time_zone: 'Berlin',
+    'calling_hours.end': '18:00',
+    max_concurrent_calls: 'many',
+  })
+  expect(page.status).toBe(422)
+  for (const field of ['max_concurrent_calls']) expect(page.html).toContain(`id="f-${field}-problem"`)
+  const { page: next } = await guest.browser.press(page, 'Create the campaign', {
+    max_concurrent_calls: '5',
+  })
+  expect(next.html).toContain('id="f-name-problem">This is needed.')
+  expect(next.html).toContain('id="f-time_zone-problem">Must be an IANA time zone.')
+  expect(next.html).toContain('id="f-calling_hours-end-problem">Must differ from the start.')
+  expect(next.html).toContain('value="Berlin"')
+})
+
+it('does not make a campaign with another workspace’s agent', async () => {
+  const guest = await seedGuest(service)
+  const other = await seedGuest(service)
+  const form = await guest.open('/campaigns/new')
+  const forged = {
+    ...form,
+    html: form.html.replace(`value="${guest.seed.agentId}"`, `value="${other.seed.agentId}"`),
+  }
+  const { page } = await guest.browser.press(forged, 'Create the campaign', fields)
+  expect(page.status).toBe(422)
+  expect(page.html).toContain('id="f-agent_id-problem">There is no such agent in this workspace.')
+})
+
+it('edits, pauses, resumes and archives a campaign', async () => {
+  const guest = await seedGuest(service)
+  const { campaignId } = guest.seed
+  const queued = await addContact(service.deps)(
+    { workspaceId: guest.seed.workspaceId, userId: guest.userId, apiKeyId: null, clientId: null, scopes: [] },
+    { phone_number: '+12025550100', campaign_id: campaignId, first_name: '<i>Maya</i>' },
+  )
+  const { page: edited } = await guest.browser.press(
+    await guest.open(`/campaigns/${campaignId}/edit`),
+    'Save',
+    {
+      name: 'Renamed',
+      max_concurrent_calls: '2',
+    },
+  )
+  expect(edited.text).toContain('Renamed')
+  expect(edited.text).toContain('2 calls')
+  expect(edited.html).toContain('&lt;i&gt;Maya')
+
+  const { page: paused } = await guest.browser.press(edited, 'Pause')
+  expect(paused.text).toContain('calls are accepted and wait until it is resumed')
+  const { page: resumed } = await guest.browser.press(paused, 'Resume')
+  expect(resumed.text).not.toContain('wait until it is resumed')
+
+  const { page: archived } = await guest.browser.press(resumed, 'Archive the campaign')
+  expect(archived.text).toContain('Archived')
+  expect(archived.html).not.toContain('/resume')
+  const call = await database.db
+    .selectFrom('call')
+    .select(['outcome', 'ended_reason'])
+    .where('id', '=', queued.call.id)
+    .executeTakeFirstOrThrow()
+  expect(call).toEqual({ outcome: 'canceled', ended_reason: 'campaign_archived' })
+})
+
+it('finds campaigns by name and status', async () => {
+  const guest = await seedGuest(service)
+  for (const name of ['Roofs', 'Solar']) {
+    await guest.browser.press(await guest.open('/campaigns/new'), 'Create the campaign', { ...fields, name })
+  }
+  const found = await guest.open('/campaigns?search=sol&status=active')
+  expect(found.text).toContain('Solar')
+  expect(found.text).not.toContain('Roofs')
+  const none = await guest.open('/campaigns?status=archived')
+  expect(none.text).toContain('No campaign matches')
+  expect((await guest.open('/campaigns?status=nonsense&page=-1')).status).toBe(200)
+})
+
+it('leads from a campaign to its own calls alone', async () => {
+  const guest = await seedGuest(service)
+  const other = await seedCampaign(service.deps, { ...guest.seed, name: 'Roofs' })
+  for (const [campaign_id, ended, waiting] of [
+    [guest.seed.campaignId, 'Maya', 'Noor'],
+    [other, 'Kai', 'Ines'],
+  ] as const) {
+    const { id } = await queue(service.deps, guest.seed, freshNumber(), { campaign_id, first_name: ended })
+    await completeBy(service.deps, guest.seed, id, silentEnd('no_answer', 'ring_timeout'))
+    // Of the future: nobody dials it meanwhile.
+    const scheduled_at = new Date(service.deps.clock.now().getTime() + 86_400_000).toISOString()
+    const later = { campaign_id, first_name: waiting, scheduled_at }
+    await queue(service.deps, guest.seed, freshNumber(), later)
+  }
+  const { html } = await guest.open(`/campaigns/${guest.seed.campaignId}`)
+  const links = [...html.matchAll(/href="([^"]*\/calls\?[^"]*)"/g)].map(([, link = '']) =>
+    link.replaceAll('&amp;', '&'),
+  )
+  const shown = await Promise.all(
+    links.map(async (link) => {
+      const { page } = await guest.browser.open(new URL(link, service.url).href)
+      return ['Maya', 'Noor', 'Kai', 'Ines'].filter((name) => page.text.includes(name))
+    }),
+  )
+  // How calls ended, all that wait, all calls.
+  expect(shown).toEqual([['Maya'], ['Noor'], ['Maya', 'Noor']])
+})
+
+it('shows another workspace’s campaign to nobody', async () => {
+  const guest = await seedGuest(service)
+  const other = await seedGuest(service)
+  for (const path of ['', '/edit']) {
+    expect((await guest.open(`/campaigns/${other.seed.campaignId}${path}`)).status).toBe(404)
+  }
+})
+
+itInChromium('filters campaigns while one types, and follows them live', async (chromium) => {
+  const guest = await seedGuest(service)
+  const tab = await openTab(service, chromium, guest)
+  const faults: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  await tab.goto(guest.at('/campaigns/new'))
+  await expectAccessible(tab)
+  await tab.getByLabel('Name').fill('Roofs')
+  await tab.getByRole('button', { name: 'Create the campaign' }).click()
+  await tab.getByRole('heading', { name: 'Roofs' }).waitFor()
+  await expectAccessible(tab)
+
+  await tab.goto(guest.at('/campaigns'))
+  await expectAccessible(tab)
+  await tab.getByLabel('Search').pressSequentially('roo')
+  await tab.getByRole('row').filter({ hasText: 'Roofs' }).waitFor()
+  await tab.waitForURL(/search=roo/)
+  expect(await tab.getByRole('row').count()).toBe(2)
+
+  // Somebody else pauses it: the row follows by itself.
+  await database.db.updateTable('campaign').set({ status: 'paused' }).where('name', '=', 'Roofs').execute()
+  await tab.getByRole('row').filter({ hasText: 'Roofs' }).getByText('Paused').waitFor()
+
+  // And so do its own page's status and buttons.
+  await tab.getByRole('link', { name: 'Roofs' }).click()
+  await tab.getByRole('button', { name: 'Resume' }).waitFor()
+  await database.db.updateTable('campaign').set({ status: 'active' }).where('name', '=', 'Roofs').execute()
+  await tab.getByRole('button', { name: 'Pause' }).click()
+  await tab.getByText('The campaign is paused. Calls that wait are kept.').waitFor()
+  expect(faults).toEqual([])
+})

@@ -1,0 +1,96 @@
+import { beforeAll, expect, it } from '@jest/globals'
+import { saveContact } from '../../contacts/save.ts'
+import { addDocument } from '../../knowledge/add-document.ts'
+import { addHttpTool } from '../../tools/general/add-http-tool.ts'
+import { freshNumber } from '../support/calls.ts'
+import type { TestDatabase } from '../support/database.ts'
+import type { Seed } from '../support/seed.ts'
+import { type Guest, seedGuest, type Service, useService } from '../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+let guest: Guest & { seed: Seed }
+useService((opened) => ({ database, service } = opened))
+beforeAll(async () => {
+  guest = await seedGuest(service)
+})
+
+const tool = {
+  name: 'find_city',
+  description: 'Finds a city.',
+  inputSchema: { type: 'object' as const, properties: {} },
+  method: 'GET' as const,
+  url: 'https://cities.example.com/',
+}
+/** The address of each form that edits something, the field that one of us changes, and that of the other. */
+const forms: [string, () => Promise<string>, string, string][] = [
+  [
+    'a document',
+    async () => {
+      const { id } = await addDocument(service.deps)(guest.seed.workspaceId, {
+        title: 'Prices',
+        body: 'Ten.',
+      })
+      return `/knowledge/${id}/edit`
+    },
+    'title',
+    'body',
+  ],
+  [
+    'a contact',
+    async () => {
+      const contact = { phone_number: freshNumber(), first_name: 'Maya' }
+      const { id } = await saveContact(service.deps)(guest.seed.workspaceId, contact)
+      return `/contacts/${id}/edit`
+    },
+    'first_name',
+    'external_id',
+  ],
+  ['a campaign', async () => `/campaigns/${guest.seed.campaignId}/edit`, 'name', 'max_concurrent_calls'],
+  ['an agent', async () => `/agents/${guest.seed.agentId}/edit`, 'name', 'greeting'],
+  ['the settings', async () => '/settings', 'name', 'retention_days'],
+  [
+    'a tool',
+    async () => `/tools/${(await addHttpTool(service.deps)(guest.seed.workspaceId, tool)).id}/edit-http`,
+    'description',
+    'url',
+  ],
+]
+const values: Record<string, string> = {
+  max_concurrent_calls: '7',
+  retention_days: '99',
+  url: 'https://cities.example.com/7',
+}
+
+it.each(forms)('saves %s over nobody’s change without saying so', async (_, prepare, mine, theirs) => {
+  const { browser, open } = guest
+  const path = await prepare()
+  const [form, other] = [await open(path), await open(path)]
+  const value = values[theirs] ?? 'Theirs'
+  const { page: done } = await browser.press(other, 'Save', { [theirs]: value })
+  expect(done.status).toBe(200)
+
+  const { page: refused } = await browser.press(form, 'Save', { [mine]: 'Mine' })
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('Somebody else changed this')])
+  expect(refused.html).toContain('Mine')
+  const kept = await open(path)
+  expect(kept.html).toContain(value)
+  expect(kept.html).not.toContain('"Mine"')
+
+  const { page: saved } = await browser.press(refused, 'Save')
+  expect(saved.status).toBe(200)
+  expect((await open(path)).html).toContain('Mine')
+})
+
+it('saves a form that was opened before something else about its object changed', async () => {
+  const { browser, open } = guest
+  const path = `/agents/${guest.seed.agentId}/edit`
+  const form = await open(path)
+  await database.db
+    .updateTable('agent')
+    .set({ status: 'paused' })
+    .where('id', '=', guest.seed.agentId)
+    .execute()
+  const { page } = await browser.press(form, 'Save', { name: 'Bea' })
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('Saved.')])
+})

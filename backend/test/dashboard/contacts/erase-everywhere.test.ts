@@ -1,0 +1,143 @@
+import { expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { eraseContact } from '../../../privacy/erase-contact.ts'
+import { startImport } from '../../../contacts/import/start.ts'
+import { uploadContacts } from '../../../contacts/import/start-import.ts'
+import { startImporter } from '../../../contacts/import/importer.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { until, untilBlocked } from '../../support/factories.ts'
+import { seedGuest, type Service, useService } from '../../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+useService((opened) => ({ database, service } = opened))
+
+/** Whatever is kept of a person, in any column of any table: texts, JSON and bytes. */
+async function tracesOf(person: RegExp): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public'`.execute(database.db)
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: Record<string, unknown> }>`
+      select to_jsonb(t) as row from ${sql.table(name)} t`.execute(database.db)
+    for (const { row } of rows) {
+      const texts = Object.values(row).map((value) =>
+        typeof value === 'string' && value.startsWith('\\x')
+          ? Buffer.from(value.slice(2), 'hex').toString()
+          : JSON.stringify(value),
+      )
+      found.push(...texts.filter((text) => person.test(text)).map((text) => `${name}: ${text}`))
+    }
+  }
+  return found
+}
+
+it('leaves nothing of a person who went through every form, nor in files that are being imported', async () => {
+  const { browser, open, seed, userId } = await seedGuest(service)
+  const { workspaceId } = seed
+  const { page: made } = await browser.press(await open('/contacts/new'), 'Add the contact', {
+    phone_number: '(202) 555-0173',
+    first_name: 'Zelda',
+    last_name: 'Quine',
+    email: 'zelda@quine.example',
+    external_id: 'crm-zelda',
+    variables: 'dog = Zeldas dog',
+    campaign_id: String(seed.campaignId),
+  })
+  const contact = new URL(made.url).pathname.split('/').at(-1) ?? ''
+  const at = `/contacts/${contact}`
+  await browser.press(await open(at), 'Keep the note', { text: 'Zelda rings at 202.555.0173' })
+  await browser.press(await open('/contacts/do-not-call'), 'Add to the list', {
+    phone_number: '202 555 0173',
+    reason: 'Zelda asked',
+  })
+  await browser.press(await open(`${at}/edit`), 'Save', { first_name: 'Zelda Maria' })
+
+  const file = (bytes: string) =>
+    uploadContacts(service.deps)(
+      { workspaceId, userId },
+      { name: 'leads.csv', bytes: Buffer.from(bytes), isTooLarge: false },
+    )
+  await file(
+    [
+      'Phone,Name,E-mail,Time zone',
+      '(202) 555-0173,Zelda Quine,zelda@quine.example,',
+      '202-555-0173,Zelda Quine,zelda@quine.example,',
+      '+1 202 555 0173,Zelda Quine,zelda@quine.example at home,Mars/Zelda',
+      'x2025550173,Zelda Quine,zelda@quine.example,',
+      '+12025550174,Somebody else,,',
+    ].join('\n'),
+  )
+  const importer = startImporter(service.deps)
+  await until(
+    () => database.db.selectFrom('contact_import').select('status').execute(),
+    (rows) => rows.every(({ status }) => status === 'checked'),
+  )
+  await importer.stop()
+  // One that was only just sent.
+  const unread = await file('Phone,Name\n202-555-0173,Zelda Quine\n')
+
+  const person = /zelda|quine|202\D{0,2}555\D{0,2}0173/i
+  expect((await tracesOf(person)).length).toBeGreaterThan(5)
+  const { page } = await browser.press(await open(at), 'Erase for good')
+  expect(page.text).toContain('erased')
+  expect(await tracesOf(person)).toEqual([])
+
+  expect((await open(`/contacts/import/${unread}`)).text).toContain('Send the file again')
+  const { page: asked } = await browser.open(
+    `${new URL(page.url).origin}/w/${workspaceId}/contacts/do-not-call?number=2025550173`,
+  )
+  expect(asked.text).toContain('is on the list')
+  const left = await database.db
+    .selectFrom('contact_import_row')
+    .select(['position', 'phone_number'])
+    .execute()
+  expect(left.map(({ phone_number }) => phone_number).filter(Boolean)).toEqual(['+12025550174'])
+})
+
+it('waits for an import that is about to write the person, and lets it write nobody afterwards', async () => {
+  const { seed, userId } = await seedGuest(service)
+  const { workspaceId } = seed
+  const { db } = database
+  const contact = await db
+    .insertInto('contact')
+    .values({ workspace_id: workspaceId, phone_number: '+12025550175' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const importId = await uploadContacts(service.deps)(
+    { workspaceId, userId },
+    { name: 'leads.csv', bytes: Buffer.from('Phone\n+12025550175\n'), isTooLarge: false },
+  )
+  const importer = startImporter(service.deps)
+  const statusIs = (wanted: string) =>
+    until(
+      () => db.selectFrom('contact_import').select('status').where('id', '=', importId).executeTakeFirst(),
+      (row) => row?.status === wanted,
+    )
+  await statusIs('checked')
+  await importer.stop()
+
+  let erasure: Promise<void> | undefined
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .selectFrom('contact_import_row')
+      .select('position')
+      .where('import_id', '=', importId)
+      .forUpdate()
+      .execute()
+    erasure = eraseContact(service.deps)({ workspaceId, contactId: contact.id })
+    await untilBlocked(db)
+    await trx.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
+  })
+  await erasure
+  await startImport(service.deps)(workspaceId, importId, null)
+  const again = startImporter(service.deps)
+  await statusIs('done')
+  await again.stop()
+  const people = await db
+    .selectFrom('contact')
+    .select('phone_number')
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+  expect(people).toEqual([{ phone_number: '' }])
+})

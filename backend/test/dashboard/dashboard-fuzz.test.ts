@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, it } from '@jest/globals'
+import fc from 'fast-check'
+import type { Line } from '../../dashboard/page/page-route.ts'
+import { createLines } from '../../dashboard/routes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { pathOf } from '../support/page-paths.ts'
+import { type Objects, seedEverything } from '../support/seed-everything.ts'
+import { type Service, startService } from '../support/dashboard.ts'
+
+// The same inputs each time: a run that fails prints its seed and the path to the smallest input.
+const runs = { seed: 20_261_120, numRuns: 200, endOnFailure: true }
+
+let database: TestDatabase
+let service: Service
+let of: Objects
+let cookie: string
+let token: string
+let lines: Line[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  of = await seedEverything(service, 'Acme')
+  cookie = of.guest.browser.cookies().join('; ')
+  token = /name="_csrf" value="([^"]+)"/.exec((await of.guest.open('/account')).html)?.[1] ?? ''
+  // What speaks to servers elsewhere is tried with servers, in the tests of tools.
+  lines = createLines(service.deps).filter(
+    ({ path }) => !/refresh$|choose$|new-server$|edit-server$/.test(path),
+  )
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+/** Percent-encoded, as it is sent: also what no browser would. */
+const nasty = [
+  ...['', '%00', 'a%00b', '%ED%A0%80', '%FF%FE', '%', '%zz', '%0d%0aX-Evil:%201', '%20', '+', '%E2%80%AE'],
+  ...[
+    '-1',
+    '0',
+    '1.5',
+    '1e400',
+    'NaN',
+    'Infinity',
+    '2147483648',
+    '9223372036854775808',
+    '9'.repeat(400),
+    '0x10',
+  ],
+  ...[
+    '0000-00-00',
+    '0001-01-01',
+    '275760-09-14',
+    '9999-12-31T23:59',
+    '2026-02-30',
+    '2026-03-08T02:30',
+    '-000001-01-01',
+  ],
+  ...[
+    '__proto__',
+    'constructor',
+    'true',
+    'null',
+    '[]',
+    '%7B%7D',
+    '%5B%5B%5D',
+    '%22',
+    '%27',
+    '%25',
+    '_',
+    '%5C',
+  ],
+  ...[
+    '%3Cscript%3E',
+    '%3Dcmd()',
+    'x'.repeat(5_000),
+    '%F0%9F%93%9E',
+    '24:00',
+    '25:61',
+    'Mars/Olympus',
+    '%2B1',
+    'mon',
+  ],
+]
+
+const text = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...nasty) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .string({ unit: 'binary', maxLength: 40 })
+      .map((value) => encodeURIComponent(value.toWellFormed())),
+  },
+)
+
+/** Names and values of the fields that a page's forms have, as it stands. */
+function fieldsOf(html: string): [string, string][] {
+  const found = new Map<string, string>()
+  for (const [tag] of html.matchAll(/<(?:input|select|textarea)[^>]*>/g)) {
+    const name = / name="([^"]+)"/.exec(tag)?.[1]
+    if (name !== undefined && !name.startsWith('_')) found.set(name, / value="([^"]*)"/.exec(tag)?.[1] ?? '')
+  }
+  return [...found]
+}
+
+const ask = (path: string, body?: string) =>
+  fetch(`${service.url}/w/${of.workspaceId}${path}`, {
+    redirect: 'manual',
+    headers: { cookie, ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }) },
+    ...(body !== undefined && { method: 'POST', body }),
+  })
+
+/** Fails on what is an error of ours: a status of 500 or more, or an answer that breaks off. */
+async function expectNoFault(path: string, body?: string): Promise<void> {
+  const answer = await ask(path, body)
+  await answer.arrayBuffer()
+  if (answer.status >= 500) throw new Error(`${path} ${(body ?? '').slice(0, 300)} answers ${answer.status}`)
+}
+
+it('reads every page whatever its query says', async () => {
+  const pages = lines.filter(({ kind }) => kind !== 'act')
+  const names = new Map<string, string[]>()
+  for (const line of pages) {
+    const address = pathOf(line, of)
+    // A file is asked for what the list beside it is asked for.
+    const html = await (await ask(line.kind === 'file' ? address.replace(/\/[a-z]+$/, '') : address)).text()
+    const filters = [...html.matchAll(/<form(?![^>]*method="post")[\s\S]*?<\/form>/g)]
+      .map(([form]) => form)
+      .join('')
+    const links = [...html.matchAll(/[?&](?:amp;)?([a-z_]+)=/g)].map(([, name = '']) => name)
+    names.set(line.path, [
+      ...new Set([...fieldsOf(filters).map(([name]) => name), ...links, 'page', 'before']),
+    ])
+  }
+  const asked = fc
+    .constantFrom(...pages.flatMap((line) => (names.get(line.path) ?? []).map((name) => ({ line, name }))))
+    .chain(({ line, name }) =>
+      fc.tuple(
+        fc.constant(line),
+        text.map((value) => `${name}=${value}`),
+        fc.array(fc.tuple(fc.constantFrom(...(names.get(line.path) ?? [])), text), { maxLength: 3 }),
+      ),
+    )
+  await fc.assert(
+    fc.asyncProperty(asked, ([line, first, rest]) =>
+      expectNoFault(
+        `${pathOf(line, of)}?${[first, ...rest.map(([name, value]) => `${name}=${value}`)].join('&')}`,
+      ),
+    ),
+    runs,
+  )
+}, 30_000)
+
+it('looks for nothing by an id that is none', async () => {
+  const named = lines.filter(({ kind, path }) => kind !== 'act' && path.includes(':'))
+  const asked = fc.tuple(fc.constantFrom(...named), text, text)
+  await fc.assert(
+    fc.asyncProperty(asked, ([{ path }, id, other]) =>
+      expectNoFault(path.replace(':id', () => id).replace(':other', () => other)),
+    ),
+    { ...runs, numRuns: 100 },
+  )
+}, 30_000)
+
+it('answers every form whatever is typed into it', async () => {
+  const forms = lines.filter(
+    ({ kind, path }) =>
+      (kind === 'form' || kind === 'act') && !/leave|sessions|erase|delete|discard|archive|remove/.test(path),
+  )
+  const fields = new Map<string, [string, string][]>()
+  for (const line of forms) {
+    const at = line.kind === 'form' ? pathOf(line, of) : pathOf(line, of).replace(/\/[a-z-]+$/, '')
+    fields.set(line.path, fieldsOf(await (await ask(at)).text()))
+  }
+  const asked = fc
+    .constantFrom(...forms)
+    .chain((line) =>
+      fc.tuple(fc.constant(line), fc.array(fc.tuple(fc.nat(30), text), { minLength: 1, maxLength: 4 })),
+    )
+  await fc.assert(
+    fc.asyncProperty(asked, ([line, changes]) => {
+      const own = fields.get(line.path) ?? []
+      const typed = own.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+      const changed = changes.map(([at, value]) => {
+        const [name] = own[at % Math.max(own.length, 1)] ?? ['name']
+        return [name, `${encodeURIComponent(name)}=${value}`] as const
+      })
+      // Half of the fields stand as they were, and some are sent twice.
+      const kept = typed.filter(
+        (_, index) => !changed.some(([name]) => own[index]?.[0] === name) || index % 2 === 1,
+      )
+      return expectNoFault(
+        pathOf(line, of),
+        [...kept, ...changed.map(([, pair]) => pair), `_csrf=${token}`].join('&'),
+      )
+    }),
+    runs,
+  )
+}, 30_000)

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createBrowser } from '../../../support/browser.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { Seed } from '../support/seed.ts'
+import { type Guest, password, seedGuest, type Service, startService } from '../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+let guest: Guest & { seed: Seed }
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  guest = await seedGuest(service)
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+async function send(path: string, type: string, body: string): Promise<{ status: number; html: string }> {
+  const headers = { cookie: guest.browser.cookies().join('; '), 'content-type': type }
+  const answer = await fetch(guest.at(path), { method: 'POST', redirect: 'manual', headers, body })
+  return { status: answer.status, html: await answer.text() }
+}
+
+const csrf = async () => /name="_csrf" value="([^"]+)"/.exec((await guest.open('/account')).html)?.[1] ?? ''
+
+interface Part {
+  name: string
+  value: string
+  file?: string
+}
+
+const multipart = (parts: Part[]): string =>
+  [
+    ...parts.map(({ name, value, file }) => {
+      const fileName = file === undefined ? '' : `; filename="${file}"`
+      return `--XX\r\nContent-Disposition: form-data; name="${name}"${fileName}\r\n\r\n${value}\r\n`
+    }),
+    '--XX--\r\n',
+  ].join('')
+
+const isMultipart = 'multipart/form-data; boundary=XX'
+
+it.each([
+  ['application/json', '{"name":"Ava"}'],
+  ['application/json', '{'],
+  ['application/json', ''],
+  ['text/plain', 'name=Ava'],
+  ['text/xml', '<name/>'],
+])('reads no form that is sent as %s: %s', async (type, body) => {
+  const { status, html } = await send('/agents/new', type, body)
+  expect(status).toBe(415)
+  expect(html).toContain('This form could not be read')
+})
+
+it.each<[string, (token: Part) => string, number]>([
+  ['that breaks off', () => '--XX\r\nContent-Dispo', 400],
+  [
+    'with two files',
+    (token) =>
+      multipart([
+        token,
+        { name: 'file', value: 'a', file: 'a.txt' },
+        { name: 'file', value: 'b', file: 'b.txt' },
+      ]),
+    400,
+  ],
+  [
+    'with more fields than a page has',
+    (token) => multipart([token, ...Array.from({ length: 200 }, (_, at) => ({ name: `f${at}`, value: '' }))]),
+    400,
+  ],
+  [
+    'with a name of the language’s own',
+    (token) => multipart([token, { name: '__proto__', value: 'x' }]),
+    400,
+  ],
+  [
+    'with a text longer than people write',
+    (token) => multipart([token, { name: 'title', value: 'x'.repeat(1_100_000) }]),
+    413,
+  ],
+])('says that a form %s cannot be read', async (_name, body, expected) => {
+  const { status, html } = await send(
+    '/knowledge/new',
+    isMultipart,
+    body({ name: '_csrf', value: await csrf() }),
+  )
+  expect(status).toBe(expected)
+  expect(html).toContain('This form could not be read')
+})
+
+it('says that a form without its boundary cannot be read', async () => {
+  expect((await send('/knowledge/new', 'multipart/form-data', 'x')).status).toBe(400)
+})
+
+it('finds nothing by a name that no text may have', async () => {
+  for (const path of ['/spreadsheets/%00', '/spreadsheets/%00/csv', '/agents/1/tools/%00', '/calls/%00']) {
+    expect([path, (await guest.open(path)).status]).toEqual([path, 404])
+  }
+})
+
+it.each([
+  '/%00',
+  '/%E2%98%83',
+  '/%C3%A9',
+  '//evil.example',
+  '/%5Cevil.example',
+  '/%0d%0aX-Evil:1',
+  'https:evil',
+])('leads home after signing in where next is %s', async (next) => {
+  const cookie = guest.browser.cookies().join('; ')
+  const answer = await fetch(`${service.url}/sign-in?next=${next}`, {
+    redirect: 'manual',
+    headers: { cookie },
+  })
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
+  const { page } = await createBrowser().open(`${service.url}/sign-in?next=${next}`)
+  expect(page.html).toContain('action="/sign-in?next=%2F"')
+})
+
+it('leaves out of a query what no text may have', async () => {
+  for (const path of ['/calls', '/calls/export', '/contacts', '/contacts/export', '/knowledge']) {
+    const { status } = await guest.open(`${path}?search=%00&q=a%00&q=b`)
+    expect([path, status]).toEqual([path, 200])
+  }
+})
+
+it.each(['1.5', '9223372036854775808', '-1', 'x'])('finds no campaign %s to call in', async (campaign) => {
+  const contact = await database.db
+    .insertInto('contact')
+    .values({ workspace_id: guest.seed.workspaceId, phone_number: `+1202555${campaign.length}123` })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  for (const path of ['call', 'add-to-campaign']) {
+    const body = new URLSearchParams({ _csrf: await csrf(), campaign_id: campaign }).toString()
+    const sent = await send(`/contacts/${contact.id}/${path}`, 'application/x-www-form-urlencoded', body)
+    expect([path, sent.status]).toEqual([path, 422])
+  }
+})
+
+it('says that what was typed is lost where the session ended meanwhile, and leads back to the form', async () => {
+  const { browser, open, email } = await seedGuest(service)
+  const form = await open('/agents/new')
+  await database.db.deleteFrom('session').execute()
+  const { page } = await browser.press(form, 'Create the draft', { name: 'Ava' })
+  expect(page.text).toContain('You were signed out meanwhile, and what you sent was not kept')
+  const again = await browser.press(page, 'Sign in', { email, password })
+  expect(again.page.url).toBe(form.url)
+  guest = await seedGuest(service)
+})

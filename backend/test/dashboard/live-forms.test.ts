@@ -1,0 +1,67 @@
+import { expect } from '@jest/globals'
+import { freshNumber, queue } from '../support/calls.ts'
+import { itInChromium } from '../support/chromium.ts'
+import { openTab, seedGuest, type Service, useService } from '../support/dashboard.ts'
+
+let service: Service
+useService((opened) => ({ service } = opened))
+
+itInChromium('a form can be sent again some time after its loading was stopped', async (chromium) => {
+  const guest = await seedGuest(service)
+  const tab = await openTab(service, chromium, guest)
+  await tab.clock.install()
+  await tab.goto(guest.at('/contacts/new'))
+  let sent = 0
+  await tab.route(guest.at('/contacts/new'), (route, request) => {
+    if (request.method() === 'GET') return route.continue()
+    sent += 1
+    // As by Esc: the page stays.
+    return sent === 1 ? route.abort('aborted') : route.continue()
+  })
+  await tab.getByLabel('Phone number').fill('+12025550177')
+  const add = tab.getByRole('button', { name: 'Add the contact' })
+  await add.click()
+  await add.click()
+  expect(await add.getAttribute('aria-busy')).toBe('true')
+  await tab.clock.fastForward(15_000)
+  expect(await add.getAttribute('aria-busy')).toBeNull()
+  await add.click()
+  await tab.waitForURL(/\/contacts\/\d+$/)
+  expect(sent).toBe(2)
+})
+
+itInChromium('a live part leaves a form in it alone that is on its way', async (chromium) => {
+  const guest = await seedGuest(service)
+  const call = await queue(service.deps, guest.seed, freshNumber())
+  const address = guest.at(`/calls/${call.id}`)
+  const tab = await openTab(service, chromium, guest)
+  const isPressed = Promise.withResolvers<void>()
+  await tab.route(address, async (route, request) => {
+    if (request.headers()['hx-request'] === 'true') await isPressed.promise
+    await route.continue()
+  })
+  // On its way for as long as the page knows.
+  await tab.route(`${address}/cancel`, (route) => route.abort('aborted'))
+  await tab.goto(address)
+  const form = tab.locator('#live form[action$="/cancel"]')
+  const key = await form.locator('[name=_once]').getAttribute('value')
+  const isSwapped = tab.evaluate(
+    "new Promise((done) => document.addEventListener('htmx:finally:request', () => done(true), { once: true }))",
+  )
+  await tab.waitForRequest((request) => request.headers()['hx-request'] === 'true')
+  await form.getByRole('button', { name: 'Cancel the call', includeHidden: true }).dispatchEvent('click')
+  await form.and(tab.locator('[data-sent]')).waitFor({ state: 'attached' })
+
+  // What was asked for before it was pressed is not shown, and nothing more is asked for.
+  isPressed.resolve()
+  await isSwapped
+  expect(await form.locator('[name=_once]').getAttribute('value')).toBe(key)
+  expect(await form.getAttribute('data-sent')).toBe('true')
+  const isHeld = await tab.evaluate(`(() => {
+    let isHeld = false
+    document.addEventListener('htmx:before:request', (event) => (isHeld = event.defaultPrevented))
+    document.getElementById('live').dispatchEvent(new Event('every'))
+    return isHeld
+  })()`)
+  expect(isHeld).toBe(true)
+})

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect } from '@jest/globals'
+import { type Service, startService } from '../../../start.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+
+let database: TestDatabase
+let service: Service
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService({
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+    RUNTIME_SECRET: 'runtime-secret-of-at-least-thirty-two-characters',
+    PORT: '0',
+    LINE_SPEED: '50',
+    LOG_LEVEL: 'silent',
+  })
+})
+afterAll(async () => {
+  await service.stop()
+  await database.close()
+})
+
+itInChromium(
+  'leads a new user from an empty installation to the first completed call, in the browser alone',
+  async (chromium) => {
+    const tab = await chromium.newPage()
+    const press = (name: string) => tab.getByRole('button', { name, exact: true }).click()
+    const follow = (name: string) => tab.getByRole('link', { name, exact: true }).first().click()
+    const fill = (label: string, text: string) => tab.getByLabel(label).first().fill(text)
+
+    await tab.goto(service.config.publicUrl)
+    await follow('Set up Outdial')
+    await fill('Your name', 'Robin')
+    await fill('E-mail address', 'robin@example.com')
+    await fill('Password', 'correct horse battery')
+    await tab.getByRole('textbox', { name: 'Workspace' }).fill('Acme Roofs')
+    await press('Create account and workspace')
+    await tab.getByRole('heading', { name: 'First steps' }).waitFor()
+
+    await follow('Add a number')
+    await fill('Phone number', '+12025550190')
+    await fill('Label', 'Sales')
+    await press('Add the number')
+
+    await follow('Overview')
+    await follow('Go to the agents')
+    await follow('New agent')
+    await fill('Name', 'Ava')
+    await fill('Greeting', 'Hi {{first_name}}, this is {{agent}}.')
+    await press('Create the draft')
+    await press('Publish')
+
+    await follow('Overview')
+    await follow('Create a campaign')
+    await fill('Name', 'Website leads')
+    // Whatever day and hour it is.
+    for (const day of ['Saturday', 'Sunday']) await tab.getByLabel(day).check()
+    await tab.getByLabel('From', { exact: true }).fill('00:00')
+    await tab.getByLabel('To', { exact: true }).fill('24:00')
+    await press('Create the campaign')
+
+    await follow('Overview')
+    await follow('Add a contact')
+    await fill('Phone number', '+12025550100')
+    await fill('First name', 'Maya')
+    await tab.getByLabel('And call in campaign').selectOption({ label: 'Website leads' })
+    await press('Add the contact')
+
+    await follow('Overview')
+    await follow('Calls')
+    await follow('Maya')
+    await tab.getByText('Answered', { exact: true }).first().waitFor()
+    await tab.getByText('Hi Maya, this is Ava.').waitFor()
+    await tab.getByRole('heading', { name: 'Result' }).waitFor()
+    expect(await database.db.selectFrom('call').select('outcome').execute()).toEqual([
+      { outcome: 'answered' },
+    ])
+  },
+  120_000,
+)

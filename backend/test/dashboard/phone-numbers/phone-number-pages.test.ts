@@ -1,0 +1,112 @@
+import { expect, it } from '@jest/globals'
+import { itInChromium } from '../../support/chromium.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { expectAccessible, openTab, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+useService((opened) => ({ database, service } = opened))
+
+it('asks who comes without a session to sign in, and leads back', async () => {
+  const { at } = await seedGuest(service)
+  const answer = await fetch(at('/phone-numbers'), { redirect: 'manual' })
+  expect(answer.status).toBe(303)
+  expect(answer.headers.get('location')).toBe(
+    `/sign-in?next=${encodeURIComponent(new URL(at('/phone-numbers')).pathname)}`,
+  )
+})
+
+it('adds a number, retires it, and activates it again', async () => {
+  const { browser, open } = await seedGuest(service)
+  const form = await open('/phone-numbers/new')
+  const { page: list } = await browser.press(form, 'Add the number', {
+    phone_number: '+1 (202) 555-0177',
+    label: 'Sales <b>',
+  })
+  expect(list.text).toContain('The number was added')
+  expect(list.text).toContain('+12025550177')
+  expect(list.html).toContain('Sales &lt;b&gt;')
+
+  const { page: after } = await browser.press(list, 'Retire the number')
+  expect(after.text).toContain('The number was retired')
+  expect(after.text).toContain('Retired')
+
+  const { page: again } = await browser.press(after, 'Activate')
+  expect(again.text).toContain('The number is active')
+  expect(again.text).not.toContain('Retired')
+})
+
+it('says beside the field what is wrong, and keeps what was typed', async () => {
+  const { browser, open } = await seedGuest(service)
+  const form = await open('/phone-numbers/new')
+  const { page } = await browser.press(form, 'Add the number', { phone_number: '555', label: 'Sales' })
+  expect(page.status).toBe(422)
+  expect(page.html).toMatch(/<title>Error: /)
+  expect(page.html).toContain('value="555"')
+  expect(page.html).toContain('value="Sales"')
+  expect(page.html).toMatch(/id="f-phone_number-problem">[^<]*is no phone number/)
+})
+
+it('does nothing twice when a form is sent twice', async () => {
+  const { browser, open } = await seedGuest(service)
+  const form = await open('/phone-numbers/new')
+  const fields = { phone_number: '+12025550178', label: 'Once' }
+  const sent = await Promise.all([
+    browser.press(form, 'Add the number', fields),
+    browser.press(form, 'Add the number', fields),
+  ])
+  expect(sent.map(({ page }) => page.status)).toEqual([200, 200])
+  const numbers = await database.db
+    .selectFrom('phone_number')
+    .selectAll()
+    .where('label', '=', 'Once')
+    .execute()
+  expect(numbers).toHaveLength(1)
+})
+
+it('shows another workspace’s pages to nobody, as it shows those that are none', async () => {
+  const mine = await seedGuest(service)
+  const theirs = await seedGuest(service)
+  const { page: foreign } = await mine.browser.open(theirs.at('/phone-numbers'))
+  const nowhere = await mine.open('/nowhere')
+  expect([foreign.status, nowhere.status]).toEqual([404, 404])
+  expect(foreign.text).toBe(nowhere.text)
+  expect(foreign.text).toContain('There is nothing here')
+})
+
+it('refuses to retire another workspace’s number', async () => {
+  const mine = await seedGuest(service)
+  const theirs = await seedGuest(service)
+  const list = await mine.open('/phone-numbers')
+  const forged = {
+    ...list,
+    html: list.html.replaceAll(`/${mine.seed.phoneNumberId}/retire`, `/${theirs.seed.phoneNumberId}/retire`),
+  }
+  const { page } = await mine.browser.press(forged, 'Retire the number')
+  expect(page.status).toBe(404)
+})
+
+it('takes no form that another site made up', async () => {
+  const { browser, open } = await seedGuest(service)
+  const form = await open('/phone-numbers/new')
+  const forged = { ...form, html: form.html.replace(/name="_csrf" value="[^"]*"/g, 'name="_csrf" value="x"') }
+  const { page } = await browser.press(forged, 'Add the number', { phone_number: '+12025550179', label: 'x' })
+  expect(page.status).toBe(403)
+})
+
+itInChromium('is used by hand, by people with and without sight', async (chromium) => {
+  const guest = await seedGuest(service)
+  const tab = await openTab(service, chromium, guest)
+  await tab.goto(guest.at('/phone-numbers'))
+  await expectAccessible(tab)
+  await tab.getByRole('link', { name: 'Add a number' }).first().click()
+  await tab.getByLabel('Phone number').fill('+12025550180')
+  await tab.getByLabel('Label').fill('Support')
+  await expectAccessible(tab)
+  await tab.getByRole('button', { name: 'Add the number' }).click()
+  const row = tab.getByRole('row').filter({ hasText: 'Support' })
+  await row.getByRole('button', { name: 'Retire' }).click()
+  await tab.getByRole('dialog').getByRole('button', { name: 'Retire the number' }).click()
+  await tab.getByText('The number was retired').waitFor()
+  await row.getByText('Retired').waitFor()
+})

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { seedGuest, type Service, startService } from '../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+let guest: Awaited<ReturnType<typeof seedGuest>>
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  guest = await seedGuest(service)
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+const count = async (table: string): Promise<number> => {
+  const { rows } = await sql<{
+    count: number
+  }>`select count(*)::int as count from ${sql.table(table)}`.execute(database.db)
+  return rows[0]?.count ?? 0
+}
+
+it.each<[string, string, string, Record<string, string>]>([
+  ['agent', '/agents/new', 'Create the draft', { name: 'Twice' }],
+  ['api_key', '/integrations/api-keys/new', 'Create the key', { name: 'Twice' }],
+  ['campaign', '/campaigns/new', 'Create the campaign', { name: 'Twice' }],
+  ['contact', '/contacts/new', 'Add the contact', { phone_number: '+12025550161', first_name: 'Twice' }],
+  ['invitation', '/settings/members/invite', 'Make the link', { email: 'twice@example.com' }],
+  ['knowledge_document', '/knowledge/new', 'Add the document', { title: 'Twice', body: 'A text.' }],
+  [
+    'mcp_tool',
+    '/tools/new-http',
+    'Add the tool',
+    { name: 'twice', description: 'Looks up', url: 'https://example.com/' },
+  ],
+  ['phone_number', '/phone-numbers/new', 'Add the number', { phone_number: '+12025550162', label: 'Twice' }],
+  ['spreadsheet', '/spreadsheets/new', 'Create the spreadsheet', { name: 'Twice', columns: 'Name' }],
+])('makes one %s of a form that is sent three times at once', async (table, path, button, fields) => {
+  const before = await count(table)
+  const form = await guest.open(path)
+  const answers = await Promise.all([1, 2, 3].map(() => guest.browser.press(form, button, fields)))
+  expect(answers.map(({ page }) => page.status)).toEqual([200, 200, 200])
+  expect(answers.some(({ page }) => page.text.includes('That did not work'))).toBe(false)
+  expect((await count(table)) - before).toBe(1)
+  // Typed anew, it is another one.
+  const { page } = await guest.browser.press(await guest.open(path), button, {
+    ...fields,
+    ...('name' in fields && { name: 'again' }),
+    ...('phone_number' in fields && { phone_number: '+12025550165' }),
+  })
+  expect(page.status).toBe(200)
+  expect((await count(table)) - before).toBe(2)
+})
+
+it('takes each form of the way in with its own token alone', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example' }
+  const body = new URLSearchParams({
+    email: guest.email,
+    password: 'correct horse battery',
+    name: 'Eve',
+  }).toString()
+  const before = await count('session')
+  for (const path of [
+    '/sign-in',
+    '/sign-up',
+    '/sign-out',
+    '/invitations/x',
+    '/reset-password/x',
+    '/workspaces/new',
+  ]) {
+    const cookie = guest.browser.cookies().join('; ')
+    for (const held of [{}, { cookie }]) {
+      const answer = await fetch(`${service.url}${path}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { ...headers, ...held },
+        body: `${body}&_csrf=guessed`,
+      })
+      expect([path, answer.status]).toEqual([path, 403])
+    }
+  }
+  for (const path of ['/knowledge/new', '/contacts/import']) {
+    const file = new FormData()
+    file.set('file', new Blob(['Phone\n+12025550199\n']), 'leads.csv')
+    const init = { method: 'POST', redirect: 'manual', body: file } as const
+    const cookie = guest.browser.cookies().join('; ')
+    expect((await fetch(guest.at(path), { ...init, headers: { cookie } })).status).toBe(403)
+    expect((await fetch(guest.at(path), init)).status).toBe(303)
+  }
+  expect([await count('session'), await count('contact_import')]).toEqual([before, 0])
+})

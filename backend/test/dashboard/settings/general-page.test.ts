@@ -1,0 +1,105 @@
+import { expect, it } from '@jest/globals'
+import { itInChromium } from '../../support/chromium.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { expectAccessible, openTab, seedGuest, seedMember, type Service, useService } from '../../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+useService((opened) => ({ database, service } = opened))
+
+const fields = {
+  name: 'Globex',
+  country: 'DE',
+  time_zone: 'Europe/Berlin',
+  'calling_hours.days': 'sat',
+  'calling_hours.start': '22:00',
+  'calling_hours.end': '06:30',
+  retention_days: '30',
+}
+
+const settingsOf = (workspaceId: number) =>
+  database.db
+    .selectFrom('workspace')
+    .select(['name', 'country', 'time_zone', 'calling_hours', 'retention_days'])
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+
+it('keeps the workspace’s settings, and new campaigns begin with its hours', async () => {
+  const guest = await seedGuest(service)
+  const form = await guest.open('/settings')
+  const { page } = await guest.browser.press(form, 'Save', fields)
+  expect(page.text).toContain('Saved')
+  expect(page.html).toContain('value="Globex"')
+  expect(await settingsOf(guest.seed.workspaceId)).toEqual({
+    name: 'Globex',
+    country: 'DE',
+    time_zone: 'Europe/Berlin',
+    calling_hours: { days: ['sat'], start: '22:00', end: '06:30' },
+    retention_days: 30,
+  })
+  const campaign = await guest.open('/campaigns/new')
+  expect(campaign.html).toContain('value="22:00"')
+  const { page: forEver } = await guest.browser.press(page, 'Save', { ...fields, retention_days: '' })
+  expect(forEver.text).toContain('Saved')
+  expect((await settingsOf(guest.seed.workspaceId)).retention_days).toBeNull()
+})
+
+it.each([
+  ['name', { name: '   ' }, 'needs a name'],
+  ['country', { country: 'Germany' }, 'no country code'],
+  ['time_zone', { time_zone: 'Mars/Base' }, 'no time zone'],
+  ['calling_hours.start', { 'calling_hours.start': '9' }, 'time such as 09:00'],
+  ['calling_hours.end', { 'calling_hours.end': '22:00' }, 'differ from the start'],
+  ['calling_hours.days', { 'calling_hours.days': '' }, ''],
+  ['retention_days', { retention_days: '0' }, 'from 1 to 3650'],
+  ['retention_days', { retention_days: '2.5' }, 'whole number of days'],
+  ['retention_days', { retention_days: 'long' }, 'whole number of days'],
+])('says beside %s what is wrong with it: %j', async (field, bad, told) => {
+  const guest = await seedGuest(service)
+  const before = await settingsOf(guest.seed.workspaceId)
+  const form = await guest.open('/settings')
+  const { page } = await guest.browser.press(form, 'Save', { ...fields, ...bad })
+  expect(page.status).toBe(422)
+  expect(page.html).toMatch(new RegExp(`id="f-${field.replace('.', '-')}-problem">[^<]*${told}`))
+  expect(await settingsOf(guest.seed.workspaceId)).toEqual(before)
+})
+
+it('shows members the settings, and lets owners alone change them', async () => {
+  const owner = await seedGuest(service)
+  const member = await seedMember(service, owner.seed.workspaceId, 'member')
+  const seen = await member.open('/settings')
+  expect(seen.text).toContain('Monday to Friday, 09:00 to 17:00')
+  const form = await owner.open('/settings')
+  const csrf = /name="_csrf" value="([^"]*)"/.exec(seen.html)?.[1] ?? ''
+  const forged = {
+    ...form,
+    html: form.html.replace(/name="_csrf" value="[^"]*"/g, `name="_csrf" value="${csrf}"`),
+  }
+  const { page } = await member.browser.press(forged, 'Save', fields)
+  expect(page.status).toBe(403)
+  expect(page.text).toContain('Only an owner')
+  expect((await settingsOf(owner.seed.workspaceId)).name).not.toBe('Globex')
+})
+
+it('is another workspace’s business', async () => {
+  const [mine, theirs] = [await seedGuest(service), await seedGuest(service)]
+  for (const path of ['/settings', '/settings/members', '/account']) {
+    expect((await mine.browser.open(theirs.at(path))).page.status).toBe(404)
+  }
+})
+
+itInChromium('is used by hand', async (chromium) => {
+  const guest = await seedGuest(service)
+  const tab = await openTab(service, chromium, guest)
+  await tab.goto(guest.at('/settings'))
+  await expectAccessible(tab)
+  await tab.getByLabel('Days after the call').fill('0')
+  await tab.getByRole('button', { name: 'Save' }).click()
+  await tab.getByText('from 1 to 3650, or nothing').waitFor()
+  await expectAccessible(tab)
+  await tab.getByLabel('Days after the call').fill('90')
+  await tab.getByLabel('Saturday').check()
+  await tab.getByRole('button', { name: 'Save' }).click()
+  await tab.getByText('Saved.').waitFor()
+  expect((await settingsOf(guest.seed.workspaceId)).calling_hours.days).toContain('sat')
+})

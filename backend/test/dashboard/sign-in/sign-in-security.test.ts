@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import { createBrowser } from '../../../../support/browser.ts'
+import { createApp } from '../../../app.ts'
+import { parseConfig } from '../../../config.ts'
+import { changePassword } from '../../../identity/passwords.ts'
+import { createUser } from '../../../identity/create-user.ts'
+import { createWorkspace } from '../../../onboarding/create-workspace.ts'
+import { addMember } from '../../../identity/add-member.ts'
+import { invite } from '../../../identity/invitations.ts'
+import { dismissMember } from '../../../identity/members/dismiss.ts'
+import { makeResetLink } from '../../../identity/password-resets.ts'
+import { newFlow, seedApp } from '../../support/oauth.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps, type TestDeps } from '../../support/deps.ts'
+import { untilBlocked } from '../../support/factories.ts'
+import { seedStranger, signIn } from '../people-support.ts'
+import { openTab, password, seedGuest, type Service, startService } from '../../support/dashboard.ts'
+
+const config = parseConfig({
+  PUBLIC_URL: 'https://outdial.example',
+  SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+})
+
+let database: TestDatabase
+let service: Service
+/** Behind a proxy that ends TLS, with everything that it logs. */
+let app: FastifyInstance
+let deps: TestDeps
+const log: string[] = []
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  deps = testDeps(database.db, {
+    config,
+    log: pino({ level: 'trace' }, { write: (line) => void log.push(line) }),
+  })
+  app = await createApp(deps)
+})
+afterAll(async () => {
+  await app.close()
+  await service.close()
+  await database.close()
+})
+
+let people = 0
+async function seedPerson(): Promise<{ userId: number; email: string }> {
+  people += 1
+  const email = `kim${people}@example.com`
+  const { id } = await createUser(deps)({ email, name: 'Kim', password })
+  return { userId: id, email }
+}
+
+/** Sends the sign-in form from an address of the network. */
+async function tryFrom(
+  remoteAddress: string,
+  email: string,
+  given: string,
+  held: Record<string, string> = {},
+) {
+  const form = await app.inject({ url: '/sign-in', remoteAddress })
+  const [csrf] = form.cookies
+  const token = /name="_csrf" value="([^"]+)"/.exec(form.body)?.[1] ?? ''
+  return app.inject({
+    method: 'POST',
+    url: '/sign-in',
+    remoteAddress,
+    cookies: { ...held, [csrf?.name ?? '']: csrf?.value ?? '' },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ _csrf: token, email, password: given }).toString(),
+  })
+}
+
+it('sets over https cookies that no other site, subdomain or script can use', async () => {
+  const { email, userId } = await seedPerson()
+  const { id } = await createWorkspace(deps)({
+    name: 'Acme',
+    country: 'US',
+    timeZone: 'America/New_York',
+    ownerId: userId,
+  })
+  const signedIn = await tryFrom('192.0.2.1', email, password)
+  const session = signedIn.cookies.find(({ name }) => name === '__Host-outdial_session')
+  const held = { '__Host-outdial_session': session?.value ?? '' }
+  const page = await app.inject({ url: `/w/${id}/account`, cookies: held })
+  const csrf = page.cookies.find(({ name }) => name === '__Host-outdial_csrf')
+  const told = await app.inject({
+    method: 'POST',
+    url: `/w/${id}/account/sessions/end-others`,
+    cookies: { ...held, '__Host-outdial_csrf': csrf?.value ?? '' },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({
+      _csrf: /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '',
+    }).toString(),
+  })
+  expect(told.statusCode).toBe(303)
+  const cookies = [...signedIn.cookies, ...page.cookies, ...told.cookies]
+  expect(cookies.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['__Host-outdial_session', '__Host-outdial_csrf', '__Host-outdial_flash']),
+  )
+  for (const cookie of cookies) {
+    expect(cookie).toMatchObject({ path: '/', secure: true, httpOnly: true, sameSite: 'Lax' })
+    expect(cookie.name).toMatch(/^__Host-/)
+    expect(cookie.domain).toBeUndefined()
+  }
+})
+
+it('begins a session of its own, and ends the one that the browser held', async () => {
+  const [kim, eve] = [await seedPerson(), await seedPerson()]
+  const planted = await tryFrom('192.0.2.2', eve.email, password)
+  const held = Object.fromEntries(planted.cookies.map(({ name, value }) => [name, value]))
+  const signedIn = await tryFrom('192.0.2.2', kim.email, password, held)
+  const [session] = signedIn.cookies.filter(({ name }) => name === '__Host-outdial_session')
+  expect(session?.value).not.toBe(held['__Host-outdial_session'])
+  const sessions = await database.db
+    .selectFrom('session')
+    .select('user_id')
+    .where('user_id', 'in', [kim.userId, eve.userId])
+    .execute()
+  expect(sessions).toEqual([{ user_id: kim.userId }])
+})
+
+it('counts wrong tries by place, so that nobody is kept out by a stranger', async () => {
+  const { email } = await seedPerson()
+  for (let count = 0; count < 10; count += 1) {
+    expect((await tryFrom('198.51.100.7', email, 'wrong')).statusCode).toBe(422)
+  }
+  for (const spelling of [email.toUpperCase(), ` ${email} `, email]) {
+    expect((await tryFrom('198.51.100.7', spelling, password)).statusCode).toBe(429)
+  }
+  expect((await tryFrom('::ffff:198.51.100.7', email, password)).statusCode).toBe(429)
+  expect((await tryFrom('192.0.2.3', email, password)).statusCode).toBe(303)
+})
+
+it('takes a network of IPv6 addresses for one place', async () => {
+  const { email } = await seedPerson()
+  for (let count = 0; count < 10; count += 1) {
+    expect((await tryFrom(`2001:db8:1:2::${count + 1}`, email, 'wrong')).statusCode).toBe(422)
+  }
+  expect((await tryFrom('2001:db8:1:2:ffff::1', email, password)).statusCode).toBe(429)
+  expect((await tryFrom('2001:db8:1:3::1', email, password)).statusCode).toBe(303)
+})
+
+it('counts tries on the page of an app together with those on the page of its own', async () => {
+  const { email } = await seedStranger(service)
+  for (let count = 0; count < 10; count += 1) await signIn(service, email, 'wrong')
+  const browser = createBrowser()
+  const { page } = await browser.open((await newFlow(await seedApp(service, 'confidential'))).startUrl)
+  expect((await browser.press(page, 'Sign in', { email, password })).page.status).toBe(429)
+})
+
+it('lets nobody in by a password that is being changed at that moment', async () => {
+  const { userId, email } = await seedPerson()
+  const sessionHash = Buffer.from('the session that changes it')
+  let change: Promise<void> | undefined
+  let late: ReturnType<typeof tryFrom> | undefined
+  await database.db.transaction().execute(async (db) => {
+    change = changePassword({ ...deps, db })(
+      { userId, sessionHash },
+      { currentPassword: password, newPassword: 'another long password' },
+    )
+    await change
+    late = tryFrom('192.0.2.4', email, password)
+    await untilBlocked(database.db)
+  })
+  expect((await late)?.statusCode).toBe(422)
+  const sessions = await database.db.selectFrom('session').selectAll().where('user_id', '=', userId).execute()
+  expect(sessions).toEqual([])
+})
+
+it('keeps the tokens of links out of logs, caches and the addresses that other sites see', async () => {
+  const { userId, email } = await seedPerson()
+  const { id: workspaceId } = await createWorkspace(deps)({
+    name: 'Acme',
+    country: 'US',
+    timeZone: 'America/New_York',
+    ownerId: userId,
+  })
+  const { link: invitation } = await invite(deps)({ workspaceId, invitedBy: userId, email, role: 'member' })
+  const { link: reset } = await makeResetLink(deps)(userId)
+  for (const link of [invitation, reset]) {
+    const { pathname } = new URL(link)
+    const token = pathname.split('/').at(-1) ?? ''
+    expect(token.length).toBeGreaterThan(20)
+    const page = await app.inject({ url: `${pathname}?again=${token}` })
+    expect(page.statusCode).toBe(200)
+    expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' })
+    // Without a token against forgery: it is refused, and that is logged, too.
+    const refused = await app.inject({
+      method: 'POST',
+      url: pathname,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', referer: link },
+      payload: `again=${token}`,
+    })
+    expect(refused.statusCode).toBe(403)
+    expect((await app.inject({ url: `${pathname}x` })).statusCode).toBe(410)
+    expect(log.join('')).toContain('request')
+    expect(log.join('')).not.toContain(token)
+  }
+})
+
+it('lets an owner who is being removed invite nobody', async () => {
+  const [kim, eve] = [await seedPerson(), await seedPerson()]
+  const { id: workspaceId } = await createWorkspace(deps)({
+    name: 'Acme',
+    country: 'US',
+    timeZone: 'America/New_York',
+    ownerId: kim.userId,
+  })
+  await addMember(deps)({ workspaceId, userId: eve.userId, role: 'owner' })
+  let late: Promise<unknown> | undefined
+  await database.db.transaction().execute(async (db) => {
+    await dismissMember({ ...deps, db })({ workspaceId, userId: eve.userId })
+    late = invite(deps)({ workspaceId, invitedBy: eve.userId, email: 'eve@example.com', role: 'owner' })
+    late.catch(() => {})
+    await untilBlocked(database.db)
+  })
+  await expect(late).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('sends who asks from a live page to sign in and back to that page, and nowhere else', async () => {
+  const asked = '/w/1/calls?newest=7'
+  const redirectFrom = async (from: string | undefined, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${service.url}${asked}`, {
+      headers: { 'hx-request': 'true', ...(from !== undefined && { 'hx-current-url': from }), ...headers },
+    })
+    expect(answer.status).toBe(401)
+    return answer.headers.get('hx-redirect')
+  }
+  const back = (path: string) => `/sign-in?next=${encodeURIComponent(path)}`
+  expect(await redirectFrom(`${service.url}/w/1/calls?search=may#live`)).toBe(back('/w/1/calls?search=may'))
+  for (const other of [
+    'https://evil.example/w/1/calls',
+    'javascript:alert(1)',
+    '//evil.example',
+    undefined,
+  ]) {
+    expect(await redirectFrom(other)).toBe(back(asked))
+  }
+  // A path that other sites could be meant by is not gone to by the page itself.
+  const odd = (await redirectFrom(`${service.url}//evil.example`)) ?? ''
+  const { page } = await createBrowser().open(`${service.url}${odd}`)
+  expect(page.html).toContain('action="/sign-in?next=%2F"')
+  expect(await redirectFrom(`${service.url}/w/1/agents/new`, { 'outdial-aside': 'true' })).toBeNull()
+})
+
+itInChromium(
+  'leads back to a live page by signing in, and takes nobody away from a form',
+  async (chromium) => {
+    const guest = await seedGuest(service)
+    const form = await openTab(service, chromium, guest)
+    await form.goto(guest.at('/agents/new'))
+    await form.context().clearCookies({ name: /session/ })
+    const isAnswered = form.evaluate(
+      "new Promise((done) => document.addEventListener('htmx:finally:request', () => done(true), { once: true }))",
+    )
+    await form.getByLabel('Greeting').fill('Hi {{first_name}}')
+    await isAnswered
+    expect(await form.getByLabel('Greeting').inputValue()).toBe('Hi {{first_name}}')
+
+    const tab = await openTab(service, chromium, guest)
+    await tab.goto(guest.at('/calls?status=queued'))
+    await tab.context().clearCookies({ name: /session/ })
+    await tab.waitForURL((url) => url.pathname === '/sign-in')
+    await tab.getByLabel('E-mail').fill(guest.email)
+    await tab.getByLabel('Password').fill(password)
+    await tab.getByRole('button', { name: 'Sign in' }).click()
+    await tab.waitForURL(guest.at('/calls?status=queued'))
+  },
+)

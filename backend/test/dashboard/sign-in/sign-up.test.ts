@@ -1,0 +1,152 @@
+import { beforeEach, expect, it } from '@jest/globals'
+import { createBrowser } from '../../../../support/browser.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { seedStranger } from '../people-support.ts'
+import { expectAccessible, password, type Service, useService } from '../../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+useService((opened) => ({ database, service } = opened))
+beforeEach(async () => {
+  await database.db.deleteFrom('workspace').execute()
+  await database.db.deleteFrom('app_user').execute()
+})
+
+const fields = {
+  name: 'Robin',
+  email: 'robin@example.com',
+  password,
+  workspace_name: 'Acme',
+  country: 'DE',
+  time_zone: 'Europe/Berlin',
+}
+
+const openSignUp = async () => {
+  const browser = createBrowser()
+  const { page } = await browser.open(`${service.url}/sign-up`)
+  return { browser, page }
+}
+
+const press = ({ browser, page }: Awaited<ReturnType<typeof openSignUp>>, change = {}) =>
+  browser.press(page, 'Create account and workspace', { ...fields, ...change })
+
+it('offers an empty installation to its first user, who owns a workspace at once', async () => {
+  const { page: door } = await createBrowser().open(`${service.url}/`)
+  expect(door.html).toContain('href="/sign-up"')
+  const { page } = await press(await openSignUp())
+  expect(new URL(page.url).pathname).toMatch(/^\/w\/\d+\/overview$/)
+  const made = await database.db
+    .selectFrom('membership')
+    .innerJoin('workspace', 'workspace.id', 'workspace_id')
+    .innerJoin('app_user', 'app_user.id', 'user_id')
+    .select(['role', 'email', 'workspace.name', 'country', 'time_zone'])
+    .execute()
+  expect(made).toEqual([
+    { role: 'owner', email: 'robin@example.com', name: 'Acme', country: 'DE', time_zone: 'Europe/Berlin' },
+  ])
+  expect(await database.db.selectFrom('mcp_tool').select('id').execute()).not.toEqual([])
+})
+
+it('is closed once there is a user', async () => {
+  const late = await openSignUp()
+  await seedStranger(service)
+  const { page: door } = await createBrowser().open(`${service.url}/sign-in`)
+  expect(door.html).not.toContain('/sign-up')
+  expect((await openSignUp()).page.url).toBe(`${service.url}/sign-in`)
+  const { page } = await press(late)
+  expect(page.url).toBe(`${service.url}/sign-in`)
+  expect(await database.db.selectFrom('app_user').select('name').execute()).toEqual([{ name: 'Sam' }])
+})
+
+it('makes one first user of many at once', async () => {
+  const open = await Promise.all(Array.from({ length: 6 }, openSignUp))
+  await Promise.all(open.map((one, index) => press(one, { email: `robin${index}@example.com` })))
+  expect(await database.db.selectFrom('app_user').select('id').execute()).toHaveLength(1)
+  expect(await database.db.selectFrom('workspace').select('id').execute()).toHaveLength(1)
+})
+
+it.each([
+  ['email', { email: 'nobody' }, 'not an e-mail address'],
+  ['password', { password: 'too short' }, 'at least 10 characters'],
+  ['workspace_name', { workspace_name: ' ' }, ''],
+  ['time_zone', { time_zone: 'Mars/Base' }, 'no time zone'],
+])('says beside %s what is wrong with it, makes nothing, and keeps the rest', async (field, bad, told) => {
+  const { page } = await press(await openSignUp(), bad)
+  expect(page.status).toBe(422)
+  expect(page.html).toMatch(new RegExp(`id="f-${field}-problem">[^<]*${told}`))
+  expect(page.html).toContain('value="Robin"')
+  expect(page.html).not.toContain(password)
+  expect(await database.db.selectFrom('app_user').select('id').execute()).toEqual([])
+})
+
+it('tells who has no workspace what to do, and makes one, sent twice or not', async () => {
+  const { browser, email } = await seedStranger(service)
+  const { page } = await browser.open(`${service.url}/`)
+  expect(page.url).toBe(`${service.url}/workspaces/new`)
+  expect(page.text).toContain('not a member of any workspace')
+  expect(page.text).toContain(email)
+  const asked = { name: 'Globex', country: 'US', time_zone: 'America/New_York' }
+  const sent = await Promise.all([
+    browser.press(page, 'Create the workspace', asked),
+    browser.press(page, 'Create the workspace', asked),
+  ])
+  expect(new Set(sent.map((one) => one.page.url)).size).toBe(1)
+  expect(await database.db.selectFrom('workspace').select('name').execute()).toEqual([{ name: 'Globex' }])
+})
+
+it('makes no workspace for who is not signed in', async () => {
+  const { browser } = await seedStranger(service)
+  const { page } = await browser.open(`${service.url}/workspaces/new`)
+  await database.db.deleteFrom('session').execute()
+  const answer = await browser.press(page, 'Create the workspace', {
+    name: 'Globex',
+    country: 'US',
+    time_zone: 'America/New_York',
+  })
+  expect(answer.page.url).toContain('/sign-in')
+  expect(await database.db.selectFrom('workspace').select('id').execute()).toEqual([])
+})
+
+it('lets nobody keep a person out by wrong passwords from elsewhere', async () => {
+  const { email } = await seedStranger(service)
+  const from = async (remoteAddress: string, given: string) => {
+    const form = await service.app.inject({ method: 'GET', url: '/sign-in', remoteAddress })
+    const token = /name="_csrf" value="([^"]*)"/.exec(form.body)?.[1] ?? ''
+    const cookie = form.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    const body = new URLSearchParams({ _csrf: token, email, password: given })
+    const answer = await service.app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      remoteAddress,
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      body: body.toString(),
+    })
+    return answer.statusCode
+  }
+  for (let count = 0; count < 10; count += 1) expect(await from('192.0.2.1', 'a wrong guess')).toBe(422)
+  expect(await from('192.0.2.1', 'a wrong guess')).toBe(429)
+  expect(await from('192.0.2.2', password)).toBe(303)
+})
+
+itInChromium('lets the first user in by hand, in the browser alone', async (chromium) => {
+  const tab = await (await chromium.newContext({ viewport: { width: 390, height: 844 } })).newPage()
+  await tab.goto(service.url)
+  await expectAccessible(tab)
+  await tab.getByRole('link', { name: 'Set up Outdial' }).click()
+  await expectAccessible(tab)
+  await tab.getByLabel('Your name').fill('Robin')
+  await tab.getByLabel('E-mail address').fill('robin@example.com')
+  await tab.getByLabel('Password').fill(password)
+  await tab.getByLabel('Workspace').fill('Acme')
+  await tab.getByLabel('Time zone').fill('Nowhere')
+  await tab.getByRole('button', { name: 'Create account' }).click()
+  await tab.getByText('is no time zone').waitFor()
+  await expectAccessible(tab)
+  await tab.getByLabel('Password').fill(password)
+  await tab.getByLabel('Time zone').fill('Europe/Berlin')
+  await tab.getByRole('button', { name: 'Create account' }).click()
+  await tab.waitForURL(/\/overview$/)
+  await tab.goto(`${service.url}/workspaces/new`)
+  await expectAccessible(tab)
+})

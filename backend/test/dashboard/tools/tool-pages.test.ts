@@ -1,0 +1,332 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { assignTool } from '../../../tools/assignments.ts'
+import { getTool } from '../../../tools/get-tool.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { RemoteServer, text } from '../../support/remote-mcp-server.ts'
+import { Receiver } from '../../support/http-receiver.ts'
+import { startServiceWithTools, toolId } from '../../support/service-with-tools.ts'
+import { expectAccessible, openTab, seedGuest, type Service } from '../../support/dashboard.ts'
+
+let database: TestDatabase
+let service: Service
+let receiver: Receiver
+let remote: RemoteServer
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startServiceWithTools(database.db)
+  receiver = new Receiver()
+  await receiver.listen()
+  receiver.answer = ({ path }, response) => response.end(`weather of ${path}`)
+  remote = new RemoteServer('streamable')
+  const inputSchema = { type: 'object' as const, properties: { name: { type: 'string' } } }
+  remote.tools = [
+    { name: 'find', description: 'Finds <people>.', inputSchema, annotations: { readOnlyHint: true } },
+    { name: 'remove', inputSchema },
+    { name: 'bad name', inputSchema },
+  ]
+  remote.behaviours = { find: ({ name }) => text(`found ${String(name)}`) }
+  await remote.start()
+})
+afterAll(async () => {
+  await receiver.close()
+  await remote.stop()
+  await service.close()
+  await database.close()
+})
+
+type Seeded = Awaited<ReturnType<typeof seedGuest>>
+
+const weather = () => ({
+  name: 'weather',
+  description: 'The weather of a city.',
+  method: 'GET',
+  url: `${receiver.url('/{city}')}?key={{secret.KEY}}`,
+  headers: 'X-Team: sales\nAuthorization: Bearer {{secret.TOKEN}}',
+  'param.1.name': 'city',
+  'param.1.about': 'The city',
+  'param.1.required': 'true',
+  'param.2.name': 'days',
+  'param.2.type': 'integer',
+  key_name_1: 'KEY',
+  key_secret_1: 'key-of-the-service',
+  key_name_2: 'TOKEN',
+  key_secret_2: 'token-of-the-service',
+})
+
+async function addWeather(guest: Seeded) {
+  const form = await guest.open('/tools/new-http')
+  return guest.browser.press(form, 'Add the tool', weather())
+}
+
+const detailsOf = async (guest: Seeded, name: string) =>
+  getTool(service.deps)({
+    workspaceId: guest.seed.workspaceId,
+    toolId: await toolId(service, guest, name),
+  })
+
+describe('tools', () => {
+  it('are listed with what they are and who has them, switched off and on', async () => {
+    const guest = await seedGuest(service)
+    const { workspaceId, agentId } = guest.seed
+    const note = await toolId(service, guest, 'knowledge_search')
+    await assignTool(service.deps)({ workspaceId, agentId, toolId: note, config: {} })
+    const list = await guest.open('/tools')
+    expect(list.text).toMatch(/knowledge_search On Comes with Outdial .*? Ava/)
+    const { page: off } = await guest.browser.press(list, 'Switch off')
+    expect(off.text).toContain('The tool is off: no agent can use it')
+    expect((await detailsOf(guest, 'knowledge_search')).isActive).toBe(false)
+    const { page: on } = await guest.browser.press(off, 'Switch on')
+    expect(on.text).toContain('The tool is on')
+  })
+
+  it('of another workspace are shown to nobody', async () => {
+    const mine = await seedGuest(service)
+    const theirs = await seedGuest(service)
+    await addWeather(theirs)
+    const id = await toolId(service, theirs, 'weather')
+    for (const path of [
+      `/tools/${id}`,
+      `/tools/${id}/edit-http`,
+      `/tools/${id}/edit-server`,
+      `/tools/${id}/choose`,
+    ])
+      expect((await mine.open(path)).status).toBe(404)
+    await addWeather(mine)
+    const own = await toolId(service, mine, 'weather')
+    const page = await mine.open(`/tools/${own}`)
+    const forged = { ...page, html: page.html.replaceAll(`/tools/${own}/`, `/tools/${id}/`) }
+    expect((await mine.browser.press(forged, 'Delete the tool')).page.status).toBe(404)
+    expect((await detailsOf(theirs, 'weather')).id).toBe(id)
+  })
+})
+
+describe('an HTTP tool', () => {
+  it('is made from a simple list of arguments, used by an agent, edited and deleted', async () => {
+    const guest = await seedGuest(service)
+    const { workspaceId, agentId } = guest.seed
+    const { page } = await addWeather(guest)
+    expect(page.text).toContain('The tool is there')
+    expect(page.html).not.toContain('of-the-service')
+    const tool = await detailsOf(guest, 'weather')
+    expect(tool).toMatchObject({
+      definitions: [
+        {
+          inputSchema: {
+            type: 'object',
+            properties: { city: { type: 'string', description: 'The city' }, days: { type: 'integer' } },
+            required: ['city'],
+            additionalProperties: false,
+          },
+        },
+      ],
+      secretNames: ['KEY', 'TOKEN'],
+    })
+    await assignTool(service.deps)({ workspaceId, agentId, toolId: tool.id, config: {} })
+    const trial = await guest.open(`/agents/${agentId}/tools/${tool.id}/try`)
+    const { page: tried } = await guest.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
+    expect(tried.text).toContain('weather of /Bonn?key=[secret]')
+    expect(receiver.received.at(-1)?.headers).toMatchObject({
+      authorization: 'Bearer token-of-the-service',
+      'x-team': 'sales',
+    })
+
+    const edit = await guest.open(`/tools/${tool.id}/edit-http`)
+    expect(edit.html).not.toContain('of-the-service')
+    const { page: saved } = await guest.browser.press(edit, 'Save', {
+      description: 'Weather, <today>.',
+      'secret.TOKEN': 'another-of-the-service',
+      'param.2.name': '',
+    })
+    expect(saved.html).toContain('Weather, &lt;today&gt;.')
+    const again = await guest.open(`/agents/${agentId}/tools/${tool.id}/try`)
+    expect(again.html).not.toContain('args.days')
+    await guest.browser.press(again, 'Use it', { 'args.city': 'Ulm' })
+    expect(receiver.received.at(-1)?.path).toBe('/Ulm?key=key-of-the-service')
+    expect(receiver.received.at(-1)?.headers.authorization).toBe('Bearer another-of-the-service')
+
+    const { page: gone } = await guest.browser.press(saved, 'Delete the tool')
+    expect(gone.text).toContain('The tool is deleted')
+    expect(gone.html).not.toContain('>weather<')
+  })
+
+  it('can be described by a JSON Schema, which is kept as it is', async () => {
+    const guest = await seedGuest(service)
+    const form = await guest.open('/tools/new-http')
+    const input_schema =
+      '{"type":"object","properties":{"city":{"type":"string","enum":["Bonn"]}},"required":["city"]}'
+    const fields = { ...weather(), arguments_as: 'schema' }
+    const { page: broken } = await guest.browser.press(form, 'Add the tool', {
+      ...fields,
+      input_schema: '{"type":',
+    })
+    expect(broken.status).toBe(422)
+    expect(broken.html).toMatch(/id="f-input_schema-problem">This is not JSON/)
+    const { page: wrong } = await guest.browser.press(form, 'Add the tool', {
+      ...fields,
+      input_schema: '{"type":"object","properties":{"city":{"type":"nonsense"}},"required":["city"]}',
+    })
+    expect(wrong.html).toMatch(/id="f-input_schema-problem">The schema is not valid/)
+    await guest.browser.press(form, 'Add the tool', { ...fields, input_schema })
+    const tool = await detailsOf(guest, 'weather')
+    expect(tool).toMatchObject({ definitions: [{ inputSchema: JSON.parse(input_schema) as object }] })
+    const edit = await guest.open(`/tools/${tool.id}/edit-http`)
+    await guest.browser.press(edit, 'Save')
+    expect(await detailsOf(guest, 'weather')).toMatchObject({
+      definitions: [{ inputSchema: JSON.parse(input_schema) as object }],
+    })
+  })
+
+  it('is refused with what is wrong beside each field, and without its secrets', async () => {
+    const guest = await seedGuest(service)
+    const form = await guest.open('/tools/new-http')
+    const press = async (change: Record<string, string>) =>
+      (await guest.browser.press(form, 'Add the tool', { ...weather(), ...change })).page
+
+    const page = await press({ name: 'two words', description: '', url: 'weather' })
+    expect(page.status).toBe(422)
+    expect(page.html).toMatch(/id="f-name-problem">The name must have/)
+    expect(page.html).toMatch(/id="f-description-problem">The description is required/)
+    expect(page.html).toMatch(/id="f-url-problem">The URL cannot be read/)
+    expect(page.html).toContain('value="two words"')
+    expect(page.html).toContain('value="KEY"')
+    expect(page.html).not.toContain('key-of-the-service')
+    expect(page.text).toContain('type them again')
+
+    expect((await press({ headers: 'Authorization' })).html).toMatch(
+      /id="f-headers-problem">Line 1 is no header/,
+    )
+    expect((await press({ 'param.2.name': 'city' })).html).toContain(
+      'There is an argument named city already.',
+    )
+    expect((await press({ 'param.1.name': 'the city' })).html).toContain('Name the argument by letters')
+    const many = await press({ name: 'two words', headers: 'Authorization', 'param.1.name': 'the city' })
+    for (const field of ['name', 'headers']) expect(many.html).toContain(`id="f-${field}-problem"`)
+    expect(many.html).toContain('Name the argument by letters')
+    expect((await press({ key_secret_2: '' })).html).toMatch(/id="f-key_secret_2-problem">Type the secret/)
+    expect((await press({ key_name_2: '', key_secret_2: '' })).text).toContain(
+      'The secret TOKEN is used but not given.',
+    )
+  })
+
+  it('does not send its secrets to another host unless they are typed anew', async () => {
+    const guest = await seedGuest(service)
+    await addWeather(guest)
+    const id = await toolId(service, guest, 'weather')
+    const edit = await guest.open(`/tools/${id}/edit-http`)
+    const { page } = await guest.browser.press(edit, 'Save', {
+      url: 'https://elsewhere.example.com/{city}?key={{secret.KEY}}',
+    })
+    expect(page.status).toBe(422)
+    expect(page.text).toContain('The secret KEY is used but not given.')
+  })
+})
+
+describe('an MCP server', () => {
+  const server = () => ({
+    name: 'crm',
+    description: 'Our customers.',
+    url: remote.url,
+    headers: 'X-Key: {{secret.KEY}}',
+    key_name_1: 'KEY',
+    key_secret_1: 'key-of-the-server',
+  })
+
+  const add = async (guest: Seeded) =>
+    (await guest.browser.press(await guest.open('/tools/new-server'), 'Add the server', server())).page
+
+  it('is added, its tools chosen, used by an agent, refreshed and edited', async () => {
+    const guest = await seedGuest(service)
+    const { workspaceId, agentId } = guest.seed
+    const choice = await add(guest)
+    expect(choice.text).toContain('Choose which of its tools')
+    expect(choice.html).toContain('Finds &lt;people&gt;.')
+    expect(choice.text).toContain('Cannot be passed on bad name')
+    expect(choice.html).not.toContain('key-of-the-server')
+    const { page: chosen } = await guest.browser.press(choice, 'Save the choice', { tools: ['find'] })
+    expect(chosen.text).toContain('1 tool is passed on')
+    expect(chosen.text).toContain('crm__find Only looks')
+
+    const id = await toolId(service, guest, 'crm')
+    await assignTool(service.deps)({ workspaceId, agentId, toolId: id, config: {} })
+    const trial = await guest.open(`/agents/${agentId}/tools/${id}/try`)
+    const { page: tried } = await guest.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
+    expect(tried.text).toContain('found Ann')
+
+    const { page: refreshed } = await guest.browser.press(chosen, 'Refresh')
+    expect(refreshed.text).toContain('Not chosen: remove')
+    const edit = await guest.open(`/tools/${id}/edit-server`)
+    const { page: saved } = await guest.browser.press(edit, 'Save', { name: 'customers' })
+    expect(saved.text).toContain('customers__find')
+
+    const again = await guest.open(`/tools/${id}/choose`)
+    expect(again.html).toMatch(/value="find" checked/)
+    await guest.browser.press(again, 'Save the choice', { tools: ['find', 'remove'] })
+    const trials = await guest.open(`/agents/${agentId}/tools/${id}/try?tool=customers__remove`)
+    expect(trials.text).toContain('Try customers__remove')
+    expect(trials.text).toContain('This is no rehearsal')
+  })
+
+  it('that cannot be reached is not added, and says why beside its address', async () => {
+    const guest = await seedGuest(service)
+    const form = await guest.open('/tools/new-server')
+    const { page } = await guest.browser.press(form, 'Add the server', {
+      ...server(),
+      url: 'http://127.0.0.1:9/mcp',
+    })
+    expect(page.status).toBe(422)
+    expect(page.html).toMatch(/id="f-url-problem">The tools of this server cannot be listed/)
+    expect((await guest.open('/tools')).html).not.toContain('>crm<')
+  })
+
+  it('that is away later says so where its tools are chosen', async () => {
+    const guest = await seedGuest(service)
+    await add(guest)
+    const id = await toolId(service, guest, 'crm')
+    await remote.stop()
+    const page = await guest.open(`/tools/${id}/choose`)
+    await remote.start()
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('The tools of this server cannot be listed')
+    expect(page.text).toContain('Try again')
+  })
+})
+
+itInChromium('adds an HTTP tool by hand, with and without sight', async (chromium) => {
+  const guest = await seedGuest(service)
+  const tab = await openTab(service, chromium, guest)
+  const faults: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  await tab.goto(guest.at('/tools'))
+  await expectAccessible(tab)
+  await tab.getByRole('link', { name: 'Add an HTTP tool' }).click()
+  await tab.getByLabel('Name', { exact: true }).fill('weather')
+  await tab.getByLabel('Description for the agent').fill('The weather of a city.')
+  await tab.getByLabel('Address').fill(receiver.url('/{city}'))
+  await tab.getByRole('button', { name: 'Add the tool' }).click()
+  await tab.getByText('{city} is no argument of the schema').waitFor()
+  await expectAccessible(tab)
+  const schema = tab.locator('#f-input_schema')
+  expect(await schema.isVisible()).toBe(false)
+  await tab.getByRole('radio', { name: 'JSON Schema' }).check()
+  expect(await schema.isVisible()).toBe(true)
+  await tab.getByRole('radio', { name: 'Simple list' }).check()
+  await tab.getByLabel('Name of argument 1').fill('city')
+  await tab.getByRole('group', { name: 'Argument 1' }).getByLabel('Required').check()
+  await tab.getByRole('button', { name: 'Add the tool' }).click()
+  await tab.getByRole('heading', { name: 'weather' }).waitFor()
+  await tab.getByText('What it asks for').click()
+  await expectAccessible(tab)
+
+  await tab.goto(guest.at('/tools/new-server'))
+  await expectAccessible(tab)
+  await tab.getByLabel('Name', { exact: true }).fill('crm')
+  await tab.getByLabel('Description').fill('Our customers.')
+  await tab.getByLabel('Address').fill(remote.url)
+  await tab.getByRole('button', { name: 'Add the server' }).click()
+  await tab.getByLabel(/^find/).check()
+  await expectAccessible(tab)
+  await tab.getByRole('button', { name: 'Save the choice' }).click()
+  await tab.getByText('1 tool is passed on').waitFor()
+  expect(faults.filter((fault) => !fault.includes('422'))).toEqual([])
+})

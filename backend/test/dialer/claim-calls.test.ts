@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { countRoom, lockClaimableCampaigns } from '../../calls/turns-store.ts'
+import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps, type TestDeps } from '../support/deps.ts'
+import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
+import { callOf, eventsOf, freshNumber, queue, someoneWaitsForLock } from '../support/calls.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  // What another test left waiting must not be claimed by this one.
+  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
+  deps = testDeps(database.db)
+  seed = await seedWorkspace(deps)
+})
+
+const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+const claim = (room = 50, using: TestDeps = deps): Promise<ClaimedAttempt[]> => claimCalls(using, lease)(room)
+const queueMany = async (count: number, campaignId = seed.campaignId, owner = seed) => {
+  for (let index = 0; index < count; index += 1)
+    await queue(deps, owner, freshNumber(), { campaign_id: campaignId })
+}
+const liveIn = async (campaignId: number) =>
+  (
+    await deps.db
+      .selectFrom('attempt')
+      .select('id')
+      .where('campaign_id', '=', campaignId)
+      .where('ended_at', 'is', null)
+      .execute()
+  ).length
+
+it('never has more calls out than the campaign allows, with four dialers claiming at once', async () => {
+  await queueMany(60)
+  let made = 0
+  for (let round = 0; made < 60 && round < 60; round += 1) {
+    const claims = (await Promise.all([claim(), claim(), claim(), claim()])).flat()
+    const live = await liveIn(seed.campaignId)
+    expect(live).toBeLessThanOrEqual(5)
+    const ending = claims
+      .slice(0, 1 + (round % 4))
+      .map((attempt) => finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy')))
+    // Hang-ups and claims cross each other.
+    const [, more] = await Promise.all([Promise.all(ending), claim(), claim()])
+    expect(await liveIn(seed.campaignId)).toBeLessThanOrEqual(5)
+    const left = [...claims.slice(1 + (round % 4)), ...more]
+    made += claims.length + more.length
+    for (const attempt of left) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+    const rest = await deps.db
+      .selectFrom('attempt')
+      .select(['id', 'fence', 'workspace_id as workspaceId'])
+      .where('ended_at', 'is', null)
+      .execute()
+    for (const attempt of rest) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+  }
+  const open = await deps.db.selectFrom('call').select('id').where('status', '<>', 'completed').execute()
+  expect(open).toEqual([])
+})
+
+it('leaves a campaign alone while another dialer claims from it, and then sees what that one took', async () => {
+  await queueMany(10)
+  const claimed = Promise.withResolvers<void>()
+  const commit = Promise.withResolvers<void>()
+  const first = deps.db.transaction().execute(async (trx) => {
+    const attempts = await claim(50, { ...deps, db: trx })
+    claimed.resolve()
+    await commit.promise
+    return attempts
+  })
+  await claimed.promise
+  expect(await claim()).toEqual([])
+  commit.resolve()
+  expect(await first).toHaveLength(5)
+  expect(await claim()).toEqual([])
+  expect(await liveIn(seed.campaignId)).toBe(5)
+})
+
+it('counts what is out only after it holds the campaign', async () => {
+  await queueMany(10)
+  await deps.db.transaction().execute(async (trx) => {
+    const campaigns = await lockClaimableCampaigns(trx, deps.clock.now())
+    expect(campaigns).toEqual([seed.campaignId])
+    // What a dialer that held the lock before has committed since the lock's statement began.
+    const waiting = await deps.db
+      .selectFrom('call')
+      .selectAll()
+      .where('campaign_id', '=', seed.campaignId)
+      .limit(5)
+      .execute()
+    await deps.db
+      .insertInto('attempt')
+      .values(
+        waiting.map((call) => ({
+          workspace_id: call.workspace_id,
+          call_id: call.id,
+          campaign_id: call.campaign_id,
+          number: 1,
+          to_number: call.to_number,
+          test: false,
+          line: 'simulated',
+          worker_id: lease.workerId,
+          lease_until: new Date(Date.now() + 60_000),
+          started_at: deps.clock.now(),
+        })),
+      )
+      .execute()
+    expect(await countRoom(trx, campaigns, 50, deps.clock.now())).toMatchObject([{ free: 0, due: 5 }])
+  })
+})
+
+it('rings a number once at a time, though two campaigns claim at the same moment', async () => {
+  const number = freshNumber()
+  const other = await seedCampaign(deps, { ...seed, name: 'Other' })
+  await queue(deps, seed, number)
+  const claimed = Promise.withResolvers<void>()
+  const commit = Promise.withResolvers<void>()
+  const first = deps.db.transaction().execute(async (trx) => {
+    const attempts = await claim(50, { ...deps, db: trx })
+    claimed.resolve()
+    await commit.promise
+    return attempts
+  })
+  await claimed.promise
+  const { id } = await deps.db
+    .selectFrom('contact')
+    .select('id')
+    .where('phone_number', '=', number)
+    .executeTakeFirstOrThrow()
+  await insertDue(id, other, number)
+  const second = claim()
+  await someoneWaitsForLock(deps)
+  commit.resolve()
+  expect(await first).toHaveLength(1)
+  expect(await second).toEqual([])
+  expect(await liveIn(other)).toBe(0)
+})
+
+/** As another campaign's queue would, but for the contact's row, which the open claim may hold. */
+async function insertDue(contactId: number, campaignId: number, number: string): Promise<void> {
+  const now = deps.clock.now()
+  await deps.db
+    .insertInto('call')
+    .values({
+      workspace_id: seed.workspaceId,
+      campaign_id: campaignId,
+      contact_id: contactId,
+      agent_id: seed.agentId,
+      phone_number_id: seed.phoneNumberId,
+      from_number: '+12025550199',
+      to_number: number,
+      queued_at: now,
+      due_at: now,
+      next_attempt_at: now,
+    })
+    .execute()
+}
+
+it('lets calls pass that stand behind one whose number is busy', async () => {
+  const number = freshNumber()
+  const narrow = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
+  await queue(deps, seed, number)
+  expect(await claim()).toHaveLength(1)
+  await queue(deps, seed, number, { campaign_id: narrow })
+  const behind = await queue(deps, seed, freshNumber(), { campaign_id: narrow })
+  expect((await claim()).map((attempt) => attempt.request.callId)).toEqual([behind.id])
+})
+
+it('shares scarce room between workspaces and campaigns, however long a backlog is', async () => {
+  const backlog = await seedCampaign(deps, { ...seed, name: 'Backlog', maxConcurrentCalls: 100 })
+  await queueMany(30, backlog)
+  const small = await seedCampaign(deps, { ...seed, name: 'Small' })
+  await queueMany(1, small)
+  const other = await seedWorkspace(deps, 'Globex')
+  await queueMany(1, other.campaignId, other)
+  const claimed = await claim(4)
+  const from = Map.groupBy(claimed, (attempt) => attempt.campaignId)
+  expect(from.get(small)).toHaveLength(1)
+  expect(from.get(other.campaignId)).toHaveLength(1)
+  expect(from.get(backlog)).toHaveLength(2)
+})
+
+it('gives every campaign its turn when there is room for one call at a time', async () => {
+  const campaigns = [seed.campaignId]
+  for (const name of ['B', 'C']) campaigns.push(await seedCampaign(deps, { ...seed, name }))
+  for (const campaign of campaigns) await queueMany(4, campaign)
+  const turns: number[] = []
+  for (let turn = 0; turn < 6; turn += 1) turns.push(...(await claim(1)).map((attempt) => attempt.campaignId))
+  expect(turns).toEqual([...campaigns, ...campaigns])
+})
+
+it('gives every workspace its turn, however many campaigns another has', async () => {
+  for (const name of ['B', 'C', 'D']) await queueMany(1, await seedCampaign(deps, { ...seed, name }))
+  const other = await seedWorkspace(deps, 'Globex')
+  await queueMany(2, other.campaignId, other)
+  const turns: number[] = []
+  for (let turn = 0; turn < 4; turn += 1)
+    turns.push(...(await claim(1)).map((attempt) => attempt.workspaceId))
+  expect(turns).toEqual([seed.workspaceId, other.workspaceId, seed.workspaceId, other.workspaceId])
+})
+
+it('suppresses at dial time what was put on the do-not-call list meanwhile', async () => {
+  const { id } = await queue(deps, seed, freshNumber())
+  const list = deps.db.insertInto('do_not_call').columns(['workspace_id', 'number_hash', 'source'])
+  await list
+    .expression((eb) =>
+      eb
+        .selectFrom('call')
+        .select((call) => [
+          'call.workspace_id',
+          call.fn<Buffer>('number_hash', ['call.workspace_id', 'call.to_number']).as('number_hash'),
+          call.val('dashboard' as const).as('source'),
+        ])
+        .where('call.id', '=', id),
+    )
+    .execute()
+  expect(await claim()).toEqual([])
+  expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'suppressed', attempts: 0 })
+  expect(await eventsOf(deps, id)).toHaveLength(1)
+})
+
+it('looks at the clock again before it dials: what became due in the hours waits for the next ones', async () => {
+  const hours = { days: ['mon' as const, 'tue' as const], start: '09:00', end: '11:30' }
+  const closing = await seedCampaign(deps, { ...seed, callingHours: hours })
+  const { id } = await queue(deps, seed, freshNumber(), { campaign_id: closing })
+  deps.clock.advance(45 * 60_000)
+  expect(await claim()).toEqual([])
+  expect(await callOf(deps, seed, id)).toMatchObject({
+    waiting_for: 'calling_hours',
+    next_attempt_at: '2026-05-05T13:00:00.000Z',
+  })
+})
+
+it('does not make a call wait behind a batch that may not be called now', async () => {
+  const hours = { days: ['mon' as const], start: '09:00', end: '11:30' }
+  const wide = await seedCampaign(deps, { ...seed, callingHours: hours, maxConcurrentCalls: 20 })
+  await queueMany(25, wide)
+  deps.clock.advance(45 * 60_000)
+  const inChicago = await queue(deps, seed, '+13125550123', { campaign_id: wide })
+  expect((await claim(20)).map((attempt) => attempt.request.callId)).toEqual([inChicago.id])
+})
+
+it('takes test calls whatever hours, limits and live calls there are, and counts them nowhere', async () => {
+  const narrow = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
+  const number = freshNumber()
+  await queue(deps, seed, number, { campaign_id: narrow, test: true })
+  await queue(deps, seed, freshNumber(), { campaign_id: narrow, test: true })
+  expect(await claimTestCalls(deps, lease)(50)).toHaveLength(2)
+  await queue(deps, seed, number, { campaign_id: narrow })
+  expect(await claim()).toHaveLength(1)
+})
+
+it('hands a claimed call out once, though ten dialers ask', async () => {
+  const wide = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 100 })
+  await queueMany(20, wide)
+  const claimed = (await Promise.all(Array.from({ length: 10 }, () => claim()))).flat()
+  const rest = await claim()
+  const ids = [...claimed, ...rest].map((attempt) => attempt.request.callId)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids).toHaveLength(20)
+})

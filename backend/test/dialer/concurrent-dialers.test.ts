@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { cancelCall } from '../../calls/cancel-call.ts'
+import { startDialer } from '../../dialer/dialer.ts'
+import type { Line } from '../../telephony/provider.ts'
+import { createSimulatedLine } from '../../telephony/simulated/simulated-provider.ts'
+import { startSweeper } from '../../dialer/sweeper.ts'
+import { archiveCampaign } from '../../campaigns/campaign-status.ts'
+import { editCampaign } from '../../campaigns/edit.ts'
+import { pauseCampaign } from '../../campaigns/pause.ts'
+import { resumeCampaign } from '../../campaigns/resume.ts'
+import { connect } from '../../db/connect.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import { everyHour, type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
+import { freshNumber, queue, until } from '../support/calls.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it('completes every call once and tells it once, through three dialers, one of which loses its database', async () => {
+  const deps = testDeps(database.db)
+  const seeds: Seed[] = []
+  for (const name of ['Acme', 'Globex']) seeds.push(await seedWorkspace(deps, name))
+  const retry = {
+    max_attempts: 3,
+    delay_minutes: 1,
+    on: ['busy' as const, 'failed' as const, 'no_answer' as const],
+  }
+  const campaigns: Seed[] = []
+  for (const seed of seeds)
+    for (const name of ['A', 'B'])
+      campaigns.push({
+        ...seed,
+        campaignId: await seedCampaign(deps, { ...seed, name, retry, maxConcurrentCalls: 4 }),
+      })
+
+  const apart = testDeps(connect({ url: database.url, max: 3 }), { clock: deps.clock })
+  const leases = { leaseMs: 1_500, heartbeatMs: 100 }
+  const talking = new Set<string>()
+  const simulated = createSimulatedLine(deps.clock, deps.config.lineSpeed)
+  const lossy: Line = {
+    ...simulated,
+    dial: (request, watch) => {
+      talking.add(request.attemptId)
+      return simulated.dial(request, watch).finally(() => talking.delete(request.attemptId))
+    },
+  }
+  const dialers = [
+    startDialer(deps, leases),
+    startDialer(deps, leases),
+    startDialer(apart, { ...leases, lines: { real: lossy, test: lossy } }),
+  ]
+  const sweeper = startSweeper(deps)
+  let most = 0
+  const watch = async () => {
+    const { rows } = await sql<{ live: number }>`
+      select count(*) as live from attempt where ended_at is null and not test group by campaign_id`.execute(
+      deps.db,
+    )
+    most = Math.max(most, ...rows.map((row) => row.live))
+  }
+  const play = async () => {
+    await watch()
+    deps.clock.advance(200)
+  }
+
+  const numbers = Array.from({ length: 25 }, freshNumber)
+  const calls: { seed: Seed; id: number }[] = []
+  for (const number of numbers) {
+    const queued = campaigns.map(async (seed) =>
+      calls.push({ seed, id: (await queue(deps, seed, number)).id }),
+    )
+    await Promise.all([...queued, play()])
+  }
+  const [first, second, third, fourth] = campaigns
+  if (!first || !second || !third || !fourth) throw new Error('there are four campaigns')
+  await until(
+    async () => talking.size > 0,
+    () => {
+      deps.clock.advance(100)
+      dialers[2]?.wake()
+    },
+  )
+  const lost = [...talking]
+  await apart.db.destroy()
+  await Promise.all([
+    pauseCampaign(deps)(first),
+    editCampaign(deps)(second, { callingHours: { ...everyHour, end: '23:00' }, maxConcurrentCalls: 2 }),
+    archiveCampaign(deps)(third),
+    queue(deps, fourth, numbers[24] ?? '', { do_not_call: true }),
+    ...calls.slice(40, 50).map(({ seed, id }) => cancelCall(deps)({ ...seed, callId: id })),
+    play(),
+  ])
+  await resumeCampaign(deps)(first)
+
+  const open = () =>
+    deps.db
+      .selectFrom('call')
+      .leftJoin('event', 'event.call_id', 'call.id')
+      .select('call.id')
+      .where((eb) => eb.or([eb('call.status', '<>', 'completed'), eb('event.id', 'is', null)]))
+      .limit(1)
+      .executeTakeFirst()
+  await until(
+    async () => (await open()) === undefined,
+    () => deps.clock.advance(200),
+    50_000,
+  )
+  await watch()
+  await Promise.all([...dialers.map((dialer) => dialer.stop()), sweeper.stop()])
+
+  expect(most).toBeLessThanOrEqual(4)
+  const ends = await deps.db.selectFrom('attempt').select('ended_reason').where('id', 'in', lost).execute()
+  expect(new Set(ends.map((attempt) => attempt.ended_reason))).toEqual(new Set(['worker_lost']))
+  const events = await deps.db.selectFrom('event').select('call_id').execute()
+  const told = events.map((event) => event.call_id)
+  expect(new Set(told).size).toBe(told.length)
+  expect(calls.filter(({ id }) => !told.includes(id))).toEqual([])
+  const { rows: rungAgain } = await sql`
+    select lost.call_id from attempt as lost join attempt as next
+      on next.call_id = lost.call_id and next.number > lost.number
+    where lost.ended_reason = 'worker_lost'`.execute(deps.db)
+  expect(rungAgain).toEqual([])
+  const { rows: atOnce } = await sql`
+    select a.id from attempt as a join attempt as b
+      on a.workspace_id = b.workspace_id and a.to_number = b.to_number and a.id <> b.id
+    where a.started_at < b.ended_at and b.started_at < a.ended_at`.execute(deps.db)
+  expect(atOnce).toEqual([])
+}, 60_000)

@@ -1,0 +1,175 @@
+import type { RetryPolicy } from '@outdial/contract'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { startDialer } from '../../dialer/dialer.ts'
+import { type AttemptEnd, finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
+import { startSweeper } from '../../dialer/sweeper.ts'
+import { archiveCampaign } from '../../campaigns/campaign-status.ts'
+import { pauseCampaign } from '../../campaigns/pause.ts'
+import { resumeCampaign } from '../../campaigns/resume.ts'
+import type { Worker } from '../../core/worker.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps, type TestDeps } from '../support/deps.ts'
+import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
+import { attemptsOf, callOf, completed, eventsOf, freshNumber, queue, until } from '../support/calls.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let workers: Pick<Worker, 'stop'>[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  // What another test left waiting must not be called by this one.
+  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
+  deps = testDeps(database.db)
+  seed = await seedWorkspace(deps)
+  workers = []
+})
+afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
+
+const day = 24 * 3_600_000
+const policy: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['busy', 'failed'] }
+const busy = silentEnd('busy', 'line_busy')
+const lineFailed = silentEnd('failed', 'line_failed')
+const lease = () => ({ line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 })
+const claimOne = async (): Promise<ClaimedAttempt> => {
+  const [attempt] = await claimCalls(deps, lease())(1)
+  if (attempt === undefined) throw new Error('there was nothing to claim')
+  return attempt
+}
+const queueRetrying = async (input = {}, retry = policy) => {
+  const campaignId = await seedCampaign(deps, { ...seed, retry })
+  return { campaignId, ...(await queue(deps, seed, freshNumber(), { campaign_id: campaignId, ...input })) }
+}
+const campaignOf = (id: number) =>
+  deps.db.selectFrom('campaign').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+/** One attempt after the other of the seed's campaign, each with this end. */
+const endInARow = async (count: number, end: AttemptEnd) => {
+  for (let index = 0; index < count; index += 1) {
+    await queue(deps, seed, freshNumber())
+    await finishAttempt(deps)(await claimOne(), end)
+  }
+}
+
+it('tries again until the attempts are used up, and then the last outcome stands', async () => {
+  const campaignId = await seedCampaign(deps, { ...seed, retry: policy })
+  workers.push(startDialer(deps))
+  const { id } = await queue(deps, seed, '+12025550102', { campaign_id: campaignId })
+  let waits = false
+  const call = await until(
+    async () => {
+      const now = await callOf(deps, seed, id)
+      waits = now.waiting_for === 'retry'
+      return now.status === 'completed' && now
+    },
+    () => deps.clock.advance(waits ? 30_000 : 100),
+  )
+  expect(call).toMatchObject({ outcome: 'busy', attempts: 3 })
+  const attempts = await attemptsOf(deps, id)
+  expect(attempts.map((attempt) => [attempt.number, attempt.outcome])).toEqual([
+    [1, 'busy'],
+    [2, 'busy'],
+    [3, 'busy'],
+  ])
+  // LINE_SPEED 10: six minutes apart.
+  const [first, second] = attempts
+  const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
+  expect(pause).toBeGreaterThanOrEqual(6 * 60_000)
+  expect(await eventsOf(deps, id)).toHaveLength(1)
+})
+
+it('does not try again after an outcome that the policy does not name', async () => {
+  const { id } = await queueRetrying()
+  await finishAttempt(deps)(await claimOne(), silentEnd('declined', 'contact_declined'))
+  expect(await callOf(deps, seed, id)).toMatchObject({ status: 'completed', outcome: 'declined' })
+})
+
+it('does not try again what is on the do-not-call list by then', async () => {
+  const { id, to_number } = await queueRetrying()
+  const attempt = await claimOne()
+  await queue(deps, seed, to_number, { do_not_call: true })
+  await finishAttempt(deps)(attempt, busy)
+  expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'suppressed', ended_reason: 'do_not_call' })
+  expect(await eventsOf(deps, id)).toHaveLength(1)
+})
+
+it('does not try again in a campaign that was archived meanwhile', async () => {
+  const { id, campaignId } = await queueRetrying()
+  const attempt = await claimOne()
+  await archiveCampaign(deps)({ ...seed, campaignId })
+  await finishAttempt(deps)(attempt, busy)
+  expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy' })
+})
+
+it('expires what got no attempt within seven days of becoming due', async () => {
+  const campaign = { ...seed }
+  await pauseCampaign(deps)(campaign)
+  const inTwoDays = new Date(deps.clock.now().getTime() + 2 * day).toISOString()
+  const { id } = await queue(deps, seed, freshNumber())
+  const scheduled = await queue(deps, seed, freshNumber(), { scheduled_at: inTwoDays })
+  deps.clock.advance(7 * day)
+  workers.push(startSweeper(deps))
+  expect(await completed(deps, seed, id, 1_000)).toMatchObject({
+    outcome: 'expired',
+    ended_reason: 'not_attempted_in_time',
+    attempts: 0,
+  })
+  expect((await callOf(deps, seed, scheduled.id)).status).toBe('queued')
+  deps.clock.advance(2 * day)
+  expect(await completed(deps, seed, scheduled.id, 1_000)).toMatchObject({ outcome: 'expired' })
+})
+
+it('lets the last outcome stand when a retry expires', async () => {
+  const { id, campaignId } = await queueRetrying()
+  await finishAttempt(deps)(await claimOne(), busy)
+  await pauseCampaign(deps)({ ...seed, campaignId })
+  deps.clock.advance(8 * day)
+  workers.push(startSweeper(deps))
+  const call = await completed(deps, seed, id, 1_000)
+  expect(call).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy', attempts: 1 })
+  expect(await eventsOf(deps, id)).toHaveLength(1)
+})
+
+it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
+  await endInARow(19, lineFailed)
+  expect(await campaignOf(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  await endInARow(1, lineFailed)
+  const paused = await campaignOf(seed.campaignId)
+  expect(paused).toMatchObject({
+    status: 'paused',
+    paused_reason: expect.stringMatching(/line failed 20 times/),
+  })
+  const { waiting_for } = await queue(deps, seed, freshNumber())
+  expect(waiting_for).toBe('campaign_paused')
+  await resumeCampaign(deps)(seed)
+  expect(await campaignOf(seed.campaignId)).toMatchObject({
+    status: 'active',
+    paused_reason: null,
+    line_failures: 0,
+  })
+})
+
+it('counts only failures in a row, of the line, on real calls', async () => {
+  await endInARow(19, lineFailed)
+  await endInARow(1, silentEnd('failed', 'worker_lost'))
+  expect(await campaignOf(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  await queue(deps, seed, freshNumber(), { test: true })
+  const [test] = await claimTestCalls(deps, lease())(1)
+  if (test !== undefined) await finishAttempt(deps)(test, lineFailed)
+  expect(await campaignOf(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  await endInARow(1, busy)
+  await endInARow(1, lineFailed)
+  expect(await campaignOf(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 1 })
+})
+
+it('misses no failure when many end at the same moment', async () => {
+  const wide = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 30 })
+  for (let index = 0; index < 20; index += 1) await queue(deps, seed, freshNumber(), { campaign_id: wide })
+  const attempts = await claimCalls(deps, lease())(50)
+  expect(attempts).toHaveLength(20)
+  await Promise.all(attempts.map((attempt) => finishAttempt(deps)(attempt, lineFailed)))
+  expect((await campaignOf(wide)).status).toBe('paused')
+})

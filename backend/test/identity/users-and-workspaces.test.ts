@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { addMember } from '../../identity/add-member.ts'
+import { createUser } from '../../identity/create-user.ts'
+import { createWorkspace } from '../../onboarding/create-workspace.ts'
+import { findRole } from '../../identity/member-store.ts'
+import { membershipsOf } from '../../identity/user-store.ts'
+import { verifyPassword } from '../../identity/verify-password.ts'
+import { toolKinds } from '../../tools/kind-registry.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps, type TestDeps } from '../support/deps.ts'
+
+const password = 'correct horse battery'
+
+let database: TestDatabase
+let deps: TestDeps
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db)
+})
+afterAll(() => database.close())
+
+it('knows a user again by password, whatever the case of the address', async () => {
+  const { id } = await createUser(deps)({ email: 'Robin@Example.com', name: 'Robin', password })
+  expect(await verifyPassword(deps)({ email: ' rObin@eXample.com ', password })).toMatchObject({ userId: id })
+})
+
+it('knows nobody by a wrong password or address', async () => {
+  await createUser(deps)({ email: 'sam@example.com', name: 'Sam', password })
+  expect(await verifyPassword(deps)({ email: 'sam@example.com', password: `${password} ` })).toBeUndefined()
+  expect(await verifyPassword(deps)({ email: 'nobody@example.com', password })).toBeUndefined()
+})
+
+it('keeps passwords as Argon2id', async () => {
+  const { id } = await createUser(deps)({ email: 'kim@example.com', name: 'Kim', password })
+  const user = await database.db
+    .selectFrom('app_user')
+    .select('password_hash')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(user.password_hash).toMatch(/^\$argon2id\$/)
+})
+
+it('makes of simultaneous users with one address exactly one', async () => {
+  const attempts = ['Lee@example.com', 'lee@example.com', 'LEE@example.com'].map((email) =>
+    createUser(deps)({ email, name: 'Lee', password }),
+  )
+  const settled = await Promise.allSettled(attempts)
+  expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  const refused = settled.find((attempt) => attempt.status === 'rejected')
+  expect(refused?.reason).toMatchObject({ details: [{ field: 'email', code: 'already_used' }] })
+})
+
+it.each([
+  ['email', { email: 'not an address' }],
+  ['name', { name: '  ' }],
+  ['password', { password: 'too short' }],
+])('refuses a user with a bad %s', async (field, bad) => {
+  const making = createUser(deps)({ email: 'pat@example.com', name: 'Pat', password, ...bad })
+  await expect(making).rejects.toMatchObject({ code: 'validation_failed', details: [{ field }] })
+})
+
+it.each([
+  ['name', { name: '' }],
+  ['country', { country: 'usa' }],
+  ['time_zone', { timeZone: 'Mars/Base' }],
+])('refuses a workspace with a bad %s', async (field, bad) => {
+  const making = createWorkspace(deps)({
+    name: 'Acme',
+    country: 'US',
+    timeZone: 'America/New_York',
+    ownerId: 1,
+    ...bad,
+  })
+  await expect(making).rejects.toMatchObject({ code: 'validation_failed', details: [{ field }] })
+})
+
+it('makes the owner a member, and changes the role of one who is', async () => {
+  const { id: ownerId } = await createUser(deps)({ email: 'owner@example.com', name: 'Owner', password })
+  const { id } = await createWorkspace(deps)({
+    name: 'Acme',
+    country: 'DE',
+    timeZone: 'Europe/Berlin',
+    ownerId,
+  })
+  expect(await membershipsOf(database.db, ownerId)).toEqual([{ workspaceId: id, workspaceName: 'Acme' }])
+
+  const { id: userId } = await createUser(deps)({ email: 'second@example.com', name: 'Second', password })
+  for (const role of ['member', 'owner'] as const) {
+    await addMember(deps)({ workspaceId: id, userId, role })
+    expect(await findRole(database.db, id, userId)).toBe(role)
+  }
+  await addMember(deps)({ workspaceId: id, userId: ownerId, role: 'member' })
+  expect(await findRole(database.db, id, ownerId)).toBe('member')
+})
+
+it('gives a new workspace the tools that come with Outdial', async () => {
+  const { id: ownerId } = await createUser(deps)({ email: 'new@example.com', name: 'New', password })
+  const workspace = { name: 'Acme', country: 'US', timeZone: 'America/New_York', ownerId }
+  const { id } = await createWorkspace(deps)(workspace)
+  const tools = await database.db
+    .selectFrom('mcp_tool')
+    .select('name')
+    .where('workspace_id', '=', id)
+    .orderBy('name')
+    .execute()
+  const builtIn = [...toolKinds.values()].flatMap((kind) => kind.builtIn?.name ?? [])
+  expect(tools.map(({ name }) => name)).toEqual(builtIn.sort())
+})
+
+it('makes no workspace without its owner', async () => {
+  const making = createWorkspace(deps)({
+    name: 'Orphan',
+    country: 'US',
+    timeZone: 'America/New_York',
+    ownerId: 999_999,
+  })
+  await expect(making).rejects.toThrow()
+  const orphans = await database.db
+    .selectFrom('workspace')
+    .select('id')
+    .where('name', '=', 'Orphan')
+    .execute()
+  expect(orphans).toEqual([])
+})

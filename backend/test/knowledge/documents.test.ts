@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { addDocument } from '../../knowledge/add-document.ts'
+import { deleteDocument } from '../../knowledge/delete-document.ts'
+import { editDocument } from '../../knowledge/edit-document.ts'
+import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
+import { knowledgeSearch } from '../../tools/kinds/knowledge-search.ts'
+import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/seed.ts'
+import { runTool } from '../support/tools.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let workspaceId: number
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  ;({ workspaceId } = await seedWorkspace(deps))
+})
+
+const titles = async (query: string) =>
+  (await searchKnowledge(deps)(workspaceId, query)).map(({ title }) => title)
+
+const warranty = { title: 'Warranty', body: 'Every new roof has a warranty of ten years.' }
+const prices = { title: 'Prices', body: 'An inspection of your roof is free. A repair costs 300 dollars.' }
+
+it('finds words in other forms, and ranks a title above a mention', async () => {
+  await addDocument(deps)(workspaceId, { title: 'Storms', body: 'Ask us about inspections after a storm.' })
+  await addDocument(deps)(workspaceId, { title: 'Inspections', body: 'We come within two days.' })
+  expect(await titles('inspecting')).toEqual(['Inspections', 'Storms'])
+})
+
+it('finds documents with some of the words where none has all', async () => {
+  await addDocument(deps)(workspaceId, warranty)
+  await addDocument(deps)(workspaceId, prices)
+  expect(await titles('what does an elephant inspection cost?')).toEqual(['Prices'])
+  expect(await titles('warranty on new roof')).toEqual(['Warranty'])
+})
+
+it('reads dashes, operators and stop words as plain words', async () => {
+  await addDocument(deps)(workspaceId, warranty)
+  expect(await titles('-warranty')).toEqual(['Warranty'])
+  expect(await titles('& | ! <-> :* \' " ( warranty')).toEqual(['Warranty'])
+  expect(await titles('of the')).toEqual([])
+  expect(await titles('-')).toEqual([])
+  expect(await titles('\u0000\ud800')).toEqual([])
+})
+
+it('gives the three best passages of a long document', async () => {
+  const body = Array.from({ length: 6 }, (_, index) => `Gutter ${index}. ${'x'.repeat(700)}`).join('\n\n')
+  await addDocument(deps)(workspaceId, { title: 'Long', body })
+  const found = await searchKnowledge(deps)(workspaceId, 'gutter')
+  expect(found.map(({ text }) => text.slice(0, 8))).toEqual(['Gutter 0', 'Gutter 1', 'Gutter 2'])
+})
+
+it('does not show what another workspace knows', async () => {
+  const other = await seedWorkspace(deps, 'Other')
+  const { id } = await addDocument(deps)(other.workspaceId, warranty)
+  expect(await titles('warranty')).toEqual([])
+  await expect(editDocument(deps)(workspaceId, id, { title: 'Mine' })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await expect(deleteDocument(deps)(workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  expect(await searchKnowledge(deps)(other.workspaceId, 'warranty')).toHaveLength(1)
+})
+
+it('finds the new text of an edited document, by its new title, and the old no more', async () => {
+  const { id } = await addDocument(deps)(workspaceId, warranty)
+  await editDocument(deps)(workspaceId, id, { body: 'Fifteen years.' })
+  expect(await titles('ten')).toEqual([])
+  await editDocument(deps)(workspaceId, id, { title: 'Guarantee' })
+  expect(await titles('guarantee fifteen')).toEqual(['Guarantee'])
+  expect(await titles('warranty')).toEqual([])
+})
+
+it('finds nothing of a deleted document', async () => {
+  const { id } = await addDocument(deps)(workspaceId, warranty)
+  await deleteDocument(deps)(workspaceId, id)
+  expect(await titles('warranty')).toEqual([])
+})
+
+it.each([
+  ['title', 'required', { title: ' ', body: 'Text' }],
+  ['title', 'too_long', { title: 'x'.repeat(201), body: 'Text' }],
+  ['body', 'required', { title: 'Title', body: '\n' }],
+  ['body', 'too_long', { title: 'Title', body: 'x'.repeat(200_001) }],
+  ['body', 'invalid_text', { title: 'Title', body: 'a\u0000b' }],
+])('refuses a document whose %s is wrong: %s', async (field, code, document) => {
+  const refusal = { code: 'validation_failed', details: [{ field, code }] }
+  await expect(addDocument(deps)(workspaceId, document)).rejects.toMatchObject(refusal)
+})
+
+it('quotes passages to the agent with the title of their document, or says that there are none', async () => {
+  await addDocument(deps)(workspaceId, warranty)
+  const ask = (query: string) => runTool(deps, knowledgeSearch, builtInRow(workspaceId), { query })
+  expect(await ask('warranty')).toEqual({ text: `From "Warranty":\n${warranty.body}`, isError: false })
+  expect(await ask('elephant')).toEqual({
+    text: 'The knowledge base has nothing on this. Try other words, or say that you do not know; do not guess.',
+    isError: false,
+  })
+  expect(await ask('  ')).toEqual({ text: 'The query is empty: say what is to be searched.', isError: true })
+})
+
+const builtInRow = (workspace: number): ToolRow => ({
+  id: 1,
+  workspaceId: workspace,
+  version: 1,
+  kind: 'knowledge_search',
+  name: 'knowledge_search',
+  description: '',
+  inputSchema: {},
+  settings: {},
+  secrets: null,
+})

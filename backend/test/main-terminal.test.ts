@@ -1,0 +1,58 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { run } from './support/child-process.ts'
+
+jest.setTimeout(90_000)
+const start = path.resolve(import.meta.dirname, '../../scripts/start.mjs')
+let dataDir: string
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-terminal-'))
+})
+afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+/** True where `script` is the one of util-linux, which runs a command on a terminal of its own. */
+function hasScript(): boolean {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+}
+
+const onTerminal = hasScript() ? it : it.skip
+onTerminal('prints a summary with the demo credentials and readable log lines on a terminal', async () => {
+  const command = `exec "${process.execPath}" "${start}"`
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let written = ''
+  let isStopped = false
+  child.stdout.on('data', (chunk: Buffer) => {
+    written += stripVTControlCharacters(chunk.toString())
+    if (isStopped || !written.includes('INFO: Outdial is ready')) return
+    isStopped = true
+    child.stdin.write('\u0003') // Ctrl-C
+  })
+  await once(child, 'close')
+  expect(written).toMatch(/Dashboard +http:\/\/127\.0\.0\.1:\d+\/\r\n/)
+  expect(written).toMatch(/Password +\S+\r\n/)
+  expect(written).toMatch(/\[\d\d:\d\d:\d\d\] INFO: stopping \{"signal":"SIGINT"\}\r\n/)
+})
+
+it('writes JSON lines and no summary where the output is not a terminal', async () => {
+  const service = run('start', [], { DATA_DIR: dataDir, PORT: '0' })
+  await service.wrote(/Outdial is ready/)
+  service.process.kill('SIGTERM')
+  const { stdout } = await service.ended
+  const messages = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { msg: string }).msg)
+  expect(messages).toContain('Outdial is ready')
+})

@@ -1,0 +1,145 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { rm, mkdtemp } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
+import { DemoFile } from '../demo/demo-file.ts'
+import { run, type Running, runUnderShell } from './support/child-process.ts'
+
+jest.setTimeout(90_000)
+const folders: string[] = []
+const newFolder = async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'outdial-start-'))
+  folders.push(folder)
+  return folder
+}
+/** Of the tests for which a service may have run there before. */
+let dataDir: string
+beforeAll(async () => {
+  dataDir = await newFolder()
+})
+const started: Running[] = []
+afterEach(async () => {
+  for (const { process, ended } of started.splice(0)) {
+    process.kill('SIGTERM') // a killed one leaves its database a moment longer
+    await ended
+  }
+})
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+})
+
+function start(environment: Record<string, string> = {}): Running {
+  const running = run('start', [], { DATA_DIR: dataDir, PORT: '0', ...environment })
+  started.push(running)
+  return running
+}
+
+const readDemo = (folder: string) =>
+  DemoFile.parse(JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8')))
+
+async function stop({ process, ended }: Running) {
+  process.kill('SIGTERM')
+  return ended
+}
+
+it('serves a demo workspace that a newcomer can call from at once, and keeps it', async () => {
+  const folder = await newFolder()
+  const first = start({ DATA_DIR: folder })
+  const written = await first.wrote(/Outdial is ready/)
+  const demo = readDemo(folder)
+  expect(statSync(path.join(folder, 'demo.json')).mode & 0o777).toBe(0o600)
+  expect(demo.agents.map(({ name, status }) => `${name} ${status}`)).toEqual([
+    'Ava live',
+    'Ben live',
+    'Cleo draft',
+  ])
+  expect(written).toContain(demo.base_url)
+
+  const authorization = `Bearer ${demo.api_key}`
+  const queued = await fetch(`${demo.base_url}/api/public/v1/contacts/`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ phone_number: '+12025550100', campaign_id: demo.campaign_id }),
+  })
+  expect(queued.status).toBe(201)
+
+  const ended = await stop(first)
+  expect(ended.code).toBe(0)
+  for (const secret of [demo.api_key, demo.password, demo.client_secret]) {
+    expect(ended.stdout + ended.stderr).not.toContain(secret)
+  }
+  expect(existsSync(path.join(folder, 'postgres/postmaster.pid'))).toBe(false)
+
+  const second = start({ DATA_DIR: folder })
+  await second.wrote(/Outdial is ready/)
+  const again = readDemo(folder)
+  expect(again).toEqual({ ...demo, base_url: again.base_url })
+  const agents = await fetch(`${again.base_url}/api/public/v1/agents/`, { headers: { authorization } })
+  expect(agents.status).toBe(200)
+})
+
+it('is administered while it runs, and while it does not', async () => {
+  const listUsers = () => run('admin', ['list-users'], { DATA_DIR: dataDir }).ended
+  const service = start()
+  await service.wrote(/Outdial is ready/)
+  expect((await listUsers()).stdout).toContain('demo@example.com')
+  await stop(service)
+  const [one, other] = await Promise.all([listUsers(), listUsers()])
+  expect(one.stdout).toContain('demo@example.com')
+  expect(other.stdout).toContain('demo@example.com')
+})
+
+it('stops in order when the shell that npm runs it by is ended', async () => {
+  const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
+  await shell.wrote(/Outdial is ready/)
+  shell.process.kill('SIGTERM')
+  // Its output is closed by the last one that held it: the service itself.
+  const { stdout } = await shell.ended
+  expect(stdout).toContain('"msg":"stopping"')
+  expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
+})
+
+it('stops in order when that shell is ended while it starts', async () => {
+  const folder = await newFolder()
+  const shell = runUnderShell({ DATA_DIR: folder, PORT: '0' })
+  while (!existsSync(path.join(folder, 'postgres'))) await delay(10)
+  shell.process.kill('SIGTERM')
+  const { stdout } = await shell.ended
+  expect(stdout).toContain('"msg":"stopping"')
+})
+
+it('says in a sentence that it runs already', async () => {
+  await start().wrote(/Outdial is ready/)
+  const { code, stderr } = await start().ended
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^DATA_DIR \S+ is in use: Outdial is already running there \(process \d+\)\..*\n$/)
+})
+
+it('says in a sentence that the port is in use, and stops its database', async () => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+  const { code, stderr } = await start({ PORT: String(port) }).ended
+  other.close()
+  expect(code).toBe(1)
+  expect(stderr).toBe(
+    `Port ${port} of 127.0.0.1 is in use: stop what listens there, or set PORT to another.\n`,
+  )
+  expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
+})
+
+it.each([
+  [{ PORT: 'eighty' }, 'PORT'],
+  [{ LINE: 'carrier-pigeon' }, 'LINE'],
+  [{ DATABASE_URL: 'mysql://localhost/outdial' }, 'DATABASE_URL'],
+  [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],
+  [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
+])('stops and names what is wrong in %j', async (environment, named) => {
+  const { code, stderr } = await start(environment).ended
+  expect(code).toBe(1)
+  expect(stderr).toContain(named)
+  expect(stderr).not.toContain('    at ')
+})

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { secret, startTools, type TestTools, told } from '../support/mcp.ts'
+
+jest.setTimeout(60_000)
+
+/** Of the official suite's scenarios, those for a server that has tools and nothing else. */
+const scenarios = [
+  'server-initialize',
+  'ping',
+  'tools-list',
+  'tools-call-simple-text',
+  'tools-call-error',
+  'server-sse-multiple-streams',
+  'dns-rebinding-protection',
+  'json-schema-2020-12',
+]
+
+let service: TestTools
+let url: string
+let output: string
+beforeAll(async () => {
+  output = await mkdtemp(path.join(tmpdir(), 'outdial-conformance-'))
+  service = await startTools({
+    test_simple_text: () => told('This is a simple text response for testing.'),
+    test_error_handling: () => {
+      throw new Error('broken on purpose')
+    },
+  })
+  const { agentId, widgetId } = await service.addAgent()
+  for (const name of ['test_simple_text', 'test_error_handling']) {
+    await service.addTool(agentId, name, { schema: { type: 'object' } })
+  }
+  await service.addTool(agentId, 'json_schema_2020_12_tool', {
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      $defs: {
+        address: {
+          type: 'object',
+          properties: { street: { type: 'string' }, city: { type: 'string' } },
+        },
+      },
+      properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+      additionalProperties: false,
+    },
+  })
+  url = `${service.url}/api/mcp/?widget_id=${widgetId}&token=${secret}`
+})
+afterAll(async () => {
+  await service.close()
+  await rm(output, { recursive: true, force: true })
+})
+
+it.each(scenarios)('passes the official conformance scenario %s', async (scenario) => {
+  const cli = fileURLToPath(
+    new URL('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
+  )
+  const words = [cli, 'server', '--url', url, '--scenario', scenario, '--output-dir', output]
+  const { stdout } = await promisify(execFile)(process.execPath, words)
+  expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/)
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { setAgentStatus } from '../../agents/agents.ts'
+import { seedLiveCall } from '../tools/server/seed-call.ts'
+import { openSse, secret, startTools, type TestTools, told } from '../support/mcp.ts'
+
+let service: TestTools
+const uses: { config: unknown; agentId: number }[] = []
+beforeAll(async () => {
+  service = await startTools({
+    echo: ({ config, agentId }) => {
+      uses.push({ config, agentId })
+      return told('yes')
+    },
+  })
+})
+afterAll(() => service.close())
+
+let widgetId: string
+let agentId: number
+beforeEach(async () => {
+  const agent = await service.addAgent()
+  widgetId = agent.widgetId
+  agentId = agent.agentId
+})
+
+const namesOf = async (session: Awaited<ReturnType<typeof openSse>>) =>
+  (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
+
+const knock = (query: Record<string, string>) =>
+  fetch(`${service.url}/api/mcp/sse?${new URLSearchParams({ token: secret, ...query }).toString()}`)
+
+it('offers only tools that are active and assigned to the agent, with the agent’s own configuration', async () => {
+  const other = await service.addAgent()
+  await service.addTool(agentId, 'echo', { config: { spreadsheet_id: 'ours' } })
+  await service.addTool(agentId, 'asleep', { active: false })
+  await service.addTool(other.agentId, 'echo', { config: { spreadsheet_id: 'theirs' } })
+  await service.addTool(other.agentId, 'foreign')
+  const session = await openSse(service.url, { widget_id: widgetId })
+  expect(await namesOf(session)).toEqual(['echo'])
+  for (const name of ['asleep', 'foreign']) {
+    expect((await session.call(name, { text: 'x' })).error).toEqual({
+      code: -32602,
+      message: `Unknown tool: ${name}`,
+    })
+  }
+  await session.call('echo', { text: 'x' })
+  expect(uses.at(-1)).toEqual({ config: { spreadsheet_id: 'ours' }, agentId })
+  session.close()
+})
+
+it('touches no database for a reconnect within half a minute, with a call or without', async () => {
+  await service.addTool(agentId, 'echo')
+  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  const query = { widget_id: widgetId, call_id: call.attemptId }
+  const first = await openSse(service.url, query)
+  await namesOf(first)
+  first.close()
+  const before = service.queries()
+  for (const again of [query, { widget_id: widgetId }, { widget_id: widgetId.toUpperCase() }]) {
+    const session = await openSse(service.url, again)
+    expect(await namesOf(session)).toEqual(['echo'])
+    session.close()
+  }
+  expect(service.queries()).toBe(before)
+  service.deps.clock.advance(30_000)
+  const late = await openSse(service.url, { widget_id: widgetId })
+  late.close()
+  expect(service.queries()).toBe(before + 1)
+})
+
+it('reads an agent once for many sessions that open at the same time', async () => {
+  const before = service.queries()
+  const sessions = await Promise.all(
+    Array.from({ length: 20 }, () => openSse(service.url, { widget_id: widgetId })),
+  )
+  expect(service.queries()).toBe(before + 1)
+  for (const session of sessions) session.close()
+})
+
+it('remembers for a moment that there is no such agent', async () => {
+  const query = { widget_id: '00000000-0000-4000-8000-000000000000' }
+  const before = service.queries()
+  expect((await knock(query)).status).toBe(404)
+  expect((await knock(query)).status).toBe(404)
+  expect(service.queries()).toBe(before + 1)
+  service.deps.clock.advance(3_000)
+  expect((await knock(query)).status).toBe(404)
+  expect(service.queries()).toBe(before + 2)
+})
+
+it('never lets a remembered agent past the secret', async () => {
+  const session = await openSse(service.url, { widget_id: widgetId })
+  session.close()
+  expect((await knock({ widget_id: widgetId, token: 'wrong' })).status).toBe(401)
+})
+
+it('tells open sessions of a change at once, and they see it; those of other agents hear nothing', async () => {
+  const { workspaceId } = service.seed
+  const other = await service.addAgent()
+  const session = await openSse(service.url, { widget_id: widgetId })
+  const bystander = await openSse(service.url, { widget_id: other.widgetId })
+  expect(await namesOf(session)).toEqual([])
+  await service.addTool(agentId, 'echo')
+  service.tools.changed({ workspaceId, agentId })
+  expect(await session.next()).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+  expect(await namesOf(session)).toEqual(['echo'])
+  expect((await session.call('echo', { text: 'x' })).result?.isError).toBeUndefined()
+  expect(await namesOf(bystander)).toEqual([])
+
+  await service.deps.db.deleteFrom('widget_tool').where('agent_id', '=', agentId).execute()
+  service.tools.changed({ workspaceId })
+  expect((await session.next()).method).toBe('notifications/tools/list_changed')
+  expect((await session.call('echo', { text: 'x' })).error?.code).toBe(-32602)
+  expect((await bystander.next()).method).toBe('notifications/tools/list_changed')
+  session.close()
+  bystander.close()
+})
+
+it('sees, and tells, within half a minute what another process has changed', async () => {
+  const session = await openSse(service.url, { widget_id: widgetId })
+  await service.addTool(agentId, 'echo')
+  expect(await namesOf(session)).toEqual([])
+  service.deps.clock.advance(30_000)
+  const post = session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  expect((await session.next()).method).toBe('notifications/tools/list_changed')
+  expect((await session.next()).result?.tools).toMatchObject([{ name: 'echo' }])
+  await post
+  session.close()
+})
+
+it('does not serve what was being read when it changed', async () => {
+  const { workspaceId } = service.seed
+  const opening = openSse(service.url, { widget_id: widgetId })
+  await service.addTool(agentId, 'echo')
+  service.tools.changed({ workspaceId, agentId })
+  const session = await opening
+  const after = await openSse(service.url, { widget_id: widgetId })
+  expect(await namesOf(after)).toEqual(['echo'])
+  session.close()
+  after.close()
+})
+
+it('lets nobody in from the moment that the agent is paused', async () => {
+  expect((await openSse(service.url, { widget_id: widgetId })).status).toBe(200)
+  await setAgentStatus(service.deps)({ workspaceId: service.seed.workspaceId, agentId }, 'paused')
+  expect((await knock({ widget_id: widgetId })).status).toBe(403)
+})
+
+it('closes the sessions of an agent that is gone when they are used', async () => {
+  const session = await openSse(service.url, { widget_id: widgetId })
+  await service.deps.db.deleteFrom('agent').where('id', '=', agentId).execute()
+  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  await session.next()
+  await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  await session.ended
+})

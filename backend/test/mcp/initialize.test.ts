@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals'
+import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js'
+import { askServer } from '../../mcp/sdk-server.ts'
+
+const ask = (request: JSONRPCRequest) => new Promise<JSONRPCMessage>((resolve) => askServer(request, resolve))
+
+const initialize = (id: string | number, protocolVersion: string): JSONRPCRequest => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: protocolVersion, version: '1' } },
+})
+
+it('gives each of many that ask at once its own answer, though all use the same id', async () => {
+  const answers = await Promise.all([
+    ask(initialize(0, '2024-11-05')),
+    ask({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+    ask(initialize(0, '2025-06-18')),
+    ask({ jsonrpc: '2.0', id: 0, method: 'resources/list' }),
+    ask(initialize('a', '2025-11-25')),
+  ])
+  expect(answers).toMatchObject([
+    { id: 0, result: { protocolVersion: '2024-11-05' } },
+    { id: 0, result: {} },
+    { id: 0, result: { protocolVersion: '2025-06-18' } },
+    { id: 0, error: { code: -32601 } },
+    { id: 'a', result: { protocolVersion: '2025-11-25' } },
+  ])
+})

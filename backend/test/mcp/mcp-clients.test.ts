@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { experimental_createMCPClient as createAiClient } from '@ai-sdk/mcp'
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { secret, startTools, type TestTools, told, until } from '../support/mcp.ts'
+
+jest.setTimeout(60_000)
+let service: TestTools
+let widgetId: string
+let agentId: number
+beforeAll(async () => {
+  service = await startTools({ echo: ({ args }) => told(`You said ${String(args.text)}`) })
+  const agent = await service.addAgent()
+  widgetId = agent.widgetId
+  agentId = agent.agentId
+  await service.addTool(agentId, 'echo')
+})
+afterAll(() => service.close())
+
+const address = (path: string) => `${service.url}${path}?widget_id=${widgetId}`
+const withSecret = { requestInit: { headers: { Authorization: `Bearer ${secret}` } } }
+const newClient = () => new Client({ name: 'test', version: '1.0.0' })
+
+it.each([
+  ['SSE', () => new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)],
+  ['Streamable HTTP', () => new StreamableHTTPClientTransport(new URL(address('/api/mcp/')), withSecret)],
+])('serves the SDK’s client over %s, and tells it of a change', async (_transport, connectBy) => {
+  const client = newClient()
+  let changes = 0
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+    changes += 1
+  })
+  await client.connect(connectBy())
+  expect(client.getServerVersion()).toMatchObject({ name: 'outdial' })
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(['echo'])
+  const answer = await client.callTool({ name: 'echo', arguments: { text: 'hello' } })
+  expect(answer.content).toEqual([{ type: 'text', text: 'You said hello' }])
+  expect((await client.callTool({ name: 'echo', arguments: {} })).isError).toBe(true)
+  await expect(client.callTool({ name: 'missing' })).rejects.toThrow('Unknown tool: missing')
+  await client.ping()
+  await until(() => {
+    service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+    return changes > 0
+  })
+  await client.close()
+})
+
+it('serves a client of the SDK again after its stream was cut, though it does not initialize anew', async () => {
+  const transport = new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)
+  const client = newClient()
+  await client.connect(transport)
+  client.onerror = () => {}
+  service.setSecrets([])
+  service.setSecrets([secret])
+  await until(async () => {
+    const answer = await client
+      .callTool({ name: 'echo', arguments: { text: 'again' } })
+      .catch(() => undefined)
+    return JSON.stringify(answer?.content ?? '').includes('You said again')
+  })
+  await client.close()
+})
+
+it('serves the client of @ai-sdk/mcp', async () => {
+  const client = await createAiClient({
+    transport: { type: 'sse', url: address('/api/mcp/sse'), headers: { 'X-Agent-Secret': secret } },
+  })
+  const { echo } = await client.tools()
+  const answer: unknown = await echo?.execute({ text: 'hello' }, { messages: [], toolCallId: '1' })
+  expect(answer).toMatchObject({ content: [{ type: 'text', text: 'You said hello' }] })
+  await client.close()
+})
+
+it('serves the inspector', async () => {
+  const cli = fileURLToPath(
+    new URL('../../../node_modules/@modelcontextprotocol/inspector/cli/build/cli.js', import.meta.url),
+  )
+  const inspect = async (...words: string[]): Promise<unknown> => {
+    const url = `${address('/api/mcp/sse')}&token=${secret}`
+    const args = [cli, '--cli', url, '--transport', 'sse', ...words]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    return JSON.parse(stdout)
+  }
+  expect(await inspect('--method', 'tools/list')).toMatchObject({ tools: [{ name: 'echo' }] })
+  const words = ['--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'text=hello']
+  expect(await inspect(...words)).toEqual({ content: [{ type: 'text', text: 'You said hello' }] })
+})

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { seedLiveCall } from '../tools/server/seed-call.ts'
+import { dial, openSse, otherSecret, secret, startTools, type TestTools, told, until } from '../support/mcp.ts'
+
+let service: TestTools
+let uses = 0
+let broken = 0
+beforeAll(async () => {
+  service = await startTools({
+    act: () => {
+      uses += 1
+      return told('done')
+    },
+    hang: ({ signal }) => {
+      uses += 1
+      signal.addEventListener('abort', () => (broken += 1))
+      return new Promise(() => {})
+    },
+  })
+})
+afterAll(() => service.close())
+
+let widgetId: string
+let agentId: number
+beforeEach(async () => {
+  const agent = await service.addAgent()
+  widgetId = agent.widgetId
+  agentId = agent.agentId
+  uses = 0
+  broken = 0
+})
+
+const callOf = (name: string, id: number | string = 1) =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: { text: 'x' } },
+  })
+
+/** A request as it travels. */
+function requestOf(endpoint: string, body: string): string {
+  const { host, pathname, search } = new URL(endpoint)
+  const head = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json`
+  return `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}
+
+const streamRequest = () =>
+  `GET /api/mcp/sse?widget_id=${widgetId}&token=${secret} HTTP/1.1\r\nHost: ${new URL(service.url).host}\r\n\r\n`
+
+it('uses no tool for a session that ended while the message was on its way', async () => {
+  await service.addTool(agentId, 'act')
+  const session = await openSse(service.url, { widget_id: widgetId })
+  const line = dial(session.endpoint)
+  const request = requestOf(session.endpoint, callOf('act'))
+  line.send(request.slice(0, -5))
+  await until(async () => (await session.post({ jsonrpc: '2.0', method: 'notifications/x' })).status === 202)
+  session.close()
+  await until(async () => (await session.post(callOf('act'))).status === 404)
+  line.send(request.slice(-5))
+  await until(() => line.answers().includes('\r\n\r\n'))
+  expect(line.answers()).toMatch(/^HTTP\/1.1 404 /)
+  expect(uses).toBe(0)
+  line.end()
+})
+
+it('uses no tool that was canceled while the tools were read anew', async () => {
+  await service.addTool(agentId, 'act')
+  const session = await openSse(service.url, { widget_id: widgetId })
+  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  await session.next()
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
+  const line = dial(session.endpoint)
+  line.send(
+    requestOf(session.endpoint, callOf('act', 7)) + requestOf(session.endpoint, JSON.stringify(cancel)),
+  )
+  await until(() => line.answers().split('202 Accepted').length === 3)
+  expect((await session.request('tools/list')).result?.tools).toHaveLength(1)
+  expect(uses).toBe(0)
+  session.close()
+  line.end()
+})
+
+it('uses no tool for an agent that is gone', async () => {
+  await service.addTool(agentId, 'act')
+  const session = await openSse(service.url, { widget_id: widgetId })
+  await service.deps.db.deleteFrom('widget_tool').where('agent_id', '=', agentId).execute()
+  await service.deps.db.deleteFrom('agent').where('id', '=', agentId).execute()
+  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  await session.next()
+  await session.post(callOf('act'))
+  await session.ended
+  expect(uses).toBe(0)
+})
+
+it('counts and breaks off every call, also where a client uses one id for many', async () => {
+  await service.addTool(agentId, 'hang')
+  const session = await openSse(service.url, { widget_id: widgetId })
+  await Promise.all(Array.from({ length: 100 }, () => session.post(callOf('hang', 'same'))))
+  await until(() => uses === 100)
+  expect((await session.call('hang', { text: 'x' })).result).toMatchObject({ isError: true })
+  expect(uses).toBe(100)
+  session.close()
+  await until(() => broken === 100)
+})
+
+it('opens no session with tools that changed while its call was looked up', async () => {
+  const earlier = await openSse(service.url, { widget_id: widgetId })
+  earlier.close()
+  await until(async () => (await earlier.post(callOf('act'))).status === 404)
+  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  await service.addTool(agentId, 'act')
+  const before = service.queries()
+  const opening = openSse(service.url, { widget_id: widgetId, call_id: call.attemptId, token: secret })
+  await until(() => service.queries() > before)
+  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  const session = await opening
+  const messages = [await session.request('tools/list')]
+  if (messages[0]?.method !== undefined) messages.push(await session.next())
+  expect(messages.at(-1)?.result?.tools).toHaveLength(1)
+  session.close()
+})
+
+it('opens a stream behind another request on the same connection, and answers on it', async () => {
+  await service.addTool(agentId, 'act')
+  const other = await openSse(service.url, { widget_id: widgetId })
+  const line = dial(service.url)
+  line.send(requestOf(other.endpoint, callOf('act')) + streamRequest())
+  await until(() => line.answers().includes('event: endpoint'))
+  const path = /data: (.*)/.exec(line.answers())?.[1] ?? ''
+  const posted = dial(service.url)
+  for (const id of ['first', 'second']) {
+    posted.send(requestOf(new URL(path, service.url).href, callOf('act', id)))
+    await until(() => line.answers().includes(`"id":"${id}"`))
+  }
+  expect(line.answers()).toMatch(/^HTTP\/1.1 202 [^]*HTTP\/1.1 200 /)
+  expect(uses).toBe(3)
+  for (const each of [other, { close: line.end }, { close: posted.end }]) each.close()
+})
+
+it('ends the session of a client that has said that nothing more will come', async () => {
+  const line = dial(service.url)
+  line.send(streamRequest())
+  await until(() => line.answers().includes('event: endpoint'))
+  const path = /data: (.*)/.exec(line.answers())?.[1] ?? ''
+  line.finish()
+  await until(async () => {
+    const answer = await fetch(new URL(path, service.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: callOf('act'),
+    })
+    return answer.status === 404
+  })
+  expect(uses).toBe(0)
+})
+
+it('opens no session by a secret that is taken away while its client is admitted', async () => {
+  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  const before = service.queries()
+  const query = { widget_id: widgetId, call_id: call.attemptId }
+  const opening = openSse(service.url, query, { 'X-Agent-Secret': otherSecret })
+  await until(() => service.queries() > before)
+  service.setSecrets([secret])
+  await expect(opening).rejects.toThrow(/^401 /)
+  service.setSecrets([secret, otherSecret])
+})

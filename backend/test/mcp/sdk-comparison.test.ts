@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import {
+  CallToolRequestSchema,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import fc from 'fast-check'
+import { version } from '../../version.ts'
+import { type JsonRpc, openSse, type RawSession, startTools, type TestTools, told } from '../support/mcp.ts'
+
+jest.setTimeout(120_000)
+
+/** The same tools behind the SDK's own server, as its examples put it together. */
+async function plainServer() {
+  const server = new Server({ name: 'outdial', version }, { capabilities: { tools: { listChanged: true } } })
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: definitions }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    if (params.name === 'echo') {
+      return { content: [{ type: 'text', text: JSON.stringify(params.arguments ?? {}) }] }
+    }
+    if (params.name === 'fail') return { content: [{ type: 'text', text: 'It failed.' }], isError: true }
+    throw Object.assign(new Error(`Unknown tool: ${params.name}`), { code: -32602 })
+  })
+  const [client, own] = InMemoryTransport.createLinkedPair()
+  await server.connect(own)
+  const answers: JSONRPCMessage[] = []
+  client.onmessage = (message) => void answers.push(message)
+  await client.start()
+  return {
+    /** 400 where the SDK's SSE transport would not take the message. */
+    async send(message: unknown): Promise<number> {
+      const parsed = JSONRPCMessageSchema.safeParse(message)
+      if (!parsed.success) return 400
+      await client.send(parsed.data)
+      return 202
+    },
+    answers,
+    close: () => server.close(),
+  }
+}
+
+const schema = { type: 'object' as const, properties: { text: { type: 'string' } } }
+const definitions = [
+  { name: 'echo', description: 'Does echo.', inputSchema: { type: 'object' as const } },
+  { name: 'fail', description: 'Does fail.', inputSchema: schema },
+]
+
+let service: TestTools
+let session: RawSession
+let plain: Awaited<ReturnType<typeof plainServer>>
+beforeAll(async () => {
+  service = await startTools({
+    echo: ({ args }) => told(JSON.stringify(args)),
+    fail: () => ({ text: 'It failed.', isError: true }),
+  })
+  const { agentId, widgetId } = await service.addAgent()
+  await service.addTool(agentId, 'echo', { schema: { type: 'object' } })
+  await service.addTool(agentId, 'fail', { schema })
+  session = await openSse(service.url, { widget_id: widgetId })
+  plain = await plainServer()
+})
+afterAll(async () => {
+  session.close()
+  await plain.close()
+  await service.close()
+})
+
+const text = fc.string({ unit: 'grapheme', maxLength: 12 })
+const introduction = fc.record(
+  {
+    protocolVersion: fc.constantFrom('2025-11-25', '2025-06-18', '2024-11-05', '1999-01-01'),
+    capabilities: fc.constantFrom<unknown>(
+      {},
+      {},
+      { roots: {} },
+      { sampling: {}, elicitation: {} },
+      [],
+      null,
+    ),
+    clientInfo: fc.record({ name: text, version: text, title: text }, { requiredKeys: ['name', 'version'] }),
+    extra: fc.anything(),
+  },
+  { requiredKeys: ['protocolVersion', 'capabilities', 'clientInfo'] },
+)
+const params = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record(
+      {
+        name: fc.constantFrom('echo', 'fail'),
+        arguments: fc.dictionary(text, fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null))),
+      },
+      { requiredKeys: ['name'] },
+    ),
+  },
+  fc.record({ name: fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString')) }),
+  fc.record({ name: fc.anything(), arguments: fc.anything() }, { requiredKeys: [] }),
+  fc.record({ cursor: fc.oneof(text, fc.integer()) }),
+  fc.record({
+    name: fc.constant('echo'),
+    task: fc.oneof(fc.constant({}), fc.constant({ ttl: 5 }), fc.anything()),
+  }),
+  fc.record({
+    _meta: fc.oneof(fc.record({ progressToken: fc.oneof(text, fc.integer(), fc.boolean()) }), fc.anything()),
+  }),
+  fc.record({ name: fc.constant('echo'), _meta: fc.record({ progressToken: fc.integer() }) }),
+  introduction,
+  fc.constant({}),
+  fc.anything(),
+)
+const method = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('tools/call', 'tools/list') },
+  { weight: 2, arbitrary: fc.constantFrom('initialize', 'ping') },
+  fc.constantFrom(
+    'resources/list',
+    'prompts/get',
+    'notifications/initialized',
+    'notifications/progress',
+    'tools',
+    '__proto__',
+    'constructor',
+  ),
+  text,
+)
+const id = fc.oneof(
+  { weight: 6, arbitrary: fc.integer() },
+  text,
+  fc.constantFrom<unknown>(null, 1.5, {}, [], true),
+)
+const message = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record(
+      { jsonrpc: fc.constant('2.0'), id, method, params },
+      { requiredKeys: ['jsonrpc', 'method'] },
+    ),
+  },
+  fc.record(
+    { jsonrpc: fc.constantFrom('2.0', '1.0', 2), id, method, params, extra: fc.anything() },
+    { requiredKeys: [] },
+  ),
+  // Often enough that the second of a kind comes, which ours remembers.
+  fc.record({
+    jsonrpc: fc.constant('2.0'),
+    id,
+    method: fc.constant('initialize'),
+    params: introduction,
+  }),
+  fc.record({ jsonrpc: fc.constant('2.0'), id, result: fc.anything() }),
+  fc.anything(),
+)
+
+/**
+ * The one difference that is meant: parameters that are wrong are -32602 with what is wrong, where the SDK's server
+ * says -32603 (or that its own check failed) and dumps its schema's issues.
+ */
+function normalised(answer: unknown): unknown {
+  const { error, id } = answer as JsonRpc
+  if (error === undefined) return answer
+  const isFault =
+    error.message.startsWith('Invalid params: ') || /^(\[|MCP error -32602)/.test(error.message.trim())
+  return isFault ? { id, fault: 'wrong parameters' } : answer
+}
+
+it('answers any message as the SDK’s own server does', async () => {
+  let posts = 0
+  await fc.assert(
+    fc.asyncProperty(message, async (generated) => {
+      const json = JSON.stringify([generated]).slice(1, -1) // undefined becomes null
+      const sent = JSON.parse(json) as unknown
+      plain.answers.length = 0
+      const expected = await plain.send(sent)
+      const answer = await session.post(json)
+      await answer.arrayBuffer()
+      expect(answer.status).toBe(expected)
+      // A request after it tells that whatever it led to is here.
+      posts += 1
+      const mark = { jsonrpc: '2.0', id: `mark ${posts}`, method: 'ping' }
+      await plain.send(mark)
+      await session.post(mark)
+      const ours: unknown[] = []
+      for (;;) {
+        const next = await session.next()
+        if (next.id === mark.id) break
+        ours.push(next)
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+      const theirs = plain.answers.filter((other) => !('id' in other && other.id === mark.id))
+      expect(ours.map(normalised)).toEqual(theirs.map(normalised))
+    }),
+    { numRuns: 1_500 },
+  )
+})

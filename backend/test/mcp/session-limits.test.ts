@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { dial, openSse, type RawSession, secret, startTools, type TestTools, told, until } from '../support/mcp.ts'
+
+jest.setTimeout(60_000)
+let service: TestTools
+beforeAll(async () => {
+  service = await startTools({ echo: () => told('here') })
+})
+afterAll(() => service.close())
+
+it('gives one agent 2,000 sessions, and the next one 429 until some are closed', async () => {
+  const { agentId, widgetId } = await service.addAgent()
+  const other = await service.addAgent()
+  await service.addTool(agentId, 'echo')
+  const sessions: RawSession[] = []
+  const open = async () => {
+    while (sessions.length < 2_000) {
+      const batch = Array.from({ length: 40 }, () => openSse(service.url, { widget_id: widgetId }))
+      sessions.push(...(await Promise.all(batch)))
+    }
+  }
+  await open()
+  const knock = () => fetch(`${service.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
+  const refused = await knock()
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(await refused.json()).toMatchObject({ error: { type: 'rate_limited', code: 'too_many_sessions' } })
+  const kept = await listenersAfter(20, `/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
+  expect(kept).toBe(await listenersAfter(1, '/nowhere'))
+  const neighbour = await openSse(service.url, { widget_id: other.widgetId })
+
+  expect((await sessions[1_234]?.call('echo', { text: 'x' }))?.result?.content?.[0]?.text).toBe('here')
+  sessions.pop()?.close()
+  await until(async () => {
+    const answer = await knock()
+    await answer.body?.cancel()
+    return answer.status === 200
+  })
+  for (const session of [...sessions, neighbour]) session.close()
+})
+
+/** What listens for the end of a connection on which something was refused so many times. */
+async function listenersAfter(times: number, path: string): Promise<number> {
+  const accepted = once(service.app.server, 'connection') as Promise<[Socket]>
+  const line = dial(service.url)
+  for (let asked = 1; asked <= times; asked += 1) {
+    line.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    await until(() => line.answers().split('HTTP/1.1 4').length - 1 === asked)
+  }
+  const [serverSide] = await accepted
+  const listeners = serverSide.listenerCount('end')
+  line.end()
+  return listeners
+}

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { openSse, secret, startTools, type TestTools, told } from '../support/mcp.ts'
+
+let service: TestTools
+beforeAll(async () => {
+  service = await startTools({ echo: ({ args }) => told(`You said ${String(args.text)}`) })
+})
+afterAll(() => service.close())
+
+it('lists the tools of an agent and calls one, without any handshake', async () => {
+  const { agentId, widgetId } = await service.addAgent()
+  await service.addTool(agentId, 'echo')
+  const session = await openSse(service.url, { widget_id: widgetId, token: secret }, {})
+  expect(session.headers.get('content-type')).toBe('text/event-stream')
+  expect(session.headers.get('cache-control')).toBe('no-cache, no-transform')
+  expect(session.headers.get('x-accel-buffering')).toBe('no')
+  const list = await session.request('tools/list')
+  expect(list.result?.tools?.map(({ name }) => name)).toEqual(['echo'])
+  const answer = await session.call('echo', { text: 'hello' })
+  expect(answer.result).toEqual({ content: [{ type: 'text', text: 'You said hello' }] })
+  session.close()
+})

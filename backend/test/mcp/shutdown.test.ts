@@ -1,0 +1,69 @@
+import { expect, it } from '@jest/globals'
+import { seedLiveCall } from '../tools/server/seed-call.ts'
+import { openSse, secret, startTools, told, until } from '../support/mcp.ts'
+
+it('finishes what is under way when it stops, takes no more, and ends the streams', async () => {
+  let finish = () => {}
+  let started = false
+  const service = await startTools({
+    slow: () => {
+      started = true
+      return new Promise((resolve) => {
+        finish = () => resolve(told('done'))
+      })
+    },
+  })
+  const { agentId, widgetId } = await service.addAgent()
+  await service.addTool(agentId, 'slow')
+  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  const session = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+  const answer = session.call('slow', { text: 'x' })
+  await until(() => started)
+  const stopped = service.tools.close()
+  expect((await session.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status).toBe(503)
+  const refused = await fetch(`${service.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({ error: { code: 'unavailable' } })
+  finish()
+  expect((await answer).result?.content?.[0]?.text).toBe('done')
+  await stopped
+  await session.ended
+  const rows = await service.deps.db.selectFrom('tool_call').select('result').execute()
+  expect(rows).toEqual([{ result: 'done' }])
+  await service.close()
+})
+
+it('breaks off, and records, what does not end in time', async () => {
+  let started = false
+  const service = await startTools({
+    hang: () => {
+      started = true
+      return new Promise(() => {})
+    },
+  })
+  const { agentId, widgetId } = await service.addAgent()
+  await service.addTool(agentId, 'hang')
+  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  const session = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+  const answer = session.call('hang', { text: 'x' })
+  await until(() => started)
+  const stopped = service.tools.close(5_000)
+  service.deps.clock.advance(5_000)
+  expect((await answer).result).toMatchObject({ isError: true })
+  await stopped
+  const rows = await service.deps.db.selectFrom('tool_call').select(['tool_name', 'is_error']).execute()
+  expect(rows).toEqual([{ tool_name: 'hang', is_error: true }])
+  await service.close()
+})
+
+it('opens no session for a client that was being admitted when it stopped', async () => {
+  const service = await startTools()
+  const { widgetId } = await service.addAgent()
+  const before = service.queries()
+  const opening = openSse(service.url, { widget_id: widgetId })
+  await until(() => service.queries() > before)
+  const stopped = service.tools.close()
+  await expect(opening).rejects.toThrow(/^503 /)
+  await stopped
+  await service.close()
+})

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import {
+  type JsonRpc,
+  openSse,
+  otherSecret,
+  secret,
+  startTools,
+  type TestTools,
+  told,
+  until,
+} from '../support/mcp.ts'
+
+let service: TestTools
+let widgetId: string
+let agentId: number
+const aborted: string[] = []
+let started = 0
+beforeAll(async () => {
+  service = await startTools({
+    echo: ({ args }) => told(String(args.text)),
+    hang: ({ signal, args }) => {
+      started += 1
+      signal.addEventListener('abort', () => aborted.push(String(args.text)))
+      return new Promise(() => {})
+    },
+  })
+  const agent = await service.addAgent()
+  widgetId = agent.widgetId
+  agentId = agent.agentId
+  await service.addTool(agentId, 'echo')
+  await service.addTool(agentId, 'hang')
+})
+afterAll(() => service.close())
+
+const initialize = {
+  ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}
+
+const send = (
+  method: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  query = `widget_id=${widgetId}`,
+) =>
+  fetch(`${service.url}/api/mcp/?${query}`, {
+    method,
+    headers: {
+      'X-Agent-Secret': secret,
+      accept: 'application/json, text/event-stream',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+
+async function begin(): Promise<{
+  id: string
+  post(body: unknown, headers?: Record<string, string>): Promise<Response>
+  request(method: string, params?: object): Promise<JsonRpc>
+}> {
+  const answer = await send('POST', initialize)
+  const id = answer.headers.get('mcp-session-id') ?? ''
+  expect(await answer.json()).toMatchObject({ id: 0, result: { protocolVersion: '2025-11-25' } })
+  const post = (body: unknown, headers = {}) => send('POST', body, { 'Mcp-Session-Id': id, ...headers })
+  const request = async (method: string, params?: object) =>
+    (await (await post({ jsonrpc: '2.0', id: 1, method, params })).json()) as JsonRpc
+  return { id, post, request }
+}
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+
+it('begins a session by initialize, and answers where it was asked', async () => {
+  const session = await begin()
+  expect((await session.request('tools/list')).result?.tools?.map(({ name }) => name)).toEqual([
+    'echo',
+    'hang',
+  ])
+  const called = await session.request('tools/call', { name: 'echo', arguments: { text: 'hello' } })
+  expect(called.result?.content?.[0]?.text).toBe('hello')
+  const noted = await session.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  expect([noted.status, await noted.text()]).toEqual([202, ''])
+})
+
+it('asks every request for the secret and its session', async () => {
+  const { id } = await begin()
+  const own = { 'Mcp-Session-Id': id }
+  const statusOf = async (answer: Promise<Response>) => (await answer).status
+  expect(await statusOf(send('POST', ping, { ...own, 'X-Agent-Secret': '' }))).toBe(401)
+  expect(await statusOf(send('POST', ping, { ...own, 'X-Agent-Secret': 'wrong' }))).toBe(401)
+  expect(await statusOf(send('POST', initialize, { 'X-Agent-Secret': 'wrong' }))).toBe(401)
+  expect(await statusOf(send('GET', undefined, { ...own, 'X-Agent-Secret': '' }))).toBe(401)
+  expect(await statusOf(send('DELETE', undefined, { ...own, 'X-Agent-Secret': '' }))).toBe(401)
+  expect(await statusOf(send('POST', ping, { ...own, 'X-Agent-Secret': otherSecret }))).toBe(404)
+  expect(await statusOf(send('POST', ping))).toBe(400)
+  expect(await statusOf(send('GET', undefined))).toBe(400)
+  expect(await statusOf(send('POST', ping, { 'Mcp-Session-Id': 'unknown' }))).toBe(404)
+  expect(await statusOf(send('POST', ping, { ...own, 'MCP-Protocol-Version': '1999-01-01' }))).toBe(400)
+  expect(await statusOf(send('POST', initialize, own))).toBe(400)
+  expect(await statusOf(send('POST', ping, own))).toBe(200)
+})
+
+it('admits by the same rules as the stream does', async () => {
+  const paused = await service.addAgent('paused')
+  expect((await send('POST', initialize, {}, `widget_id=${paused.widgetId}`)).status).toBe(403)
+  expect((await send('POST', initialize, {}, 'widget_id=x')).status).toBe(404)
+  expect((await send('POST', initialize, {}, '')).status).toBe(422)
+  expect((await send('POST', initialize, { Origin: 'http://evil.example.com' })).status).toBe(403)
+})
+
+it('makes no session of a malformed initialize', async () => {
+  const answer = await send('POST', { ...initialize, params: {} })
+  expect(answer.headers.get('mcp-session-id')).toBeNull()
+  expect(await answer.json()).toMatchObject({ id: 0, error: { code: -32602 } })
+})
+
+it('keeps no session of an initialize that is answered by an error', async () => {
+  const answer = await send('POST', { ...initialize, params: { ...initialize.params, task: {} } })
+  expect(answer.headers.get('mcp-session-id')).toBeNull()
+  expect(await answer.json()).toMatchObject({ id: 0, error: { code: -32603 } })
+})
+
+it('keeps the sessions of one transport from the other', async () => {
+  const { id } = await begin()
+  const body = JSON.stringify(ping)
+  const headers = { 'content-type': 'application/json' }
+  const posted = await fetch(`${service.url}/api/mcp/messages/?sessionId=${id}`, {
+    method: 'POST',
+    headers,
+    body,
+  })
+  expect(posted.status).toBe(404)
+  const sse = await openSse(service.url, { widget_id: widgetId })
+  const sseId = new URL(sse.endpoint).searchParams.get('sessionId') ?? ''
+  expect((await send('POST', ping, { 'Mcp-Session-Id': sseId })).status).toBe(404)
+  sse.close()
+})
+
+it('tells of changes on the stream that a client opens', async () => {
+  const { id } = await begin()
+  const stream = await send('GET', undefined, { 'Mcp-Session-Id': id })
+  expect(stream.headers.get('content-type')).toBe('text/event-stream')
+  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  const reader = (stream.body as ReadableStream<Uint8Array>).getReader()
+  const { value } = await reader.read()
+  expect(new TextDecoder().decode(value)).toBe(
+    'event: message\ndata: {"method":"notifications/tools/list_changed","jsonrpc":"2.0"}\n\n',
+  )
+  await reader.cancel()
+})
+
+it('ends a session, and what it has under way, at the client’s wish', async () => {
+  const session = await begin()
+  const begun = started
+  const params = { name: 'hang', arguments: { text: 'ended' } }
+  const hanging = session.post({ jsonrpc: '2.0', id: 'h', method: 'tools/call', params })
+  await until(() => started > begun)
+  const twice = await session.post({ jsonrpc: '2.0', id: 'h', method: 'ping' })
+  expect(twice.status).toBe(400)
+  expect((await send('DELETE', undefined, { 'Mcp-Session-Id': session.id })).status).toBe(204)
+  expect((await hanging).status).toBe(202)
+  expect(aborted).toContain('ended')
+  expect((await session.post(ping)).status).toBe(404)
+  expect((await send('DELETE', undefined, { 'Mcp-Session-Id': session.id })).status).toBe(404)
+})
+
+it('ends the wait for a call that is canceled', async () => {
+  const session = await begin()
+  const begun = started
+  const params = { name: 'hang', arguments: { text: 'canceled' } }
+  const hanging = session.post({ jsonrpc: '2.0', id: 5, method: 'tools/call', params })
+  await until(() => started > begun)
+  await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } })
+  expect((await hanging).status).toBe(202)
+  expect(aborted).toContain('canceled')
+})
+
+it('forgets a session that nobody has used for ten minutes', async () => {
+  const session = await begin()
+  const { clock } = service.deps
+  const busy = await openSse(service.url, { widget_id: widgetId }) // keeps the server's pulse going
+  // Longer than it takes each session to have had its turn.
+  for (const ms of [600_000, ...Array.from({ length: 21 }, () => 1_000)]) {
+    await until(() => clock.waiting > 0)
+    clock.advance(ms)
+  }
+  expect((await session.post(ping)).status).toBe(404)
+  busy.close()
+})

@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import * as oauth from 'oauth4webapi'
+import { hashToken } from '../../secrets/secret-box.ts'
+import { createBrowser, signInAndConsent } from '../../../support/browser.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  type App,
+  apiStatus,
+  connect,
+  consent,
+  exchange,
+  type Member,
+  newFlow,
+  password,
+  redirectUri,
+  refresh,
+  refusal,
+  seedApp,
+  seedMember,
+  type Service,
+  startService,
+} from '../support/oauth.ts'
+
+let database: TestDatabase
+let service: Service
+let robin: Member
+let zapier: App
+let phone: App
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  robin = await seedMember(service.deps, 'Acme', 'Globex')
+  zapier = await seedApp(service, 'confidential')
+  phone = await seedApp(service, 'public', 'Phone')
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+/** Where an authorization request ends without a person: back at the app, with an error. */
+async function refusedAtOnce(app: App, change: Record<string, string | null>): Promise<string | null> {
+  const { left } = await createBrowser().open((await newFlow(app, change)).startUrl)
+  return left && new URL(left).searchParams.get('error')
+}
+
+it('describes itself after RFC 8414, and no more than it serves', async () => {
+  expect(zapier.server).toEqual({
+    issuer: service.url,
+    authorization_endpoint: `${service.url}/oauth/authorize`,
+    token_endpoint: `${service.url}/oauth/token`,
+    revocation_endpoint: `${service.url}/oauth/revoke`,
+    scopes_supported: [
+      'agents:read',
+      'campaigns:read',
+      'campaigns:write',
+      'phone_numbers:read',
+      'contacts:write',
+      'calls:read',
+      'webhooks:write',
+    ],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  })
+})
+
+it('says the addresses of PUBLIC_URL whatever the request calls its host', async () => {
+  const answer = await fetch(`${service.url}/.well-known/oauth-authorization-server`, {
+    headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher' },
+  })
+  expect(await answer.json()).toMatchObject({ token_endpoint: `${service.url}/oauth/token` })
+})
+
+it('connects an app to the workspace that was chosen', async () => {
+  const tokens = await connect(zapier, robin, 'Globex')
+  expect(tokens.answer).toMatchObject({
+    token_type: 'bearer',
+    expires_in: 3600,
+    scope: 'contacts:write calls:read',
+    workspace_id: robin.workspaces.Globex,
+    workspace_name: 'Globex',
+  })
+  expect(await apiStatus(service, tokens.access_token)).toBe(200)
+})
+
+it('binds the access token to the user, the app, the workspace and the scopes', async () => {
+  const { access_token } = await connect(zapier, robin, 'Acme', { change: { scope: 'calls:read' } })
+  const row = await database.db
+    .selectFrom('credential')
+    .selectAll()
+    .where('token_hash', '=', hashToken(access_token))
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({
+    workspace_id: robin.workspaces.Acme,
+    user_id: robin.userId,
+    client_id: zapier.clientId,
+    api_key_id: null,
+    scopes: ['calls:read'],
+    expires_at: new Date(service.deps.clock.now().getTime() + 3_600_000),
+  })
+})
+
+it('refuses with 401 an access token that is older than an hour', async () => {
+  const { access_token } = await connect(zapier, robin, 'Acme')
+  service.deps.clock.advance(3_600_000)
+  expect(await apiStatus(service, access_token)).toBe(401)
+})
+
+it.each([null, '', 'offline_access'])(
+  'shows and grants every scope where the app asks for %j',
+  async (scope) => {
+    const { answer } = await connect(zapier, robin, 'Acme', { change: { scope } })
+    expect(answer.scope?.split(' ')).toEqual(zapier.server.scopes_supported)
+  },
+)
+
+it('refuses a scope that does not exist', async () => {
+  expect(await refusedAtOnce(zapier, { scope: 'calls:read calls:raed' })).toBe('invalid_scope')
+})
+
+it('does without offline_access, and does not mind it', async () => {
+  const { answer } = await connect(zapier, robin, 'Acme', { change: { scope: 'calls:read offline_access' } })
+  expect(answer.scope).toBe('calls:read')
+  expect(answer.refresh_token).toBeDefined()
+})
+
+it('is no OpenID provider', async () => {
+  expect(await refusedAtOnce(zapier, { scope: 'openid calls:read' })).toBe('invalid_scope')
+})
+
+it('demands PKCE of a public client', async () => {
+  const change = { code_challenge: null, code_challenge_method: null }
+  expect(await refusedAtOnce(phone, change)).toBe('invalid_request')
+})
+
+it('takes no challenge but S256', async () => {
+  expect(await refusedAtOnce(phone, { code_challenge_method: 'plain' })).toBe('invalid_request')
+})
+
+it('answers an app that may not ask anybody that it must', async () => {
+  expect(await refusedAtOnce(zapier, { prompt: 'none' })).toBe('login_required')
+})
+
+it.each(['confidential', 'public'] as const)('refuses a wrong verifier of a %s client', async (kind) => {
+  const app = kind === 'public' ? phone : zapier
+  const flow = await consent(app, robin, 'Acme')
+  const wrong = oauth.generateRandomCodeVerifier()
+  expect(await refusal(await exchange(app, flow, wrong))).toEqual([400, 'invalid_grant'])
+})
+
+it.each(['confidential', 'public'] as const)('refuses a missing verifier of a %s client', async (kind) => {
+  const app = kind === 'public' ? phone : zapier
+  const flow = await consent(app, robin, 'Acme')
+  expect(await refusal(await exchange(app, flow, oauth.nopkce))).toEqual([400, 'invalid_grant'])
+})
+
+it('does without PKCE for a confidential client, and takes its empty verifier', async () => {
+  const change = { code_challenge: null, code_challenge_method: null }
+  const flow = await consent(zapier, robin, 'Acme', { change })
+  const answer = await fetch(zapier.server.token_endpoint ?? '', {
+    method: 'POST',
+    body: new URLSearchParams({
+      client_id: zapier.clientId,
+      client_secret: zapier.secret ?? '',
+      grant_type: 'authorization_code',
+      code: flow.callback.searchParams.get('code') ?? '',
+      redirect_uri: redirectUri,
+      code_verifier: '',
+    }),
+  })
+  expect(answer.status).toBe(200)
+})
+
+it('refuses a code at another redirect URI than it was asked for', async () => {
+  const flow = await consent(zapier, robin, 'Acme')
+  const params = oauth.validateAuthResponse(zapier.server, zapier.client, flow.callback, flow.state)
+  const answer = await oauth.authorizationCodeGrantRequest(
+    zapier.server,
+    zapier.client,
+    zapier.authenticate,
+    params,
+    `${redirectUri}/`,
+    flow.verifier,
+    { [oauth.allowInsecureRequests]: true },
+  )
+  expect(await refusal(answer)).toEqual([400, 'invalid_grant'])
+})
+
+it('refuses a code that is older than a minute', async () => {
+  const flow = await consent(zapier, robin, 'Acme')
+  service.deps.clock.advance(60_000)
+  expect(await refusal(await exchange(zapier, flow))).toEqual([400, 'invalid_grant'])
+})
+
+it('refuses the code of another app', async () => {
+  const flow = await consent(zapier, robin, 'Acme')
+  const other = await seedApp(service, 'confidential', 'Other')
+  expect(await refusal(await exchange({ ...other, client: zapier.client }, flow))).toEqual([
+    401,
+    'invalid_client',
+  ])
+  const params = new URLSearchParams(flow.callback.searchParams)
+  const answer = await oauth.authorizationCodeGrantRequest(
+    other.server,
+    other.client,
+    other.authenticate,
+    oauth.validateAuthResponse(other.server, other.client, params, flow.state),
+    redirectUri,
+    flow.verifier,
+    { [oauth.allowInsecureRequests]: true },
+  )
+  expect(await refusal(answer)).toEqual([400, 'invalid_grant'])
+})
+
+it('refuses a wrong client secret with 401', async () => {
+  const flow = await consent(zapier, robin, 'Acme')
+  const impostor = { ...zapier, authenticate: oauth.ClientSecretPost('wrong') }
+  expect(await refusal(await exchange(impostor, flow))).toEqual([401, 'invalid_client'])
+})
+
+it('gives a replayed code nothing, and revokes what it gave', async () => {
+  const first = await connect(zapier, robin, 'Acme')
+  expect(await refusal(await exchange(zapier, first.flow))).toEqual([400, 'invalid_grant'])
+  expect(await apiStatus(service, first.access_token)).toBe(401)
+})
+
+it('notices a replay days later', async () => {
+  const first = await connect(zapier, robin, 'Acme')
+  service.deps.clock.advance(7 * 86_400_000)
+  expect(await refusal(await exchange(zapier, first.flow))).toEqual([400, 'invalid_grant'])
+  expect(await refusal(await refresh(zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
+})
+
+it('gives of two simultaneous exchanges of one code at most one tokens that live', async () => {
+  const flow = await consent(zapier, robin, 'Acme')
+  const answers = await Promise.all([exchange(zapier, flow), exchange(zapier, flow), exchange(zapier, flow)])
+  const statuses = answers.map((answer) => answer.status)
+  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(1)
+  expect(statuses.every((status) => status === 200 || status === 400)).toBe(true)
+})
+
+it('keeps two workspaces connected from one browser apart: a replay ends its own connection only', async () => {
+  const browser = createBrowser()
+  const acme = await connect(zapier, robin, 'Acme', { browser })
+  const globex = await connect(zapier, robin, 'Globex', { browser })
+  expect(acme.answer.workspace_id).toBe(robin.workspaces.Acme)
+  expect(globex.answer.workspace_id).toBe(robin.workspaces.Globex)
+  await exchange(zapier, acme.flow)
+  expect(await apiStatus(service, acme.access_token)).toBe(401)
+  expect(await apiStatus(service, globex.access_token)).toBe(200)
+})
+
+it('asks which workspace again, though it was answered before in this browser', async () => {
+  const browser = createBrowser()
+  await connect(zapier, robin, 'Acme', { browser })
+  const { page } = await browser.open((await newFlow(zapier)).startUrl)
+  expect(page.text).toContain('Which workspace?')
+  expect(page.html).not.toContain(' checked')
+})
+
+it('takes a client that was made while it runs', async () => {
+  const fresh = await seedApp(service, 'public', 'Fresh')
+  const { startUrl } = await newFlow(fresh)
+  const left = await signInAndConsent({ startUrl, email: robin.email, password, workspaceName: 'Acme' })
+  expect(new URL(left).searchParams.get('code')).not.toBeNull()
+})
+
+it('answers a page of a public client across origins, and no other page', async () => {
+  const ask = (origin: string) =>
+    fetch(`${service.url}/oauth/token`, {
+      method: 'POST',
+      headers: { origin },
+      body: new URLSearchParams({
+        client_id: phone.clientId,
+        grant_type: 'refresh_token',
+        refresh_token: 'none',
+      }),
+    })
+  const allowed = (answer: Response) => answer.headers.get('access-control-allow-origin')
+  expect(allowed(await ask(new URL(redirectUri).origin))).toBe(new URL(redirectUri).origin)
+  expect(allowed(await ask('https://evil.example'))).toBeNull()
+})
+
+it('answers with and without the trailing slash alike', async () => {
+  for (const path of ['/oauth/token', '/oauth/token/']) {
+    const answer = await fetch(`${service.url}${path}`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: zapier.clientId }),
+    })
+    expect(await refusal(answer)).toEqual([401, 'invalid_client'])
+  }
+})

@@ -1,0 +1,116 @@
+import { createServer, type Server } from 'node:http'
+import { afterAll, beforeAll, expect } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { createOauthClient } from '../../oauth/create-oauth-client.ts'
+import { itInChromium } from '../support/chromium.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import {
+  type App,
+  type Member,
+  newFlow,
+  password,
+  seedApp,
+  seedMember,
+  type Service,
+  startService,
+} from '../support/oauth.ts'
+
+let database: TestDatabase
+let service: Service
+let robin: Member
+let app: App
+let elsewhere: Server
+let callback: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  robin = await seedMember(service.deps, 'Acme', 'Globex')
+  elsewhere = createServer((_request, response) => response.end('connected'))
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  const address = elsewhere.address()
+  callback = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/callback`
+  const { clientId } = await createOauthClient(service.deps)({
+    name: 'Zapier',
+    redirectUris: [callback],
+    confidential: true,
+  })
+  app = { ...(await seedApp(service, 'confidential')), clientId }
+})
+afterAll(async () => {
+  elsewhere.closeAllConnections()
+  await new Promise((resolve) => elsewhere.close(resolve))
+  await service.close()
+  await database.close()
+})
+
+const start = async () => (await newFlow(app, { redirect_uri: callback })).startUrl
+
+/** By keys alone: the address has the focus, Tab goes on, Return submits. */
+async function signIn(page: Page): Promise<void> {
+  await page.locator('#email:focus').waitFor()
+  await page.keyboard.type(robin.email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Connect Zapier' }).waitFor()
+}
+
+itInChromium('comes back to an app of another origin, by keys alone', async (browser) => {
+  const page = await browser.newPage()
+  await page.goto(await start())
+  await signIn(page)
+  await page.getByRole('radio', { name: 'Acme' }).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.href.startsWith(callback))
+  expect(new URL(page.url()).searchParams.get('code')).not.toBeNull()
+})
+
+itInChromium('leaves an app’s window and the one that it opened for us together', async (browser) => {
+  const page = await browser.newPage()
+  await page.goto(new URL('/', callback).href)
+  const opened = page.waitForEvent('popup')
+  await page.evaluate(`void window.open(${JSON.stringify(await start())})`)
+  const popup = await opened
+  await signIn(popup)
+  await popup.getByRole('radio', { name: 'Globex' }).check()
+  await popup.getByRole('button', { name: 'Allow' }).click()
+  await popup.waitForURL((url) => url.href.startsWith(callback))
+  expect(await popup.evaluate('window.opener.location.href')).toBe(new URL('/', callback).href)
+})
+
+itInChromium('comes back with a Cancel, too', async (browser) => {
+  const page = await browser.newPage()
+  await page.goto(await start())
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.waitForURL((url) => url.href.startsWith(callback))
+  expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
+})
+
+itInChromium('would be stopped by a policy that does not name the app’s origin', async (browser) => {
+  const page = await browser.newPage()
+  await page.goto(await start())
+  await page.route('**/connect/*', async (route) => {
+    const response = await route.fetch({ maxRedirects: 0 })
+    const headers = { ...response.headers(), 'content-security-policy': "form-action 'self'" }
+    await route.fulfill({ response, headers })
+  })
+  await page.reload()
+  const stopped = page.waitForEvent('console', (message) => message.text().includes('form-action'))
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await stopped
+  expect(page.url()).not.toContain(callback)
+})
+
+itInChromium('loads its styles, complains of nothing and fits a phone', async (browser) => {
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  await page.goto(await start())
+  await signIn(page)
+  const look = await page.evaluate(
+    `({ styled: getComputedStyle(document.querySelector('.card')).borderRadius, wide: document.documentElement.scrollWidth })`,
+  )
+  expect(look).toEqual({ styled: '16px', wide: 390 })
+  expect(complaints).toEqual([])
+})

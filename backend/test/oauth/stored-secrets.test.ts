@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { loadServerKeys } from '../../oauth/server-keys.ts'
+import { deleteUnusedGrants } from '../../oauth/oauth-store.ts'
+import { createBrowser } from '../../../support/browser.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import {
+  type App,
+  connect,
+  consent,
+  type Member,
+  newFlow,
+  password,
+  refresh,
+  seedApp,
+  seedMember,
+  type Service,
+  startService,
+  tokensOf,
+} from '../support/oauth.ts'
+
+let database: TestDatabase
+let service: Service
+let robin: Member
+let zapier: App
+let phone: App
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService(database.db)
+  robin = await seedMember(service.deps, 'Acme')
+  zapier = await seedApp(service, 'confidential')
+  phone = await seedApp(service, 'public', 'Phone')
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+/** Everything that is stored about people, apps and authorizations, as text. */
+async function dump(): Promise<string> {
+  const tables = [
+    'app_user',
+    'session',
+    'oauth_client',
+    'oauth_grant',
+    'oauth_payload',
+    'credential',
+    'server_secret',
+  ]
+  const rows = await Promise.all(
+    tables.map((table) => sql`select * from ${sql.table(table)}`.execute(database.db)),
+  )
+  return JSON.stringify(rows.map(({ rows: all }) => all))
+}
+
+it('stores no token, code, cookie, password or client secret as it is', async () => {
+  const browser = createBrowser()
+  const flow = await consent(zapier, robin, 'Acme', { browser })
+  const kept = await connect(zapier, robin, 'Acme', { browser })
+  const rotated = await connect(phone, robin, 'Acme', { browser })
+  const next = await tokensOf(phone, await refresh(phone, rotated.refresh_token))
+  const { page } = await browser.open((await newFlow(zapier)).startUrl)
+  const interactionId = page.url.split('/').at(-1) ?? ''
+  expect(interactionId).toHaveLength(43)
+
+  const secrets = [
+    flow.callback.searchParams.get('code') ?? '',
+    kept.access_token,
+    kept.refresh_token,
+    rotated.refresh_token,
+    next.access_token,
+    next.refresh_token,
+    interactionId,
+    zapier.secret ?? '',
+    password,
+    ...browser.cookies().map((cookie) => cookie.slice(cookie.indexOf('=') + 1)),
+  ]
+  const stored = await dump()
+  expect(stored).toContain(zapier.clientId)
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThan(20)
+    expect(stored).not.toContain(secret)
+    expect(stored).not.toContain(Buffer.from(secret).toString('base64'))
+  }
+})
+
+it('forgets an authorization whose code was never exchanged, and no connection', async () => {
+  await consent(zapier, robin, 'Acme')
+  const connected = await connect(zapier, robin, 'Acme')
+  service.deps.clock.advance(86_400_000)
+  const grants = () => database.db.selectFrom('oauth_grant').select('id_hash').execute()
+  const before = await grants()
+  await deleteUnusedGrants(database.db, service.deps.clock.now())
+  expect((await grants()).length).toBeLessThan(before.length)
+  expect((await refresh(zapier, connected.refresh_token)).status).toBe(200)
+})
+
+it('makes one set of keys, however many processes start first', async () => {
+  const empty = await createTestDatabase()
+  try {
+    const all = await Promise.all(Array.from({ length: 6 }, () => loadServerKeys(testDeps(empty.db))))
+    expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1)
+  } finally {
+    await empty.close()
+  }
+})

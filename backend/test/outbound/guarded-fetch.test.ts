@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts'
+import { closedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
+import { Receiver } from '../support/http-receiver.ts'
+
+let receiver: Receiver
+let local: GuardedFetch
+let online: GuardedFetch
+beforeEach(async () => {
+  receiver = new Receiver()
+  await receiver.listen()
+  local = createGuardedFetch({ allowLoopback: true, maxBytes: 1000 })
+  online = createGuardedFetch({ allowLoopback: false, maxBytes: 1000 })
+})
+afterEach(async () => {
+  await Promise.all([local.close(), online.close()])
+  await receiver.close()
+})
+
+const forbidden = { cause: { name: 'ForbiddenAddressError' } }
+
+it('sends a request to a permitted address and tells the answer', async () => {
+  receiver.answer = (_received, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
+  const answer = await local.fetch(receiver.url('/a?b=c'), {
+    method: 'POST',
+    headers: { 'x-test': 'yes' },
+    body: 'hello',
+  })
+  expect([answer.status, answer.headers.get('x-answer'), await answer.text()]).toEqual([
+    201,
+    'yes',
+    'welcome',
+  ])
+  expect(receiver.received).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
+})
+
+it.each(loopbackSpellings)('makes no connection to loopback spelled %s', async (host) => {
+  await expect(online.fetch(receiver.url('/', host))).rejects.toMatchObject(forbidden)
+  expect(receiver.received).toEqual([])
+})
+
+it.each(closedAddresses)('refuses %s though loopback is permitted', async (host) => {
+  await expect(local.fetch(`http://${host}:4321/`)).rejects.toMatchObject(forbidden)
+})
+
+it('refuses a name that resolves to a private address', async () => {
+  const resolve = async () => ['169.254.169.254']
+  const named = createGuardedFetch({ allowLoopback: true, maxBytes: 1000, resolve })
+  await expect(named.fetch(receiver.url('/', 'mcp.example.test'))).rejects.toMatchObject(forbidden)
+  await named.close()
+})
+
+it('does not follow a redirect', async () => {
+  receiver.always(307, { location: 'http://169.254.169.254/' })
+  const answer = await local.fetch(receiver.url())
+  expect([answer.status, answer.headers.get('location')]).toEqual([307, 'http://169.254.169.254/'])
+})
+
+it('fails to read a body that is longer than it may be', async () => {
+  receiver.answer = (_received, response) => response.end('x'.repeat(1001))
+  const answer = await local.fetch(receiver.url())
+  await expect(answer.text()).rejects.toMatchObject({ name: 'TooLargeError' })
+})
+
+it('lets an event stream be long, but not one event of it', async () => {
+  const events = (text: string) => {
+    receiver.answer = (_received, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
+  }
+  const many = `data: ${'x'.repeat(700)}\r\n\r\ndata: ${'y'.repeat(700)}\n\n`.repeat(10)
+  events(many)
+  expect(await (await local.fetch(receiver.url())).text()).toBe(many)
+  events(`data: ${'x'.repeat(700)}\ndata: ${'y'.repeat(700)}\n\n`)
+  await expect((await local.fetch(receiver.url())).text()).rejects.toMatchObject({ name: 'TooLargeError' })
+})
+
+it('ends with its signal', async () => {
+  receiver.silent()
+  const asking = local.fetch(receiver.url(), { signal: AbortSignal.timeout(50) })
+  await expect(asking).rejects.toMatchObject({ name: 'TimeoutError' })
+})

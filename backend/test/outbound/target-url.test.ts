@@ -1,0 +1,87 @@
+import { expect, it } from '@jest/globals'
+import { checkTargetUrl } from '../../outbound/target-url.ts'
+
+const online = { allowLoopbackWebhooks: false }
+const local = { allowLoopbackWebhooks: true }
+
+it.each([
+  'https://hooks.zapier.com/hooks/standard/1/',
+  'https://1.1.1.1/',
+  'https://[2606:4700::1111]:8443/x?y=z',
+])('takes %s everywhere', (url) => {
+  expect(checkTargetUrl(online, url)).toBeUndefined()
+  expect(checkTargetUrl(local, url)).toBeUndefined()
+})
+
+it.each([
+  'http://localhost:8787/hook',
+  'http://LOCALHOST./',
+  'http://zap.localhost/',
+  'http://127.0.0.1:3000/',
+  'http://127.9.9.9/',
+  'http://2130706433/',
+  'http://0x7f.1/',
+  'http://017700000001/',
+  'http://[::1]/',
+  'http://[::ffff:127.0.0.1]/',
+  'http://[::ffff:7f00:1]/',
+  'https://127.0.0.1./',
+  'https://１２７.0.0.1/',
+])('takes loopback as %s only where the service itself runs there', (url) => {
+  expect(checkTargetUrl(local, url)).toBeUndefined()
+  expect(checkTargetUrl(online, url)).toMatch(/https|public/)
+})
+
+it.each([
+  'https://0.0.0.0/',
+  'https://0/',
+  'https://10.0.0.1/',
+  'https://172.16.0.1/',
+  'https://192.168.1.1/',
+  'https://0300.0250.1.1/',
+  'https://100.64.0.1/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://2852039166/',
+  'https://192.0.2.1/',
+  'https://198.18.0.1/',
+  'https://224.0.0.1/',
+  'https://255.255.255.255/',
+  'https://[::]/',
+  'https://[fd00::1]/',
+  'https://[fe80::1]/',
+  'https://[fec0::1]/',
+  'https://[ff02::1]/',
+  'https://[::ffff:10.0.0.1]/',
+  'https://[::10.0.0.1]/',
+  'https://[64:ff9b::a00:1]/',
+  'https://[64:ff9b:1::808:808]/',
+  'https://[2002:a00:1::]/',
+  'https://[2001:0:a00:1::]/',
+  'https://[2001:db8::1]/',
+])('refuses the private or reserved %s everywhere', (url) => {
+  expect(checkTargetUrl(online, url)).toMatch(/public/)
+  expect(checkTargetUrl(local, url)).toMatch(/public/)
+})
+
+it('takes a public host behind NAT64', () => {
+  expect(checkTargetUrl(online, 'https://[64:ff9b::808:808]/')).toBeUndefined()
+})
+
+it.each([
+  ['http://hooks.example.com/', /https/],
+  ['http://10.0.0.1/', /https/],
+  ['ftp://hooks.example.com/', /https/],
+  ['file:///etc/passwd', /https/],
+  ['javascript:alert(1)', /https/],
+  ['https://user@hooks.example.com/', /password/],
+  ['https://user:secret@hooks.example.com/', /password/],
+  ['hooks.example.com', /cannot be read/],
+  ['https://', /cannot be read/],
+  ['https://256.1.1.1/', /cannot be read/],
+  ['https://hooks.example.com/a b', /cannot be read/],
+  ['https://hooks.example.com/\u0000', /cannot be read/],
+  ['https://hooks.exam\nple.com/', /cannot be read/],
+  [`https://hooks.example.com/${'語'.repeat(300)}`, /at most 2000/],
+])('refuses %j with a sentence that says why', (url, sentence) => {
+  expect(checkTargetUrl(local, url)).toMatch(sentence)
+})

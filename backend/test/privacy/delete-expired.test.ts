@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { startCleanup } from '../../privacy/delete-expired.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/seed.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it('deletes what expired, once an hour, and keeps what did not', async () => {
+  const deps = testDeps(database.db)
+  const { userId } = await seedWorkspace(deps)
+  const minutes = (count: number) => new Date(deps.clock.now().getTime() + count * 60_000)
+  await deps.db
+    .insertInto('session')
+    .values([
+      { id_hash: hashToken('gone'), user_id: userId, expires_at: minutes(-1) },
+      { id_hash: hashToken('goes'), user_id: userId, expires_at: minutes(30) },
+      { id_hash: hashToken('stays'), user_id: userId, expires_at: minutes(300) },
+    ])
+    .execute()
+  await deps.db
+    .insertInto('oauth_payload')
+    .values([
+      { model: 'Session', id_hash: hashToken('gone'), payload: '{}', expires_at: minutes(-1) },
+      { model: 'RefreshToken', id_hash: hashToken('stays'), payload: '{}', expires_at: null },
+    ])
+    .execute()
+  const sessions = async () => (await deps.db.selectFrom('session').select('id_hash').execute()).length
+
+  const cleanup = startCleanup(deps)
+  while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect(await sessions()).toBe(2)
+  expect(await deps.db.selectFrom('oauth_payload').select('model').execute()).toEqual([
+    { model: 'RefreshToken' },
+  ])
+  deps.clock.advance(3_600_000)
+  while ((await sessions()) !== 1) await new Promise((resolve) => setImmediate(resolve))
+  await cleanup.stop()
+})
+
+it('keeps expired credentials for a week, so that their callers are told that they expired', async () => {
+  const deps = testDeps(database.db)
+  const { workspaceId, userId } = await seedWorkspace(deps, 'Bolt')
+  const key = await deps.db
+    .insertInto('api_key')
+    .values({ workspace_id: workspaceId, user_id: userId, name: 'Test', prefix: 'odk_test' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const daysAgo = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)
+  const credential = (name: string, expires_at: Date) => ({
+    token_hash: hashToken(name),
+    workspace_id: workspaceId,
+    user_id: userId,
+    api_key_id: key.id,
+    scopes: [],
+    expires_at,
+  })
+  await deps.db
+    .insertInto('credential')
+    .values([credential('six', daysAgo(6)), credential('eight', daysAgo(8))])
+    .execute()
+
+  const cleanup = startCleanup(deps)
+  while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+  await cleanup.stop()
+  expect(await deps.db.selectFrom('credential').select('token_hash').execute()).toEqual([
+    { token_hash: hashToken('six') },
+  ])
+})
+
+it('keeps links that nobody can use any more for a month, so that who comes late is told so', async () => {
+  const deps = testDeps(database.db)
+  const { workspaceId, userId } = await seedWorkspace(deps, 'Late')
+  const daysAgo = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)
+  for (const days of [29, 31]) {
+    const link = { token_hash: hashToken(`link ${days}`), expires_at: daysAgo(days) }
+    await deps.db
+      .insertInto('invitation')
+      .values({ ...link, workspace_id: workspaceId, email: 'kim@example.com', role: 'member' })
+      .execute()
+    await deps.db
+      .insertInto('password_reset')
+      .values({ ...link, user_id: userId })
+      .execute()
+  }
+  const cleanup = startCleanup(deps)
+  while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+  await cleanup.stop()
+  for (const table of ['invitation', 'password_reset'] as const) {
+    expect(await deps.db.selectFrom(table).select('token_hash').execute()).toEqual([
+      { token_hash: hashToken('link 29') },
+    ])
+  }
+})

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { readCall } from '../../calls/get-calls.ts'
+import { takeReport } from '../../dialer/receive-report.ts'
+import { startErasingTalks } from '../../privacy/retention.ts'
+import { recordCallCompleted } from '../../webhooks/outbox.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps, type TestDeps } from '../support/deps.ts'
+import { type Seed, seedWorkspace } from '../support/seed.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let people = 0
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db)
+})
+afterAll(() => database.close())
+
+const daysAgo = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)
+
+/** A workspace that keeps talks so many days. */
+async function seedKeeping(days: number | null): Promise<Seed> {
+  const seed = await seedWorkspace(deps)
+  await database.db
+    .updateTable('workspace')
+    .set({ retention_days: days })
+    .where('id', '=', seed.workspaceId)
+    .execute()
+  return seed
+}
+
+/** Calls that were talked so many days ago, with all that a talk leaves behind. */
+async function seedTalk(seed: Seed, days: number): Promise<number> {
+  people += 1
+  const workspace_id = seed.workspaceId
+  const to_number = `+1202555${String(people).padStart(4, '0')}`
+  const contact = await database.db
+    .insertInto('contact')
+    .values({
+      workspace_id,
+      phone_number: to_number,
+      first_name: 'Kim',
+      created_at: daysAgo(days),
+      updated_at: daysAgo(days),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const call = await database.db
+    .insertInto('call')
+    .values({
+      workspace_id,
+      campaign_id: seed.campaignId,
+      contact_id: contact.id,
+      agent_id: seed.agentId,
+      phone_number_id: seed.phoneNumberId,
+      status: 'completed',
+      outcome: 'answered',
+      from_number: '+12025550190',
+      to_number,
+      queued_at: daysAgo(days),
+      due_at: daysAgo(days),
+      ended_at: daysAgo(days),
+      duration_seconds: 61,
+      sentiment: 'positive',
+      summary: 'secret summary',
+      transcript: JSON.stringify([{ role: 'contact', text: 'a secret', at: daysAgo(days).toISOString() }]),
+      extracted: JSON.stringify({ budget: 'secret' }),
+      recording_url: 'https://example.com/secret',
+      metadata: JSON.stringify({ lead: '7' }),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const attempt = await database.db
+    .insertInto('attempt')
+    .values({
+      workspace_id,
+      call_id: call.id,
+      campaign_id: seed.campaignId,
+      number: 1,
+      to_number,
+      test: false,
+      line: 'http',
+      worker_id: '00000000-0000-4000-8000-000000000000',
+      lease_until: daysAgo(days),
+      started_at: daysAgo(days),
+      ended_at: daysAgo(days),
+      outcome: 'answered',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await database.db
+    .insertInto('attempt_report')
+    .values({ attempt_id: attempt.id, sequence: 1, body: '{"text":"secret"}' })
+    .execute()
+  await database.db
+    .insertInto('tool_call')
+    .values({
+      workspace_id,
+      call_id: call.id,
+      attempt_id: attempt.id,
+      tool_name: 'contact_note',
+      arguments: '{"text":"secret"}',
+      result: 'secret saved',
+      is_error: false,
+      dry_run: false,
+      started_at: daysAgo(days),
+      duration_ms: 5,
+    })
+    .execute()
+  await database.db
+    .insertInto('contact_note')
+    .values({ workspace_id, contact_id: contact.id, call_id: call.id, text: 'calls back in May' })
+    .execute()
+  const told = await readCall(database.db, workspace_id, call.id, deps.clock.now())
+  if (told === undefined) throw new Error('no call')
+  await recordCallCompleted(database.db, {
+    workspaceId: workspace_id,
+    call: told,
+    callbackUrl: null,
+    at: daysAgo(days),
+  })
+  return call.id
+}
+
+/** Everything that the database holds of a call, as text. */
+async function tracesOf(callId: number): Promise<string> {
+  const { db } = database
+  return JSON.stringify([
+    await db.selectFrom('call').selectAll().where('id', '=', callId).execute(),
+    await db.selectFrom('tool_call').selectAll().where('call_id', '=', callId).execute(),
+    await db.selectFrom('event').select('body').where('call_id', '=', callId).execute(),
+    await db
+      .selectFrom('attempt_report')
+      .innerJoin('attempt', 'attempt.id', 'attempt_id')
+      .select('body')
+      .where('call_id', '=', callId)
+      .execute(),
+  ])
+}
+
+/** Lets the worker look once, to its end. */
+async function eraseNow(): Promise<void> {
+  const worker = startErasingTalks(deps)
+  while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+  await worker.stop()
+}
+
+it('erases what was said in older calls, wherever it lies, and keeps that they were made', async () => {
+  const seed = await seedKeeping(30)
+  const old = await seedTalk(seed, 31)
+  expect(await tracesOf(old)).toContain('secret')
+  await eraseNow()
+  expect(await tracesOf(old)).not.toContain('secret')
+  const call = await readCall(database.db, seed.workspaceId, old, deps.clock.now())
+  expect(call).toMatchObject({
+    outcome: 'answered',
+    duration_seconds: 61,
+    sentiment: 'positive',
+    transcript: [],
+    transcript_text: null,
+    summary: null,
+    extracted: {},
+    recording_url: null,
+    metadata: { lead: '7' },
+    contact: { first_name: 'Kim' },
+  })
+  const { body } = await database.db
+    .selectFrom('event')
+    .select('body')
+    .where('call_id', '=', old)
+    .executeTakeFirstOrThrow()
+  expect(JSON.parse(body)).toMatchObject({ type: 'call.completed', data: { ...call, id: old } })
+  const notes = await database.db
+    .selectFrom('contact_note')
+    .select('text')
+    .where('call_id', '=', old)
+    .execute()
+  expect(notes).toEqual([{ text: 'calls back in May' }])
+})
+
+it('takes no late report of what was erased', async () => {
+  const callId = await seedTalk(await seedKeeping(30), 31)
+  await eraseNow()
+  const { id } = await database.db
+    .selectFrom('attempt')
+    .select('id')
+    .where('call_id', '=', callId)
+    .executeTakeFirstOrThrow()
+  const analysis = { summary: 'a secret', sentiment: 'neutral', goal_met: null, extracted: {} } as const
+  await takeReport(deps)(id, { sequence: 9, type: 'analysis', analysis, at: deps.clock.now().toISOString() })
+  expect(await tracesOf(callId)).not.toContain('secret')
+})
+
+it('leaves younger calls alone, and workspaces that keep talks for ever', async () => {
+  const young = await seedTalk(await seedKeeping(30), 29)
+  const kept = await seedTalk(await seedKeeping(null), 3_000)
+  await eraseNow()
+  expect(await tracesOf(young)).toContain('a secret')
+  expect(await tracesOf(kept)).toContain('a secret')
+})
+
+it('comes back every hour, for what has grown old meanwhile', async () => {
+  const callId = await seedTalk(await seedKeeping(1), 0.99)
+  const worker = startErasingTalks(deps)
+  while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect(await tracesOf(callId)).toContain('a secret')
+  deps.clock.advance(3_600_000)
+  while ((await tracesOf(callId)).includes('secret')) await new Promise((resolve) => setImmediate(resolve))
+  await worker.stop()
+})
+
+it('erases more than one batch in one go', async () => {
+  const seed = await seedKeeping(10)
+  const first = await seedTalk(seed, 20)
+  await sql`
+    insert into call (workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome,
+      from_number, to_number, queued_at, due_at, ended_at, summary)
+    select workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome,
+      from_number, to_number, queued_at, due_at, ended_at, summary
+    from call, generate_series(1, 1100) where id = ${first}`.execute(database.db)
+  await eraseNow()
+  const left = await database.db
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', seed.workspaceId)
+    .where('summary', 'is not', null)
+    .execute()
+  expect(left).toEqual([])
+})

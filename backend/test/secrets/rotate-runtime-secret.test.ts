@@ -1,0 +1,81 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type Service, startService } from '../../start.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import { seedAgent, seedWorkspace, widgetOf } from '../support/seed.ts'
+import { openSse, until } from '../support/mcp.ts'
+
+// The whole service, which follows a file, as it is mounted where secrets are kept.
+const [old, next] = ['the-old-secret-of-these-tests-0000001', 'the-new-secret-of-these-tests-0000002']
+let folder: string
+let file: string
+let database: TestDatabase
+let service: Service
+let widgetId: string
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'outdial-runtime-secret-'))
+  file = path.join(folder, 'secrets')
+  await writeFile(file, old)
+  database = await createTestDatabase()
+  const deps = testDeps(database.db)
+  const { workspaceId } = await seedWorkspace(deps)
+  widgetId = await widgetOf(deps, await seedAgent(deps, workspaceId))
+  service = await startService({
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+    RUNTIME_SECRET_FILE: file,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+  })
+})
+afterAll(async () => {
+  await service.stop()
+  await database.close()
+  await rm(folder, { recursive: true })
+})
+
+/** At once, as a deployment does it: a reader never meets half a file. */
+async function exchange(text: string): Promise<void> {
+  await writeFile(`${file}.new`, text)
+  await rename(`${file}.new`, file)
+}
+
+const show = (secret: string) => ({ 'X-Agent-Secret': secret })
+const open = (secret: string) => openSse(service.config.publicUrl, { widget_id: widgetId }, show(secret))
+
+async function knock(secret: string): Promise<number> {
+  const url = new URL('/api/mcp/sse', service.config.publicUrl)
+  url.searchParams.set('widget_id', widgetId)
+  const aborted = new AbortController()
+  const { status } = await fetch(url, { headers: show(secret), signal: aborted.signal })
+  aborted.abort()
+  return status
+}
+
+const report = async (secret: string): Promise<number> => {
+  const attempt = '/api/internal/attempts/00000000-0000-4000-8000-000000000000/reports'
+  const answer = await fetch(new URL(attempt, service.config.publicUrl), {
+    method: 'POST',
+    headers: { ...show(secret), 'content-type': 'application/json' },
+    body: '{}',
+  })
+  return answer.status
+}
+
+it('exchanges the runtime secret while it runs: both are good, then the old one and its sessions end', async () => {
+  const before = await open(old)
+  await exchange(`${next}\n${old}`)
+  await until(async () => (await knock(next)) === 200)
+  const after = await open(next)
+  expect((await before.request('ping')).result).toEqual({})
+
+  await exchange(next)
+  await before.ended
+  expect([await knock(old), await report(old)]).toEqual([401, 401])
+  expect([await knock(next), await report(next)]).toEqual([200, 422])
+  expect((await after.request('ping')).result).toEqual({})
+  after.close()
+})

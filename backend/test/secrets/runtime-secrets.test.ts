@@ -1,0 +1,91 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import pino from 'pino'
+import { parseConfig } from '../../config.ts'
+import { openRuntimeSecrets } from '../../secrets/runtime-secrets.ts'
+import { until } from '../support/mcp.ts'
+
+const log = pino({ level: 'silent' })
+const [one, two] = ['the-first-secret-of-these-tests-00001', 'the-second-secret-of-these-tests-0002']
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'outdial-runtime-secret-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const open = async (environment: Record<string, string>, dataDir?: string) =>
+  (await openRuntimeSecrets(parseConfig(environment), dataDir, log)).list()
+
+it('makes one secret for a DATA_DIR, for its owner alone, and keeps it', async () => {
+  const made = await open({}, folder)
+  expect(made).toEqual([expect.stringMatching(/^.{32,}$/)])
+  expect(await open({}, folder)).toEqual(made)
+  expect((await stat(path.join(folder, 'runtime-secret'))).mode & 0o777).toBe(0o600)
+})
+
+it('takes those of RUNTIME_SECRET and no other', async () => {
+  expect(await open({ RUNTIME_SECRET: `${one}, ${two}` }, '/nowhere')).toEqual([one, two])
+})
+
+it('takes those of RUNTIME_SECRET_FILE, by lines or commas', async () => {
+  const file = path.join(folder, 'several')
+  await writeFile(file, `${one}\n\n ${two},${one}x\n`)
+  expect(await open({ RUNTIME_SECRET_FILE: file }, '/nowhere')).toEqual([one, two, `${one}x`])
+})
+
+it.each([
+  [
+    'no secret, with an own database',
+    {},
+    /^RUNTIME_SECRET is not set: with DATABASE_URL, set it to at least 32/,
+  ],
+  ['a short secret', { RUNTIME_SECRET: `${one},short` }, /^RUNTIME_SECRET must have at least 32 characters/],
+  [
+    'a file that is not there',
+    { RUNTIME_SECRET_FILE: '/no/where' },
+    /^\/no\/where cannot be read \(ENOENT\)/,
+  ],
+  ['a file without a secret', { RUNTIME_SECRET_FILE: '/dev/null' }, /^\/dev\/null must hold one or more/],
+  [
+    'both',
+    { RUNTIME_SECRET: one, RUNTIME_SECRET_FILE: '/x' },
+    /^RUNTIME_SECRET and RUNTIME_SECRET_FILE are both/,
+  ],
+])('stops with a sentence where there is %s', async (_, environment: Record<string, string>, sentence) => {
+  await expect(open(environment)).rejects.toThrow(sentence)
+})
+
+it('goes on with what it has where a file comes to hold nothing that it can take', async () => {
+  const file = path.join(folder, 'followed')
+  await writeFile(file, one)
+  const told: string[] = []
+  const listening = pino({ level: 'info' }, { write: (line) => void told.push(line) })
+  const secrets = await openRuntimeSecrets(parseConfig({ RUNTIME_SECRET_FILE: file }), undefined, listening)
+  const following = secrets.follow(() => told.push('changed'))
+  await writeFile(file, 'too short')
+  await until(() => told.some((line) => line.includes('must hold one or more runtime secrets')))
+  expect(secrets.list()).toEqual([one])
+  await writeFile(file, two)
+  await until(() => told.includes('changed'))
+  expect(secrets.list()).toEqual([two])
+  expect(told.join()).not.toMatch(new RegExp(`too short|${one}|${two}`))
+  following.stop()
+})
+
+it('sees what became of a file between its first reading and the following of it', async () => {
+  const file = path.join(folder, 'early')
+  await writeFile(file, one)
+  const secrets = await openRuntimeSecrets(parseConfig({ RUNTIME_SECRET_FILE: file }), undefined, log)
+  await writeFile(file, two)
+  const changed = new Promise<void>((resolve) => {
+    const following = secrets.follow(() => {
+      following.stop()
+      resolve()
+    })
+  })
+  await changed
+  expect(secrets.list()).toEqual([two])
+})

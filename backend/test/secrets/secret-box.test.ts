@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/seed.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it('opens with a fresh key what an old key of the list sealed', async () => {
+  const deps = testDeps(database.db)
+  const seed = await seedWorkspace(deps)
+  const row = await database.db
+    .selectFrom('workspace')
+    .selectAll()
+    .where('id', '=', seed.workspaceId)
+    .executeTakeFirstOrThrow()
+  expect(deps.box.open(row.webhook_secret)).toMatch(/^whsec_/)
+})

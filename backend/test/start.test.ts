@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { CallList } from '@outdial/contract'
+import { createApiKey } from '../identity/api-keys.ts'
+import { createSecretBox } from '../secrets/secret-box.ts'
+import { type Service, startService } from '../start.ts'
+import { createTestDatabase, type TestDatabase } from './support/database.ts'
+import { testDeps } from './support/deps.ts'
+import { createProxy, type Proxy } from './support/database-proxy.ts'
+import { seedWorkspace } from './support/seed.ts'
+
+jest.setTimeout(60_000)
+const settings = {
+  SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+  LOG_LEVEL: 'silent',
+  PORT: '0',
+  LINE_SPEED: '10000',
+  RUNTIME_SECRET: 'the-runtime-secret-of-these-tests',
+}
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+let database: TestDatabase
+let proxy: Proxy
+beforeAll(async () => {
+  database = await createTestDatabase()
+  proxy = await createProxy(database.url)
+})
+afterAll(async () => {
+  await proxy.cut()
+  await database.close()
+})
+
+const statusOf = async ({ config }: Service, path: string) =>
+  (await fetch(`${config.publicUrl}${path}`)).status
+
+it('answers 503 while the database is away, and goes on by itself when it is back', async () => {
+  const service = await startService({ ...settings, DATABASE_URL: proxy.url })
+  expect(service.demo).toBeUndefined()
+  expect(await statusOf(service, '/readyz')).toBe(200)
+  await proxy.cut()
+  expect(await statusOf(service, '/readyz')).toBe(503)
+  expect(await statusOf(service, '/healthz')).toBe(200)
+  await proxy.mend()
+  while ((await statusOf(service, '/readyz')) !== 200) await pause()
+
+  // The workers have come through it too.
+  const box = createSecretBox([settings.SECRET_KEY])
+  const { workspaceId, userId, campaignId } = await seedWorkspace({ db: database.db, box })
+  const { key } = await createApiKey(testDeps(database.db))({ workspaceId, userId, name: 'Test' })
+  const api = (path: string, body?: unknown) =>
+    fetch(`${service.config.publicUrl}/api/public/v1${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+  expect((await api('/contacts/', { phone_number: '+12025550100', campaign_id: campaignId })).status).toBe(
+    201,
+  )
+  while (CallList.parse(await (await api('/calls/')).json()).results[0]?.status !== 'completed') await pause()
+  await service.stop()
+})
+
+it('stops at the start where the database does not come', async () => {
+  const gone = await createProxy(database.url, { mended: false })
+  await expect(startService({ ...settings, DATABASE_URL: gone.url }, { patience: 0 })).rejects.toThrow(
+    /^The database of DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) cannot be used: connect ECONNREFUSED/,
+  )
+})
+
+it('stops at the start where SECRET_KEY is not that of the database', async () => {
+  await expect(
+    startService({
+      ...settings,
+      DATABASE_URL: database.url,
+      SECRET_KEY: 'another-key-of-at-least-thirty-two-characters',
+    }),
+  ).rejects.toThrow('SECRET_KEY does not open the secrets of this database')
+})
+
+it('listens only where ROLE says so', async () => {
+  const service = await startService({ ...settings, DATABASE_URL: database.url, ROLE: 'worker' })
+  await expect(fetch(`${service.config.publicUrl}/healthz`)).rejects.toThrow('fetch failed')
+  await service.stop()
+})

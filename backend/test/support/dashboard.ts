@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect } from '@jest/globals'
+import type { Browser as Chromium, Page as Tab } from 'playwright-core'
+import { type Browser, createBrowser, type Page } from '../../../support/browser.ts'
+import { addMember } from '../../identity/add-member.ts'
+import { hashPassword } from '../../identity/password.ts'
+import { insertUser } from '../../identity/user-store.ts'
+import { sessionCookie } from '../../identity/sessions/cookie.ts'
+import { startSession } from '../../identity/sessions.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { seedWorkspace, type Seed } from './seed.ts'
+import { type Service, startService } from './oauth.ts'
+
+export { startService, type Service }
+
+/** A service with a database of its own for all tests of a file: there before them, gone after them. */
+export function useService(take: (opened: { database: TestDatabase; service: Service }) => void): void {
+  let database: TestDatabase
+  let service: Service
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    service = await startService(database.db)
+    take({ database, service })
+  })
+  afterAll(async () => {
+    await service.close()
+    await database.close()
+  })
+}
+
+export const password = 'correct horse battery'
+
+let people = 0
+/** Made once: hashing is slow on purpose. */
+let passwordHash: string | undefined
+
+/** Somebody who is signed in, with a browser that runs no script. */
+export interface Guest {
+  browser: Browser
+  userId: number
+  email: string
+  /** An address of the workspace: `at('/calls')`. */
+  at: (path: string) => string
+  open: (path: string) => Promise<Page>
+}
+
+/** A workspace that can call, and its owner, signed in. */
+export async function seedGuest(service: Service, name = 'Acme'): Promise<Guest & { seed: Seed }> {
+  const seed = await seedWorkspace(service.deps, name)
+  return { ...(await seedMember(service, seed.workspaceId, 'owner')), seed }
+}
+
+/** One more member of a workspace, signed in. */
+export async function seedMember(
+  service: Service,
+  workspaceId: number,
+  role: 'owner' | 'member',
+): Promise<Guest> {
+  people += 1
+  const email = `guest${people}@example.com`
+  passwordHash ??= await hashPassword(password)
+  const user = await insertUser(service.deps.db, { email, name: 'Robin', passwordHash })
+  if (user === undefined) throw new Error(`${email} is there already`)
+  const userId = user.id
+  await addMember(service.deps)({ workspaceId, userId, role })
+  const session = await startSession(service.deps)(userId)
+  if (session === undefined) throw new Error(`${email} could not be signed in`)
+  const browser = createBrowser({ [sessionCookie(service.deps.config).name]: session.token })
+  const at = (path: string) => `${service.url}/w/${workspaceId}${path}`
+  return { browser, userId, email, at, open: async (path) => (await browser.open(at(path))).page }
+}
+
+/** A tab in Chromium of somebody who is signed in. */
+export async function openTab(service: Service, chromium: Chromium, guest: Guest): Promise<Tab> {
+  // Half-way through a transition a colour is neither the one nor the other: axe would complain of some by chance.
+  const context = await chromium.newContext({ reducedMotion: 'reduce' })
+  const cookies = guest.browser.cookies().map((cookie) => {
+    const [name = '', value = ''] = cookie.split('=')
+    return { name, value, url: service.url }
+  })
+  await context.addCookies(cookies)
+  return context.newPage()
+}
+
+interface AxeResults {
+  violations: {
+    id: string
+    impact: string
+    help: string
+    nodes: { html: string; failureSummary: string }[]
+  }[]
+}
+
+const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** Fails where axe-core finds a serious or critical fault in the page that the tab shows. */
+export async function expectAccessible(tab: Tab): Promise<void> {
+  await tab.evaluate(await axe)
+  const { violations } = await tab.evaluate<AxeResults>(
+    "axe.run({ resultTypes: ['violations'], preload: false })",
+  )
+  const grave = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, help, nodes }) =>
+      nodes.map(({ html, failureSummary }) => ({ id, help, html, failureSummary })),
+    )
+  expect(grave).toEqual([])
+}

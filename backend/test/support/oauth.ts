@@ -1,0 +1,211 @@
+import { createServer } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import * as oauth from 'oauth4webapi'
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config.ts'
+import type { Db } from '../../db/schema.ts'
+import { addMember } from '../../identity/add-member.ts'
+import { createUser } from '../../identity/create-user.ts'
+import { createWorkspace } from '../../onboarding/create-workspace.ts'
+import { createOauthClient } from '../../oauth/create-oauth-client.ts'
+import { type Browser, createBrowser, signInAndConsent } from '../../../support/browser.ts'
+import { testDeps, type TestDeps } from './deps.ts'
+
+export const password = 'correct horse battery'
+/** Nothing listens there: the browser stops before it leaves. */
+export const redirectUri = 'http://127.0.0.1:9/callback'
+
+export interface Service {
+  app: FastifyInstance
+  deps: TestDeps
+  url: string
+  close(): Promise<void>
+}
+
+/** The service on a port of its own, by real HTTP. With `like`, a second process on the same address. */
+export async function startService(db: Db, like?: Service): Promise<Service> {
+  const port = like ? Number(new URL(like.url).port) : await freePort()
+  const config = parseConfig({ PORT: String(port), SECRET_KEY: 'test-key-of-at-least-thirty-two-characters' })
+  const deps = testDeps(db, { config, ...(like && { clock: like.deps.clock }) })
+  const app = await createApp(deps)
+  await app.listen({ host: '127.0.0.1', port })
+  return { app, deps, url: config.publicUrl, close: () => app.close() }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+export interface Member {
+  userId: number
+  email: string
+  /** Ids by name. */
+  workspaces: Record<string, number>
+}
+
+let people = 0
+
+/** A user who can sign in, and is a member of new workspaces of these names. */
+export async function seedMember(deps: TestDeps, ...names: string[]): Promise<Member> {
+  people += 1
+  const email = `robin${people}@example.com`
+  const { id: userId } = await createUser(deps)({ email, name: 'Robin', password })
+  const workspaces: Record<string, number> = {}
+  for (const name of names) {
+    const { id } = await createWorkspace(deps)({
+      name,
+      country: 'US',
+      timeZone: 'America/New_York',
+      ownerId: userId,
+    })
+    await addMember(deps)({ workspaceId: id, userId, role: 'owner' })
+    workspaces[name] = id
+  }
+  return { userId, email, workspaces }
+}
+
+/** An app as oauth4webapi sees us: nothing of ours but HTTP. */
+export interface App {
+  server: oauth.AuthorizationServer
+  client: oauth.Client
+  clientId: string
+  secret: string | null
+  authenticate: oauth.ClientAuth
+}
+
+export const insecure = { [oauth.allowInsecureRequests]: true }
+
+export async function seedApp(
+  service: Service,
+  kind: 'confidential' | 'public',
+  name = 'Zapier',
+): Promise<App> {
+  const { clientId, clientSecret } = await createOauthClient(service.deps)({
+    name,
+    redirectUris: [redirectUri],
+    confidential: kind === 'confidential',
+  })
+  return {
+    server: await discover(service),
+    client: { client_id: clientId },
+    clientId,
+    secret: clientSecret,
+    authenticate: clientSecret === null ? oauth.None() : oauth.ClientSecretPost(clientSecret),
+  }
+}
+
+export async function discover({ url }: Service): Promise<oauth.AuthorizationServer> {
+  const issuer = new URL(url)
+  const answer = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
+  return oauth.processDiscoveryResponse(issuer, answer)
+}
+
+export interface Flow {
+  startUrl: string
+  verifier: string
+  state: string
+}
+
+/** An authorization request with PKCE; `change` sets parameters, or takes them out with null. */
+export async function newFlow(
+  { server, clientId }: App,
+  change: Record<string, string | null> = {},
+): Promise<Flow> {
+  const verifier = oauth.generateRandomCodeVerifier()
+  const state = oauth.generateRandomState()
+  const url = new URL(server.authorization_endpoint ?? '')
+  const params: Record<string, string | null> = {
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'calls:read contacts:write',
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...change,
+  }
+  for (const [name, value] of Object.entries(params)) if (value !== null) url.searchParams.set(name, value)
+  return { startUrl: url.href, verifier, state }
+}
+
+/** Through the pages, as a member: where the browser was sent in the end. */
+export async function consent(
+  app: App,
+  member: Member,
+  workspaceName: string,
+  options: { browser?: Browser; change?: Record<string, string | null> } = {},
+): Promise<Flow & { callback: URL }> {
+  const flow = await newFlow(app, options.change)
+  const browser = options.browser ?? createBrowser()
+  const { email } = member
+  const left = await signInAndConsent({ startUrl: flow.startUrl, email, password, workspaceName, browser })
+  return { ...flow, callback: new URL(left) }
+}
+
+/** Exchanges the code of a callback; the raw answer, as refusals are of interest. */
+export function exchange(
+  app: App,
+  flow: Flow & { callback: URL },
+  verifier: string | typeof oauth.nopkce = flow.verifier,
+): Promise<Response> {
+  const params = oauth.validateAuthResponse(app.server, app.client, flow.callback, flow.state)
+  return oauth.authorizationCodeGrantRequest(
+    app.server,
+    app.client,
+    app.authenticate,
+    params,
+    redirectUri,
+    verifier,
+    insecure,
+  )
+}
+
+export interface Tokens {
+  access_token: string
+  refresh_token: string
+  /** The whole answer of the token endpoint. */
+  answer: oauth.TokenEndpointResponse
+  flow: Flow & { callback: URL }
+}
+
+/** The whole way: consent and exchange. */
+export async function connect(
+  app: App,
+  member: Member,
+  workspaceName: string,
+  options: { browser?: Browser; change?: Record<string, string | null> } = {},
+): Promise<Tokens> {
+  const flow = await consent(app, member, workspaceName, options)
+  return { ...(await tokensOf(app, await exchange(app, flow))), flow }
+}
+
+/** The tokens of a good answer to an exchange or a refresh. */
+export async function tokensOf(app: App, response: Response): Promise<Omit<Tokens, 'flow'>> {
+  const answer = await oauth.processGenericTokenEndpointResponse(app.server, app.client, response)
+  if (answer.refresh_token === undefined) throw new Error('no refresh token')
+  return { access_token: answer.access_token, refresh_token: answer.refresh_token, answer }
+}
+
+export const refresh = (app: App, token: string, extra: Record<string, string> = {}): Promise<Response> =>
+  oauth.refreshTokenGrantRequest(app.server, app.client, app.authenticate, token, {
+    additionalParameters: extra,
+    ...insecure,
+  })
+
+/** Status and error of a refusal after RFC 6749, section 5.2. */
+export async function refusal(answer: Response): Promise<[number, unknown]> {
+  const body: unknown = await answer.json()
+  return [answer.status, typeof body === 'object' && body !== null && 'error' in body ? body.error : body]
+}
+
+/** Status of a request to the API with this token. */
+export async function apiStatus({ url }: Service, token: string): Promise<number> {
+  const answer = await fetch(`${url}/api/public/v1/calls/`, { headers: { authorization: `Bearer ${token}` } })
+  await answer.body?.cancel()
+  return answer.status
+}

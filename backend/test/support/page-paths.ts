@@ -1,0 +1,45 @@
+import type { Line } from '../../dashboard/page/page-route.ts'
+import type { Objects } from './seed-everything.ts'
+
+/** What an address that begins so names. Where it names two things, both may be another workspace's. */
+const named: { prefix: string; ids: (of: Objects) => (string | number)[] }[] = [
+  { prefix: '/calls/:id', ids: ({ call }) => [call] },
+  { prefix: '/campaigns/:id', ids: ({ campaign }) => [campaign] },
+  { prefix: '/contacts/:id', ids: ({ contact }) => [contact] },
+  { prefix: '/contacts/import/:id', ids: (of) => [of.import] },
+  { prefix: '/phone-numbers/:id', ids: ({ number }) => [number] },
+  { prefix: '/agents/:id', ids: ({ agent }) => [agent] },
+  { prefix: '/agents/:id/tools/:other', ids: ({ agent, tool }) => [agent, tool] },
+  { prefix: '/tools/:id', ids: ({ tool }) => [tool] },
+  { prefix: '/tools/:id/edit-server', ids: ({ server }) => [server] },
+  { prefix: '/tools/:id/choose', ids: ({ server }) => [server] },
+  { prefix: '/tools/:id/refresh', ids: ({ server }) => [server] },
+  { prefix: '/knowledge/:id', ids: ({ document }) => [document] },
+  { prefix: '/spreadsheets/:other', ids: ({ spreadsheet }) => [spreadsheet] },
+  { prefix: '/integrations/api-keys/:id', ids: ({ apiKey }) => [apiKey] },
+  { prefix: '/integrations/apps/:id/:other', ids: ({ owner, app }) => [owner, app] },
+  { prefix: '/integrations/webhooks/:id', ids: ({ subscription }) => [subscription] },
+  { prefix: '/integrations/deliveries/:id', ids: ({ delivery }) => [delivery] },
+  { prefix: '/settings/invitations/:id', ids: ({ invitation }) => [invitation] },
+  { prefix: '/settings/members/:id', ids: ({ memberId }) => [memberId] },
+  { prefix: '/account/sessions/:id', ids: ({ session }) => [session] },
+]
+
+/** @throws for a line that names something which is not listed here */
+export function namedBy({ path }: Pick<Line, 'path'>): (of: Objects) => (string | number)[] {
+  const [longest] = named
+    .filter(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
+    .sort((one, other) => other.prefix.length - one.prefix.length)
+  if (longest === undefined) throw new Error(`${path} names something that this test does not know`)
+  return longest.ids
+}
+
+/** A line's address with these in place of its names. */
+export const fill = ({ path }: Pick<Line, 'path'>, ids: (string | number)[]): string => {
+  const left = [...ids]
+  return path.replace(/:(id|other)/g, () => encodeURIComponent(String(left.shift())))
+}
+
+/** A line's address with what a workspace has. */
+export const pathOf = (line: Line, of: Objects): string =>
+  fill(line, line.path.includes(':') ? namedBy(line)(of) : [])

@@ -1,0 +1,130 @@
+import { addContact } from '../../contacts/add-contact.ts'
+import { uploadContacts } from '../../contacts/import/start-import.ts'
+import { invite } from '../../identity/invitations.ts'
+import { addDocument } from '../../knowledge/add-document.ts'
+import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
+import { insertRow } from '../../spreadsheets/spreadsheet-store.ts'
+import { addHttpTool } from '../../tools/general/add-http-tool.ts'
+import { assignTool } from '../../tools/assignments.ts'
+import { installBuiltInTools } from '../../tools/install-built-in.ts'
+import { subscribe } from '../../webhooks/subscriptions.ts'
+import { appCaller, completeCall, keyCaller } from './factories.ts'
+import { seedMember, seedGuest, type Service } from './dashboard.ts'
+
+/** One of each thing that a workspace has, by what an address calls it. */
+export type Objects = Awaited<ReturnType<typeof seedEverything>>
+
+/** A workspace that has one of everything, each named after `mark`, and its owner, who is signed in. */
+export async function seedEverything(service: Service, mark: string) {
+  const { deps } = service
+  const { db } = deps
+  const slug = mark.toLowerCase().replace(/\W+/g, '-')
+  const guest = await seedGuest(service, mark)
+  const { seed, userId } = guest
+  const { workspaceId, campaignId, agentId, phoneNumberId } = seed
+  await db.updateTable('campaign').set({ name: mark }).where('id', '=', campaignId).execute()
+  await db.updateTable('agent').set({ name: mark }).where('id', '=', agentId).execute()
+  await db.updateTable('phone_number').set({ label: mark }).where('id', '=', phoneNumberId).execute()
+  const member = await seedMember(service, workspaceId, 'member')
+
+  const caller = { workspaceId, userId, apiKeyId: null, clientId: null, scopes: [] }
+  const queued = await addContact(deps)(caller, {
+    phone_number: '+12025550100',
+    campaign_id: campaignId,
+    first_name: mark,
+    email: `${slug}@example.com`,
+    variables: { product: mark },
+  })
+  const contactId = queued.contact.id
+  const callId = queued.call.id
+  await db
+    .insertInto('contact_note')
+    .values({ workspace_id: workspaceId, contact_id: contactId, text: mark })
+    .execute()
+
+  const key = await keyCaller(deps, { ...seed, userId })
+  const { subscription } = await subscribe(deps)(key, {
+    target_url: `https://hooks.example.com/${slug}`,
+    event: 'call.completed',
+  })
+  const app = await appCaller(deps, { ...seed, userId })
+  const completed = await completeCall(deps, seed, { callbackUrl: `https://back.example.com/${slug}` })
+  const deliveries = await db
+    .updateTable('webhook_delivery')
+    .set({ status: 'dead', next_try_at: null })
+    .where('workspace_id', '=', workspaceId)
+    .returning(['id', 'subscription_id'])
+    .execute()
+
+  await installBuiltInTools(deps, workspaceId)
+  const { id: toolId } = await addHttpTool(deps)(workspaceId, {
+    name: 'look_up',
+    description: mark,
+    inputSchema: { type: 'object', properties: {} },
+    method: 'GET',
+    url: 'https://tools.example.com/look-up',
+    secrets: { token: `secret of ${mark}` },
+  })
+  await assignTool(deps)({ workspaceId, agentId, toolId, config: {} })
+  const server = await db
+    .insertInto('mcp_tool')
+    .values({
+      workspace_id: workspaceId,
+      kind: 'remote_mcp',
+      name: 'server',
+      description: mark,
+      input_schema: '{}',
+      settings: JSON.stringify({
+        url: 'https://mcp.example.com/',
+        transport: 'auto',
+        headers: {},
+        tools: [],
+      }),
+      secrets: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+
+  const { id: spreadsheetId } = await createSpreadsheet(deps)(workspaceId, { name: mark, columns: [mark] })
+  await insertRow(db, workspaceId, spreadsheetId, { cells: [mark], createdAt: deps.clock.now() })
+  const { id: documentId } = await addDocument(deps)(workspaceId, { title: mark, body: `About ${mark}.` })
+  await invite(deps)({ workspaceId, invitedBy: userId, email: `${slug}@example.com`, role: 'member' })
+  const invitation = await db
+    .selectFrom('invitation')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  const session = await db
+    .selectFrom('session')
+    .select('id')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const bytes = Buffer.from(`phone,name\n+12025550177,${mark}\nwrong,${mark}\n`)
+  const importId = await uploadContacts(deps)(caller, { name: `${mark}.csv`, bytes, isTooLarge: false })
+
+  return {
+    guest,
+    member,
+    mark,
+    workspaceId,
+    agent: agentId,
+    apiKey: key.apiKeyId,
+    app: app.clientId,
+    call: callId,
+    completedCall: completed.id,
+    campaign: campaignId,
+    contact: contactId,
+    delivery: deliveries.find((row) => row.subscription_id !== null)?.id ?? 0,
+    document: documentId,
+    import: importId,
+    invitation: invitation.id,
+    memberId: member.userId,
+    number: phoneNumberId,
+    server: server.id,
+    session: session.id,
+    spreadsheet: spreadsheetId,
+    subscription: subscription.id,
+    tool: toolId,
+    owner: userId,
+  }
+}

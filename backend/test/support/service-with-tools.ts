@@ -1,0 +1,37 @@
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config.ts'
+import { freePort } from '../../db/embedded/server-address.ts'
+import type { Db } from '../../db/schema.ts'
+import { listTools } from '../../tools/tool-catalog.ts'
+import { createToolServer } from '../../mcp/tool-server.ts'
+import { testDeps } from './deps.ts'
+import type { Guest, Service } from './dashboard.ts'
+
+/** The service whose pages and tool server know of each other's changes, as in one process. */
+export async function startServiceWithTools(db: Db): Promise<Service> {
+  const port = await freePort('127.0.0.1')
+  const config = parseConfig({
+    PORT: String(port),
+    SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+    RUNTIME_SECRET: 'runtime-secret-of-the-tests-of-pages',
+    LOG_LEVEL: 'silent',
+  })
+  const deps = testDeps(db, { config })
+  const tools = createToolServer(deps)
+  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
+  const app = await createApp(deps, tools)
+  await app.listen({ host: '127.0.0.1', port })
+  return { app, deps, url: config.publicUrl, close: () => app.close() }
+}
+
+/** The id of a tool of the guest's workspace. */
+export async function toolId(
+  service: Service,
+  guest: Guest & { seed: { workspaceId: number } },
+  name: string,
+): Promise<number> {
+  const tools = await listTools(service.deps)(guest.seed.workspaceId)
+  const tool = tools.find((one) => one.name === name)
+  if (tool === undefined) throw new Error(`no tool ${name}`)
+  return tool.id
+}

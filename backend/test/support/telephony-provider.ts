@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Line } from '../../telephony/provider.ts'
+
+/** A line in the hands of the test. What it does not say, it does like somebody who talks without end. */
+export const aLine = (does: Partial<Line> = {}): Line => ({
+  name: 'simulated',
+  outlivesWorker: false,
+  speed: 1,
+  dial: (_, { onAnswer }) => {
+    onAnswer()
+    return forever()
+  },
+  analyse: () => Promise.resolve({ summary: 'Talked.', sentiment: 'neutral', goalMet: null, extracted: {} }),
+  ...does,
+})
+
+/** Never resolves, and keeps nothing alive. */
+export const forever = () => new Promise<never>(() => {})
+
+/** A short talk that both sides end. */
+export const shortTalk: Line['dial'] = async (_, { onAnswer }) => {
+  onAnswer()
+  await delay(1)
+  return {
+    outcome: 'answered',
+    endedReason: 'agent_hung_up',
+    transcript: [],
+    recordingUrl: null,
+    refused: false,
+  }
+}

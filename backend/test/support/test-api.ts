@@ -1,0 +1,99 @@
+import type { Scope } from '@outdial/contract'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { sql } from 'kysely'
+import { createApp } from '../../app.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { hashToken } from '../../secrets/secret-box.ts'
+import { createTestDatabase } from './database.ts'
+import { testDeps, type TestDeps } from './deps.ts'
+import { type Seed, seedWorkspace } from './seed.ts'
+
+export interface ApiRequest {
+  method?: 'GET' | 'POST' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'PUT' | 'PATCH'
+  /** Below the API's prefix. */
+  path: string
+  /** Sent as JSON. */
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  raw?: string | Buffer
+  headers?: Record<string, string>
+  /** Another key; null for none. */
+  key?: string | null
+}
+
+/** The API over a database of its own, with one workspace and a key to it. */
+export interface TestApi {
+  app: FastifyInstance
+  deps: TestDeps
+  seed: Seed
+  key: string
+  /** Of the database. */
+  url: string
+  send(request: ApiRequest): Promise<LightMyRequestResponse>
+  /** A second workspace, with a key to it. */
+  neighbour(): Promise<{ seed: Seed; key: string }>
+  /** Takes scopes from a key, or lets it expire, as tokens do. */
+  limitKey(key: string, limits: { scopes?: Scope[]; expiresAt?: Date }): Promise<void>
+  close(): Promise<void>
+}
+
+export const prefix = '/api/public/v1'
+
+export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<TestApi> {
+  const database = await createTestDatabase()
+  const deps = testDeps(database.db, overrides)
+  const seed = await seedWorkspace(deps)
+  const key = await keyTo(deps, seed)
+  const app = await createApp(deps)
+  return {
+    app,
+    deps,
+    seed,
+    key,
+    url: database.url,
+    send: sender(app, key),
+    neighbour: async () => {
+      const other = await seedWorkspace(deps, 'Neighbour')
+      return { seed: other, key: await keyTo(deps, other) }
+    },
+    limitKey: async (limited, { scopes, expiresAt }) => {
+      await deps.db
+        .updateTable('credential')
+        .set({ ...(scopes && { scopes }), ...(expiresAt && { expires_at: expiresAt }) })
+        .where('token_hash', '=', hashToken(limited))
+        .execute()
+    },
+    close: async () => {
+      await app.close()
+      await database.close()
+    },
+  }
+}
+
+const keyTo = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
+  (await createApiKey(deps)({ workspaceId, userId, name: 'Test' })).key
+
+/** Resolves when so many transactions of the database wait for a lock, with their process ids. */
+export async function lockWaiters({ deps }: TestApi, count: number): Promise<number[]> {
+  for (;;) {
+    const { rows } = await sql<{ pid: number }>`
+      select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db)
+    if (rows.length >= count) return rows.map((row) => row.pid)
+  }
+}
+
+/** Sends requests to `app` as the owner of `ownKey`. */
+export const sender =
+  (app: FastifyInstance, ownKey: string) =>
+  ({ method = 'GET', path, body, raw, headers = {}, key = ownKey }: ApiRequest) =>
+    app.inject({
+      method,
+      url: `${prefix}${path}`,
+      headers: {
+        ...(key !== null && { authorization: `Bearer ${key}` }),
+        ...((body !== undefined || raw !== undefined) && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...((body !== undefined || raw !== undefined) && { payload: raw ?? JSON.stringify(body) }),
+    })

@@ -1,0 +1,43 @@
+import type { ToolKind, ToolRow, ToolUse } from '../../tools/kinds/tool-kind.ts'
+import { parseConfig } from '../../config.ts'
+import type { Deps } from '../../deps.ts'
+import type { GeneralKind } from '../../tools/general/store.ts'
+import { selectTool } from '../../tools/general/store.ts'
+
+/** Settings of a service on this machine, where tools may reach loopback. */
+export const localConfig = parseConfig({ LOG_LEVEL: 'silent' })
+
+/** Settings of a service that the world reaches. */
+export const publicConfig = parseConfig({ LOG_LEVEL: 'silent', PUBLIC_URL: 'https://outdial.example.com' })
+
+export async function readTool(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  kind: GeneralKind,
+  toolId: number,
+): Promise<ToolRow> {
+  const row = await selectTool(db, workspaceId, kind, toolId)
+  if (row === undefined) throw new Error('no such tool')
+  return row
+}
+
+/** One use of a tool by an agent outside of any call. */
+export const useOf = (row: ToolRow, args: Record<string, unknown>, more: Partial<ToolUse> = {}): ToolUse => ({
+  row,
+  toolName: row.name,
+  agentId: 1,
+  config: {},
+  args,
+  call: undefined,
+  dryRun: false,
+  signal: new AbortController().signal,
+  ...more,
+})
+
+export const runTool = (
+  deps: Deps,
+  kind: ToolKind,
+  row: ToolRow,
+  args: Record<string, unknown>,
+  more: Partial<ToolUse> = {},
+) => kind.run(deps, useOf(row, args, more))

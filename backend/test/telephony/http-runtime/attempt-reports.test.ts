@@ -1,0 +1,201 @@
+import type { RuntimeReport } from '@outdial/contract'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
+import { createApp } from '../../../app.ts'
+import { type ClaimedAttempt, claimCalls } from '../../../dialer/claim-calls.ts'
+import { finishAttempt, silentEnd } from '../../../dialer/finish-attempt.ts'
+import { parseConfig } from '../../../config.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps, type TestDeps } from '../../support/deps.ts'
+import { type Seed, seedWorkspace } from '../../support/seed.ts'
+import { freshNumber, queue } from '../../support/calls.ts'
+
+const secret = 'runtime-secret-of-at-least-thirty-two-characters'
+const newSecret = 'another-runtime-secret-of-thirty-two-characters'
+const at = '2026-05-04T15:00:30.000Z'
+const answered: RuntimeReport = { sequence: 2, type: 'answered', at }
+const busy: RuntimeReport = { sequence: 3, type: 'ended', outcome: 'busy', at }
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let app: FastifyInstance
+let attempt: ClaimedAttempt
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const config = parseConfig({ RUNTIME_SECRET: `${newSecret},${secret}`, LOG_LEVEL: 'silent' })
+  deps = testDeps(database.db, { config })
+  app = await createApp(deps)
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+beforeEach(async () => {
+  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
+  seed = await seedWorkspace(deps)
+  attempt = await claim('http')
+})
+
+const claim = async (line: string): Promise<ClaimedAttempt> => {
+  await queue(deps, seed, freshNumber())
+  const [claimed] = await claimCalls(deps, { line, workerId: crypto.randomUUID(), leaseMs: 60_000 })(1)
+  if (claimed === undefined) throw new Error('there was nothing to claim')
+  return claimed
+}
+const report = (body: unknown, more: { id?: string; headers?: Record<string, string> } = {}) =>
+  app.inject({
+    method: 'POST',
+    url: `/api/internal/attempts/${more.id ?? attempt.id}/reports`,
+    headers: {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      ...more.headers,
+    },
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+const kept = async () => {
+  const rows = await deps.db
+    .selectFrom('attempt_report')
+    .select(['sequence', 'body'])
+    .where('attempt_id', '=', attempt.id)
+    .orderBy('sequence')
+    .execute()
+  return rows.map(({ body }) => body)
+}
+const codeOf = (answer: { json: () => unknown }) => (answer.json() as { error: { code: string } }).error.code
+
+it('takes reports in any order, and a repeat without effect', async () => {
+  const first = await report(busy)
+  expect([first.statusCode, first.json()]).toEqual([200, { attempt_id: attempt.id, sequence: 3 }])
+  expect((await report(answered)).statusCode).toBe(200)
+  expect((await report({ ...busy, outcome: 'declined' })).statusCode).toBe(200)
+  expect(await kept()).toEqual([answered, busy])
+})
+
+it('takes the same report once, of fifty that come at the same moment', async () => {
+  const answers = await Promise.all(Array.from({ length: 50 }, () => report(busy)))
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+  expect(await kept()).toEqual([busy])
+})
+
+it('refuses what comes after the end, and knows the end again', async () => {
+  await report(busy)
+  const later = await report({ ...answered, sequence: 4 })
+  expect([later.statusCode, codeOf(later)]).toEqual([409, 'attempt_ended'])
+  await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+  expect((await report(busy)).statusCode).toBe(200)
+  expect((await report(answered)).statusCode).toBe(200) // late, not later
+  expect((await report({ ...busy, sequence: 5 })).statusCode).toBe(409)
+})
+
+it.each([1, 4])(
+  'believes the end that was told first, and none that contradicts it: %s',
+  async (sequence) => {
+    await report(busy)
+    const other = await report({ ...busy, sequence, outcome: 'declined' })
+    expect([other.statusCode, codeOf(other)]).toEqual([409, 'attempt_ended'])
+    expect(await kept()).toEqual([busy])
+  },
+)
+
+it('refuses every report of an attempt that has ended without one', async () => {
+  await finishAttempt(deps)(attempt, silentEnd('no_answer', 'ring_timeout'))
+  expect((await report(busy)).statusCode).toBe(409)
+  expect(await kept()).toEqual([])
+})
+
+it.each([
+  ['no secret', { authorization: '' }, 'missing_credential'],
+  ['another secret', { authorization: 'Bearer guessed' }, 'invalid_credential'],
+  ['two that disagree', { 'x-agent-secret': 'guessed' }, 'invalid_credential'],
+])('refuses a report with %s, whatever else is in it', async (_, headers: Record<string, string>, code) => {
+  const answer = await report('{', { headers, id: 'nonsense' })
+  expect([answer.statusCode, codeOf(answer)]).toEqual([401, code])
+  expect(answer.headers['www-authenticate']).toBeDefined()
+  expect(answer.body).not.toContain(secret)
+})
+
+it('takes each of the secrets that are valid, in either header', async () => {
+  expect((await report(answered, { headers: { authorization: `Token ${newSecret}` } })).statusCode).toBe(200)
+  const own = { authorization: '', 'x-agent-secret': newSecret }
+  expect((await report(busy, { headers: own })).statusCode).toBe(200)
+})
+
+it.each([
+  ['an unknown attempt', () => crypto.randomUUID()],
+  ['what is no attempt', () => '42'],
+])('answers 404 to a report of %s', async (_, id) => {
+  const answer = await report(answered, { id: id() })
+  expect([answer.statusCode, codeOf(answer)]).toEqual([404, 'not_found'])
+})
+
+it('answers 404 to a report of an attempt that another line makes', async () => {
+  const { id } = await claim('simulated')
+  expect((await report(answered, { id })).statusCode).toBe(404)
+})
+
+it.each([
+  ['no type', { sequence: 1, at }, 'type'],
+  ['no sequence', { type: 'answered', at }, 'sequence'],
+  ['a sequence of 0', { ...answered, sequence: 0 }, 'sequence'],
+  ['a time that is none', { ...answered, at: 'now' }, 'at'],
+  ['an end without an outcome', { sequence: 1, type: 'ended', at }, 'outcome'],
+  [
+    'a talk without a transcript',
+    { ...busy, outcome: 'answered', ended_reason: 'agent_hung_up' },
+    'transcript',
+  ],
+  ['an outcome that is not a runtime’s to tell', { ...busy, outcome: 'suppressed' }, 'outcome'],
+  [
+    'a recording that is no web address',
+    { ...busy, ...talk(), recording_url: 'file:///etc/passwd' },
+    'recording_url',
+  ],
+])('refuses %s and names it', async (_, body, field) => {
+  const answer = await report(body)
+  const { error } = answer.json<{ error: { details: { field: string }[]; request_id: string } }>()
+  expect(answer.statusCode).toBe(422)
+  expect(error.details.map((detail) => detail.field)).toContain(field)
+  expect(error.request_id).toBe(answer.headers['x-request-id'])
+  expect(await kept()).toEqual([])
+})
+
+function talk() {
+  return {
+    outcome: 'answered',
+    ended_reason: 'agent_hung_up',
+    answered_at: at,
+    transcript: [{ role: 'agent', text: 'Hello.', at }],
+  }
+}
+
+it.each([
+  ['broken JSON', '{', {}, 400, 'malformed_json'],
+  ['an empty body', '', {}, 400, 'malformed_json'],
+  ['a form', 'a=b', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+  ['a megabyte and more', 'x'.repeat(1_100_000), {}, 413, 'body_too_large'],
+  ['a field that is not known', JSON.stringify({ ...answered, colour: 'red' }), {}, 422, 'unknown_field'],
+  [
+    'text that cannot be stored',
+    JSON.stringify({ ...answered, at: 'a\u0000' }),
+    {},
+    422,
+    'validation_failed',
+  ],
+])('refuses %s', async (_, body, headers: Record<string, string>, status, code) => {
+  const answer = await report(body, { headers })
+  expect([answer.statusCode, codeOf(answer)]).toEqual([status, code])
+})
+
+it.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)(
+  'answers %s with the methods that there are',
+  async (method) => {
+    const answer = await app.inject({ method, url: `/api/internal/attempts/${attempt.id}/reports` })
+    expect([answer.statusCode, codeOf(answer), answer.headers.allow]).toEqual([
+      405,
+      'method_not_allowed',
+      'OPTIONS, POST',
+    ])
+  },
+)

@@ -1,0 +1,137 @@
+import { type Call, CallList } from '@outdial/contract'
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
+import { createApiKey } from '../../../identity/api-keys.ts'
+import { createSecretBox } from '../../../secrets/secret-box.ts'
+import { toolKinds } from '../../../tools/kind-registry.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps } from '../../support/deps.ts'
+import { run, type Running } from '../../support/child-process.ts'
+import { type Seed, seedWorkspace } from '../../support/seed.ts'
+import { type ExampleRuntime, startExampleRuntime } from '../../support/example-runtime.ts'
+import { until } from '../../support/calls.ts'
+
+// Outdial and the runtime are processes of their own, with nothing between them but HTTP.
+jest.setTimeout(90_000)
+const secretKey = 'test-key-of-at-least-thirty-two-characters'
+const secret = 'runtime-secret-of-at-least-thirty-two-characters'
+const patience = 60_000
+
+let database: TestDatabase
+let seed: Seed
+let key: string
+let runtime: ExampleRuntime
+const services: Running[] = []
+beforeAll(async () => {
+  database = await createTestDatabase()
+  seed = await seedWorkspace({ db: database.db, box: createSecretBox([secretKey]) })
+  const { workspaceId, userId } = seed
+  ;({ key } = await createApiKey(testDeps(database.db))({ workspaceId, userId, name: 'Test' }))
+  await assignTool('contact_note')
+  runtime = await startExampleRuntime(secret)
+})
+afterEach(async () => {
+  for (const { process, ended } of services.splice(0)) {
+    process.kill('SIGKILL')
+    await ended
+  }
+})
+afterAll(async () => {
+  await runtime.stop()
+  await database.close()
+})
+
+async function assignTool(kind: 'contact_note'): Promise<void> {
+  const builtIn = toolKinds.get(kind)?.builtIn
+  if (builtIn === undefined) throw new Error(`${kind} does not come with the service`)
+  const tool = await database.db
+    .insertInto('mcp_tool')
+    .values({
+      workspace_id: seed.workspaceId,
+      kind,
+      name: builtIn.name,
+      description: builtIn.description,
+      input_schema: JSON.stringify(builtIn.inputSchema),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await database.db
+    .insertInto('widget_tool')
+    .values({ workspace_id: seed.workspaceId, agent_id: seed.agentId, tool_id: tool.id })
+    .execute()
+}
+
+/** The service as `npm start` runs it; resolves to where it is. */
+async function start(port = '0'): Promise<{ url: string; service: Running }> {
+  const service = run('start', [], {
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey,
+    RUNTIME_SECRET: secret,
+    RUNTIME_URL: runtime.url,
+    LINE: 'http',
+    PORT: port,
+    RATE_LIMIT_PER_MINUTE: '100000',
+  })
+  services.push(service)
+  const said = await service.wrote(/Outdial is ready/)
+  const [, url = ''] = /"url":"([^"]+)"/.exec(said) ?? []
+  return { url, service }
+}
+
+const api = async (url: string, path: string, body?: object): Promise<unknown> => {
+  const answer = await fetch(`${url}/api/public/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
+  return answer.json()
+}
+const queue = (url: string, phone_number: string) =>
+  api(url, '/contacts/', { phone_number, first_name: 'Maya', campaign_id: seed.campaignId })
+/** The last call, once it is completed and its analysis has come. */
+const settled = (url: string): Promise<Call> =>
+  until(
+    async () => {
+      const [call] = CallList.parse(await api(url, '/calls/')).results
+      return call?.status === 'completed' && call.summary !== null && call
+    },
+    () => {},
+    patience,
+  )
+
+it('makes a call by the example runtime, which uses the tools of Outdial in it', async () => {
+  const { url } = await start()
+  await queue(url, '+12025550123')
+  expect(await settled(url)).toMatchObject({
+    outcome: 'answered',
+    summary: 'Wants to hear more.',
+    attempts: 1,
+    transcript: expect.arrayContaining([
+      expect.objectContaining({ role: 'tool', text: 'contact_note: The note is kept.' }),
+    ]),
+  })
+  const notes = await database.db.selectFrom('contact_note').select('text').execute()
+  expect(notes).toEqual([{ text: 'Asked for the price: send an offer.' }])
+  expect(runtime.took).toHaveLength(1)
+})
+
+it('goes on with the call after the service was killed: the phone rings once', async () => {
+  const first = await start()
+  const took = runtime.took.length
+  await queue(first.url, '+12025550124')
+  await until(
+    async () => runtime.took.length === took + 1,
+    () => {},
+    patience,
+  )
+  first.service.process.kill('SIGKILL')
+  await first.service.ended
+  await database.db
+    .updateTable('attempt')
+    .set({ lease_until: new Date(0) })
+    .where('ended_at', 'is', null)
+    .execute()
+  const second = await start(new URL(first.url).port)
+  expect(await settled(second.url)).toMatchObject({ outcome: 'answered', attempts: 1 })
+  expect(runtime.took).toHaveLength(took + 1)
+})

@@ -1,0 +1,147 @@
+import { type AddContact, type Call, type CallCompletedEvent, ContactAdded } from '@outdial/contract'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { ToolKindName } from '../../../db/schema.ts'
+import { createApiKey } from '../../../identity/api-keys.ts'
+import { createSecretBox } from '../../../secrets/secret-box.ts'
+import { type Service, startService } from '../../../start.ts'
+import { toolKinds } from '../../../tools/kind-registry.ts'
+import { attemptsOf, eventsOf, until } from '../../support/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps, type TestDeps } from '../../support/deps.ts'
+import { type Seed, seedAgent, seedCampaign, seedWorkspace } from '../../support/seed.ts'
+
+// The whole service in this process, by the real clock: the agent reaches its tools by HTTP, as it always does.
+const secretKey = 'test-key-of-at-least-thirty-two-characters'
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let key: string
+let service: Service
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db, { box: createSecretBox([secretKey]) })
+  seed = await seedWorkspace(deps)
+  key = (await createApiKey(deps)({ ...seed, name: 'Test' })).key
+  service = await start('200')
+})
+afterAll(async () => {
+  await service.stop()
+  await database.close()
+})
+
+const start = (lineSpeed: string): Promise<Service> =>
+  startService({
+    DATABASE_URL: database.url,
+    SECRET_KEY: secretKey,
+    RUNTIME_SECRET: 'runtime-secret-of-at-least-thirty-two-characters',
+    PORT: '0',
+    LINE_SPEED: lineSpeed,
+    LOG_LEVEL: 'silent',
+  })
+
+/** A campaign of an agent that has these tools. */
+const campaignWith = async (...kinds: ToolKindName[]): Promise<number> => {
+  const agentId = await seedAgent(deps, seed.workspaceId, { name: `Agent with ${kinds.join(', ')}` })
+  for (const kind of kinds) {
+    const tool = await toolOf(kind)
+    await deps.db
+      .insertInto('widget_tool')
+      .values({ workspace_id: seed.workspaceId, agent_id: agentId, tool_id: tool.id })
+      .execute()
+  }
+  return seedCampaign(deps, { ...seed, agentId })
+}
+
+async function toolOf(kind: ToolKindName): Promise<{ id: number }> {
+  const builtIn = toolKinds.get(kind)?.builtIn
+  if (builtIn === undefined) throw new Error(`${kind} does not come with the service`)
+  const { name, description, inputSchema } = builtIn
+  return deps.db
+    .insertInto('mcp_tool')
+    .values({
+      workspace_id: seed.workspaceId,
+      kind,
+      name,
+      description,
+      input_schema: JSON.stringify(inputSchema),
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doUpdateSet({ kind }))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+}
+
+/** Queues a call over the API. */
+const queue = async (body: Partial<AddContact>): Promise<number> => {
+  const answer = await fetch(`${service.config.publicUrl}/api/public/v1/contacts/`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ first_name: 'Maya', ...body }),
+  })
+  return ContactAdded.parse(await answer.json()).call.id
+}
+/** The same, and answers its event. */
+const call = async (body: Partial<AddContact>): Promise<CallCompletedEvent['data']> => {
+  const id = await queue(body)
+  return (await until(async () => (await eventsOf(deps, id))[0])).data
+}
+const usedIn = ({ id }: Pick<Call, 'id'>) =>
+  deps.db
+    .selectFrom('tool_call')
+    .select(['tool_name', 'is_error', 'dry_run'])
+    .where('call_id', '=', id)
+    .orderBy('id')
+    .execute()
+const refusals = () => deps.db.selectFrom('do_not_call').select('source').execute()
+const notesOf = (contactId: number) =>
+  deps.db.selectFrom('contact_note').select(['text', 'call_id']).where('contact_id', '=', contactId).execute()
+
+it('acts in a call, and transcript, record and tables agree', async () => {
+  const campaign_id = await campaignWith('contact_note')
+  const told = await call({ campaign_id, phone_number: '+12025550100', variables: { product: 'a roof' } })
+  const text = 'Is interested in a roof and wants an appointment on Thursday morning.'
+  expect(told.transcript.filter(({ role }) => role === 'tool')).toMatchObject([
+    { text: `Noted “${text}”: The note is kept.` },
+  ])
+  expect(await usedIn(told)).toEqual([{ tool_name: 'contact_note', is_error: false, dry_run: false }])
+  expect(await notesOf(told.contact.id)).toEqual([{ text, call_id: told.id }])
+})
+
+it('does nothing for a test call but say what it would have done', async () => {
+  const campaign_id = await campaignWith('contact_note', 'do_not_call')
+  const told = await call({ campaign_id, phone_number: '+12025560106', test: true })
+  expect(told.transcript.map(({ text }) => text).join()).toContain(
+    'would have been put on the do-not-call list',
+  )
+  expect(await usedIn(told)).toEqual([{ tool_name: 'do_not_call', is_error: false, dry_run: true }])
+  expect(await refusals()).toEqual([])
+})
+
+it('puts who asks for it on the do-not-call list, once, with the tool and without it', async () => {
+  const withTool = await call({
+    campaign_id: await campaignWith('do_not_call'),
+    phone_number: '+12025550106',
+  })
+  expect(await usedIn(withTool)).toEqual([{ tool_name: 'do_not_call', is_error: false, dry_run: false }])
+  expect(withTool).toMatchObject({ outcome: 'answered', contact: { do_not_call: true } })
+  expect(await refusals()).toEqual([{ source: 'call' }])
+
+  const without = await call({ campaign_id: await campaignWith(), phone_number: '+12025560106' })
+  expect(await usedIn(without)).toEqual([])
+  expect(without).toMatchObject({ outcome: 'answered', contact: { do_not_call: true } })
+  expect(await refusals()).toEqual([{ source: 'call' }, { source: 'call' }])
+})
+
+it('keeps its tools to the end of the call when the service stops', async () => {
+  await service.stop()
+  service = await start('50') // a talk of a second
+  const id = await queue({
+    campaign_id: await campaignWith('contact_note'),
+    phone_number: '+12025560100',
+    variables: { product: 'a roof' },
+  })
+  await until(async () => (await attemptsOf(deps, id)).some(({ answered_at }) => answered_at !== null))
+  await service.stop()
+  expect(await usedIn({ id })).toEqual([{ tool_name: 'contact_note', is_error: false, dry_run: false }])
+  expect((await attemptsOf(deps, id))[0]).toMatchObject({ ended_reason: 'agent_hung_up' })
+  service = await start('200')
+})

@@ -1,0 +1,108 @@
+import type { Call, CallOutcome, EndedReason } from '@outdial/contract'
+import { Call as CallSchema } from '@outdial/contract'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { startDialer } from '../../../dialer/dialer.ts'
+import type { Worker } from '../../../core/worker.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps, type TestDeps } from '../../support/deps.ts'
+import { type Seed, seedWorkspace } from '../../support/seed.ts'
+import { attemptsOf, callUntil, completed, eventsOf, freshNumber, queue } from '../../support/calls.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let dialer: Worker
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  deps = testDeps(database.db)
+  seed = await seedWorkspace(deps)
+  dialer = startDialer(deps)
+})
+afterEach(() => dialer.stop())
+
+const outcomes: [string, CallOutcome, EndedReason][] = [
+  ['+12025550100', 'answered', 'agent_hung_up'],
+  ['+12025550101', 'no_answer', 'ring_timeout'],
+  ['+12025550102', 'busy', 'line_busy'],
+  ['+12025550103', 'voicemail', 'voicemail_reached'],
+  ['+12025550104', 'declined', 'contact_declined'],
+  ['+12025550105', 'failed', 'line_failed'],
+  ['+12025550106', 'answered', 'contact_hung_up'],
+]
+
+it.each(outcomes)('calls %s: %s, because of %s, and tells it once', async (number, outcome, endedReason) => {
+  const { id } = await queue(deps, seed, number)
+  const call = await completed(deps, seed, id)
+  expect(call).toMatchObject({ outcome, ended_reason: endedReason, attempts: 1, waiting_for: null })
+  expect(CallSchema.parse(call)).toEqual(call)
+  const events = await eventsOf(deps, id)
+  expect(events.map((event) => event.data)).toEqual([call])
+  expect(await attemptsOf(deps, id)).toMatchObject([{ outcome, ended_reason: endedReason }])
+})
+
+it('tells of a talk: transcript, summary, sentiment and what was read out agree', async () => {
+  const { id } = await queue(deps, seed, '+12025550100', { variables: { product: 'a roof inspection' } })
+  const call = await completed(deps, seed, id)
+  expect(call.transcript_text).toContain('Agent: Hello Maya, this is Ava about a roof inspection.')
+  expect(call.transcript_text).toContain('Contact: Yes, please. Could somebody call me on Thursday morning?')
+  expect(call).toMatchObject({
+    summary: 'Maya is interested in a roof inspection and asked for an appointment on Thursday morning.',
+    sentiment: 'positive',
+    goal_met: true,
+    extracted: { interested: true, preferred_time: 'Thursday morning' },
+  })
+  const times = [call.answered_at, ...call.transcript.map((line) => line.at), call.ended_at]
+  expect(times).toEqual([...times].sort())
+  const talked = Date.parse(call.ended_at ?? '') - Date.parse(call.answered_at ?? '')
+  expect(call.duration_seconds).toBe(Math.round(talked / 1000))
+})
+
+it('leaves a message on a voicemail', async () => {
+  const { id } = await queue(deps, seed, '+12025550103')
+  const call = await completed(deps, seed, id)
+  expect(call.transcript).toMatchObject([{ role: 'agent', text: expect.stringContaining('Hello Maya') }])
+  expect(call.summary).toMatch(/voicemail/)
+})
+
+it('passes through dialing and in_progress, and shows when it was answered', async () => {
+  const { id } = await queue(deps, seed, '+12025550100')
+  const ringing = await callUntil(deps, seed, id, (call) => call.status === 'dialing')
+  expect(ringing).toMatchObject({ answered_at: null, next_attempt_at: null, attempts: 1 })
+  const talking = await callUntil(deps, seed, id, (call) => call.status === 'in_progress')
+  expect(talking.answered_at).not.toBeNull()
+})
+
+it('goes the same way for the same number every time', async () => {
+  const number = freshNumber()
+  const told: Partial<Call>[] = []
+  for (let round = 0; round < 2; round += 1) {
+    const { id } = await queue(deps, seed, number)
+    const { outcome, summary, extracted, transcript } = await completed(deps, seed, id)
+    told.push({ outcome, summary, extracted, transcript: transcript.map((line) => ({ ...line, at: '' })) })
+  }
+  expect(told[0]).toEqual(told[1])
+})
+
+it('puts who asks for it on the do-not-call list, and suppresses what waits for them anywhere', async () => {
+  const number = '+12025560106'
+  const { id } = await queue(deps, seed, number)
+  const later = new Date(deps.clock.now().getTime() + 3_600_000).toISOString()
+  const waiting = await queue(deps, seed, number, { scheduled_at: later, if_already_queued: 'queue' })
+  const call = await completed(deps, seed, id)
+  expect(call.contact.do_not_call).toBe(true)
+  expect(await completed(deps, seed, waiting.id)).toMatchObject({
+    outcome: 'suppressed',
+    ended_reason: 'do_not_call',
+    attempts: 0,
+  })
+  expect(await eventsOf(deps, waiting.id)).toHaveLength(1)
+})
+
+it('lets what a test call asks for do nothing', async () => {
+  const { id } = await queue(deps, seed, '+12025570106', { test: true })
+  const call = await completed(deps, seed, id)
+  expect(call).toMatchObject({ outcome: 'answered', test: true, contact: { do_not_call: false } })
+})

@@ -1,0 +1,292 @@
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config.ts'
+import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
+import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
+import { assignTool } from '../../tools/assignments.ts'
+import { deleteTool } from '../../tools/delete-tool.ts'
+import { addHttpTool, type HttpToolInput } from '../../tools/general/add-http-tool.ts'
+import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
+import { refreshRemoteServer } from '../../tools/general/refresh-remote-server.ts'
+import { insertTool } from '../../tools/general/store.ts'
+import { installBuiltInTools } from '../../tools/install-built-in.ts'
+import { toolKinds } from '../../tools/kind-registry.ts'
+import { listTools } from '../../tools/tool-catalog.ts'
+import { createToolServer } from '../../mcp/tool-server.ts'
+import { setToolActive } from '../../tools/set-active.ts'
+import { unassignTool } from '../../tools/unassign.ts'
+import { keyFile } from '../support/spreadsheets.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps, type TestDeps } from '../support/deps.ts'
+import { type Seed, seedAgent, seedWorkspace, widgetOf } from '../support/seed.ts'
+import { seedLiveCall } from './server/seed-call.ts'
+import { openSse, secret } from '../support/mcp.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let app: FastifyInstance
+let url: string
+const logged: Record<string, unknown>[] = []
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) })
+  deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
+  const tools = createToolServer(deps)
+  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
+  app = await createApp(deps, tools)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+  await app.close()
+  await database.close()
+})
+
+let seed: Seed
+let workspaceId: number
+let agentId: number
+beforeEach(async () => {
+  seed = await seedWorkspace(deps)
+  ;({ workspaceId, agentId } = seed)
+  await installBuiltInTools(deps, workspaceId)
+})
+
+const idOf = async (name: string): Promise<number> => {
+  const tool = (await listTools(deps)(workspaceId)).find((listed) => listed.name === name)
+  if (tool === undefined) throw new Error(`no tool ${name}`)
+  return tool.id
+}
+
+const assign = (toolId: number, config: unknown = {}) =>
+  assignTool(deps)({ workspaceId, agentId, toolId, config })
+
+const open = async (query: Record<string, string> = {}) =>
+  openSse(url, { widget_id: await widgetOf(deps, agentId), ...query })
+
+const weather: HttpToolInput = {
+  name: 'weather',
+  description: 'The weather of a city.',
+  method: 'GET',
+  url: 'https://weather.example.com/{city}',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+}
+
+const namesOf = async (session: Awaited<ReturnType<typeof open>>) =>
+  (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
+
+const remote = (server: string, tool: string) =>
+  insertTool(database.db, workspaceId, 'remote_mcp', {
+    name: server,
+    description: 'A server.',
+    inputSchema: {},
+    settings: {
+      url: 'https://mcp.example.com/',
+      tools: [{ name: tool, description: '', inputSchema: { type: 'object' }, readOnly: true }],
+    },
+    secrets: null,
+    createdAt: deps.clock.now(),
+  }).then((added) => added?.id ?? 0)
+
+it('gives a workspace each tool that comes with Outdial once, however often it is asked', async () => {
+  const expected = [...toolKinds.values()].flatMap(({ builtIn }) => builtIn?.name ?? []).sort()
+  await Promise.all([installBuiltInTools(deps, workspaceId), installBuiltInTools(deps, workspaceId)])
+
+  const listed = await listTools(deps)(workspaceId)
+  expect(listed.map(({ name }) => name).sort()).toEqual(expected)
+  expect(listed.every(({ isActive, agents }) => isActive && agents.length === 0)).toBe(true)
+})
+
+it('lists the built-in tools in a workspace that was made before them, and leaves a tool of that name alone', async () => {
+  const other = await seedWorkspace(deps)
+  await addHttpTool(deps)(other.workspaceId, {
+    name: 'contact_note',
+    description: 'Notes it elsewhere.',
+    method: 'POST',
+    url: 'https://notes.example.com/',
+    inputSchema: { type: 'object' },
+  })
+
+  const listed = await listTools(deps)(other.workspaceId)
+  expect(listed.filter(({ name }) => name === 'contact_note')).toMatchObject([{ kind: 'http' }])
+  expect(listed.map(({ name }) => name)).toContain('do_not_call')
+})
+
+it('offers and lists a built-in tool as this version describes it, whatever stood in its row', async () => {
+  const stale = { description: 'Was so once.', input_schema: '{"type": "object", "required": ["gone"]}' }
+  const rows = database.db.updateTable('mcp_tool').set(stale).where('workspace_id', '=', workspaceId)
+  await rows.execute()
+  const now = toolKinds.get('contact_note')?.builtIn
+  const listed = (await listTools(deps)(workspaceId)).find(({ name }) => name === 'contact_note')
+  expect(listed).toMatchObject({ description: now?.description })
+
+  await assign(await idOf('contact_note'))
+  const session = await open()
+  expect((await session.request('tools/list')).result?.tools).toEqual([now])
+  expect((await session.call('contact_note', { gone: 'x' })).result?.content?.[0]?.text).toContain('gone')
+  session.close()
+})
+
+it('leaves a tool out whose settings cannot be read, and keeps the others', async () => {
+  const bad = await remote('crm', 'find')
+  await assign(bad)
+  await assign(await idOf('contact_note'))
+  const broken = { settings: JSON.stringify({ url: 'https://key-in-the-url@mcp.example.com', tools: 'all' }) }
+  await database.db.updateTable('mcp_tool').set(broken).where('id', '=', bad).execute()
+
+  const session = await open()
+  expect(await namesOf(session)).toEqual(['contact_note'])
+  expect((await session.call('crm__find')).error).toMatchObject({ message: 'Unknown tool: crm__find' })
+  session.close()
+  const entry = logged.filter(({ msg }) => msg === 'a tool has settings that cannot be read').at(-1)
+  expect(entry).toMatchObject({ level: 50, tool_id: bad, workspace_id: workspaceId })
+  expect(JSON.stringify(logged)).not.toContain('key-in-the-url')
+
+  await assign(await idOf('do_not_call'))
+  const sentence = { code: 'validation_failed', message: expect.stringContaining('cannot be read') }
+  await expect(assign(bad)).rejects.toMatchObject(sentence)
+  await expect(refreshRemoteServer(deps)(workspaceId, bad)).rejects.toMatchObject(sentence)
+  await expect(editRemoteServer(deps)(workspaceId, bad, {})).rejects.toMatchObject(sentence)
+})
+
+it('gives an open session a tool, switches it off and on, and takes it away, each at once', async () => {
+  const session = await open()
+  const toolId = await idOf('contact_note')
+  expect(await namesOf(session)).toEqual([])
+
+  const steps: [change: () => Promise<void>, offered: string[]][] = [
+    [() => assign(toolId), ['contact_note']],
+    [() => setToolActive(deps)({ workspaceId, toolId }, false), []],
+    [() => setToolActive(deps)({ workspaceId, toolId }, true), ['contact_note']],
+    [() => unassignTool(deps)({ workspaceId, agentId, toolId }), []],
+  ]
+  for (const [change, offered] of steps) {
+    await change()
+    expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
+    expect(await namesOf(session)).toEqual(offered)
+  }
+  session.close()
+})
+
+it('deletes a tool of the workspace’s own from the agents that have it, and keeps what they did with it', async () => {
+  const { id: toolId } = await addHttpTool(deps)(workspaceId, weather)
+  await assign(toolId)
+  const call = await seedLiveCall(deps, seed)
+  const session = await open({ call_id: call.attemptId })
+  await session.call('weather', { town: 'Oslo' })
+
+  await deleteTool(deps)({ workspaceId, toolId })
+  expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
+  expect(await namesOf(session)).toEqual([])
+  expect((await session.call('weather')).error).toMatchObject({ message: 'Unknown tool: weather' })
+  session.close()
+  const records = database.db.selectFrom('tool_call').select('tool_name').where('call_id', '=', call.callId)
+  expect(await records.execute()).toEqual([{ tool_name: 'weather' }])
+  await expect(deleteTool(deps)({ workspaceId, toolId })).rejects.toMatchObject({ code: 'not_found' })
+})
+
+it('deletes a remote server, but no built-in tool and none of another workspace', async () => {
+  const server = await remote('crm', 'find')
+  const other = await seedWorkspace(deps)
+  await expect(deleteTool(deps)({ workspaceId: other.workspaceId, toolId: server })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await deleteTool(deps)({ workspaceId, toolId: server })
+  expect((await listTools(deps)(workspaceId)).map(({ kind }) => kind)).not.toContain('remote_mcp')
+  await expect(deleteTool(deps)({ workspaceId, toolId: await idOf('contact_note') })).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringContaining('switch it off'),
+  })
+  expect(await idOf('contact_note')).toEqual(expect.any(Number))
+})
+
+it('tells which agents have a tool, and assigns it to each for itself', async () => {
+  const toolId = await idOf('contact_note')
+  const second = await seedAgent(deps, workspaceId)
+  await assign(toolId)
+  await assign(toolId)
+  await assignTool(deps)({ workspaceId, agentId: second, toolId, config: {} })
+  await unassignTool(deps)({ workspaceId, agentId, toolId })
+
+  const listed = await listTools(deps)(workspaceId)
+  expect(listed.find(({ id }) => id === toolId)?.agents).toEqual([second])
+})
+
+it('says in words which part of a configuration the tool does not take, or lacks', async () => {
+  const toolId = await idOf('contact_note')
+
+  await expect(assign(toolId, { color: 'red' })).rejects.toMatchObject({
+    status: 422,
+    details: [{ field: 'config.color', code: 'unknown_field' }],
+  })
+  await expect(assign(await idOf('spreadsheet_append'))).rejects.toMatchObject({
+    status: 422,
+    details: [{ field: 'config.spreadsheet_id', code: 'required' }],
+  })
+  await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
+})
+
+it('assigns a spreadsheet of this workspace alone, and Google’s only where there is an account', async () => {
+  const toolId = await idOf('spreadsheet_append')
+  const other = await seedWorkspace(deps)
+  const columns = ['Name']
+  const theirs = await createSpreadsheet(deps)(other.workspaceId, { name: 'Theirs', columns })
+  const beside = (sentence: string) => ({
+    status: 422,
+    message: expect.stringContaining(sentence),
+    details: [{ field: 'config.spreadsheet_id', code: 'not_found' }],
+  })
+
+  for (const id of ['leads', theirs.id]) {
+    await expect(assign(toolId, { spreadsheet_id: id })).rejects.toMatchObject(beside('no spreadsheet'))
+  }
+  const { id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns })
+  await assign(toolId, { spreadsheet_id: id })
+  const google = { spreadsheet_id: 'of-google', provider: 'google' }
+  await expect(assign(toolId, google)).rejects.toMatchObject(beside('no Google service account'))
+  await saveGoogleAccount(deps)(workspaceId, keyFile())
+  await assign(toolId, google)
+})
+
+it('refuses two tools of one name, even where servers and tools only spell it together', async () => {
+  const first = await remote('crm', '_find')
+  const second = await remote('crm_', 'find')
+  await assign(first)
+  await assign(first)
+
+  await expect(assign(second)).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringContaining('crm___find already'),
+    details: [{ field: 'tool_id', code: 'already_used' }],
+  })
+  await setToolActive(deps)({ workspaceId, toolId: first }, false)
+  await expect(assign(second)).rejects.toMatchObject({ code: 'validation_failed' })
+  await unassignTool(deps)({ workspaceId, agentId, toolId: first })
+  await assign(second)
+})
+
+it('lets one of two assignments at once have the name', async () => {
+  const ids = await Promise.all([remote('crm', '_find'), remote('crm_', 'find')])
+
+  const outcomes = await Promise.allSettled(ids.map((id) => assign(id)))
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
+
+it('knows no tools and agents of another workspace', async () => {
+  const toolId = await idOf('contact_note')
+  const other = await seedWorkspace(deps)
+  await assign(toolId)
+  const missing = { code: 'not_found' }
+
+  const theirs = { workspaceId: other.workspaceId, agentId: other.agentId, toolId }
+  await expect(assignTool(deps)({ ...theirs, config: {} })).rejects.toMatchObject(missing)
+  await expect(
+    assignTool(deps)({ workspaceId, agentId: other.agentId, toolId, config: {} }),
+  ).rejects.toMatchObject(missing)
+  await expect(unassignTool(deps)({ ...theirs, agentId })).rejects.toMatchObject(missing)
+  await expect(setToolActive(deps)(theirs, false)).rejects.toMatchObject(missing)
+  expect(await namesOf(await open())).toEqual(['contact_note'])
+})

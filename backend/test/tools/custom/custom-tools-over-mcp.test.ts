@@ -1,0 +1,118 @@
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import { createApp } from '../../../app.ts'
+import { parseConfig } from '../../../config.ts'
+import { addHttpTool } from '../../../tools/general/add-http-tool.ts'
+import { addRemoteServer } from '../../../tools/save-remote-server.ts'
+import { editHttpTool } from '../../../tools/save-http-tool.ts'
+import { createToolServer } from '../../../mcp/tool-server.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps, type TestDeps } from '../../support/deps.ts'
+import { type Seed, seedWorkspace, widgetOf } from '../../support/seed.ts'
+import { Receiver } from '../../support/http-receiver.ts'
+import { RemoteServer, text } from '../../support/remote-mcp-server.ts'
+
+const secret = 'runtime-secret-of-the-tests-of-tools'
+const lines: string[] = []
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let app: FastifyInstance
+let url: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
+  deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
+  seed = await seedWorkspace(deps)
+  const tools = createToolServer(deps)
+  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
+  app = await createApp(deps, tools)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+let receiver: Receiver
+let remote: RemoteServer
+beforeEach(async () => {
+  receiver = new Receiver()
+  remote = new RemoteServer('sse')
+  remote.tools = [{ name: 'find', inputSchema: { type: 'object', properties: { name: { type: 'string' } } } }]
+  remote.behaviours = { find: ({ name }) => text(`found ${String(name)}`) }
+  await Promise.all([receiver.listen(), remote.start()])
+})
+afterEach(() => Promise.all([receiver.close(), remote.stop()]))
+
+async function assign(toolId: number): Promise<void> {
+  const { workspaceId, agentId } = seed
+  const values = { workspace_id: workspaceId, agent_id: agentId, tool_id: toolId }
+  await database.db.insertInto('widget_tool').values(values).execute()
+  deps.wake.tools({ workspaceId, agentId })
+}
+
+async function connect(): Promise<Client> {
+  const widgetId = await widgetOf(deps, seed.agentId)
+  const client = new Client({ name: 'runtime', version: '1.0.0' })
+  const address = new URL(`${url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
+  await client.connect(new SSEClientTransport(address))
+  return client
+}
+
+it('gives an agent the tools of HTTP services and of another server, and their changes at once', async () => {
+  receiver.answer = (_received, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"degrees": 12}')
+  const weather = await addHttpTool(deps)(seed.workspaceId, {
+    name: 'weather',
+    description: 'The weather of a city.',
+    method: 'GET',
+    url: receiver.url('/cities/{city}?key={{secret.KEY}}'),
+    inputSchema: {
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+      additionalProperties: false,
+    },
+    secrets: { KEY: 'key-of-the-weather' },
+  })
+  const crm = await addRemoteServer(deps)(seed.workspaceId, {
+    name: 'crm',
+    description: 'The CRM.',
+    url: remote.url,
+  })
+  await assign(weather.id)
+  await assign(crm.id)
+
+  const client = await connect()
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name).sort()).toEqual(['crm__find', 'weather'])
+  const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
+  expect(await call('weather', { city: 'Oslo' })).toMatchObject({ content: [{ text: '{"degrees":12}' }] })
+  expect(await call('crm__find', { name: 'Maya' })).toMatchObject({ content: [{ text: 'found Maya' }] })
+  expect(await call('weather', { town: 'Oslo' })).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/city is required; unknown argument town/) }],
+  })
+  expect(await call('crm__find', { name: 1 })).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('name must be text') }],
+  })
+
+  const told = new Promise<void>((resolve) => {
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve())
+  })
+  await editHttpTool(deps)(seed.workspaceId, weather.id, { description: 'Sun or rain.' })
+  await told
+  const changed = (await client.listTools()).tools.find(({ name }) => name === 'weather')
+  expect(changed?.description).toBe('Sun or rain.')
+  await client.close()
+  expect(lines.join('')).not.toMatch(/key-of-the-weather/)
+})

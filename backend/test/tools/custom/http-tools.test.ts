@@ -1,0 +1,380 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { addHttpTool, type HttpToolInput } from '../../../tools/general/add-http-tool.ts'
+import { editHttpTool } from '../../../tools/save-http-tool.ts'
+import { createHttpTool, httpTool } from '../../../tools/custom/http-tool.ts'
+import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
+import { nobodyToWake, type ToolChange } from '../../../deps.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps, type TestDeps } from '../../support/deps.ts'
+import { seedWorkspace } from '../../support/seed.ts'
+import { Receiver } from '../../support/http-receiver.ts'
+import { localConfig, publicConfig, readTool, runTool } from '../../support/tools.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let workspaceId: number
+let otherWorkspaceId: number
+let changes: ToolChange[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const wake = { ...nobodyToWake, tools: (change: ToolChange) => void changes.push(change) }
+  deps = testDeps(database.db, { config: localConfig, wake })
+  workspaceId = (await seedWorkspace(deps)).workspaceId
+  otherWorkspaceId = (await seedWorkspace(deps, 'Other')).workspaceId
+})
+afterAll(() => database.close())
+
+let receiver: Receiver
+beforeEach(async () => {
+  changes = []
+  receiver = new Receiver()
+  await receiver.listen()
+})
+afterEach(() => receiver.close())
+
+let made = 0
+const input = (more: Partial<HttpToolInput> = {}): HttpToolInput => ({
+  name: `weather-${(made += 1)}`,
+  description: 'The weather of a city.',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' }, day: {} }, required: ['city'] },
+  method: 'GET',
+  url: receiver.url('/cities/{city}'),
+  ...more,
+})
+const add = async (more: Partial<HttpToolInput> = {}) => {
+  const { id } = await addHttpTool(deps)(workspaceId, input(more))
+  return readTool(deps, workspaceId, 'http', id)
+}
+const answer = (body: string | Buffer, type = 'application/json', status = 200) => {
+  receiver.answer = (_received, response) => response.writeHead(status, { 'content-type': type }).end(body)
+}
+/** Makes the tool, and uses it once. */
+const use = async (args: Record<string, unknown> = { city: 'Oslo' }, more: Partial<HttpToolInput> = {}) =>
+  runTool(deps, httpTool, await add(more), args)
+
+it('asks the service, and answers JSON without its blanks', async () => {
+  answer('{ "degrees": 12,\n "sky": "clear" }')
+  expect(await use({ city: 'São Paulo/1', day: 'today' })).toEqual({
+    text: '{"degrees":12,"sky":"clear"}',
+    isError: false,
+  })
+  expect(receiver.received).toMatchObject([{ path: '/cities/S%C3%A3o%20Paulo%2F1?day=today', body: '' }])
+})
+
+it('sends what the URL has no place for as the query of a GET', async () => {
+  await use({ city: 'Oslo', day: ['mon', 'tue'], 'a&b': { c: 1 }, gone: null })
+  expect(receiver.received[0]?.path).toBe('/cities/Oslo?day=mon&day=tue&a%26b=%7B%22c%22%3A1%7D')
+})
+
+it.each(['POST', 'PUT', 'PATCH'] as const)('sends it as the JSON body of a %s', async (method) => {
+  const args = { city: 'Oslo', day: { nested: [1, 'two', null] } }
+  await use(args, { method })
+  expect(receiver.received).toMatchObject([
+    {
+      path: '/cities/Oslo',
+      body: '{"day":{"nested":[1,"two",null]}}',
+      headers: { 'content-type': 'application/json' },
+    },
+  ])
+})
+
+it('lets no argument replace what the query of the tool sets', async () => {
+  const said = await use({ city: 'Oslo', key: 'mine' }, { url: receiver.url('/cities/{city}?key=theirs') })
+  expect(said).toEqual({
+    text: 'The arguments do not fit: key is set by the tool and cannot be given.',
+    isError: true,
+  })
+  expect(receiver.received).toEqual([])
+})
+
+it('refuses an argument that would lead to another path', async () => {
+  expect(await use({ city: '../admin' })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('city must not'),
+  })
+  expect(receiver.received).toEqual([])
+})
+
+const keyed = (url = receiver.url('/cities/{city}?key={{secret.KEY}}')) => ({
+  url,
+  headers: { Authorization: 'Bearer {{secret.TOKEN}}', 'X-Plain': 'yes' },
+  secrets: { KEY: 'k&y+ "quoted"', TOKEN: 'token-of-the-service' },
+})
+
+it('sends secrets in query and headers', async () => {
+  await use(undefined, keyed())
+  expect(receiver.received).toMatchObject([
+    {
+      path: '/cities/Oslo?key=k%26y%2B%20%22quoted%22',
+      headers: { authorization: 'Bearer token-of-the-service', 'x-plain': 'yes' },
+    },
+  ])
+})
+
+it('keeps secrets sealed', async () => {
+  const row = await add(keyed())
+  expect(JSON.stringify(row)).not.toMatch(/token-of-the-service|quoted/)
+  expect(row.secrets).toMatch(/^v1\./)
+})
+
+it.each([200, 400])(
+  'tells no secret that a service echoes with status %i, however it spells it',
+  async (status) => {
+    const { secrets } = keyed()
+    const spellings = Object.values(secrets).flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret),
+      encodeURIComponent(secret).replaceAll('%2B', '%2b'),
+      new URLSearchParams({ secret }).toString().slice('secret='.length),
+      secret.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
+      Buffer.from(secret).toString('base64'),
+      Buffer.from(secret).toString('base64url'),
+    ])
+    answer(JSON.stringify({ spellings, path: '/?key=k%26y%2B%20%22quoted%22' }), 'application/json', status)
+    const { text } = await use(undefined, keyed())
+    for (const spelling of spellings) expect(text).not.toContain(spelling)
+    expect(text).not.toMatch(/quoted|token-of/)
+    expect(text).toContain('[secret]')
+  },
+)
+
+it('tells no secret where nothing answers', async () => {
+  receiver.answer = (_received, response) => response.destroy()
+  const said = await use(undefined, keyed())
+  expect(said).toEqual({
+    text: 'The service gave no answer: the receiver broke off the connection.',
+    isError: true,
+  })
+})
+
+it('takes a secret reference that an agent gives for text', async () => {
+  answer('{}')
+  await use({ city: '{{secret.TOKEN}}' }, { ...keyed(), method: 'POST' })
+  expect(receiver.received[0]?.path).toMatch(/^\/cities\/%7B%7Bsecret.TOKEN%7D%7D\?/)
+})
+
+it.each([
+  ['text/plain; charset=utf-8', ' sunny ', 'sunny'],
+  ['text/html', '<p>sunny</p>', '<p>sunny</p>'],
+  ['application/problem+json', '{ "a": 1 }', '{"a":1}'],
+  ['application/xml', '<a/>', '<a/>'],
+  ['application/json', 'not json', 'not json'],
+])('answers the text of %s', async (type, body, text) => {
+  answer(body, type)
+  expect(await use()).toEqual({ text, isError: false })
+})
+
+it('says that it is done where there is nothing to read', async () => {
+  expect(await use()).toEqual({ text: 'Done. The service answered 204 without a text.', isError: false })
+})
+
+it.each([
+  ['image/png', Buffer.from([0x89, 0x50])],
+  ['application/octet-stream', Buffer.from('abc')],
+  ['text/plain', Buffer.from([0x61, 0x00, 0x62])],
+])('refuses to read %s out', async (type, body) => {
+  answer(body, type)
+  expect(await use()).toEqual({ text: `The service answered with ${type} that is no text.`, isError: true })
+})
+
+it('refuses a compressed answer that it did not ask for', async () => {
+  receiver.answer = (_received, response) =>
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end('xx')
+  expect(await use()).toMatchObject({ isError: true })
+  expect(receiver.received[0]?.headers['accept-encoding']).toBe('identity')
+})
+
+it.each([404, 500])('tells the status and what is said of it where a service answers %i', async (status) => {
+  answer('{"error": "no such city"}', 'application/json', status)
+  const text = `The service answered with the error ${status}: {"error":"no such city"}`
+  expect(await use()).toEqual({ text, isError: true })
+})
+
+it('follows no redirect', async () => {
+  receiver.always(302, { location: receiver.url('/elsewhere') })
+  const text = 'The service answered with a redirect (status 302), which is not followed.'
+  expect(await use()).toEqual({ text, isError: true })
+  expect(receiver.received).toHaveLength(1)
+})
+
+it('reads little of 50 MB, shows less, and says so', async () => {
+  let written = 0
+  receiver.answer = (_received, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' })
+    const chunk = 'ü'.repeat(32 * 1024)
+    const write = () => {
+      while (written < 50e6 && !response.destroyed) {
+        written += chunk.length * 2
+        if (!response.write(chunk)) return void response.once('drain', write)
+      }
+      response.end()
+    }
+    write()
+  }
+  const { text, isError } = await use()
+  expect(isError).toBe(false)
+  expect(Buffer.byteLength(text)).toBeLessThan(17 * 1024)
+  expect(text).toMatch(/^ü+… \[The answer is longer than the 16 KiB shown here.\]$/)
+  expect(written).toBeLessThan(20e6)
+})
+
+it('gives up on a service that hangs, and does not claim that nothing happened', async () => {
+  receiver.silent()
+  const impatient = createHttpTool({ timeoutMs: 50 })
+  const asked = await runTool(deps, impatient, await add(), { city: 'Oslo' })
+  expect(asked).toEqual({
+    text: 'The service gave no answer: the receiver did not answer in time.',
+    isError: true,
+  })
+  const posted = await runTool(deps, impatient, await add({ method: 'POST' }), { city: 'Oslo' })
+  expect(posted.text).toMatch(/not known whether it took effect: do not repeat it\.$/)
+})
+
+it('says so where a service stops in the middle of its answer', async () => {
+  receiver.answer = (_received, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('half')
+    setImmediate(() => response.destroy())
+  }
+  const text = 'The service broke off in the middle of its answer (status 200).'
+  expect(await use()).toEqual({ text, isError: true })
+})
+
+it('stops when the agent does', async () => {
+  const agent = new AbortController()
+  receiver.answer = () => agent.abort()
+  const row = await add()
+  await expect(
+    runTool(deps, httpTool, row, { city: 'Oslo' }, { signal: agent.signal }),
+  ).rejects.toMatchObject({
+    name: 'AbortError',
+  })
+})
+
+it('tells on a test call what would have been sent, and sends nothing', async () => {
+  const row = await add({ ...keyed(), method: 'POST' })
+  expect(hasEffects(httpTool, row, row.name)).toBe(true)
+  const said = await runTool(deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
+  expect(said.isError).toBe(false)
+  expect(said.text).toMatch(/Test call, nothing was changed\. .*POST .*\/cities\/Oslo with \{"day":1\}$/)
+  expect(receiver.received).toEqual([])
+})
+
+it('takes a GET for one that changes nothing', async () => {
+  const row = await add()
+  expect(hasEffects(httpTool, row, row.name)).toBe(false)
+})
+
+it.each(['127.0.0.1', '2130706433', '[::1]', 'localhost', '10.0.0.1', '169.254.169.254'])(
+  'does not reach http://%s from a service that the world reaches',
+  async (host) => {
+    const row = await add()
+    const online = { ...deps, config: publicConfig }
+    const settings = { ...row.settings, url: receiver.url('/', host) }
+    expect(await runTool(online, httpTool, { ...row, settings }, {})).toMatchObject({ isError: true })
+    expect(receiver.received).toEqual([])
+    await expect(addHttpTool(online)(workspaceId, input({ url: `https://${host}/` }))).rejects.toMatchObject({
+      code: 'validation_failed',
+    })
+  },
+)
+
+it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
+  ['a name with blanks', { name: 'the weather' }, 'name', /letters, digits/],
+  ['a name of remote servers', { name: 'crm__weather' }, 'name', /two underscores/],
+  ['the name __proto__', { name: '__proto__' }, 'name', /begin with a letter/],
+  ['no description', { description: ' ' }, 'description', /required/],
+  ['NUL in the description', { description: 'a\0b' }, 'description', /plain text/],
+  [
+    'a schema with a remote reference',
+    { inputSchema: { type: 'object', $ref: 'https://x/' } },
+    'input_schema',
+    /not fetched/,
+  ],
+  ['a URL without a host', { url: 'https://{city}/' }, 'url', /cannot be read/],
+  ['a URL in a private network', { url: 'https://10.0.0.1/{city}' }, 'url', /public/],
+  ['a URL that is too long', { url: `https://example.com/{city}?${'x'.repeat(2000)}` }, 'url', /2000/],
+  ['an unknown argument in the URL', { url: 'https://example.com/{town}' }, 'url', /\{town\} is no argument/],
+  [
+    'an optional argument in the path',
+    { url: 'https://example.com/{day}' },
+    'input_schema',
+    /must require it/,
+  ],
+  [
+    'an argument that the query sets',
+    { url: 'https://example.com/{city}?day=1' },
+    'input_schema',
+    /sets day/,
+  ],
+  ['a header that is none', { headers: { 'a b': 'c' } }, 'headers', /no name of a header/],
+  ['the host in a header', { headers: { Host: 'example.com' } }, 'headers', /set by the connection/],
+  ['two lines in a header', { headers: { a: 'b\r\nc: d' } }, 'headers', /one line/],
+  [
+    'a secret that is not given',
+    { headers: { a: '{{secret.KEY}}' } },
+    'secrets',
+    /KEY is used but not given/,
+  ],
+  [
+    'a secret that every object has',
+    { headers: { a: '{{secret.constructor}}' } },
+    'secrets',
+    /constructor is used/,
+  ],
+  ['a secret of two lines', { secrets: { KEY: 'abcdefg\nh' } }, 'secrets', /one line/],
+  ['a secret that is very short', { secrets: { KEY: 'abc' } }, 'secrets', /6 to 4000/],
+  ['a secret with a strange name', { secrets: { 'a-b': 'abcdefgh' } }, 'secrets', /no name of a secret/],
+])('refuses a tool with %s', async (_what, wrong, field, words) => {
+  await expect(addHttpTool(deps)(workspaceId, input(wrong))).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: expect.arrayContaining([
+      expect.objectContaining({ field, message: expect.stringMatching(words) }),
+    ]),
+  })
+  expect(changes).toEqual([])
+})
+
+it('refuses the name of another tool, but not that of another workspace', async () => {
+  const tool = input()
+  await addHttpTool(deps)(workspaceId, tool)
+  await expect(addHttpTool(deps)(workspaceId, tool)).rejects.toMatchObject({ details: [{ field: 'name' }] })
+  await addHttpTool(deps)(otherWorkspaceId, tool)
+})
+
+it('makes a new version at every edit, and tells the sessions', async () => {
+  const row = await add(keyed())
+  expect(changes).toEqual([{ workspaceId }])
+  await editHttpTool(deps)(workspaceId, row.id, {
+    description: 'Another.',
+    headers: { a: '{{secret.NEW}}' },
+    secrets: { NEW: 'another-secret', TOKEN: null },
+  })
+  const edited = await readTool(deps, workspaceId, 'http', row.id)
+  expect(edited).toMatchObject({ version: row.version + 1, name: row.name, description: 'Another.' })
+  expect(changes).toHaveLength(2)
+  await runTool(deps, httpTool, edited, { city: 'Oslo' })
+  expect(receiver.received).toMatchObject([
+    { path: expect.stringContaining('key=k%26y'), headers: { a: 'another-secret' } },
+  ])
+})
+
+it('does not send a secret to another host unless it is given again', async () => {
+  const row = await add(keyed())
+  const elsewhere = { url: 'https://other.example/{city}?key={{secret.KEY}}', headers: {} }
+  await expect(editHttpTool(deps)(workspaceId, row.id, elsewhere)).rejects.toMatchObject({
+    details: [{ field: 'secrets', message: 'The secret KEY is used but not given.' }],
+  })
+  await editHttpTool(deps)(workspaceId, row.id, { ...elsewhere, secrets: { KEY: 'given-again' } })
+})
+
+it('refuses an edit to the name of another tool, and of a tool of another workspace', async () => {
+  const [one, other] = [await add(), await add()]
+  const rename = editHttpTool(deps)
+  await expect(rename(workspaceId, one.id, { name: other.name })).rejects.toMatchObject({
+    details: [{ field: 'name' }],
+  })
+  await expect(rename(otherWorkspaceId, one.id, { description: 'Mine.' })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  expect((await readTool(deps, workspaceId, 'http', one.id)).version).toBe(one.version)
+})

@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals'
+import { EndlessError, inTime } from '../../../tools/json-schema/run-with-timeout.ts'
+
+const asleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+it('does a calculation once more that the machine kept waiting', () => {
+  let tries = 0
+  const work = () => {
+    tries += 1
+    if (tries === 1) asleep(10_000) // as if other processes had the processor
+    return 'done'
+  }
+  expect(inTime(work)).toBe('done')
+  expect(tries).toBe(2)
+})
+
+it('gives up a calculation that has worked for as long as it may', () => {
+  const endless = () => {
+    for (;;);
+  }
+  expect(() => inTime(endless)).toThrow(EndlessError)
+})
+
+it('passes on what a calculation throws itself', () => {
+  const work = () => {
+    throw new TypeError('of its own')
+  }
+  expect(() => inTime(work)).toThrow('of its own')
+})

@@ -1,0 +1,125 @@
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { FastifyInstance } from 'fastify'
+import { createApp } from '../../../app.ts'
+import { parseConfig } from '../../../config.ts'
+import type { ToolKindName } from '../../../db/schema.ts'
+import { toolKinds } from '../../../tools/kind-registry.ts'
+import { createToolServer } from '../../../mcp/tool-server.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps, type TestDeps } from '../../support/deps.ts'
+import { type Seed, seedWorkspace, widgetOf } from '../../support/seed.ts'
+import { seedLiveCall } from '../server/seed-call.ts'
+import { openSse, secret } from '../../support/mcp.ts'
+
+const names: ToolKindName[] = [
+  'contact_lookup',
+  'contact_update',
+  'contact_note',
+  'do_not_call',
+  'schedule_callback',
+]
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let app: FastifyInstance
+let url: string
+let widgetId: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret, LOG_LEVEL: 'silent' }) })
+  seed = await seedWorkspace(deps)
+  for (const name of names) await assign(name)
+  app = await createApp(deps, createToolServer(deps))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  widgetId = await widgetOf(deps, seed.agentId)
+})
+afterAll(async () => {
+  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+  await app.close()
+  await database.close()
+})
+
+async function assign(kind: ToolKindName): Promise<void> {
+  const definition = toolKinds.get(kind)?.builtIn
+  if (definition === undefined) throw new Error(`${kind} is not built in`)
+  const { name, description, inputSchema } = definition
+  const workspace_id = seed.workspaceId
+  const tool = await database.db
+    .insertInto('mcp_tool')
+    .values({ workspace_id, kind, name, description, input_schema: JSON.stringify(inputSchema) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const assignment = { workspace_id, agent_id: seed.agentId, tool_id: tool.id }
+  await database.db.insertInto('widget_tool').values(assignment).execute()
+}
+
+/** Uses tools in a call that is on, one after the other, and answers their texts. */
+async function useInCall(test: boolean, uses: [string, Record<string, unknown>][]): Promise<string[]> {
+  const { attemptId } = await seedLiveCall(deps, seed, { test })
+  const session = await openSse(url, { widget_id: widgetId, call_id: attemptId })
+  const texts: string[] = []
+  for (const [name, args] of uses) {
+    const { result } = await session.call(name, args)
+    texts.push(result?.content?.[0]?.text ?? '')
+  }
+  session.close()
+  return texts
+}
+
+it('serves the agent of a call what it needs for the person on it', async () => {
+  const said = await useInCall(false, [
+    ['contact_update', { first_name: 'Maya', time_zone: 'Europe/Berlin', email: null }],
+    ['contact_note', { text: 'Has a slate roof.' }],
+    ['contact_lookup', {}],
+    ['schedule_callback', { at: '2026-05-05T15:30' }],
+    ['do_not_call', {}],
+    ['schedule_callback', { at: '2026-05-06T15:30' }],
+  ])
+  expect(said).toEqual([
+    'The contact is updated: first_name, email, time_zone.',
+    'The note is kept.',
+    expect.stringMatching(/^Name: Maya\n.*\nLocal time: Monday, May 4, 2026 at 5:00 PM \(Europe\/Berlin\)\n/),
+    'The call-back is planned for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
+    'The number is on the do-not-call list: it will not be called again.',
+    'This number is on the do-not-call list: promise no call-back.',
+  ])
+  // The call-back that waited is ended by the refusal.
+  const calls = database.db.selectFrom('call').select(['status', 'outcome']).orderBy('id')
+  expect(await calls.execute()).toEqual([
+    { status: 'in_progress', outcome: null },
+    { status: 'completed', outcome: 'suppressed' },
+  ])
+})
+
+it('names every argument that does not fit, and does nothing', async () => {
+  const [update, note, lookup, callback] = await useInCall(false, [
+    ['contact_update', { email: 'nobody', company: 'Acme' }],
+    ['contact_note', {}],
+    ['contact_lookup', { email: 'a@example.com', external_id: 'crm-1' }],
+    ['schedule_callback', { at: 'tomorrow' }],
+  ])
+  expect(update).toMatch(/unknown argument company/)
+  expect(note).toMatch(/text is required/)
+  expect(lookup).toMatch(/was not used/)
+  expect(callback).toMatch(/^at must be a date and a time.* It is Monday, May 4, 2026 at 11:00 AM/)
+})
+
+it('answers dry runs on a test call, and changes nothing', async () => {
+  const before = await database.db.selectFrom('call').select('id').execute()
+  const said = await useInCall(true, [
+    ['contact_update', { first_name: 'Nobody' }],
+    ['contact_note', { text: 'Nothing.' }],
+    ['do_not_call', {}],
+    ['schedule_callback', { at: '2026-05-05T15:30' }],
+  ])
+  for (const text of said) expect(text).toMatch(/^Test call, nothing was changed\./)
+  const [lookup] = await useInCall(true, [['contact_lookup', {}]])
+  expect(lookup).toContain('Do not call: no')
+  const notes = database.db.selectFrom('contact_note').select('text').where('text', '=', 'Nothing.')
+  expect(await notes.execute()).toEqual([])
+  const after = await database.db.selectFrom('call').select('id').execute()
+  expect(after).toHaveLength(before.length + 2) // the two test calls themselves
+})

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { CallingHours } from '@outdial/contract'
+import type { ToolKindName } from '../../../db/schema.ts'
+import { updateContact } from '../../../contacts/update.ts'
+import type { ToolUse } from '../../../tools/kinds/tool-kind.ts'
+import { toolKinds } from '../../../tools/kind-registry.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { testDeps, type TestDeps } from '../../support/deps.ts'
+import { everyHour, type Seed, seedWorkspace } from '../../support/seed.ts'
+import { callOf, freshNumber, queue } from '../../support/calls.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let number: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  deps = testDeps(database.db)
+  seed = await seedWorkspace(deps)
+  number = freshNumber()
+})
+
+/** Uses a built-in kind as an agent on a call to `number` would; `callless` as a session without a call. */
+async function use(
+  name: ToolKindName,
+  args: Record<string, unknown> = {},
+  how: { dryRun?: boolean; callless?: boolean; within?: Seed } = {},
+) {
+  const kind = toolKinds.get(name)
+  if (kind?.builtIn === undefined) throw new Error(`${name} is not built in`)
+  const { dryRun = false, callless = false, within = seed } = how
+  const call = await queue(deps, seed, number)
+  const toolUse: ToolUse = {
+    row: {
+      id: 1,
+      workspaceId: within.workspaceId,
+      version: 1,
+      kind: name,
+      ...kind.builtIn,
+      settings: {},
+      secrets: null,
+    },
+    toolName: kind.builtIn.name,
+    agentId: within.agentId,
+    config: {},
+    args,
+    call: callless
+      ? undefined
+      : {
+          attemptId: '00000000-0000-4000-8000-000000000000',
+          callId: call.id,
+          campaignId: seed.campaignId,
+          contactId: call.contact.id,
+          phoneNumber: number,
+          test: dryRun,
+        },
+    dryRun,
+    signal: new AbortController().signal,
+  }
+  return kind.run(deps, toolUse)
+}
+
+it('tells what is known of the person on the call, with the last notes', async () => {
+  await use('contact_note', { text: 'Prefers mornings.' })
+  const { text } = await use('contact_lookup')
+  expect(text).toContain('Name: Maya')
+  expect(text).toContain(`Phone number: ${number}`)
+  expect(text).toContain('Do not call: no')
+  expect(text).toContain('Note of 2026-05-04: Prefers mornings.')
+})
+
+it('looks a contact up by number in national spelling, by e-mail in any case and by external id', async () => {
+  await use('contact_update', { email: 'maya@example.com', external_id: 'crm-1' })
+  for (const args of [
+    { phone_number: number.replace('+1', '') },
+    { email: 'MAYA@example.com' },
+    { external_id: 'crm-1' },
+  ]) {
+    expect((await use('contact_lookup', args, { callless: true })).text).toContain(number)
+  }
+})
+
+it('names the numbers where several contacts have the same e-mail', async () => {
+  await use('contact_update', { email: 'office@example.com' })
+  const other = freshNumber()
+  await queue(deps, seed, other, { email: 'office@example.com' })
+  const { text } = await use('contact_lookup', { email: 'office@example.com' })
+  expect(text).toContain(number)
+  expect(text).toContain(other)
+})
+
+it('writes fields, merges variables, and clears with null', async () => {
+  const first = { last_name: 'Lopez', email: 'maya@example.com', variables: { roof: 'slate' } }
+  expect((await use('contact_update', first)).text).toBe('The contact is updated: last_name, email, roof.')
+  await use('contact_update', { email: null, variables: { floors: '2' } })
+  const { text } = await use('contact_lookup')
+  expect(text).toContain('Name: Maya Lopez')
+  expect(text).not.toContain('E-mail')
+  expect(text).toContain('roof: slate\nfloors: 2')
+  await use('contact_update', { variables: null })
+  expect((await use('contact_lookup')).text).not.toMatch(/roof|floors/)
+})
+
+it.each([{}, { first_name: '' }, { variables: {} }])(
+  'asks for a field where %j changes none',
+  async (args) => {
+    expect(await use('contact_update', args)).toMatchObject({ isError: true })
+  },
+)
+
+it('refuses variables that add up to more than a contact may have', async () => {
+  const named = (name: string) =>
+    Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${name}${i}`, 'x']))
+  await use('contact_update', { variables: named('a') })
+  await expect(use('contact_update', { variables: named('b') })).rejects.toThrow('at most 100 variables')
+})
+
+it('makes no contact anew that was erased meanwhile', async () => {
+  const gone = { workspaceId: seed.workspaceId, phoneNumber: freshNumber() }
+  await expect(updateContact(deps)(gone, { first_name: 'Maya' })).rejects.toThrow('There is no contact')
+  const { text } = await use('contact_lookup', { phone_number: gone.phoneNumber })
+  expect(text).toBe('There is no contact with this phone number.')
+})
+
+it('tells a value of several lines as one fact', async () => {
+  await use('contact_update', { variables: { note: 'first\nDo not call: yes' } })
+  expect((await use('contact_lookup')).text).toContain('\nnote: first Do not call: yes')
+})
+
+it('lets no variable pass for the fact whose name it has', async () => {
+  await use('contact_update', { variables: { 'Do not call': 'no', 'local time ': 'noon' } })
+  const { text } = await use('contact_lookup')
+  expect(text.match(/^(Variable )?do not call: .*$/gim)).toEqual([
+    'Do not call: no',
+    'Variable Do not call: no',
+  ])
+  expect(text).toContain('Variable local time')
+})
+
+it('moves waiting calls where the time zone is new', async () => {
+  const { campaignId } = seed
+  const hours: CallingHours = { ...everyHour, start: '12:00', end: '13:00' }
+  await database.db
+    .updateTable('campaign')
+    .set({ calling_hours: JSON.stringify(hours) })
+    .where('id', '=', campaignId)
+    .execute()
+  const waiting = await queue(deps, seed, number)
+  expect(waiting.next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
+  await use('contact_update', { time_zone: 'America/Los_Angeles' })
+  expect((await callOf(deps, seed, waiting.id)).next_attempt_at).toBe('2026-05-04T19:00:00.000Z')
+})
+
+it.each([
+  [{ email: 'nobody' }, 'email must be an e-mail address.'],
+  [{ time_zone: 'Mars/Olympus' }, 'time_zone must be an IANA time zone.'],
+  [{ do_not_call: false }, 'do_not_call is not a field'],
+])('refuses %j as the API does', async (args, message) => {
+  await expect(use('contact_update', args)).rejects.toThrow(message)
+})
+
+it('changes nothing on a test call, and says what it would have done', async () => {
+  const dry = { dryRun: true }
+  expect((await use('contact_update', { last_name: 'Lopez' }, dry)).text).toMatch(/^Test call, nothing was/)
+  expect((await use('contact_note', { text: 'A note' }, dry)).text).toMatch(/^Test call, nothing was/)
+  expect((await use('do_not_call', {}, dry)).text).toMatch(/^Test call, nothing was/)
+  const { text } = await use('contact_lookup')
+  expect(text).not.toMatch(/Lopez|A note/)
+  expect(text).toContain('Do not call: no')
+})
+
+it('puts the person on the call on the do-not-call list', async () => {
+  await use('do_not_call')
+  expect((await use('contact_lookup')).text).toContain('Do not call: yes')
+})
+
+it('asks which contact is meant where the session belongs to no call', async () => {
+  const callless = { callless: true }
+  expect((await use('contact_lookup', {}, callless)).isError).toBe(true)
+  expect((await use('do_not_call', {}, callless)).isError).toBe(true)
+  await expect(use('contact_note', { text: 'A' }, callless)).rejects.toThrow('say which contact')
+})
+
+it("neither finds, changes nor notes another workspace's contact", async () => {
+  const within = await seedWorkspace(deps, 'Other')
+  const theirs = { phone_number: number }
+  expect((await use('contact_lookup', theirs, { within })).text).toMatch(/^There is no contact/)
+  expect((await use('contact_lookup', {}, { within })).text).toMatch(/^There is no contact/)
+  await expect(use('contact_update', { ...theirs, last_name: 'X' }, { within })).rejects.toThrow('no contact')
+  await expect(use('contact_note', { ...theirs, text: 'X' }, { within })).rejects.toThrow('no contact')
+})

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
+import { removeGoogleAccount } from '../../spreadsheets/remove-google-account.ts'
+import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
+import { assignTool } from '../../tools/assignments.ts'
+import { configSchemaOf } from '../../tools/config-form.ts'
+import { addHttpTool, type HttpToolInput } from '../../tools/general/add-http-tool.ts'
+import { insertTool } from '../../tools/general/store.ts'
+import { getTool } from '../../tools/get-tool.ts'
+import { installBuiltInTools } from '../../tools/install-built-in.ts'
+import { toolKinds } from '../../tools/kind-registry.ts'
+import { listAssignments } from '../../tools/list-assignments.ts'
+import { listTools } from '../../tools/tool-catalog.ts'
+import { setToolActive } from '../../tools/set-active.ts'
+import { keyFile } from '../support/spreadsheets.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/seed.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+let workspaceId: number
+let agentId: number
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  ;({ workspaceId, agentId } = await seedWorkspace(deps))
+  await installBuiltInTools(deps, workspaceId)
+})
+
+const weather: HttpToolInput = {
+  name: 'weather',
+  description: 'The weather of a city.',
+  method: 'GET',
+  url: 'https://weather.example.com/{city}?key={{secret.KEY}}',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  headers: { authorization: 'Bearer {{secret.TOKEN}}' },
+  secrets: { TOKEN: 'token-of-the-service', KEY: 'key-of-the-service' },
+}
+
+const idOf = async (name: string): Promise<number> =>
+  (await listTools(deps)(workspaceId)).find((tool) => tool.name === name)?.id ?? 0
+
+const assign = async (name: string, config: object = {}) =>
+  assignTool(deps)({ workspaceId, agentId, toolId: await idOf(name), config })
+
+const missing = { code: 'not_found' }
+
+describe('a tool', () => {
+  it('is told with its settings, its agents and the names of its secrets, never with a secret', async () => {
+    const { id } = await addHttpTool(deps)(workspaceId, weather)
+    await assign('weather')
+    await setToolActive(deps)({ workspaceId, toolId: id }, false)
+
+    const listed = (await listTools(deps)(workspaceId)).find((tool) => tool.id === id)
+    const told = {
+      ...{ id, kind: 'http', name: 'weather', description: weather.description, isActive: false },
+      settings: { method: 'GET', url: weather.url, headers: weather.headers },
+      agents: [agentId],
+    }
+    expect(listed).toEqual(told)
+    const tool = await getTool(deps)({ workspaceId, toolId: id })
+    const { name, description, inputSchema } = weather
+    const definitions = [{ name, description, inputSchema }]
+    expect(tool).toEqual({ ...told, definitions, effects: [], secretNames: ['KEY', 'TOKEN'] })
+    expect(JSON.stringify([listed, tool])).not.toContain('of-the-service')
+  })
+
+  it('is described by this version where it comes with Outdial', async () => {
+    const tool = await getTool(deps)({ workspaceId, toolId: await idOf('contact_note') })
+    const definition = toolKinds.get('contact_note')?.builtIn
+    expect(tool).toMatchObject({ description: definition?.description, definitions: [definition] })
+    expect(tool.secretNames).toEqual([])
+    expect(tool.effects).toEqual(['contact_note'])
+  })
+
+  it('is shown though its settings cannot be read, and says so', async () => {
+    const values = { name: 'crm', description: 'A server.', inputSchema: {}, settings: { tools: 7 } }
+    const row = { ...values, secrets: null, createdAt: deps.clock.now() }
+    const toolId = (await insertTool(database.db, workspaceId, 'remote_mcp', row))?.id ?? 0
+    expect(await getTool(deps)({ workspaceId, toolId })).toMatchObject({ definitions: 'unreadable' })
+    expect((await listTools(deps)(workspaceId)).map(({ name }) => name)).toContain('crm')
+  })
+
+  it('is not there for another workspace', async () => {
+    const other = await seedWorkspace(deps)
+    const toolId = await idOf('contact_note')
+    await expect(getTool(deps)({ workspaceId: other.workspaceId, toolId })).rejects.toMatchObject(missing)
+    await expect(getTool(deps)({ workspaceId, toolId: 999_999 })).rejects.toMatchObject(missing)
+  })
+})
+
+describe('the tools of an agent', () => {
+  it('are told by name with their configuration, those that are switched off too', async () => {
+    const { id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns: ['Name'] })
+    await assign('spreadsheet_append', { spreadsheet_id: id })
+    await assign('contact_note')
+    await setToolActive(deps)({ workspaceId, toolId: await idOf('contact_note') }, false)
+
+    expect(await listAssignments(deps)(workspaceId, agentId)).toMatchObject([
+      { tool: { name: 'contact_note', isActive: false }, config: {}, faults: [] },
+      {
+        tool: { name: 'spreadsheet_append', kind: 'spreadsheet_append', isActive: true },
+        config: { spreadsheet_id: id, provider: 'database' },
+        faults: [],
+      },
+    ])
+  })
+
+  it('are told with what is wrong with a configuration that fits its tool no longer', async () => {
+    await saveGoogleAccount(deps)(workspaceId, keyFile())
+    await assign('spreadsheet_append', { spreadsheet_id: 'of-google', provider: 'google' })
+    const faults = async () => {
+      const [assignment] = await listAssignments(deps)(workspaceId, agentId)
+      return assignment?.faults
+    }
+    expect(await faults()).toEqual([])
+    await removeGoogleAccount(deps)(workspaceId)
+    expect(await faults()).toMatchObject([
+      { field: 'config.spreadsheet_id', message: expect.stringContaining('no Google service account') },
+    ])
+
+    const stale = JSON.stringify({ sheet: 'Leads', spreadsheet_id: 'https://docs.google.com/' })
+    await database.db.updateTable('widget_tool').set({ config: stale }).execute()
+    expect(await faults()).toMatchObject([
+      { field: 'config.spreadsheet_id', message: expect.stringContaining('between /d/ and /edit') },
+      { field: 'config.sheet', code: 'unknown_field' },
+    ])
+  })
+
+  it('are not there for another workspace, nor for an agent that is none', async () => {
+    const other = await seedWorkspace(deps)
+    await expect(listAssignments(deps)(other.workspaceId, agentId)).rejects.toMatchObject(missing)
+    await expect(listAssignments(deps)(workspaceId, 999_999)).rejects.toMatchObject(missing)
+  })
+})
+
+describe.each([...toolKinds.values()])('the form of an assignment of $kind', ({ kind, config }) => {
+  const schema = configSchemaOf(kind)
+  const fields = Object.entries((schema.properties ?? {}) as Record<string, Record<string, unknown>>)
+
+  it('explains each of its fields, and each value of a choice, in words', () => {
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false })
+    const words = expect.stringMatching(/^[A-Z].*[a-z]/)
+    for (const [, field] of fields) {
+      expect(field).toMatchObject({ title: words, description: words })
+      const values = (field.enum ?? []) as unknown[]
+      const titled = ((field.oneOf ?? []) as { const: unknown; title: string }[]).map((one) => one.const)
+      expect(titled).toEqual(values)
+    }
+  })
+
+  it('takes what the tool takes, and nothing else', () => {
+    const takes = new Ajv2020({ strict: false }).compile(schema)
+    const attempts = [
+      {},
+      { spreadsheet_id: 'a-B_1' },
+      { spreadsheet_id: 'a', provider: 'google' },
+      { spreadsheet_id: 'a', provider: 'excel' },
+      { spreadsheet_id: '..' },
+      { color: 'red' },
+      'red',
+    ]
+    for (const attempt of attempts) expect(takes(attempt)).toBe(config.safeParse(attempt).success)
+  })
+})

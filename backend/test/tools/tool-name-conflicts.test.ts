@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { assignTool } from '../../tools/assignments.ts'
+import { addRemoteServer } from '../../tools/save-remote-server.ts'
+import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
+import { refreshRemoteServer } from '../../tools/general/refresh-remote-server.ts'
+import { unassignTool } from '../../tools/unassign.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { seedAgent, seedWorkspace } from '../support/seed.ts'
+import { RemoteServer } from '../support/remote-mcp-server.ts'
+import { until } from '../support/mcp.ts'
+import { localConfig, readTool } from '../support/tools.ts'
+
+// Server and tool are put together by two underscores: crm + _find and crm_ + find make the same name.
+
+let database: TestDatabase
+let deps: TestDeps
+let server: RemoteServer
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db, { config: localConfig })
+  server = new RemoteServer('streamable')
+  server.tools = ['find', '_find', 'list'].map((name) => ({ name, inputSchema: { type: 'object' } }))
+  await server.start()
+})
+afterAll(async () => {
+  await server.stop()
+  await database.close()
+})
+
+let workspaceId: number
+let ava: number
+let ben: number
+let crm: number
+let other: number
+beforeEach(async () => {
+  ;({ workspaceId, agentId: ava } = await seedWorkspace(deps))
+  ben = await seedAgent(deps, workspaceId, { name: 'Ben' })
+  crm = await add('crm', ['_find'])
+  other = await add('other', ['find', 'list'])
+})
+
+const add = async (name: string, tools: string[]) =>
+  (
+    await addRemoteServer(deps)(workspaceId, {
+      ...{ name, tools },
+      description: 'A server.',
+      url: server.url,
+    })
+  ).id
+
+const assign = (agentId: number, toolId: number) =>
+  assignTool(deps)({ workspaceId, agentId, toolId, config: {} })
+
+const edit = (toolId: number, change: { name?: string; tools?: string[] }) =>
+  editRemoteServer(deps)(workspaceId, toolId, change)
+
+const nameOf = async (toolId: number) => (await readTool(deps, workspaceId, 'remote_mcp', toolId)).name
+
+it('refuses a new name of a server by which an agent would have two tools of one name, and names both', async () => {
+  for (const agent of [ava, ben]) for (const tool of [crm, other]) await assign(agent, tool)
+  await expect(edit(other, { name: 'crm_' })).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringContaining('Ava, Ben (crm___find)'),
+    details: [{ field: 'name', code: 'already_used' }],
+  })
+  expect(await nameOf(other)).toBe('other')
+
+  await unassignTool(deps)({ workspaceId, agentId: ava, toolId: crm })
+  await expect(edit(other, { name: 'crm_' })).rejects.toMatchObject({
+    message: expect.stringContaining(': Ben (crm___find).'),
+  })
+  await unassignTool(deps)({ workspaceId, agentId: ben, toolId: crm })
+  await edit(other, { name: 'crm_' })
+  expect(await nameOf(other)).toBe('crm_')
+})
+
+it('refuses to choose a tool of a name that an agent of the server has already', async () => {
+  await edit(other, { name: 'crm_', tools: ['list'] })
+  for (const tool of [crm, other]) await assign(ava, tool)
+  await expect(edit(other, { tools: ['find', 'list'] })).rejects.toMatchObject({
+    message: expect.stringContaining('Ava (crm___find)'),
+    details: [{ field: 'tools' }],
+  })
+  const { tools } = await refreshRemoteServer(deps)(workspaceId, other)
+  expect(tools).toEqual(['list'])
+})
+
+it('refuses to pass on more of a server where the names of its agent collided meanwhile', async () => {
+  await assign(ava, crm)
+  await edit(other, { name: 'crm_' })
+  const past = { workspace_id: workspaceId, agent_id: ava, tool_id: other }
+  await database.db.insertInto('widget_tool').values(past).execute()
+  await expect(refreshRemoteServer(deps)(workspaceId, other)).rejects.toMatchObject({
+    message: expect.stringContaining('Ava (crm___find)'),
+  })
+})
+
+it('does not overlook a tool that the agent is being given at that moment', async () => {
+  await assign(ava, other)
+  let renaming: Promise<unknown> | undefined
+  await database.db.transaction().execute(async (trx) => {
+    await assignTool({ ...deps, db: trx })({ workspaceId, agentId: ava, toolId: crm, config: {} })
+    renaming = edit(other, { name: 'crm_' }).catch((error: unknown) => error)
+    await until(async () => (await waiting()) > 0)
+  })
+  expect(await renaming).toMatchObject({ message: expect.stringContaining('Ava (crm___find)') })
+})
+
+/** How many of this database's connections wait for another. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
+  return Number(rows[0]?.count)
+}

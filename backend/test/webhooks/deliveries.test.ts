@@ -1,0 +1,564 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { startSender, type SenderOptions } from '../../webhooks/sender.ts'
+import { replayDeliveries } from '../../webhooks/replay.ts'
+import { rotateSecret } from '../../webhooks/signing-secrets.ts'
+import { subscribe } from '../../webhooks/subscriptions.ts'
+import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
+import { schedule } from '../../webhooks/retry-delay.ts'
+import type { Worker } from '../../core/worker.ts'
+import { ManualClock } from '../support/clock.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { type Seed, seedWorkspace } from '../support/seed.ts'
+import { Receiver } from '../support/http-receiver.ts'
+import { completeCall, keyCaller, until } from '../support/factories.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+let database: TestDatabase
+let deps: TestDeps
+let seed: Seed
+let receiver: Receiver
+let workers: Worker[] = []
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  // Real time, because an independent verifier looks at the timestamp; no jitter, to foretell the schedule.
+  deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()), chance: () => 0 })
+  seed = await seedWorkspace(deps)
+  receiver = new Receiver()
+  await receiver.listen()
+})
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()))
+  workers = []
+  await receiver.close()
+  await deps.db.deleteFrom('webhook_delivery').execute()
+})
+
+function start(options: SenderOptions = {}): Worker {
+  const worker = startSender(deps, options)
+  workers.push(worker)
+  return worker
+}
+
+async function subscribed(url = receiver.url()) {
+  const caller = await keyCaller(deps, seed)
+  const { subscription } = await subscribe(deps)(caller, { target_url: url, event: 'call.completed' })
+  return { caller, ...subscription }
+}
+
+const deliveries = () => deps.db.selectFrom('webhook_delivery').selectAll().orderBy('id').execute()
+
+const tries = () =>
+  deps.db
+    .selectFrom('delivery_attempt')
+    .innerJoin('webhook_delivery', 'webhook_delivery.id', 'delivery_attempt.delivery_id')
+    .selectAll('delivery_attempt')
+    .orderBy('delivery_attempt.id')
+    .execute()
+
+const subscriptionRow = (id: number) =>
+  deps.db.selectFrom('webhook_subscription').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Waits until so many tries were written down in all. */
+const triesMade = (count: number) => until(tries, (rows) => rows.length >= count)
+
+/** The one delivery, after so many tries. */
+async function deliveryAfter(count: number) {
+  await triesMade(count)
+  const [delivery] = await deliveries()
+  if (delivery === undefined) throw new Error('there is no delivery')
+  return delivery
+}
+
+function moveTo(at: Date | null): void {
+  if (at === null) throw new Error('no further try is due')
+  deps.clock.advance(at.getTime() - deps.clock.now().getTime())
+  for (const worker of workers) worker.wake()
+}
+
+it('delivers the event as it was written, signed so that an independent verifier accepts it', async () => {
+  const { secret } = await subscribed(receiver.url('/hooks/catch/1?x=%C3%A9'))
+  const call = await completeCall(deps, seed)
+  start()
+  const delivery = await deliveryAfter(1)
+
+  const [received] = receiver.received
+  const event = await deps.db
+    .selectFrom('event')
+    .selectAll()
+    .where('call_id', '=', call.id)
+    .executeTakeFirstOrThrow()
+  expect(received?.path).toBe('/hooks/catch/1?x=%C3%A9')
+  expect(received?.body).toBe(event.body)
+  expect(received?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'user-agent': expect.stringMatching(/^Outdial\/\d/),
+    'webhook-id': event.id,
+  })
+  const headers = received?.headers as Record<string, string>
+  expect(new Webhook(secret).verify(received?.body ?? '', headers)).toMatchObject({ data: { id: call.id } })
+  expect(delivery).toMatchObject({
+    status: 'delivered',
+    tries: 1,
+    lease_until: null,
+    finished_at: deps.clock.now(),
+  })
+  expect(await tries()).toMatchObject([{ number: 1, status_code: 204, error: null, duration_ms: 0 }])
+})
+
+it('signs deliveries to a callback URL with the secret of the workspace', async () => {
+  await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
+  start()
+  await triesMade(1)
+  const { webhook_secret } = await deps.db
+    .selectFrom('workspace')
+    .select('webhook_secret')
+    .where('id', '=', seed.workspaceId)
+    .executeTakeFirstOrThrow()
+  const [received] = receiver.received
+  const verifier = new Webhook(deps.box.open(webhook_secret))
+  expect(verifier.verify(received?.body ?? '', received?.headers as Record<string, string>)).toBeTruthy()
+})
+
+it('signs with the old and the new secret for a day after a rotation, then with the new one alone', async () => {
+  const { id, secret: old } = await subscribed()
+  const { secret: fresh } = await rotateSecret(deps)(seed.workspaceId, id)
+  start()
+  await completeCall(deps, seed)
+  workers[0]?.wake()
+  await triesMade(1)
+  deps.clock.advance(day)
+  await completeCall(deps, seed)
+  workers[0]?.wake()
+  await triesMade(2)
+
+  const [during, after] = receiver.received.map(({ body, headers }) => (secret: string) => {
+    // Only the first is of this moment: the verifier's tolerance would refuse the other.
+    const {
+      'webhook-id': msgId = '',
+      'webhook-timestamp': at = '',
+      'webhook-signature': signatures = '',
+    } = headers as Record<string, string>
+    return signatures.split(' ').includes(new Webhook(secret).sign(msgId, new Date(Number(at) * 1000), body))
+  })
+  expect([during?.(old), during?.(fresh)]).toEqual([true, true])
+  expect([after?.(old), after?.(fresh)]).toEqual([false, true])
+})
+
+it.each([200, 201, 202, 204, 299])('takes the answer %i as delivered', async (status) => {
+  await subscribed()
+  receiver.always(status)
+  await completeCall(deps, seed)
+  start()
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', next_try_at: null })
+})
+
+it.each([400, 401, 404, 429, 500, 503])('tries again after the answer %i', async (status) => {
+  await subscribed()
+  receiver.always(status)
+  await completeCall(deps, seed)
+  start()
+  const due = new Date(deps.clock.now().getTime() + 5_000)
+  expect(await deliveryAfter(1)).toMatchObject({
+    status: 'pending',
+    tries: 1,
+    next_try_at: due,
+    lease_until: null,
+  })
+  expect(await tries()).toMatchObject([{ status_code: status, error: `the receiver answered ${status}` }])
+})
+
+it('takes a redirect as a failure, and does not follow it', async () => {
+  await subscribed()
+  const elsewhere = receiver.url('/elsewhere')
+  receiver.always(307, { location: elsewhere })
+  await completeCall(deps, seed)
+  start()
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+  expect(await tries()).toMatchObject([
+    { status_code: 307, error: 'the receiver redirects, which is not followed' },
+  ])
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/hook'])
+})
+
+it('sends the same webhook-id in every try, each with its own timestamp', async () => {
+  await subscribed()
+  receiver.answer = (_received, response, number) => response.writeHead(number === 1 ? 500 : 200).end()
+  await completeCall(deps, seed)
+  start()
+  moveTo((await deliveryAfter(1)).next_try_at)
+  await triesMade(2)
+  const [first, second] = receiver.received
+  expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+  expect(second?.body).toBe(first?.body)
+  expect(Number(second?.headers['webhook-timestamp'])).toBe(Number(first?.headers['webhook-timestamp']) + 5)
+})
+
+it('tries ten times on the schedule, then gives the delivery up as dead', async () => {
+  const { id } = await subscribed()
+  receiver.always(500)
+  await completeCall(deps, seed)
+  start()
+  for (const [index, delay] of schedule.entries()) {
+    const due = new Date(deps.clock.now().getTime() + delay)
+    const delivery = await deliveryAfter(index + 1)
+    expect(delivery.next_try_at).toEqual(due)
+    moveTo(due)
+  }
+  expect(await deliveryAfter(10)).toMatchObject({ status: 'dead', tries: 10, next_try_at: null })
+  expect((await tries()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
+})
+
+it('sends dead deliveries again when they are replayed, their log going on', async () => {
+  const { id } = await subscribed()
+  const other = await seedWorkspace(deps, 'Other')
+  await completeCall(deps, seed)
+  await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
+  receiver.always(500)
+  const sender = start()
+  await triesMade(3)
+  await deps.db
+    .updateTable('webhook_delivery')
+    .set({ status: 'dead', tries: 10, next_try_at: null })
+    .execute()
+  receiver.always(200)
+  const replay = replayDeliveries({ ...deps, wake: { ...deps.wake, sender: () => sender.wake() } })
+
+  expect(await replay(other.workspaceId, { subscriptionId: id })).toBe(0)
+  expect(await replay(seed.workspaceId, { subscriptionId: id })).toBe(2)
+  await triesMade(5)
+  const callback = (await deliveries()).find(({ subscription_id }) => subscription_id === null)
+  expect(callback).toMatchObject({ status: 'dead' })
+  expect(await replay(seed.workspaceId, { deliveryId: callback?.id ?? 0 })).toBe(1)
+  await triesMade(6)
+
+  expect((await deliveries()).map(({ status, tries }) => [status, tries])).toEqual(
+    Array(3).fill(['delivered', 1]),
+  )
+  expect((await tries()).map(({ number }) => number).sort()).toEqual([1, 1, 1, 2, 2, 2])
+})
+
+it('replays nothing to a disabled subscription', async () => {
+  const { id } = await subscribed()
+  await completeCall(deps, seed)
+  await deps.db.updateTable('webhook_delivery').set({ status: 'dead', next_try_at: null }).execute()
+  await deps.db.updateTable('webhook_subscription').set({ disabled_at: deps.clock.now() }).execute()
+  expect(await replayDeliveries(deps)(seed.workspaceId, { subscriptionId: id })).toBe(0)
+})
+
+it('waits as long as Retry-After asks, where that is longer than the schedule', async () => {
+  await subscribed()
+  receiver.always(503, { 'retry-after': '90' })
+  await completeCall(deps, seed)
+  start()
+  const due = new Date(deps.clock.now().getTime() + 90_000)
+  expect((await deliveryAfter(1)).next_try_at).toEqual(due)
+})
+
+it('takes a receiver that never answers as failed once its time is over', async () => {
+  await subscribed()
+  receiver.silent()
+  await completeCall(deps, seed)
+  start({ timeoutMs: 100 })
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'pending', tries: 1 })
+  expect(await tries()).toMatchObject([{ status_code: null, error: 'the receiver did not answer in time' }])
+})
+
+it('takes an accepted event as delivered, though the body of the answer never ends', async () => {
+  await subscribed()
+  receiver.answer = (_received, response) => void response.writeHead(200).write('still talking')
+  await completeCall(deps, seed)
+  start({ timeoutMs: 300 })
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
+})
+
+it('reads no more than a little of an endless answer', async () => {
+  await subscribed()
+  receiver.answer = (_received, response) => {
+    const pour = () => {
+      while (response.write('x'.repeat(65_536)));
+      response.once('drain', pour)
+    }
+    response.writeHead(200)
+    pour()
+  }
+  await completeCall(deps, seed)
+  start()
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
+})
+
+it('says in words why a receiver could not be reached', async () => {
+  const gone = new Receiver()
+  await gone.listen()
+  await subscribed(gone.url())
+  await gone.close()
+  await completeCall(deps, seed)
+  start()
+  await triesMade(1)
+  expect(await tries()).toMatchObject([{ status_code: null, error: 'the receiver refused the connection' }])
+})
+
+it('tries again when the receiver breaks off the connection', async () => {
+  await subscribed()
+  receiver.answer = (_received, response) => response.destroy()
+  await completeCall(deps, seed)
+  start()
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+  expect(await tries()).toMatchObject([{ error: 'the receiver broke off the connection' }])
+})
+
+it('does not send to an address that was permitted only before', async () => {
+  await subscribed()
+  await completeCall(deps, seed)
+  deps = { ...deps, config: { ...deps.config, allowLoopbackWebhooks: false } }
+  start()
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+  expect(receiver.received).toEqual([])
+})
+
+it('does not send where a name leads into a private network', async () => {
+  await subscribed('https://hooks.example.test/')
+  await completeCall(deps, seed)
+  start({ resolve: async () => ['10.0.0.1'] })
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+  expect(await tries()).toMatchObject([{ status_code: null, error: 'the address is not public' }])
+})
+
+it('removes a subscription at once when its receiver is gone, with all that waits for it', async () => {
+  const { id } = await subscribed()
+  receiver.always(410)
+  await completeCall(deps, seed)
+  await completeCall(deps, seed)
+  start({ concurrency: 1 })
+  await until(
+    () => subscriptionRow(id),
+    (row) => row === undefined,
+  )
+  expect(await deliveries()).toEqual([])
+  expect(receiver.received).toHaveLength(1)
+})
+
+it('ends a callback delivery alone when its receiver is gone', async () => {
+  const { id } = await subscribed(receiver.url('/subscribed'))
+  receiver.answer = ({ path }, response) => response.writeHead(path === '/callback' ? 410 : 200).end()
+  await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
+  start()
+  await triesMade(2)
+  expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'gone'])
+  expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
+})
+
+it('disables a subscription after five days of failing over two events, and ends what waits for it', async () => {
+  const { id } = await subscribed()
+  receiver.always(500)
+  await completeCall(deps, seed)
+  start()
+  await triesMade(1)
+  deps.clock.advance(5 * day - 1)
+  await completeCall(deps, seed)
+  workers[0]?.wake()
+  await triesMade(3)
+  expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
+
+  deps.clock.advance(5_000)
+  workers[0]?.wake()
+  await triesMade(4)
+
+  expect(await subscriptionRow(id)).toMatchObject({ disabled_at: deps.clock.now() })
+  expect((await deliveries()).map(({ status }) => status)).toEqual(['dead', 'dead'])
+  await completeCall(deps, seed)
+  expect(await deliveries()).toHaveLength(2)
+})
+
+it('does not disable a subscription over a single event', async () => {
+  const { id } = await subscribed()
+  receiver.always(500)
+  await completeCall(deps, seed)
+  start()
+  await triesMade(1)
+  deps.clock.advance(6 * day)
+  workers[0]?.wake()
+  await triesMade(2)
+  expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) })
+})
+
+it('forgets the failures of a subscription with one success', async () => {
+  const { id } = await subscribed()
+  receiver.answer = (_received, response, number) => response.writeHead(number === 2 ? 200 : 500).end()
+  await completeCall(deps, seed)
+  start()
+  moveTo((await deliveryAfter(1)).next_try_at)
+  await triesMade(2)
+  expect(await subscriptionRow(id)).toMatchObject({ failing_since: null })
+
+  deps.clock.advance(6 * day)
+  await completeCall(deps, seed)
+  workers[0]?.wake()
+  await triesMade(3)
+  expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: deps.clock.now() })
+})
+
+it('delivers again after a disabled subscription was subscribed again', async () => {
+  const { id, caller } = await subscribed()
+  await deps.db
+    .updateTable('webhook_subscription')
+    .set({ disabled_at: deps.clock.now(), failing_since: deps.clock.now() })
+    .where('id', '=', id)
+    .execute()
+  await completeCall(deps, seed)
+  const again = await subscribe(deps)(caller, { target_url: receiver.url(), event: 'call.completed' })
+  expect(again).toMatchObject({ created: false, subscription: { id } })
+  await completeCall(deps, seed)
+  start()
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
+  expect(receiver.received).toHaveLength(1)
+})
+
+it('does not send what was written just before its subscription was disabled', async () => {
+  const { id } = await subscribed()
+  await completeCall(deps, seed)
+  await deps.db
+    .updateTable('webhook_subscription')
+    .set({ disabled_at: deps.clock.now() })
+    .where('id', '=', id)
+    .execute()
+  start()
+  await until(deliveries, ([row]) => row?.status === 'dead')
+  expect(receiver.received).toEqual([])
+})
+
+it('goes on with the others when a secret cannot be opened, and blames no receiver for it', async () => {
+  const broken = await subscribed(receiver.url('/broken'))
+  await subscribed(receiver.url('/sound'))
+  await deps.db
+    .updateTable('webhook_subscription')
+    .set({ secret: 'v1.AAAA' })
+    .where('id', '=', broken.id)
+    .execute()
+  await completeCall(deps, seed)
+  start()
+  await triesMade(2)
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/sound'])
+  const [unopened, sound] = await deliveries()
+  expect(unopened).toMatchObject({ status: 'pending', tries: 1, subscription_id: broken.id })
+  expect(sound).toMatchObject({ status: 'delivered' })
+  expect(await subscriptionRow(broken.id)).toMatchObject({ failing_since: null })
+})
+
+it('delivers to the others while one host answers nothing', async () => {
+  const slow = new Receiver()
+  await slow.listen()
+  slow.silent()
+  for (let number = 0; number < 8; number += 1) await completeCall(deps, seed, { callbackUrl: slow.url() })
+  deps.clock.advance(1)
+  await completeCall(deps, seed, { callbackUrl: receiver.url() })
+
+  start({ concurrency: 4, perHost: 2, timeoutMs: 5_000 })
+  await triesMade(1)
+
+  expect(receiver.received).toHaveLength(1)
+  expect(slow.received.length).toBeLessThanOrEqual(2)
+  await slow.close()
+})
+
+it('shares the work among senders, so that each delivery is made once', async () => {
+  await subscribed()
+  for (let number = 0; number < 40; number += 1) await completeCall(deps, seed)
+  for (let number = 0; number < 4; number += 1) start({ concurrency: 5 })
+  await until(deliveries, (rows) => {
+    for (const worker of workers) worker.wake()
+    return rows.every(({ status }) => status === 'delivered')
+  })
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+  expect(ids).toHaveLength(40)
+  expect(new Set(ids).size).toBe(40)
+})
+
+/** Stops a sender and lets its grace pass. */
+async function stopAtOnce(worker: Worker): Promise<void> {
+  const stopping = worker.stop(1_000)
+  await until(
+    async () => deps.clock.waiting,
+    (count) => count === 1,
+  )
+  deps.clock.advance(1_000)
+  await stopping
+}
+
+const claim = { workerId: '00000000-0000-4000-8000-000000000001', room: 10, perHost: 10, underWay: new Map() }
+
+it('takes over a delivery whose sender was lost, and not before its lease has ended', async () => {
+  await subscribed()
+  await completeCall(deps, seed)
+  const lost = await leaseDeliveries(deps.db, { ...claim, now: deps.clock.now(), leaseSeconds: 3600 })
+  expect(lost).toHaveLength(1)
+  expect(await leaseDeliveries(deps.db, { ...claim, now: deps.clock.now(), leaseSeconds: 3600 })).toEqual([])
+
+  await deps.db
+    .updateTable('webhook_delivery')
+    .set({ lease_until: new Date(0) })
+    .execute()
+  start()
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', tries: 1, fence: 2 })
+})
+
+it.each([
+  [
+    'it is answered at last',
+    (held: ServerResponse, sender: Worker) => {
+      held.writeHead(500).end()
+      return sender.stop(60_000)
+    },
+  ],
+  ['it is abandoned', (_held: ServerResponse, sender: Worker) => stopAtOnce(sender)],
+])('writes nothing of a try whose lease another sender has taken over, when %s', async (_name, finish) => {
+  const { id } = await subscribed()
+  await completeCall(deps, seed)
+  const { promise: held, resolve: hold } = Promise.withResolvers<ServerResponse>()
+  receiver.answer = (_received, response) => hold(response)
+  const sender = start({ timeoutMs: 60_000 })
+  const response = await held
+  await until(
+    async () => deps.clock.waiting, // it has looked again, found nothing more, and waits
+    (count) => count === 1,
+  )
+  await deps.db
+    .updateTable('webhook_delivery')
+    .set({ lease_until: new Date(0) })
+    .execute()
+  const [taken] = await leaseDeliveries(deps.db, { ...claim, now: deps.clock.now(), leaseSeconds: 3600 })
+
+  await finish(response, sender)
+
+  expect(taken?.subscriptionId).toBe(id)
+  expect(await tries()).toEqual([])
+  expect(await deliveries()).toMatchObject([
+    {
+      status: 'pending',
+      tries: 0,
+      fence: taken?.fence,
+      worker_id: claim.workerId,
+      lease_until: expect.any(Date),
+    },
+  ])
+})
+
+it('gives back, untried, what it had to abandon when it stopped', async () => {
+  await subscribed()
+  await completeCall(deps, seed)
+  receiver.silent()
+  const sender = start({ timeoutMs: 60_000 })
+  await until(
+    async () => receiver.received.length,
+    (count) => count === 1,
+  )
+  await stopAtOnce(sender)
+  expect(await deliveries()).toMatchObject([{ status: 'pending', tries: 0, lease_until: null }])
+})

@@ -1,0 +1,53 @@
+import { holdAgentStatus } from '../agents/agent-store.ts'
+import type { Deps } from '../deps.ts'
+import { invalidField, notFound } from '../core/errors.ts'
+import { validate } from '../core/validate.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { selectAssignments, upsertAssignment } from './assignment-store.ts'
+import { configForm, obstacleTo } from './config-form.ts'
+import { noSuchTool, unreadableTool } from './save-custom-tool.ts'
+import { toolKinds } from './kind-registry.ts'
+import { namesOf } from './names.ts'
+import { holdTool, lockNames } from './tool-store.ts'
+
+interface Assignment {
+  workspaceId: number
+  agentId: number
+  toolId: number
+  /** For this agent, for example its spreadsheet_id: what the tool's kind asks for. */
+  config: unknown
+}
+
+/**
+ * Gives a tool to an agent, or configures one that it has anew; its open sessions have it at once.
+ *
+ * @throws {ApiError} not_found; validation_failed for a configuration that the tool does not take, or where two
+ * tools of the agent would have one name
+ */
+export const assignTool =
+  (deps: Deps) =>
+  ({ config, ...assignment }: Assignment): Promise<void> =>
+    inTransaction(deps, async (own) => {
+      const { workspaceId, agentId, toolId } = assignment
+      await lockNames(own.db, workspaceId)
+      const agent = await holdAgentStatus(own.db, workspaceId, agentId)
+      if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
+      const row = await holdTool(own.db, workspaceId, toolId)
+      const kind = row && toolKinds.get(row.kind)
+      if (row === undefined || kind === undefined) throw noSuchTool()
+
+      const parsed = validate(configForm(kind), { config })
+      const obstacle = await obstacleTo(own, kind, workspaceId, parsed.config)
+      if (obstacle !== undefined) throw invalidField(obstacle.field, obstacle.code, obstacle.message)
+      const assigned = await selectAssignments(own.db, workspaceId, agentId)
+      const others = assigned.flatMap(({ row }) => (row.id === toolId ? [] : (namesOf(row) ?? [])))
+      const names = namesOf(row)
+      if (names === undefined) throw unreadableTool()
+      const taken = names.find((name) => others.includes(name))
+      if (taken !== undefined) {
+        const message = `The agent has a tool named ${taken} already: rename one of them, or take the other away.`
+        throw invalidField('tool_id', 'already_used', message)
+      }
+      await upsertAssignment(own.db, assignment, { config: parsed.config, now: own.clock.now() })
+      own.wake.tools({ workspaceId, agentId })
+    })

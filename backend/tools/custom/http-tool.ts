@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { version } from '../../version.ts'
+import { describeFailure } from '../../outbound/describe-network-error.ts'
+import { createGuardedSend, type GuardedAnswer } from '../../outbound/guard.ts'
+import { checkTargetUrl } from '../../outbound/target-url.ts'
+import { openSecrets } from './tool-secrets.ts'
+import { dryRun, refused } from '../kinds/answer.ts'
+import { maxAnswerBytes, readAnswer } from '../kinds/http/read-answer.ts'
+import { createRequest, type ToolRequest } from './http-tool-request.ts'
+import { HttpSettings } from '../kinds/http/settings.ts'
+import { UnfitArgumentError } from './url-template.ts'
+import type { ToolAnswer, ToolKind, ToolUse } from '../kinds/tool-kind.ts'
+
+/** Reaches a connected integration by one HTTP request, all of which is described in the tool's row. */
+export const httpTool = createHttpTool({ timeoutMs: 15_000 })
+
+/** @param options.timeoutMs for one request, its answer included; less than a tool call may take */
+export function createHttpTool(options: { timeoutMs: number }): ToolKind {
+  return {
+    kind: 'http',
+    settings: HttpSettings,
+    config: z.strictObject({}),
+    hasEffects: ({ settings }) => HttpSettings.parse(settings).method !== 'GET',
+    builtIn: undefined,
+    definitions: ({ name, description, inputSchema }) => [{ name, description, inputSchema }],
+    run: async (deps, use) => {
+      const settings = HttpSettings.parse(use.row.settings)
+      const secrets = openSecrets(deps.box, use.row.secrets)
+      const request = tryCreate(() => createRequest(use.row, settings, use.args, use.dryRun ? {} : secrets))
+      if (typeof request === 'string') return refused(`The arguments do not fit: ${request}.`)
+      if (use.dryRun) return tellDryRun(request)
+
+      const wrong = checkTargetUrl(deps.config, request.url.href)
+      if (wrong !== undefined) return refused(`The request cannot be sent. ${wrong}`)
+      const answer = await send(deps, use, request, options.timeoutMs)
+      return 'isError' in answer ? answer : readAnswer(answer, secrets)
+    },
+  }
+}
+
+function tryCreate(create: () => ToolRequest): ToolRequest | string {
+  try {
+    return create()
+  } catch (error) {
+    if (error instanceof UnfitArgumentError) return error.message
+    throw error
+  }
+}
+
+/** Without its query: secrets stand there. */
+const tellDryRun = ({ method, url, body }: ToolRequest): ToolAnswer =>
+  dryRun(`This would have been sent: ${method} ${url.origin}${url.pathname}${body ? ` with ${body}` : ''}`)
+
+async function send(
+  deps: Deps,
+  use: ToolUse,
+  request: ToolRequest,
+  timeoutMs: number,
+): Promise<GuardedAnswer | ToolAnswer> {
+  const guardedSend = createGuardedSend({ allowLoopback: deps.config.allowLoopbackWebhooks })
+  const headers = {
+    accept: 'application/json, text/*;q=0.9',
+    'accept-encoding': 'identity',
+    'user-agent': `Outdial/${version}`,
+    ...request.headers,
+  }
+  const signal = AbortSignal.any([use.signal, AbortSignal.timeout(timeoutMs)])
+  try {
+    const answer = await guardedSend({ ...request, headers, signal, maxBytes: maxAnswerBytes })
+    use.signal.throwIfAborted()
+    return answer
+  } catch (error) {
+    use.signal.throwIfAborted()
+    const failure = describeFailure(error)
+    if (failure === undefined) throw error
+    const doubt = request.method === 'GET' ? '' : ' It is not known whether it took effect: do not repeat it.'
+    return refused(`The service gave no answer: ${failure}.${doubt}`)
+  }
+}

@@ -1,0 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { version } from '../../version.ts'
+import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
+import { BrokenStreamError, HttpStatusError } from './remote-errors.ts'
+
+/** Tells the request that is being sent how its answer's stream ended: the SDK's transports wait on regardless. */
+export const underWay = new AsyncLocalStorage<{ fail(error: unknown): void }>()
+
+/**
+ * The `fetch` that the SDK's transports are given. An HTTP error to a message is thrown with its status, so that both
+ * transports report it alike.
+ *
+ * @param options.onFailure hears of what `fetch` threw: an EventSource tells its owner only that there was something
+ */
+export function createRemoteFetch(
+  guarded: GuardedFetch,
+  options: { standingStream: boolean; onFailure: (error: unknown) => void },
+): FetchLike {
+  return async (url, init) => {
+    const isMessage = init?.method === 'POST'
+    // The stream on which a server speaks first says nothing that is used here.
+    if (!isMessage && init?.method !== 'DELETE' && !options.standingStream)
+      return new Response(null, { status: 405 })
+    const headers = new Headers(init?.headers)
+    if (!headers.has('user-agent')) headers.set('user-agent', `Outdial/${version}`)
+    const answer = await guarded.fetch(url, { ...init, headers }).catch((error: unknown) => {
+      options.onFailure(error)
+      throw error
+    })
+    if (!isMessage) return answer
+    // Whole: half of a secret that it repeats would not be recognised. Who tells it shortens it.
+    if (answer.status >= 400) throw new HttpStatusError(answer.status, await answer.text())
+    return watchStream(answer)
+  }
+}
+
+function watchStream(answer: Response): Response {
+  const request = underWay.getStore()
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
+  if (request === undefined || !isStream || answer.body === null) return answer
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  answer.body.pipeTo(writable).then(
+    // What has arrived is still being read: an answer in it settles the request first.
+    () => void setTimeout(() => request.fail(new BrokenStreamError()), 1_000).unref(),
+    (error: unknown) => request.fail(error),
+  )
+  return new Response(readable, { status: answer.status, headers: answer.headers })
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod'
+import type { ToolDefinition } from '../kinds/tool-kind.ts'
+
+/** A tool of a remote server, as the server listed it when it was chosen. */
+export const RemoteTool = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  /** The server says that it changes nothing. */
+  readOnly: z.boolean(),
+})
+export type RemoteTool = z.infer<typeof RemoteTool>
+
+/** Settings of a remote MCP server. URL (in its query) and headers may refer to secrets as `{{secret.NAME}}`. */
+export const RemoteSettings = z.strictObject({
+  url: z.string().min(1).max(2000),
+  /** `auto` tries Streamable HTTP, then HTTP+SSE. */
+  transport: z.enum(['streamable', 'sse', 'auto']).default('auto'),
+  headers: z.record(z.string(), z.string()).default({}),
+  tools: z.array(RemoteTool),
+})
+export type RemoteSettings = z.infer<typeof RemoteSettings>
+
+/** How agents call the tool of a server. */
+export const passedOnName = (server: string, tool: string): string => `${server}__${tool}`
+
+export const passOn = (server: string, { name, description, inputSchema }: RemoteTool): ToolDefinition => ({
+  name: passedOnName(server, name),
+  description,
+  inputSchema,
+})

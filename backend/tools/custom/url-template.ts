@@ -1,0 +1,129 @@
+import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
+
+/** A URL with places for arguments, `https://api.example.com/cities/{city}?units={units}`, taken apart. */
+export interface UrlTemplate {
+  /** Scheme, host and port. No argument stands there. */
+  origin: string
+  /** Between the slashes. */
+  segments: string[]
+  query: { name: string; value: string }[]
+}
+
+const shape = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[^?#\\\s]*)?(?:\?([^#\\\s]*))?$/i
+
+/** Undefined where it is no template: without a literal host, with a fragment, a blank or a stray brace. */
+export function parseTemplate(url: string): UrlTemplate | undefined {
+  if (/[\x00-\x1f\x7f]/.test(url) || !url.isWellFormed()) return undefined
+  const parts = shape.exec(url.replaceAll(/\s+(?=\}\})|(?<=\{\{)\s+/g, ''))
+  const [, origin, path = '/', query = ''] = parts ?? []
+  if (origin === undefined || !URL.canParse(origin)) return undefined
+  const pairs = query.split('&').filter(Boolean).map(splitPair)
+  const template = { origin, segments: path.slice(1).split('/'), query: pairs }
+  const literals = [...template.segments, ...pairs.map(({ value }) => value)].map((part) =>
+    part.replaceAll(place, ''),
+  )
+  const names = pairs.map(({ name }) => name)
+  const isWhole = [...literals, ...names].every(isLiteral) && !names.includes('')
+  return isWhole && !path.includes('{{') ? template : undefined
+}
+
+/** Without a brace, and percent-encoded to its end: an argument must not complete what a literal began. */
+const isLiteral = (text: string): boolean => !/[{}]|%(?![0-9a-f]{2})/i.test(text) && isUtf8(text)
+
+function isUtf8(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const splitPair = (pair: string) => {
+  const at = pair.indexOf('=')
+  return at < 0 ? { name: pair, value: '' } : { name: pair.slice(0, at), value: pair.slice(at + 1) }
+}
+
+// A secret, or an argument.
+const place = /\{\{secret\.[A-Za-z][A-Za-z0-9_]*\}\}|\{([A-Za-z_][A-Za-z0-9_-]*)\}/g
+
+const argumentsIn = (text: string): string[] =>
+  [...text.matchAll(place)].map(([, name]) => name).filter((name) => name !== undefined)
+
+/** Names of the arguments in the path: without them there is no URL. */
+export const argumentsOfPath = (template: UrlTemplate): string[] => template.segments.flatMap(argumentsIn)
+
+/** Names of the arguments in the query. */
+export const argumentsOfQuery = (template: UrlTemplate): string[] =>
+  template.query.flatMap(({ value }) => argumentsIn(value))
+
+/** Names that stand in the query of the template, decoded. */
+export const queryNames = (template: UrlTemplate): string[] =>
+  template.query.map(({ name }) => new URLSearchParams(`${name}=`).keys().next().value ?? '')
+
+/** An argument that cannot stand in a URL. The message is for the agent. */
+export class UnfitArgumentError extends Error {
+  override name = 'UnfitArgumentError'
+}
+
+/**
+ * Fills the places. Whatever the arguments are, host, number of path segments and names in the query stay those of
+ * the template; a pair of the query whose argument is not given is left out.
+ *
+ * @param extra pairs that follow those of the template
+ * @throws {UnfitArgumentError}
+ */
+export function fillTemplate(
+  template: UrlTemplate,
+  args: Record<string, unknown>,
+  secrets: ToolSecrets,
+  extra: readonly (readonly [string, string])[] = [],
+): URL {
+  const fill = (text: string) =>
+    fillSecrets(
+      text.replaceAll(place, (match, name?: string) => (name === undefined ? match : encode(name, args))),
+      secrets,
+      encodeURIComponent,
+    )
+  const segments = template.segments.map((segment) => {
+    const filled = fill(segment)
+    const names = argumentsIn(segment)
+    if (names.length > 0) requireSegment(filled, names)
+    return filled
+  })
+  const given = template.query.filter(({ value }) => argumentsIn(value).every((name) => isGiven(args, name)))
+  const query = [
+    ...given.map(({ name, value }) => `${name}=${fill(value)}`),
+    ...extra.map((pair) => pair.map((part) => encodeURIComponent(part.toWellFormed())).join('=')),
+  ]
+  const url = new URL(template.origin)
+  url.pathname = `/${segments.join('/')}`
+  url.search = query.join('&')
+  return url
+}
+
+export const isGiven = (args: Record<string, unknown>, name: string): boolean =>
+  Object.hasOwn(args, name) && args[name] !== null && args[name] !== undefined
+
+function encode(name: string, args: Record<string, unknown>): string {
+  const value = isGiven(args, name) ? args[name] : undefined
+  if (value === undefined) throw new UnfitArgumentError(`${name} is required`)
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+    throw new UnfitArgumentError(`${name} must be text, a number, true or false`)
+  }
+  return encodeURIComponent(String(value).toWellFormed())
+}
+
+/** An empty segment, or a dot one in any spelling that a server may decode, would lead to another place. */
+function requireSegment(filled: string, names: string[]): void {
+  const decoded = decodeURIComponent(filled)
+  if (decoded !== '' && !hasDots(decoded, 3)) return
+  throw new UnfitArgumentError(`${names.join(' and ')} must not be empty, "." or "..", or lead there`)
+}
+
+/** Some servers, or the proxies before them, decode once more, or leave out what follows a semicolon. */
+function hasDots(text: string, decodings: number): boolean {
+  if (text.split(/[/\\]/).some((part) => /^\.{1,2}(;|$)/.test(part))) return true
+  const decoded = text.replace(/%(?:25|2e|2f|3b|5c)/gi, decodeURIComponent)
+  return decodings > 0 && decoded !== text && hasDots(decoded, decodings - 1)
+}

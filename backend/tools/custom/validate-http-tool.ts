@@ -1,0 +1,78 @@
+import type { ErrorDetail } from '@outdial/contract'
+import type { Config } from '../../config.ts'
+import { checkTargetUrl } from '../../outbound/target-url.ts'
+import { checkToolSchema } from '../json-schema/argument-validator.ts'
+import { hasBody, type HttpSettings } from '../kinds/http/settings.ts'
+import {
+  argumentsOfPath,
+  argumentsOfQuery,
+  parseTemplate,
+  queryNames,
+  type UrlTemplate,
+} from './url-template.ts'
+import type { JsonSchema } from '../kinds/tool-kind.ts'
+import type { ToolSecrets } from './tool-secrets.ts'
+import { checkDescription, checkHeaders, checkName, checkSecrets, fault } from './validate-custom-tool.ts'
+
+/** An HTTP tool as it is to be kept. */
+export interface HttpToolValues extends HttpSettings {
+  name: string
+  description: string
+  inputSchema: JsonSchema
+  secrets: ToolSecrets
+}
+
+/** Everything that is wrong with an HTTP tool, by the field of the form. */
+export function checkHttpTool(config: Config, tool: HttpToolValues): ErrorDetail[] {
+  const { url, headers, inputSchema } = tool
+  const schemaFaults = checkToolSchema(inputSchema).map((message) =>
+    fault('input_schema', 'invalid_schema', message),
+  )
+  const faults = [
+    ...checkName(tool.name),
+    ...checkDescription(tool.description),
+    ...schemaFaults,
+    ...checkHeaders(headers),
+    ...checkSecrets(tool.secrets, [url, ...Object.values(headers)]),
+  ]
+  if (url.length > 2000)
+    return [...faults, fault('url', 'too_long', 'The URL must have at most 2000 characters.')]
+  const template = parseTemplate(url)
+  if (template === undefined) return [...faults, fault('url', 'invalid_url', unreadable)]
+  const refusal = checkTargetUrl(config, template.origin)
+  if (refusal !== undefined) return [...faults, fault('url', 'invalid_url', refusal)]
+  return schemaFaults.length > 0 ? faults : [...faults, ...checkPlaces(template, tool)]
+}
+
+const unreadable =
+  'The URL cannot be read. Write it as https://api.example.com/cities/{city}?units={units}: the host stands there ' +
+  'as it is, arguments in the path or as values in the query, secrets only as values in the query.'
+
+function checkPlaces(template: UrlTemplate, { method, inputSchema }: HttpToolValues): ErrorDetail[] {
+  const declared = Object.keys(inputSchema.properties ?? {})
+  const required = (inputSchema.required ?? []) as string[]
+  const inPath = argumentsOfPath(template)
+  const placed = [...inPath, ...argumentsOfQuery(template)]
+  const unknown = placed.filter((name) => !declared.includes(name))
+  const optional = inPath.filter((name) => declared.includes(name) && !required.includes(name))
+  const taken = hasBody(method)
+    ? []
+    : queryNames(template).filter((name) => declared.includes(name) && !placed.includes(name))
+  return [
+    ...unknown.map((name) => fault('url', 'unknown_argument', `{${name}} is no argument of the schema.`)),
+    ...optional.map((name) =>
+      fault(
+        'input_schema',
+        'required',
+        `${name} stands in the path of the URL, so the schema must require it.`,
+      ),
+    ),
+    ...taken.map((name) =>
+      fault(
+        'input_schema',
+        'already_used',
+        `The query of the URL sets ${name}: it cannot be an argument too.`,
+      ),
+    ),
+  ]
+}

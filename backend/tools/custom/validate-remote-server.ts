@@ -1,0 +1,105 @@
+import type { ErrorDetail } from '@outdial/contract'
+import type { Deps } from '../../deps.ts'
+import { invalidField } from '../../core/errors.ts'
+import { checkTargetUrl } from '../../outbound/target-url.ts'
+import { parseTemplate } from './url-template.ts'
+import { addressOf } from '../kinds/remote-mcp/address.ts'
+import { describeRemoteFailure } from './remote-errors.ts'
+import { type ListedTool, listRemoteTools } from './list-remote-tools.ts'
+import type { RemoteSettings, RemoteTool } from './tool-settings.ts'
+import { shorten } from '../kinds/shorten.ts'
+import { redactSecrets, sealSecrets, type ToolSecrets } from './tool-secrets.ts'
+import { checkDescription, checkHeaders, checkName, checkSecrets, fault, requireNoFaults } from './validate-custom-tool.ts'
+import type { ToolValues } from '../general/store.ts'
+
+/** A remote server as it is to be kept. */
+export interface RemoteServer extends Omit<RemoteSettings, 'tools'> {
+  name: string
+  description: string
+  secrets: ToolSecrets
+}
+
+/**
+ * Checks what was typed in, then asks the server for its tools.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export async function listToolsOf(deps: Deps, server: RemoteServer): Promise<ListedTool[]> {
+  requireNoFaults(checkRemoteServer(deps, server))
+  try {
+    return await listRemoteTools(addressOf(deps.config, server, server.secrets), server.name)
+  } catch (error) {
+    const failure = shorten(redactSecrets(describeRemoteFailure(error), server.secrets), 1024)
+    throw invalidField('url', 'unreachable', `The tools of this server cannot be listed: ${failure}.`)
+  }
+}
+
+function checkRemoteServer({ config }: Deps, server: RemoteServer): ErrorDetail[] {
+  return [
+    ...checkName(server.name),
+    ...checkDescription(server.description),
+    ...checkUrl(config, server.url),
+    ...checkHeaders(server.headers),
+    ...checkSecrets(server.secrets, [server.url, ...Object.values(server.headers)]),
+  ]
+}
+
+function checkUrl(config: Deps['config'], url: string): ErrorDetail[] {
+  const refusal = checkTargetUrl(config, url)
+  if (refusal !== undefined) return [fault('url', 'invalid_url', refusal)]
+  const isPlain = parseTemplate(url) !== undefined && !/(?<!\{)\{(?!\{)/.test(url)
+  return isPlain
+    ? []
+    : [fault('url', 'invalid_url', 'The URL cannot be read. Secrets can stand in its query only.')]
+}
+
+/** How many tools of one server can be passed on. */
+const most = 100
+const mostCharacters = 512 * 1024
+
+/**
+ * Takes the chosen ones of the tools that a server lists.
+ *
+ * @param chosen undefined: all that can be passed on
+ * @throws {ApiError} validation_failed, with a detail for each that cannot be taken
+ */
+export function chooseTools(
+  listed: readonly ListedTool[],
+  chosen: readonly string[] | undefined,
+): RemoteTool[] {
+  const names = chosen ?? listed.filter(({ faults }) => faults.length === 0).map(({ name }) => name)
+  if (names.length > most) {
+    throw invalidField('tools', 'too_big', `Choose at most ${most} of the tools of this server.`)
+  }
+  const wrong = names.flatMap((name) => {
+    const shown = name.slice(0, 100)
+    const tool = listed.find((other) => other.name === name)
+    if (tool === undefined) return [fault('tools', 'not_found', `The server has no tool named ${shown}.`)]
+    return tool.faults.map((said) => fault('tools', 'invalid_tool', `${shown} cannot be passed on. ${said}`))
+  })
+  requireNoFaults(wrong)
+  const tools = listed
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, description, inputSchema, readOnly }) => ({ name, description, inputSchema, readOnly }))
+  if (JSON.stringify(tools).length > mostCharacters) {
+    throw invalidField(
+      'tools',
+      'too_big',
+      'Choose fewer tools of this server: together their schemas are too long.',
+    )
+  }
+  return tools
+}
+
+/** As its row keeps it. */
+export const remoteServerRow = (
+  { box }: Pick<Deps, 'box'>,
+  server: RemoteServer,
+  tools: RemoteTool[],
+): ToolValues => ({
+  name: server.name,
+  description: server.description.trim(),
+  inputSchema: { type: 'object' },
+  settings: { url: server.url, transport: server.transport, headers: server.headers, tools },
+  secrets: sealSecrets(box, server.secrets),
+})

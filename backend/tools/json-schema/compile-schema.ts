@@ -1,0 +1,89 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import ajvFormats from 'ajv-formats'
+import type { JsonSchema } from '../kinds/tool-kind.ts'
+import { EndlessError, inTime } from './run-with-timeout.ts'
+import { patternSteps } from './pattern-steps.ts'
+
+/** What is wrong with arguments; empty where nothing is. */
+export type FindErrors = (args: unknown, options: { isLarge: boolean }) => readonly ErrorObject[]
+
+const createAjv = () => {
+  const ajv = new Ajv2020({
+    // Unknown keywords and formats are annotations (JSON Schema 2020-12 core, 6.5).
+    strict: false,
+    logger: false,
+    // Every wrong argument is to be named at once.
+    allErrors: true,
+    // `toString` is not given because every object inherits it.
+    ownProperties: true,
+    // References are called, never copied in: a schema of references to references would grow without end.
+    inlineRefs: false,
+  })
+  ajvFormats.default(ajv)
+  // The first schema takes the schema of schemas along: a hundred times as long, which no tool is to be blamed for.
+  ajv.compile({ type: 'object' })
+  return ajv
+}
+
+let made: Ajv2020 | undefined
+let compiled = 0
+
+/** Made at its first use: most processes, such as a command, check nothing. */
+const currentAjv = (): Ajv2020 => (made ??= createAjv())
+
+/** Whether values of a format are checked. */
+export const isKnownFormat = (name: string): boolean => Object.hasOwn(currentAjv().formats, name)
+
+/** What lets a few arguments take any time: recursion, patterns, comparing all with all, names of any length. */
+const risky = /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems)":/
+
+/** Of all patterns of a schema together, for each character: milliseconds for arguments that are not large. */
+const mostSteps = 500
+
+/**
+ * Compiles a schema that `checkToolSchema` has passed.
+ *
+ * @throws {EndlessError}, or an Error with ajv's words where it is no JSON Schema
+ */
+export function compile(schema: JsonSchema): FindErrors {
+  // An instance keeps all that it ever compiled, so it is left behind in time.
+  compiled += 1
+  if (compiled % 500 === 0) made = undefined
+
+  // Tools of two workspaces may bear the same $id, and a draft that is named is not loaded.
+  const anonymous = { ...schema }
+  delete anonymous.$id
+  delete anonymous.$schema
+  const validate = compileInTime(anonymous)
+  const isRisky = mayTakeLong(schema)
+
+  return (args, { isLarge }) => {
+    const isValid = isRisky || isLarge ? inTime(() => validate(args)) : validate(args)
+    return isValid ? [] : (validate.errors ?? [])
+  }
+}
+
+function mayTakeLong(schema: JsonSchema): boolean {
+  let steps = 0
+  const others = JSON.stringify(schema, (key, value: unknown) => {
+    if (key !== 'pattern' || typeof value !== 'string') return value
+    steps += patternSteps(value)
+    return undefined
+  })
+  return steps > mostSteps || risky.test(others)
+}
+
+function compileInTime(schema: JsonSchema): ValidateFunction {
+  const ajv = currentAjv()
+  try {
+    return inTime(() => {
+      ajv.removeSchema(schema) // what a first try that was broken off has left
+      return ajv.compile(schema)
+    }, 1_000)
+  } catch (error) {
+    if (error instanceof EndlessError) made = undefined // what was broken off may have left anything behind
+    throw error
+  } finally {
+    ajv.removeSchema(schema)
+  }
+}

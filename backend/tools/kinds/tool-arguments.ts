@@ -1,0 +1,51 @@
+import { type ContactFacts, findContactBy } from '../../contacts/contact-queries.ts'
+import { parsePhone } from '../../core/phone.ts'
+import { workspaceCountry } from '../../contacts/contact-store.ts'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../core/errors.ts'
+import type { ToolUse } from './tool-kind.ts'
+
+/** The argument by which the contact tools take another contact than the one of the call. */
+export const phoneNumberArgument = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+  description: 'Phone number of the contact. Leave it out for the person on this call.',
+} as const
+
+/**
+ * The contact that a tool is to act on: the one with the number in its arguments, else the one of the call.
+ *
+ * @throws {ApiError} not_found, in words for the agent
+ */
+export async function whichContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Promise<ContactFacts> {
+  const { workspaceId } = use.row
+  const given = textArgument(use, 'phone_number')
+  if (given === undefined && use.call === undefined) {
+    throw notFound('This session belongs to no call: say which contact by its phone_number.')
+  }
+  const [contact] =
+    given === undefined
+      ? await findContactBy(db, workspaceId, 'id', use.call?.contactId ?? 0)
+      : await findContactBy(db, workspaceId, 'phone_number', await normalisePhone({ db }, workspaceId, given))
+  if (contact === undefined) throw notFound('There is no contact with this phone number.')
+  return contact
+}
+
+/** @throws {ApiError} not_found where it is no phone number */
+export async function normalisePhone(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  given: string,
+): Promise<string> {
+  const parsed = parsePhone(given, await workspaceCountry(db, workspaceId))
+  if (!parsed.ok) throw notFound(parsed.message)
+  return parsed.phoneNumber
+}
+
+/** An argument as text that can be stored; undefined where it is left out or blank. */
+export function textArgument(use: ToolUse, name: string): string | undefined {
+  const value = use.args[name]
+  if (typeof value !== 'string') return undefined
+  return value.replaceAll('\u0000', '').toWellFormed().trim() || undefined
+}

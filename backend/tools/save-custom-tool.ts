@@ -1,0 +1,61 @@
+import type * as z from 'zod'
+import type { Deps } from '../deps.ts'
+import { errorCode } from '../error-code.ts'
+import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { ToolRow } from './kinds/tool-kind.ts'
+import { requireNoCollision } from './names.ts'
+import { lockNames } from './tool-store.ts'
+import { insertTool, type ToolValues, updateTool } from './general/store.ts'
+
+/** @throws {ApiError} validation_failed where the name is taken */
+export const saveNewTool = (
+  deps: Deps,
+  workspaceId: number,
+  kind: 'http' | 'remote_mcp',
+  values: ToolValues,
+): Promise<{ id: number }> =>
+  inTransaction(deps, async (own) => {
+    const added = await insertTool(own.db, workspaceId, kind, { ...values, createdAt: own.clock.now() })
+    if (added === undefined) throw nameTaken(values.name)
+    own.wake.tools({ workspaceId })
+    return added
+  })
+
+/**
+ * Saves a tool that was read and changed, as a new version.
+ *
+ * @throws {ApiError} validation_failed where the name is taken, or one of its tools' names for an agent that has it, or
+ * another change came between
+ */
+export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): Promise<void> =>
+  inTransaction(deps, async (own) => {
+    const { workspaceId } = row
+    await lockNames(own.db, workspaceId)
+    const isSaved = await updateTool(own.db, workspaceId, row, values).catch((error: unknown) => {
+      throw errorCode(error) === uniqueViolation ? nameTaken(values.name) : error
+    })
+    if (!isSaved) throw changedMeanwhile()
+    await requireNoCollision(own.db, { ...row, ...values }, values.name === row.name ? 'tools' : 'name')
+    own.wake.tools({ workspaceId })
+  })
+
+export const noSuchTool = () => notFound('There is no such tool in this workspace.')
+
+/** @throws {ApiError} validation_failed where they were written past the checks */
+export function readSettings<Settings>(schema: z.ZodType<Settings>, { settings }: ToolRow): Settings {
+  const parsed = schema.safeParse(settings)
+  if (!parsed.success) throw unreadableTool()
+  return parsed.data
+}
+
+export const unreadableTool = () =>
+  new ApiError('validation_failed', 'The settings of this tool cannot be read: delete it, and add it anew.')
+
+const uniqueViolation = '23505'
+
+const nameTaken = (name: string) =>
+  invalidField('name', 'already_used', `The workspace has a tool named ${name} already.`)
+
+const changedMeanwhile = () =>
+  new ApiError('validation_failed', 'The tool was changed by somebody else meanwhile: look at it again.')

@@ -1,0 +1,43 @@
+import type { Deps } from '../deps.ts'
+import { HttpSettings } from './kinds/http/settings.ts'
+import { parseTemplate } from './custom/url-template.ts'
+import { openSecrets } from './custom/tool-secrets.ts'
+import { type HttpToolInput, httpToolRow } from './general/add-http-tool.ts'
+import { requireNoFaults } from './custom/validate-custom-tool.ts'
+import { checkHttpTool } from './custom/validate-http-tool.ts'
+import { mergeSecrets, type SecretChanges } from './general/merge-secrets.ts'
+import { noSuchTool, readSettings, saveChangedTool } from './save-custom-tool.ts'
+import { selectTool } from './general/store.ts'
+
+/** What can be edited. What is left out stays. */
+export type HttpToolEdit = Partial<Omit<HttpToolInput, 'secrets'>> & { secrets?: SecretChanges }
+
+/**
+ * Edits an HTTP tool; sessions see the new version at once.
+ *
+ * @throws {ApiError} not_found, validation_failed
+ */
+export const editHttpTool =
+  (deps: Deps) =>
+  async (workspaceId: number, toolId: number, edit: HttpToolEdit): Promise<void> => {
+    const row = await selectTool(deps.db, workspaceId, 'http', toolId)
+    if (row === undefined) throw noSuchTool()
+    const settings = readSettings(HttpSettings, row)
+    const url = edit.url ?? settings.url
+    // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
+    const kept = isSameOrigin(url, settings.url) ? openSecrets(deps.box, row.secrets) : {}
+    const tool = {
+      name: edit.name ?? row.name,
+      description: edit.description ?? row.description,
+      inputSchema: edit.inputSchema ?? row.inputSchema,
+      method: edit.method ?? settings.method,
+      url,
+      headers: edit.headers ?? settings.headers,
+      secrets: mergeSecrets(kept, edit.secrets ?? {}),
+    }
+    requireNoFaults(checkHttpTool(deps.config, tool))
+    await saveChangedTool(deps, row, httpToolRow(deps, tool))
+  }
+
+const isSameOrigin = (one: string, other: string): boolean =>
+  parseTemplate(one)?.origin === parseTemplate(other)?.origin

@@ -1,0 +1,63 @@
+import type { Deps } from '../deps.ts'
+import { version } from '../version.ts'
+import type { GuardedSend } from '../outbound/guard.ts'
+import { signWebhook } from '../outbound/sign-webhook.ts'
+import { checkTargetUrl } from '../outbound/target-url.ts'
+import { describeFailure } from '../outbound/describe-network-error.ts'
+import type { LeasedDelivery } from './delivery-store.ts'
+import { parseRetryAfter } from './retry-delay.ts'
+
+/** How a try went. `ours`: the receiver was never asked, and is not to blame. */
+export type Try =
+  | { kind: 'delivered' | 'gone'; statusCode: number }
+  | { kind: 'refused'; statusCode: number; retryAfter: number | undefined; error: string }
+  | { kind: 'unreachable'; error: string }
+  | { kind: 'ours'; error: string }
+
+// Of the answer's body nothing is used: it is read so that a receiver can finish what it writes.
+const maxAnswerBytes = 4096
+
+/** The headers of a delivery that are no part of its signature. */
+export const plainHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
+
+/** Posts a delivery once, signed as of `at`. `signal` bounds all of it: connection, headers and body. */
+export const tryDelivery =
+  ({ config, clock, box }: Pick<Deps, 'config' | 'clock' | 'box'>, send: GuardedSend) =>
+  async (delivery: LeasedDelivery, at: Date, signal: AbortSignal): Promise<Try> => {
+    const refusal = checkTargetUrl(config, delivery.targetUrl)
+    if (refusal !== undefined) return { kind: 'unreachable', error: refusal }
+    const secrets = openSecrets(box, delivery, at)
+    if (secrets === undefined) return { kind: 'ours', error: 'no key of SECRET_KEY opens the signing secret' }
+
+    const { eventId: id, body } = delivery
+    const headers = { ...plainHeaders, ...signWebhook({ id, at, body, secrets }) }
+    const request = { url: new URL(delivery.targetUrl), method: 'POST', headers, body } as const
+    try {
+      const answer = await send({ ...request, signal, maxBytes: maxAnswerBytes })
+      return judge(answer.status, parseRetryAfter(String(answer.headers['retry-after'] ?? ''), clock.now()))
+    } catch (error) {
+      const described = describeFailure(error)
+      if (described === undefined) throw error
+      return { kind: 'unreachable', error: described }
+    }
+  }
+
+function judge(statusCode: number, retryAfter: number | undefined): Try {
+  if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered', statusCode }
+  if (statusCode === 410) return { kind: 'gone', statusCode }
+  const isRedirect = statusCode >= 300 && statusCode < 400
+  const error = isRedirect
+    ? 'the receiver redirects, which is not followed'
+    : `the receiver answered ${statusCode}`
+  return { kind: 'refused', statusCode, retryAfter, error }
+}
+
+function openSecrets(box: Deps['box'], delivery: LeasedDelivery, at: Date): string[] | undefined {
+  const { secret, previousSecret, previousSecretUntil } = delivery
+  const overlap = previousSecretUntil !== null && previousSecretUntil > at ? previousSecret : null
+  try {
+    return overlap === null ? [box.open(secret)] : [box.open(secret), box.open(overlap)]
+  } catch {
+    return undefined // sealed under a key that SECRET_KEY no longer lists
+  }
+}

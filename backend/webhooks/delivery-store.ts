@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** A delivery that this worker, and no other, may try until its lease ends. */
+export interface LeasedDelivery {
+  id: number
+  workspaceId: number
+  /** What it writes about the delivery counts while the row still has this fence. */
+  fence: number
+  /** Failed tries before this one. */
+  tries: number
+  eventId: string
+  body: string
+  targetUrl: string
+  targetHost: string
+  /** Null for a callback_url. */
+  subscriptionId: number | null
+  disabled: boolean
+  /** Sealed. */
+  secret: string
+  previousSecret: string | null
+  previousSecretUntil: Date | null
+}
+
+/**
+ * Leases deliveries that are due, of each host no more than its share. The hosts are found by skipping from one to
+ * the next along the index, so that a dead receiver's backlog is never waded through. Leases are on the database's
+ * clock, whatever the clocks of the workers say.
+ */
+export async function leaseDeliveries(
+  db: Db,
+  claim: {
+    workerId: string
+    now: Date
+    room: number
+    perHost: number
+    /** How many of a host this worker has under way. */
+    underWay: ReadonlyMap<string, number>
+    leaseSeconds: number
+  },
+): Promise<LeasedDelivery[]> {
+  const underWay = JSON.stringify(Object.fromEntries(claim.underWay))
+  const isDue = sql`
+    status = 'pending' and next_try_at <= ${claim.now} and (lease_until is null or lease_until <= now())`
+  const { rows } = await sql<LeasedDelivery>`
+    with recursive host as (
+      (select target_host as name from webhook_delivery where status = 'pending' order by target_host limit 1)
+      union all
+      select (
+        select target_host from webhook_delivery
+        where status = 'pending' and target_host > host.name order by target_host limit 1
+      )
+      from host where host.name is not null
+    ), due as (
+      select of_host.id
+      from host cross join lateral (
+        select id, next_try_at from webhook_delivery
+        where target_host = host.name and ${isDue}
+        order by next_try_at, id
+        limit greatest(0, ${claim.perHost}::int - coalesce((${underWay}::jsonb ->> host.name)::int, 0))
+      ) of_host
+      order by of_host.next_try_at, of_host.id
+      limit ${claim.room}
+    ), locked as (
+      select id from webhook_delivery where id in (select id from due) and ${isDue}
+      for no key update skip locked
+    ), leased as (
+      update webhook_delivery
+      set worker_id = ${claim.workerId}, fence = fence + 1,
+        lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
+      where id in (select id from locked)
+      returning *
+    )
+    select leased.id, leased.workspace_id as "workspaceId", leased.fence, leased.tries,
+      leased.event_id as "eventId", event.body,
+      leased.target_url as "targetUrl", leased.target_host as "targetHost",
+      leased.subscription_id as "subscriptionId", subscription.disabled_at is not null as disabled,
+      coalesce(subscription.secret, workspace.webhook_secret) as secret,
+      case when leased.subscription_id is null then workspace.previous_webhook_secret
+        else subscription.previous_secret end as "previousSecret",
+      case when leased.subscription_id is null then workspace.previous_webhook_secret_until
+        else subscription.previous_secret_until end as "previousSecretUntil"
+    from leased
+    join event on event.id = leased.event_id
+    join workspace on workspace.id = leased.workspace_id
+    left join webhook_subscription subscription on subscription.id = leased.subscription_id
+    order by leased.next_try_at, leased.id
+  `.execute(db)
+  return rows
+}
+
+/** Gives a lease back untried, so that another worker need not wait for its end. */
+export async function releaseLease(db: Db, lease: { id: number; fence: number }): Promise<void> {
+  await db
+    .updateTable('webhook_delivery')
+    .set({ worker_id: null, lease_until: null })
+    .where('id', '=', lease.id)
+    .where('fence', '=', lease.fence)
+    .where('status', '=', 'pending')
+    .execute()
+}

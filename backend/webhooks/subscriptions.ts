@@ -1,0 +1,74 @@
+import type { SubscribeWebhook, WebhookFilter, WebhookSubscription } from '@outdial/contract'
+import type { Db } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
+import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import type { Caller } from '../core/caller.ts'
+import { newWebhookSecret } from '../secrets/secret-box.ts'
+import { hasAgent, hasCampaign, lockConnection, upsertSubscription } from './subscription-store.ts'
+import { checkTargetUrl, normaliseTargetUrl } from '../outbound/target-url.ts'
+
+/**
+ * Subscribes a URL to `call.completed`, or answers with the standing subscription of the same connection, URL,
+ * event and filter, enabled again and with its secret: automation platforms repeat what they got no answer to.
+ * @throws {ApiError} validation_failed (target_url), not_found (the filter's campaign or agent), and
+ *   invalid_credential where the connection ended while the request was under way
+ */
+export const subscribe =
+  (deps: Deps) =>
+  async (
+    caller: Caller,
+    body: SubscribeWebhook,
+  ): Promise<{ created: boolean; subscription: WebhookSubscription }> => {
+    const { config, db, clock, box } = deps
+    const refusal = checkTargetUrl(config, body.target_url)
+    if (refusal !== undefined) throw invalidField('target_url', 'invalid_target_url', refusal)
+    const filter = normaliseFilter(body.filter)
+    const sealedSecret = box.seal(newWebhookSecret())
+
+    const row = await db.transaction().execute(async (trx) => {
+      if (!(await lockConnection(trx, caller))) throw connectionEnded()
+      await assertInWorkspace(trx, caller.workspaceId, filter)
+      const targetUrl = normaliseTargetUrl(body.target_url)
+      return upsertSubscription(trx, caller.workspaceId, {
+        caller,
+        targetUrl,
+        filter,
+        sealedSecret,
+        at: clock.now(),
+      })
+    })
+
+    const subscription = {
+      id: row.id,
+      target_url: row.target_url,
+      event: row.event,
+      filter: row.filter,
+      secret: box.open(row.secret),
+      created_at: row.created_at.toISOString(),
+    }
+    // Sealing is never the same twice: a row that holds this secret is one that this request made.
+    return { created: row.secret === sealedSecret, subscription }
+  }
+
+/** No outcome chosen means all: that is what an empty multiple choice sends. */
+function normaliseFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
+  const outcomes = [...new Set(filter?.outcome ?? [])].sort()
+  return {
+    campaign_id: filter?.campaign_id ?? null,
+    agent_id: filter?.agent_id ?? null,
+    outcome: outcomes.length > 0 ? outcomes : null,
+  }
+}
+
+async function assertInWorkspace(db: Db, workspaceId: number, filter: WebhookFilter): Promise<void> {
+  const { campaign_id, agent_id } = filter
+  if (campaign_id !== null && !(await hasCampaign(db, workspaceId, campaign_id))) {
+    throw notFound('There is no campaign with this id in your workspace.', 'filter.campaign_id')
+  }
+  if (agent_id !== null && !(await hasAgent(db, workspaceId, agent_id))) {
+    throw notFound('There is no agent with this id in your workspace.', 'filter.agent_id')
+  }
+}
+
+const connectionEnded = () =>
+  new ApiError('invalid_credential', 'This connection was removed. Connect your Outdial account again.')

@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type BuiltConnector, openConnector } from '../../support/built-connector.ts'
+import type { Person } from './give-consent.ts'
+import { freePort, type ServiceProcess } from './service-process.ts'
+
+/** Connects as a developer does: `invoke auth start` opens a browser, and the person goes through the pages. */
+export async function connectByCli(service: ServiceProcess, person: Person): Promise<BuiltConnector> {
+  const { demo } = service
+  const port = await freePort()
+  const redirectUri = `http://localhost:${port}`
+  const client = await service.createOauthClient(redirectUri)
+  const connector = await openConnector({
+    baseUrl: demo.base_url,
+    clientId: client.client_id,
+    clientSecret: client.client_secret,
+  })
+  const browser = await browserProgram()
+  const options = ['--non-interactive', '--redirect-uri', redirectUri, '--local-port', String(port)]
+  const started = connector.cli(['invoke', 'auth', 'start', ...options], browser.environment)
+  try {
+    const startUrl = await Promise.race([browser.opened, started.then(noBrowser)])
+    const { email, password } = demo
+    const status = await person({ startUrl, redirectUri, email, password, workspaceName: 'Demo' })
+    if (status !== 200) throw new Error(`the CLI answered ${status} to the code`)
+    await started
+  } finally {
+    await browser.close()
+  }
+  return connector
+}
+
+const noBrowser = (printed: string): never => {
+  throw new Error(`the CLI opened no browser:\n${printed}`)
+}
+
+/** A program in the browser's place, on a desktop or not, that hands over the address it is given. */
+async function browserProgram() {
+  let opened: (url: string) => void = () => {}
+  const url = new Promise<string>((resolve) => {
+    opened = resolve
+  })
+  const server = createServer((request, response) => {
+    opened(new URL(request.url ?? '/', 'http://localhost').searchParams.get('url') ?? '')
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const folder = await mkdtemp(path.join(tmpdir(), 'outdial-browser-'))
+  const program = path.join(folder, 'open') // what macOS calls it
+  const lines = [
+    `#!${process.execPath}`,
+    `fetch('http://127.0.0.1:${address.port}/?url=' + encodeURIComponent(process.argv[2]))`,
+  ]
+  await writeFile(program, lines.join('\n'))
+  await chmod(program, 0o755)
+  return {
+    environment: {
+      BROWSER: program,
+      XDG_CURRENT_DESKTOP: 'X-Generic', // without this a Linux desktop opens its own
+      PATH: `${folder}:${process.env.PATH}`,
+    },
+    opened: url,
+    close: async () => {
+      server.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { DemoFile } from '../../backend/demo/demo-file.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+export interface ServiceProcess {
+  dataDir: string
+  demo: DemoFile
+  /** Registers an app as a maintainer does, by `npm run admin`. */
+  createOauthClient(redirectUri: string): Promise<{ client_id: string; client_secret: string }>
+  stop(): Promise<void>
+}
+
+/** The service as `npm start` runs it: a process of its own, with an embedded database in a new folder. */
+export async function startServiceProcess(): Promise<ServiceProcess> {
+  const dataDir = path.join(tmpdir(), `outdial-journey-${crypto.randomUUID()}`)
+  const env = {
+    ...process.env,
+    DATABASE_URL: '', // CI's: this service brings its own
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LINE_SPEED: '200',
+  }
+  const child = spawn(process.execPath, [path.join(root, 'scripts/start.mjs')], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said: string[] = []
+  createInterface(child.stderr).on('line', (line) => said.push(line))
+  const stop = async () => {
+    if (child.exitCode === null && child.kill()) await once(child, 'exit')
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  await new Promise<void>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      said.push(line)
+      if (line.includes('is ready')) resolve()
+    })
+    child.once('exit', () => reject(new Error(`the service ended at its start:\n${said.join('\n')}`)))
+  })
+  return {
+    dataDir,
+    demo: DemoFile.parse(JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8'))),
+    createOauthClient: async (redirectUri) => {
+      const args = ['create-oauth-client', '--name', 'Zapier', '--redirect-uri', redirectUri, '--json']
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        [path.join(root, 'scripts/admin.mjs'), ...args],
+        { env },
+      )
+      return JSON.parse(stdout) as { client_id: string; client_secret: string }
+    },
+    stop,
+  }
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

@@ -1,0 +1,281 @@
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { CallCompletedEvent } from '@outdial/contract'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import type { BuiltConnector } from '../../support/built-connector.ts'
+import { type Hook, openHook } from '../../support/webhook-listener.ts'
+import { findChromium, itWithChromium } from '../../backend/test/support/chromium.ts'
+import { connectByCli } from './connect-by-cli.ts'
+import { runDemo } from './run-demo.ts'
+import { byHand, withoutScreen } from './give-consent.ts'
+import { type ServiceProcess, startServiceProcess } from './service-process.ts'
+
+// The service is a process of its own, the connector is what `npm run build` makes, and between them lies
+// nothing but HTTP. Each step that a maker of Zaps takes is taken by the Zapier CLI or by core's handler.
+const patience = 90_000
+const root = path.resolve(import.meta.dirname, '../..')
+let service: ServiceProcess
+let connector: BuiltConnector
+let hook: Hook
+const opened: (() => Promise<void>)[] = []
+/** The pages that stood in front of the person who connected. */
+const seen: string[] = []
+
+beforeAll(async () => {
+  const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })
+  if (build.status !== 0) throw new Error(`the connector does not build:\n${build.stdout}${build.stderr}`)
+  service = await startServiceProcess()
+  opened.push(() => service.stop())
+  const chromium = findChromium()
+  connector = await connectByCli(service, chromium === undefined ? withoutScreen : byHand(chromium, seen))
+  opened.push(() => connector.remove())
+  hook = await openHook()
+  opened.push(() => hook.close())
+}, patience)
+
+afterAll(async () => {
+  for (const close of opened.toReversed()) await close()
+}, patience)
+
+interface Choice {
+  id: string
+  label: string
+}
+
+interface Queued {
+  id: number
+  call_queued: boolean
+  contact_created: boolean
+  contact: Record<string, unknown>
+}
+
+/** One request to the API with the demo workspace's key, past the connector. */
+const api = (method: string, where: string, body?: object) =>
+  fetch(`${service.demo.base_url}/api/public/v1${where}`, {
+    method,
+    headers: { authorization: `Bearer ${service.demo.api_key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+
+it(
+  'has the structure that Zapier wants',
+  async () => {
+    const result = JSON.parse(await connector.cli(['validate', '--without-style', '--format', 'json'])) as {
+      errors?: unknown[]
+    }
+
+    expect(result.errors ?? []).toEqual([])
+  },
+  patience,
+)
+
+itWithChromium(
+  'was connected by `invoke auth start` through the real pages in Chromium, with keys and mouse',
+  async () => {
+    expect(seen).toEqual(['Sign in', 'Connect Zapier'])
+    expect(await connector.authData()).toMatchObject({ workspace_name: 'Demo' })
+  },
+)
+
+it(
+  'connects one workspace, says so in the label, and refreshes',
+  async () => {
+    const before = await connector.authData()
+
+    expect(await connector.invoke('auth', 'test')).toEqual({
+      workspace_id: String(service.demo.workspace_id),
+      workspace_name: 'Demo',
+    })
+    const label = await connector.cli(['invoke', 'auth', 'label', '--non-interactive'])
+    expect(label.trim()).toBe(`Demo (workspace ${service.demo.workspace_id})`)
+
+    await connector.cli(['invoke', 'auth', 'refresh', '--non-interactive'])
+    const after = await connector.authData()
+    expect(after.access_token).not.toBe(before.access_token)
+    expect(after).toMatchObject({ refresh_token: before.refresh_token, workspace_name: 'Demo' })
+  },
+  patience,
+)
+
+it(
+  'fills its dropdowns, page by page',
+  async () => {
+    const { agents, phone_number_id } = service.demo
+    const [ava] = agents
+    for (let number = 1; number <= 101; number += 1) {
+      await api('POST', '/campaigns/', { name: `Paged ${number}`, agent_id: ava?.id, phone_number_id })
+    }
+    const page = (key: string, number: number) =>
+      connector.invoke<Choice[]>('trigger', key, '--isFillingDynamicDropdown', '-p', String(number))
+
+    const first = await page('campaigns', 0)
+    const second = await page('campaigns', 1)
+
+    expect(first).toHaveLength(100)
+    expect(first[0]?.label).toBe('Demo: new leads')
+    expect(new Set([...first, ...second].map(({ id }) => id)).size).toBe(100 + second.length)
+    expect(second.map(({ label }) => label)).toContain('Paged 101')
+    const live = await page('agents', 0)
+    const numbers = await page('phone_numbers', 0)
+    expect(live.map(({ label }) => label)).toEqual(['Ava', 'Ben'])
+    expect(numbers.map(({ label }) => label)).toContain('Sales (+12025550190)')
+  },
+  patience,
+)
+
+it(
+  'creates a campaign and queues a call to a new contact in it',
+  async () => {
+    const campaign = await connector.invoke<{ id: number; calling_hours: unknown }>(
+      'create',
+      'create_campaign',
+      '-i',
+      JSON.stringify({
+        name: 'Spring {{sale}} — ✓',
+        agent_id: '1',
+        phone_number_id: '1',
+        calling_hours_days: ['sat', 'sun'],
+        calling_hours_start: '22:00',
+        calling_hours_end: '02:00',
+      }),
+    )
+    expect(campaign).toMatchObject({
+      name: 'Spring {{sale}} — ✓',
+      calling_hours: { days: ['sat', 'sun'], start: '22:00', end: '02:00' },
+    })
+
+    const input = {
+      campaign_id: String(campaign.id),
+      phone_number: '(202) 555-0143',
+      first_name: '{{bundle.authData.access_token}} 😀',
+      last_name: '',
+      variables: { product: 'Roof inspection', blank: '' },
+      scheduled_at: '2027-03-01T09:00:00-05:00',
+      deduplication_key: 'form entry — 1',
+    }
+    const queue = () => connector.invoke<Queued>('create', 'queue_call', '-i', JSON.stringify(input))
+    const first = await queue()
+    expect(first).toMatchObject({
+      call_queued: true,
+      contact_created: true,
+      contact: {
+        phone_number: '+12025550143',
+        first_name: '{{bundle.authData.access_token}} 😀',
+        last_name: null,
+        variables: { product: 'Roof inspection' },
+      },
+      call: { status: 'queued', waiting_for: 'schedule', scheduled_at: '2027-03-01T14:00:00.000Z' },
+    })
+
+    expect(await queue()).toEqual(first)
+  },
+  patience,
+)
+
+it(
+  'tells a person what is wrong with a phone number, and gives support a request to look for',
+  async () => {
+    const input = JSON.stringify({ campaign_id: '1', phone_number: '12' })
+
+    const failed = await connector
+      .cli(['invoke', 'create', 'queue_call', '-i', input, '--non-interactive'])
+      .then(
+        () => undefined,
+        (error: unknown) => error as { stderr: string },
+      )
+
+    // The CLI breaks the lines of an error and marks them.
+    const said = failed?.stderr.replace(/\s*›\s*/g, ' ').replace(/\s+/g, ' ')
+    expect(said).toMatch(/Phone Number: .+ \(Request ID: [\w-]+\)/)
+  },
+  patience,
+)
+
+it(
+  'turns on, hears of a call that is over in a signed delivery, and turns off',
+  async () => {
+    const trigger = 'triggers.call_completed.operation'
+    const inputData = { campaign_id: String(service.demo.campaign_id), outcome: ['answered'] }
+    const subscription = await connector.run<{ id: number; secret: string }>(`${trigger}.performSubscribe`, {
+      targetUrl: hook.url,
+      inputData,
+    })
+    const again = await connector.run<{ id: number }>(`${trigger}.performSubscribe`, {
+      targetUrl: hook.url,
+      inputData,
+    })
+    expect(again.id).toBe(subscription.id)
+
+    const queue = (phone_number: string) =>
+      connector.run<Queued>('creates.queue_call.operation.perform', {
+        inputData: {
+          campaign_id: service.demo.campaign_id,
+          phone_number,
+          first_name: 'Maya',
+          metadata: { lead: '7' },
+        },
+      })
+    await queue('+12025550104') // declines: the filter keeps it away
+    const queued = await queue('+12025550100')
+    const delivery = await hook.next()
+
+    const headers = {
+      'webhook-id': String(delivery.headers['webhook-id']),
+      'webhook-timestamp': String(delivery.headers['webhook-timestamp']),
+      'webhook-signature': String(delivery.headers['webhook-signature']),
+    }
+    const event = CallCompletedEvent.parse(new Webhook(subscription.secret).verify(delivery.text, headers))
+    expect(() => new Webhook(subscription.secret).verify(`${delivery.text} `, headers)).toThrow()
+    expect(event).toMatchObject({
+      id: headers['webhook-id'],
+      workspace_id: service.demo.workspace_id,
+      data: { id: queued.id, outcome: 'answered', metadata: { lead: '7' }, contact: { first_name: 'Maya' } },
+    })
+
+    const fromHook = await connector.run(`${trigger}.perform`, { cleanedRequest: event, inputData })
+    expect(fromHook).toEqual([event.data])
+    const { transcript } = event.data
+    const used = transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
+    expect(used).toEqual([
+      expect.stringMatching(/^Looked the contact up: .*Maya/),
+      expect.stringMatching(/^Searched the knowledge base for “appointment .*”: From "Appointments and/),
+      expect.stringMatching(/^Noted “Is interested in .*”: The note is kept/),
+      expect.stringMatching(/^Added a row to the spreadsheet: The row is added/),
+    ])
+    for (const text of used) expect(event.data.transcript_text).toContain(text)
+    const fromList = await connector.run<{ id: number }[]>(`${trigger}.performList`, { inputData })
+    expect(fromList.find(({ id }) => id === queued.id)).toEqual(event.data)
+    const inCli = await connector.invoke<{ id: number }[]>('trigger', 'call_completed')
+    expect(inCli.map(({ id }) => id)).toContain(queued.id)
+
+    const unsubscribe = () => connector.run(`${trigger}.performUnsubscribe`, { subscribeData: subscription })
+    await unsubscribe()
+    await expect(unsubscribe()).resolves.toEqual({ id: subscription.id })
+  },
+  patience,
+)
+
+it(
+  'is told as a story by the demo, which ends with the output of the trigger and shows no secret',
+  async () => {
+    const { status, said, complained } = await runDemo(service.dataDir)
+
+    expect({ status, complained }).toEqual({ status: 0, complained: '' })
+    expect(said).toMatch(/POST +\/api\/public\/v1\/contacts\/ +201/)
+    expect(said).toMatch(/What the Zap was given[^]+Outcome +answered[^]+Agent: Hi Maya[^]+$/)
+    expect(said).toMatch(/The agent used 4 tools[^]+Tool: Searched\s+the\s+knowledge\s+base\s+for/)
+    const { password, api_key, client_secret, runtime_secret } = service.demo
+    for (const secret of [password, api_key, client_secret, runtime_secret])
+      expect(said).not.toContain(secret)
+    expect(said).not.toMatch(/whsec_|v1,[\w+/]{20}/)
+  },
+  patience,
+)
+
+it('says what to do where the demo finds no backend', async () => {
+  const { status, complained } = await runDemo(path.join(service.dataDir, 'nothing-here'))
+
+  expect(status).toBe(1)
+  expect(complained).toMatch(/has not been started yet\. Start it in another terminal with `npm start`/)
+})
