@@ -7,12 +7,12 @@ import { logRequest } from './http/request-log.ts'
 import { answerClientError } from './http/client-error.ts'
 import { handleError } from './http/error-handler.ts'
 import { mountHealth } from './http/health.ts'
-import { requestIdOf } from './http/request-id.ts'
+import { getRequestId } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
-import { answerUnrouted, watchRoutes } from './http/unmatched-requests.ts'
+import { answerUnrouted, trackAllowedMethods } from './http/unmatched-requests.ts'
 import { mountInternal } from './api/runtime-routes.ts'
 import { registerOauth } from './oauth/register.ts'
-import { mountApi } from './api/register-api.ts'
+import { registerApi } from './api/register-api.ts'
 import { createDoor } from './sign-in/browser-auth.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { mountAssets } from './views/mount-assets.ts'
@@ -38,7 +38,7 @@ export async function createApp(
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     requestIdHeader: false,
-    genReqId: requestIdOf,
+    genReqId: getRequestId,
     bodyLimit: 1024 * 1024,
     trustProxy: deps.config.trustedProxies,
     routerOptions: { ignoreTrailingSlash: true },
@@ -46,7 +46,7 @@ export async function createApp(
     frameworkErrors: handleError,
     clientErrorHandler: answerClientError,
   })
-  const allowed = watchRoutes(app)
+  const getAllowedMethods = trackAllowedMethods(app)
 
   app.addHook('preClose', async () => {
     // Node takes a connection that was opened ahead of its first request for a busy one.
@@ -59,10 +59,10 @@ export async function createApp(
   await app.register(helmet, securityHeaders(deps.config))
   // In a hook, since a handler would come after the body was read, and complain of that first.
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return answerUnrouted(allowed, request, reply)
+    if (request.is404) return answerUnrouted(getAllowedMethods, request, reply)
   })
   // Where a route finds nothing by itself: a file that is not there.
-  app.setNotFoundHandler((request, reply) => answerUnrouted(allowed, request, reply))
+  app.setNotFoundHandler((request, reply) => answerUnrouted(getAllowedMethods, request, reply))
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
 
   mountHealth(app, deps)
@@ -72,6 +72,6 @@ export async function createApp(
   const door = createDoor(deps)
   await registerOauth(app, deps, { render, door })
   await registerDashboard(app, deps, { render, door })
-  await mountApi(app, deps)
+  await registerApi(app, deps)
   return app
 }

@@ -71,11 +71,11 @@ export interface Config {
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-const everyAddress = new Set(['0.0.0.0', '::'])
+const wildcardHosts = new Set(['0.0.0.0', '::'])
 
 /** All addresses of a machine are none to connect to, and IPv6 stands in brackets (RFC 3986, section 3.2.2). */
-function hostOfUrl(host: string): string {
-  if (everyAddress.has(host)) return 'localhost'
+function formatUrlHost(host: string): string {
+  if (wildcardHosts.has(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
 
@@ -84,8 +84,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = Environment.safeParse(present)
   if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw new ConfigError(`These environment variables are wrong.\n${lines.join('\n')}`)
+    const messages = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+    throw new ConfigError(`These environment variables are wrong.\n${messages.join('\n')}`)
   }
   const env = parsed.data
   if (env.LINE === 'http' && env.RUNTIME_URL === undefined) {
@@ -96,10 +96,10 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   if (env.RUNTIME_SECRET !== undefined && env.RUNTIME_SECRET_FILE !== undefined) {
     throw new ConfigError('RUNTIME_SECRET and RUNTIME_SECRET_FILE are both set: keep one of them.')
   }
-  const publicUrl = (env.PUBLIC_URL ?? `http://${hostOfUrl(env.HOST)}:${env.PORT}`).replace(/\/+$/, '')
-  const forThisMachineOnly =
+  const publicUrl = (env.PUBLIC_URL ?? `http://${formatUrlHost(env.HOST)}:${env.PORT}`).replace(/\/+$/, '')
+  const isLoopbackOnly =
     loopbackHosts.has(new URL(publicUrl).hostname) &&
-    !(env.PUBLIC_URL === undefined && everyAddress.has(env.HOST))
+    !(env.PUBLIC_URL === undefined && wildcardHosts.has(env.HOST))
   // The demo comes with the embedded database; elsewhere an hour between two attempts is an hour.
   const defaultSpeed = env.DATABASE_URL === undefined ? 10 : 1
   return {
@@ -117,7 +117,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     line: env.LINE,
     lineSpeed: env.LINE === 'http' ? 1 : (env.LINE_SPEED ?? defaultSpeed),
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
-    allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? forThisMachineOnly,
+    allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? isLoopbackOnly,
     trustedProxies: env.TRUSTED_PROXIES ?? [],
     role: env.ROLE,
     logLevel: env.LOG_LEVEL,

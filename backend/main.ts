@@ -1,27 +1,28 @@
-import { demoTable } from './demo/ready-message.ts'
+import { formatReadyMessage } from './demo/ready-message.ts'
 import { describeError } from './describe-error.ts'
-import { StartError } from './start-error.ts'
+import { StartupError } from './start-error.ts'
 import { ConfigError } from './config.ts'
 import { type Service, startService } from './start.ts'
 
 /** Read at once: whoever ends before the service is ready must not leave it running. */
-const startedBy = process.ppid
+const parentPid = process.ppid
 
 /** Environment → service → until a signal comes. */
 export async function main(): Promise<void> {
-  const service = await startService(process.env).catch(explain)
+  const service = await startService(process.env).catch(reportStartupError)
   if (service === undefined) return
   const { config, dataDir, demo, log } = service
-  if (process.stdout.isTTY) console.log(demoTable({ config, dataDir, demo, milliseconds: performance.now() }))
+  if (process.stdout.isTTY)
+    console.log(formatReadyMessage({ config, dataDir, demo, milliseconds: performance.now() }))
   log.info({ role: config.role, url: config.publicUrl }, 'Outdial is ready')
   stopOnSignal(service)
 }
 
 /** A person's mistake is told in a sentence; a bug with its stack. */
-function explain(error: unknown): undefined {
+function reportStartupError(error: unknown): undefined {
   process.exitCode = 1
-  const told = error instanceof StartError || error instanceof ConfigError
-  console.error(told ? error.message : error)
+  const isExpected = error instanceof StartupError || error instanceof ConfigError
+  console.error(isExpected ? error.message : error)
 }
 
 /**
@@ -29,11 +30,11 @@ function explain(error: unknown): undefined {
  * already: the two come together, and are one.
  */
 function stopOnSignal({ log, stop }: Service): void {
-  let first: number | undefined
+  let firstSignalAt: number | undefined
   const onSignal = (signal: string) => {
-    if (first !== undefined && performance.now() - first > 1_000) process.exit(1)
-    if (first !== undefined) return
-    first = performance.now()
+    if (firstSignalAt !== undefined && performance.now() - firstSignalAt > 1_000) process.exit(1)
+    if (firstSignalAt !== undefined) return
+    firstSignalAt = performance.now()
     log.info({ signal }, 'stopping')
     stop().then(
       () => process.exit(0),
@@ -44,14 +45,14 @@ function stopOnSignal({ log, stop }: Service): void {
     )
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-  onOrphaned(() => onSignal('SIGTERM'))
+  onParentExit(() => onSignal('SIGTERM'))
 }
 
 /**
  * npm passes a signal on to its shell, which dies and leaves its child behind: under `npm start` the death of the
  * parent is the signal.
  */
-function onOrphaned(stop: () => void): void {
+function onParentExit(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return
-  setInterval(() => process.ppid !== startedBy && stop(), 500).unref()
+  setInterval(() => process.ppid !== parentPid && stop(), 500).unref()
 }

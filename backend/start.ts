@@ -4,17 +4,17 @@ import { createApp } from './app.ts'
 import { startDialer } from './dialer/dialer.ts'
 import { startSweeper } from './dialer/sweeper.ts'
 import { startErasingTalks } from './privacy/retention.ts'
-import { startCleanup } from './privacy/delete-expired.ts'
+import { startDeletingExpired } from './privacy/delete-expired.ts'
 import { startImporter } from './contacts/import/importer.ts'
 import { type Config, parseConfig } from './config.ts'
-import { freePort } from './db/embedded/server-address.ts'
+import { findFreePort } from './db/embedded/server-address.ts'
 import type { DemoFile } from './demo/demo-file.ts'
 import { prepareDemo } from './demo/prepare-demo.ts'
 import { type Deps, nobodyToWake, type Wake } from './deps.ts'
 import { errorCode } from './error-code.ts'
 import { createLog } from './log.ts'
 import { openDeps } from './open-deps.ts'
-import { StartError } from './start-error.ts'
+import { StartupError } from './start-error.ts'
 import { createToolServer } from './mcp/tool-server.ts'
 import { startSender } from './webhooks/sender.ts'
 import type { Worker } from './core/worker.ts'
@@ -37,13 +37,13 @@ const grace = 10_000
  * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port, which
  * `config` then tells.
  *
- * @throws {ConfigError | StartError} with a sentence for the person who starts it
+ * @throws {ConfigError | StartupError} with a sentence for the person who starts it
  */
 export async function startService(
   environment: Record<string, string | undefined>,
   options: { patience?: number } = {},
 ): Promise<Service> {
-  const config = await withPort(environment)
+  const config = await resolvePort(environment)
   const log = await createLog(config.logLevel)
   const rung: Ring = { ...nobodyToWake, secrets: () => {} }
   const wake: Wake = {
@@ -58,9 +58,9 @@ export async function startService(
     const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
     const app = config.role === 'worker' ? undefined : await listen(deps, rung)
     const workers = config.role === 'api' ? [] : startWorkers(deps, rung)
-    const following = opened.runtimeSecrets?.follow(() => rung.secrets())
+    const secretsWatch = opened.runtimeSecrets?.watch(() => rung.secrets())
     const stop = async () => {
-      following?.stop()
+      secretsWatch?.stop()
       // The workers first: in the calls that they let end, agents reach their tools through this server.
       await Promise.all(workers.map((worker) => worker.stop(grace)))
       await app?.close()
@@ -74,11 +74,11 @@ export async function startService(
 }
 
 /** The issuer of OAuth2 and the links of pages are built before the server listens: the port must be known. */
-async function withPort(environment: Record<string, string | undefined>): Promise<Config> {
+async function resolvePort(environment: Record<string, string | undefined>): Promise<Config> {
   const config = parseConfig(environment)
   if (config.port !== 0) return config
-  const port = await freePort(config.host).catch((error: unknown) => {
-    throw refusalOf(error, config)
+  const port = await findFreePort(config.host).catch((error: unknown) => {
+    throw toStartupError(error, config)
   })
   return parseConfig({ ...environment, PORT: String(port) })
 }
@@ -92,7 +92,7 @@ function startWorkers(deps: Deps, ring: Ring): Pick<Worker, 'stop'>[] {
   ring.dialer = () => dialer.wake()
   ring.sender = () => sender.wake()
   ring.importer = () => importer.wake()
-  return [dialer, startSweeper(deps), sender, importer, startCleanup(deps), startErasingTalks(deps)]
+  return [dialer, startSweeper(deps), sender, importer, startDeletingExpired(deps), startErasingTalks(deps)]
 }
 
 async function listen(deps: Deps, ring: Ring): Promise<FastifyInstance> {
@@ -106,16 +106,16 @@ async function listen(deps: Deps, ring: Ring): Promise<FastifyInstance> {
     return app
   } catch (error) {
     await app.close()
-    throw refusalOf(error, deps.config)
+    throw toStartupError(error, deps.config)
   }
 }
 
-function refusalOf(error: unknown, { host, port }: Config): unknown {
-  const tell = refusals[errorCode(error)]
-  return tell === undefined ? error : new StartError(tell(host, port), { cause: error })
+function toStartupError(error: unknown, { host, port }: Config): unknown {
+  const formatMessage = listenErrorMessages[errorCode(error)]
+  return formatMessage === undefined ? error : new StartupError(formatMessage(host, port), { cause: error })
 }
 
-const refusals: Record<string, (host: string, port: number) => string> = {
+const listenErrorMessages: Record<string, (host: string, port: number) => string> = {
   EADDRINUSE: (host, port) =>
     `Port ${port} of ${host} is in use: stop what listens there, or set PORT to another.`,
   EACCES: (_, port) => `This user may not listen on port ${port}: set PORT to one from 1024 on.`,

@@ -13,7 +13,7 @@ import { password, seed, type Seeded } from './dashboard/seed.ts'
  * `npm run bench:dashboard`: what pages take in a workspace with 1,000 calls and in one with 100,000, by the clock,
  * through HTTP, taking turns. They lie in one database of their own, which is deleted afterwards.
  */
-const pages: [string, (of: Seeded) => string][] = [
+const pages: [string, (workspace: Seeded) => string][] = [
   ['overview', () => '/overview'],
   ['calls', () => '/calls'],
   ['calls, half-way down', ({ callId }) => `/calls?before=${callId}`],
@@ -42,21 +42,24 @@ const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'silent' })
 const { deps, close } = await openDeps({ config, log: pino({ level: 'silent' }), purpose: 'service' })
 const app = await createApp(deps)
 try {
-  const few = await seed(deps, 1_000)
-  const many = await seed(deps, 100_000)
+  const fewCalls = await seed(deps, 1_000)
+  const manyCalls = await seed(deps, 100_000)
   await sql`vacuum analyze`.execute(deps.db)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const subjects = [
-    { of: few, browser: await signIn(origin, few) },
-    { of: many, browser: await signIn(origin, many) },
+    { of: fewCalls, browser: await signIn(origin, fewCalls) },
+    { of: manyCalls, browser: await signIn(origin, manyCalls) },
   ] as const
   const rows: string[] = []
   for (const [name, address] of pages) {
     const times: [number[], number[]] = [[], []]
     for (let round = -5; round < rounds; round += 1) {
-      for (const [index, { of, browser }] of subjects.entries()) {
-        const took = await timeOf(browser, `${origin}/w/${of.workspaceId}${address(of)}`)
-        if (round >= 0) times[index]?.push(took)
+      for (const [index, { of: workspace, browser }] of subjects.entries()) {
+        const durationMs = await measurePage(
+          browser,
+          `${origin}/w/${workspace.workspaceId}${address(workspace)}`,
+        )
+        if (round >= 0) times[index]?.push(durationMs)
       }
     }
     const [small, large] = times.map(median) as [number, number]
@@ -77,11 +80,11 @@ async function signIn(origin: string, { email }: Seeded): Promise<Browser> {
   return browser
 }
 
-async function timeOf(browser: Browser, address: string): Promise<number> {
-  const from = performance.now()
+async function measurePage(browser: Browser, address: string): Promise<number> {
+  const startedAt = performance.now()
   const { page } = await browser.open(address)
   if (page.status !== 200) throw new Error(`${address} answered ${page.status}: ${page.text}`)
-  return performance.now() - from
+  return performance.now() - startedAt
 }
 
 function median(values: number[]): number {

@@ -28,14 +28,14 @@ async function start(name: string, args: string[] = []): Promise<Subject> {
   return { process: child, ...facts }
 }
 
-async function ask<Answer>(subject: Subject, question: string): Promise<Answer> {
+async function query<Answer>(subject: Subject, question: string): Promise<Answer> {
   subject.process.send(question)
   const [answer] = (await once(subject.process, 'message')) as [Answer]
   return answer
 }
 
-const cpuOf = (subject: Subject) => ask<{ user: number; system: number }>(subject, 'cpu')
-const heapOf = async (subject: Subject) => (await ask<{ heapUsed: number }>(subject, 'memory')).heapUsed
+const getCpu = (subject: Subject) => query<{ user: number; system: number }>(subject, 'cpu')
+const getHeap = async (subject: Subject) => (await query<{ heapUsed: number }>(subject, 'memory')).heapUsed
 
 const opened = new Map<Subject, number>()
 
@@ -50,11 +50,11 @@ async function open(subject: Subject): Promise<BenchClient> {
   return client
 }
 
-const times = async (count: number, width: number, work: () => Promise<void>) => {
-  let left = count
+const repeat = async (count: number, width: number, work: () => Promise<void>) => {
+  let remaining = count
   const run = async () => {
-    while (left > 0) {
-      left -= 1
+    while (remaining > 0) {
+      remaining -= 1
       await work()
     }
   }
@@ -69,16 +69,16 @@ interface Measured {
 }
 
 async function measure(subject: Subject, count: number, work: () => Promise<void>): Promise<Measured> {
-  const before = await cpuOf(subject)
+  const before = await getCpu(subject)
   await work()
-  const after = await cpuOf(subject)
+  const after = await getCpu(subject)
   const kernel = (after.system - before.system) / count
   return { cpu: (after.user - before.user) / count + kernel, kernel }
 }
 
 const openings = (subject: Subject, count: number) =>
   measure(subject, count, () =>
-    times(count, 8, async () => {
+    repeat(count, 8, async () => {
       const client = await open(subject)
       client.close()
     }),
@@ -89,8 +89,8 @@ async function calls(subject: Subject, clients: number, count: number): Promise<
   const measured = await measure(subject, count, async () => {
     await Promise.all(
       open_.map(async (client) => {
-        for (let made = 0; made < count / clients; made += 1) {
-          await client.request(talk[made % talk.length] ?? listTools)
+        for (let callIndex = 0; callIndex < count / clients; callIndex += 1) {
+          await client.request(talk[callIndex % talk.length] ?? listTools)
         }
       }),
     )
@@ -101,10 +101,10 @@ async function calls(subject: Subject, clients: number, count: number): Promise<
 
 /** Heap of the server for one session that waits, in KiB. */
 async function idleHeap(subject: Subject, count: number): Promise<number> {
-  const before = await heapOf(subject)
+  const before = await getHeap(subject)
   const clients: BenchClient[] = []
-  await times(count, 16, async () => void clients.push(await open(subject)))
-  const after = await heapOf(subject)
+  await repeat(count, 16, async () => void clients.push(await open(subject)))
+  const after = await getHeap(subject)
   for (const client of clients) client.close()
   hangUp()
   await new Promise((resolve) => setTimeout(resolve, 1_000))
@@ -139,31 +139,31 @@ const floor = await start('floor')
 const subjects = [ours, plain, former, floor]
 const rows: string[][] = []
 
-const tell = (measured: Measured[]) => {
+const formatMeasured = (measured: Measured[]) => {
   const cpu = median(measured.map((each) => each.cpu))
   const kernel = median(measured.map((each) => each.kernel))
   return `${cpu.toFixed(0)} µs (${kernel.toFixed(0)})`
 }
 
 /** How many times as much one takes as another: each round by itself, so that its noise meets both. */
-const ratioOf = (one: Measured[] = [], other: Measured[] = []) =>
+const toRatio = (one: Measured[] = [], other: Measured[] = []) =>
   `${median(one.map(({ cpu }, round) => cpu / (other[round]?.cpu ?? NaN))).toFixed(2)} ×`
 
 async function addCpu(name: string, work: (subject: Subject) => Promise<Measured>) {
   const results = await compare(work)
-  const [own, theirs, before, least] = results
-  const ratios = [ratioOf(theirs, own), ratioOf(before, own), '≥ 2 ×', ratioOf(theirs, least)]
-  rows.push([name, ...results.map(tell), ...ratios])
+  const [ownResult, theirs, before, least] = results
+  const ratios = [toRatio(theirs, ownResult), toRatio(before, ownResult), '≥ 2 ×', toRatio(theirs, least)]
+  rows.push([name, ...results.map(formatMeasured), ...ratios])
 }
 
 async function addHeap(count: number) {
-  const [own, ...others] = [
+  const [ownHeap, ...others] = [
     await idleHeap(ours, count),
     await idleHeap(plain, count),
     await idleHeap(former, count),
   ]
-  const ratios = others.map((other) => (own / other).toFixed(2))
-  const cells = [own, ...others].map((heap) => `${heap.toFixed(1)} KiB`)
+  const ratios = others.map((other) => (ownHeap / other).toFixed(2))
+  const cells = [ownHeap, ...others].map((heap) => `${heap.toFixed(1)} KiB`)
   rows.push([
     `heap for one of ${count.toLocaleString('en')} idle sessions`,
     ...cells,

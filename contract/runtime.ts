@@ -32,7 +32,7 @@ export const CallOrder = z
   .meta({ id: 'CallOrder' })
 export type CallOrder = z.infer<typeof CallOrder>
 
-const Said = z.array(TranscriptLine.extend({ text: text(10_000) })).max(5_000)
+const RuntimeTranscript = z.array(TranscriptLine.extend({ text: text(10_000) })).max(5_000)
 
 /** What was read out of a talk. */
 export const RuntimeAnalysis = z
@@ -53,17 +53,17 @@ const sequence = z
   .min(1)
   .max(1_000_000)
   .describe('Another one for each report of an attempt, growing in the order of what happened')
-const report = { sequence, at: Timestamp }
+const reportFields = { sequence, at: Timestamp }
 
-const ended = { ...report, type: z.literal('ended') }
+const endedFields = { ...reportFields, type: z.literal('ended') }
 
 const EndedReport = z.discriminatedUnion('outcome', [
   z.strictObject({
-    ...ended,
+    ...endedFields,
     outcome: z.literal('answered'),
     ended_reason: z.enum(['agent_hung_up', 'contact_hung_up']),
     answered_at: Timestamp,
-    transcript: Said,
+    transcript: RuntimeTranscript,
     recording_url: z
       .url({ protocol: /^https?$/ })
       .max(2_000)
@@ -74,29 +74,29 @@ const EndedReport = z.discriminatedUnion('outcome', [
     ),
   }),
   z.strictObject({
-    ...ended,
+    ...endedFields,
     outcome: z.literal('voicemail'),
     answered_at: Timestamp,
-    transcript: Said,
+    transcript: RuntimeTranscript,
     summary: text(10_000),
   }),
-  z.strictObject({ ...ended, outcome: z.enum(['no_answer', 'busy', 'declined', 'failed']) }),
+  z.strictObject({ ...endedFields, outcome: z.enum(['no_answer', 'busy', 'declined', 'failed']) }),
 ])
 
 /** Body of a report: what has become of an attempt. */
 export const RuntimeReport = z
   .discriminatedUnion('type', [
-    z.strictObject({ ...report, type: z.literal('ringing') }),
-    z.strictObject({ ...report, type: z.literal('answered') }),
+    z.strictObject({ ...reportFields, type: z.literal('ringing') }),
+    z.strictObject({ ...reportFields, type: z.literal('answered') }),
     EndedReport,
-    z.strictObject({ ...report, type: z.literal('analysis'), analysis: RuntimeAnalysis }),
+    z.strictObject({ ...reportFields, type: z.literal('analysis'), analysis: RuntimeAnalysis }),
   ])
   .meta({ id: 'RuntimeReport' })
 export type RuntimeReport = z.infer<typeof RuntimeReport>
 
 /** Answer to a report. */
-export const ReportTaken = z.object({ attempt_id: z.uuid(), sequence }).meta({ id: 'ReportTaken' })
-export type ReportTaken = z.infer<typeof ReportTaken>
+export const ReportAccepted = z.object({ attempt_id: z.uuid(), sequence }).meta({ id: 'ReportTaken' })
+export type ReportAccepted = z.infer<typeof ReportAccepted>
 
 /** Answer of `GET {RUNTIME_URL}/calls/{attempt_id}`: every report so far, sent or not. */
 export const CallState = z

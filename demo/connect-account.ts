@@ -1,28 +1,28 @@
 import { signInAndConsent } from '../support/browser.ts'
-import { command, done, exchange, step } from './print.ts'
-import type { Stage } from './demo-context.ts'
+import { printCommand, printDone, printExchange, printStep } from './print.ts'
+import type { DemoContext } from './demo-context.ts'
 
 /** Sign-in and consent through the real pages, as a person does it in a browser. */
-export async function connect({ demo, connector }: Stage) {
-  step(
+export async function connectAccount({ demo, connector }: DemoContext) {
+  printStep(
     'Connect',
     'In Zapier: "Connect Outdial". The person signs in, picks a workspace and allows the access.',
   )
   const redirect_uri = 'http://localhost:9000'
-  const asked = new URL(
+  const authorizeUrl = new URL(
     await connector.run<string>('authentication.oauth2Config.authorizeUrl', {
       authData: {},
       inputData: { redirect_uri, state: crypto.randomUUID() },
     }),
   )
-  const back = await signInAndConsent({
-    startUrl: new URL(`${asked.pathname}${asked.search}`, demo.base_url).href,
+  const callbackUrl = await signInAndConsent({
+    startUrl: new URL(`${authorizeUrl.pathname}${authorizeUrl.search}`, demo.base_url).href,
     email: demo.email,
     password: demo.password,
     workspaceName: 'Demo',
   })
-  const code = new URL(back).searchParams.get('code')
-  exchange({
+  const code = new URL(callbackUrl).searchParams.get('code')
+  printExchange({
     method: 'GET',
     path: '/oauth/authorize',
     status: 303,
@@ -34,7 +34,7 @@ export async function connect({ demo, connector }: Stage) {
     inputData: { code, redirect_uri },
   })
   await connector.saveAuthData(tokens)
-  command('zapier-platform invoke auth label')
+  printCommand('zapier-platform invoke auth label')
   const label = await connector.cli(['invoke', 'auth', 'label', '--non-interactive'])
-  done(`Connected as "${label.trim()}"`)
+  printDone(`Connected as "${label.trim()}"`)
 }

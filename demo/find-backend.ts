@@ -7,32 +7,32 @@ export class DemoError extends Error {
   override name = 'DemoError'
 }
 
-const howToStart =
+const startInstructions =
   'Start it in another terminal with `npm start`, wait for "is ready", and run `npm run demo` here again.'
 
 /** @throws {DemoError} that says what to do where the backend is not running */
 export async function findBackend(): Promise<DemoFile> {
   const dataDir = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../.outdial'))
-  const demo = await readDemo(path.join(dataDir, 'demo.json'))
+  const demo = await readDemoFile(path.join(dataDir, 'demo.json'))
   try {
     await fetch(new URL('/.well-known/oauth-authorization-server', demo.base_url))
   } catch {
-    throw new DemoError(`The backend does not answer at ${demo.base_url}. ${howToStart}`)
+    throw new DemoError(`The backend does not answer at ${demo.base_url}. ${startInstructions}`)
   }
   return demo
 }
 
-async function readDemo(file: string): Promise<DemoFile> {
+async function readDemoFile(file: string): Promise<DemoFile> {
   try {
     return DemoFile.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT') throw new DemoError(`The backend has not been started yet. ${howToStart}`)
+    if (code === 'ENOENT') throw new DemoError(`The backend has not been started yet. ${startInstructions}`)
     if (code === 'EACCES') {
       throw new DemoError(`${file} belongs to another user: run the demo as the one who runs \`npm start\`.`)
     }
     throw new DemoError(
-      `${file} cannot be read. Remove its folder, and the backend makes a new one. ${howToStart}`,
+      `${file} cannot be read. Remove its folder, and the backend makes a new one. ${startInstructions}`,
     )
   }
 }

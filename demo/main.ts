@@ -1,34 +1,34 @@
 import { openConnector } from '../support/built-connector.ts'
 import { DemoError, findBackend } from './find-backend.ts'
-import { openHook } from '../support/webhook-listener.ts'
-import { exchange, title } from './print.ts'
-import { tell } from './story.ts'
-import { openWire } from './recording-proxy.ts'
+import { openWebhookListener } from '../support/webhook-listener.ts'
+import { printExchange, printTitle } from './print.ts'
+import { runStory } from './story.ts'
+import { openRecordingProxy } from './recording-proxy.ts'
 
 /** Tells the whole story against the running backend. */
 export async function main(): Promise<void> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
-  const closers: (() => Promise<void>)[] = []
+  const cleanups: (() => Promise<void>)[] = []
   try {
     const demo = await findBackend()
-    title('Outdial: a lead comes in, a voice agent calls, and Zapier hears how it went')
-    const wire = await openWire(demo.base_url, exchange)
-    closers.push(() => wire.close())
-    const hook = await openHook()
-    closers.push(() => hook.close())
+    printTitle('Outdial: a lead comes in, a voice agent calls, and Zapier hears how it went')
+    const proxy = await openRecordingProxy(demo.base_url, printExchange)
+    cleanups.push(() => proxy.close())
+    const webhookListener = await openWebhookListener()
+    cleanups.push(() => webhookListener.close())
     const connector = await openConnector({
-      baseUrl: wire.url,
+      baseUrl: proxy.url,
       clientId: demo.client_id,
       clientSecret: demo.client_secret,
     })
-    closers.push(() => connector.remove())
-    await tell({ demo, connector, hook, stop: stop.signal })
+    cleanups.push(() => connector.remove())
+    await runStory({ demo, connector, webhookListener, stop: stop.signal })
   } catch (error) {
     process.exitCode = 1
     const message = stop.signal.aborted ? 'Stopped.' : error instanceof DemoError && error.message
     console.error(message ? `\n  ${message}\n` : error)
   } finally {
-    for (const close of closers.toReversed()) await close()
+    for (const close of cleanups.toReversed()) await close()
   }
 }

@@ -1,45 +1,45 @@
 import type { Exchange } from './recording-proxy.ts'
 
-const styled = process.stdout.isTTY && !process.env.NO_COLOR
-const style = (on: number, off: number) => (text: string) =>
-  styled ? `\u001b[${on}m${text}\u001b[${off}m` : text
-const bold = style(1, 22)
-const dim = style(2, 22)
-const green = style(32, 39)
-const cyan = style(36, 39)
+const hasColors = process.stdout.isTTY && !process.env.NO_COLOR
+const createStyle = (on: number, off: number) => (text: string) =>
+  hasColors ? `\u001b[${on}m${text}\u001b[${off}m` : text
+const bold = createStyle(1, 22)
+const dim = createStyle(2, 22)
+const green = createStyle(32, 39)
+const cyan = createStyle(36, 39)
 
 const width = 96
-let steps = 0
+let stepCount = 0
 
-export const title = (text: string) => console.log(`\n  ${bold(text)}`)
+export const printTitle = (text: string) => console.log(`\n  ${bold(text)}`)
 
 /** One step of the story: what happens in Zapier, in a person's words. */
-export function step(headline: string, explanation: string): void {
-  steps += 1
-  console.log(`\n  ${bold(cyan(String(steps)))}  ${bold(headline)}`)
+export function printStep(headline: string, explanation: string): void {
+  stepCount += 1
+  console.log(`\n  ${bold(cyan(String(stepCount)))}  ${bold(headline)}`)
   console.log(`     ${dim(explanation)}`)
 }
 
-export const done = (text: string) => {
+export const printDone = (text: string) => {
   const [first = '', ...rest] = wrap(text, width - 7)
   console.log(`     ${green('✓')} ${first}`)
   for (const line of rest) console.log(`       ${line}`)
 }
 
-export const command = (text: string) => {
-  const [first = '', ...rest] = wrap(spaced(text), width - 7)
+export const printCommand = (text: string) => {
+  const [first = '', ...rest] = wrap(addSpaces(text), width - 7)
   console.log(`     ${dim('$')} ${first}`)
   for (const line of rest) console.log(`       ${line}`)
 }
 
 /** One request on the wire: what went out, and what came back, shortened. */
-export function exchange(wire: Exchange) {
-  console.log(`     ${cyan(wire.method.padEnd(6))} ${wire.path}  ${dim(String(wire.status))}`)
+export function printExchange(exchange: Exchange) {
+  console.log(`     ${cyan(exchange.method.padEnd(6))} ${exchange.path}  ${dim(String(exchange.status))}`)
   for (const [arrow, body] of [
-    ['→', wire.sent],
-    ['←', wire.received],
+    ['→', exchange.sent],
+    ['←', exchange.received],
   ] as const) {
-    const lines = body === undefined ? [] : chop(shortened(body))
+    const lines = body === undefined ? [] : firstLines(redact(body))
     for (const [index, line] of lines.entries()) {
       console.log(`            ${dim(`${index === 0 ? arrow : ' '} ${line}`)}`)
     }
@@ -47,7 +47,7 @@ export function exchange(wire: Exchange) {
 }
 
 /** A table of names and values; long text is folded under itself. */
-export function table(rows: [name: string, value: string][]): void {
+export function printTable(rows: [name: string, value: string][]): void {
   const column = Math.max(...rows.map(([name]) => name.length))
   for (const [name, value] of rows) {
     const [first = '', ...rest] = wrap(value, width - column - 7)
@@ -56,29 +56,29 @@ export function table(rows: [name: string, value: string][]): void {
   }
 }
 
-const secret = /token$|secret|verifier|signature|password/
+const secretKeys = /token$|secret|verifier|signature|password/
 
 /** The same value without its secrets, and with the beginning of what is long. */
-function shortened(value: unknown, key = ''): unknown {
+function redact(value: unknown, key = ''): unknown {
   if (typeof value === 'string') {
-    const isSecret = secret.test(key) || (key === 'code' && !value.includes('_'))
-    return isSecret ? '•••' : fold(value, 60)
+    const isSecret = secretKeys.test(key) || (key === 'code' && !value.includes('_'))
+    return isSecret ? '•••' : truncate(value, 60)
   }
-  if (Array.isArray(value)) return value.map((item) => shortened(item))
+  if (Array.isArray(value)) return value.map((item) => redact(item))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shortened(item, name)]))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, redact(item, name)]))
 }
 
 /** Two lines of JSON tell enough. */
-function chop(value: unknown): string[] {
-  const [first = '', second, third] = wrap(spaced(JSON.stringify(value)), width - 14)
+function firstLines(value: unknown): string[] {
+  const [first = '', second, third] = wrap(addSpaces(JSON.stringify(value)), width - 14)
   if (second === undefined) return [first]
   return [first, third === undefined ? second : `${second} …`]
 }
 
-const spaced = (json: string) => json.replaceAll(',"', ', "')
+const addSpaces = (json: string) => json.replaceAll(',"', ', "')
 
-const fold = (text: string, length: number) =>
+const truncate = (text: string, length: number) =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`
 
 function wrap(text: string, length: number): string[] {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { buffer } from 'node:stream/consumers'
 
 /** Those of one connection; and fetch unpacks the answer's body. */
-const notPassedOn = /^(host|connection|keep-alive|content-(encoding|length)|transfer-encoding)$/
+const hopByHopHeaders = /^(host|connection|keep-alive|content-(encoding|length)|transfer-encoding)$/
 
 export interface Exchange {
   method: string
@@ -14,12 +14,12 @@ export interface Exchange {
 }
 
 /** Between the connector and the backend, on loopback: passes everything on, and tells what went by. */
-export async function openWire(target: string, tell: (exchange: Exchange) => void) {
-  const pass = async (request: IncomingMessage, response: ServerResponse) => {
+export async function openRecordingProxy(target: string, onExchange: (exchange: Exchange) => void) {
+  const forward = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url: path = '/' } = request
     const sent = await buffer(request)
     const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
-      notPassedOn.test(name) ? [] : [[name, String(value)]],
+      hopByHopHeaders.test(name) ? [] : [[name, String(value)]],
     )
     const answer = await fetch(new URL(path, target), {
       method,
@@ -28,12 +28,12 @@ export async function openWire(target: string, tell: (exchange: Exchange) => voi
       ...(sent.length > 0 && { body: sent }),
     })
     const received = Buffer.from(await answer.arrayBuffer())
-    const kept = [...answer.headers].filter(([name]) => !notPassedOn.test(name))
-    response.writeHead(answer.status, Object.fromEntries(kept)).end(received)
-    tell({ method, path, status: answer.status, sent: read(sent), received: read(received) })
+    const responseHeaders = [...answer.headers].filter(([name]) => !hopByHopHeaders.test(name))
+    response.writeHead(answer.status, Object.fromEntries(responseHeaders)).end(received)
+    onExchange({ method, path, status: answer.status, sent: parseBody(sent), received: parseBody(received) })
   }
   const server = createServer((request, response) => {
-    pass(request, response).catch((error: unknown) =>
+    forward(request, response).catch((error: unknown) =>
       response.destroy(error instanceof Error ? error : undefined),
     )
   }).listen(0, '127.0.0.1')
@@ -51,7 +51,7 @@ export async function openWire(target: string, tell: (exchange: Exchange) => voi
 }
 
 /** JSON or a form, as a value. */
-function read(body: Buffer): unknown {
+function parseBody(body: Buffer): unknown {
   const text = body.toString()
   if (text === '') return undefined
   return /^[{[]/.test(text) ? (JSON.parse(text) as unknown) : Object.fromEntries(new URLSearchParams(text))

@@ -1,33 +1,33 @@
 import { CallCompletedEvent, type Call, type WebhookSubscription } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
-import { connect } from './connect-account.ts'
+import { connectAccount } from './connect-account.ts'
 import { DemoError } from './find-backend.ts'
 import type { Delivery } from '../support/webhook-listener.ts'
-import { command, done, exchange, step, table } from './print.ts'
-import type { Stage } from './demo-context.ts'
+import { printCommand, printDone, printExchange, printStep, printTable } from './print.ts'
+import type { DemoContext } from './demo-context.ts'
 
 const trigger = 'triggers.call_completed.operation'
 /** This number of the simulated line answers. */
 const lead = { phone_number: '+12025550100', first_name: 'Maya', last_name: 'Okafor' }
 
 /** The life of a Zap, from the connection to the data that its next step is given. */
-export async function tell(stage: Stage): Promise<void> {
-  await connect(stage)
-  await choose(stage)
-  const subscription = await turnOn(stage)
-  const event = await callTheLead(stage, subscription).finally(() => turnOff(stage, subscription))
-  await showOutput(stage, event)
+export async function runStory(context: DemoContext): Promise<void> {
+  await connectAccount(context)
+  await chooseCampaign(context)
+  const subscription = await turnOnZap(context)
+  const event = await queueLeadCall(context, subscription).finally(() => turnOffZap(context, subscription))
+  await showOutput(context, event)
 }
 
-async function choose({ connector }: Stage) {
-  step('Choose', 'In the editor of the Zap, the dropdown "Campaign" is opened.')
-  command('zapier-platform invoke trigger campaigns --isFillingDynamicDropdown')
+async function chooseCampaign({ connector }: DemoContext) {
+  printStep('Choose', 'In the editor of the Zap, the dropdown "Campaign" is opened.')
+  printCommand('zapier-platform invoke trigger campaigns --isFillingDynamicDropdown')
   const choices = await connector.invoke<{ label: string }[]>(
     'trigger',
     'campaigns',
     '--isFillingDynamicDropdown',
   )
-  done(
+  printDone(
     `Offered: ${choices
       .slice(0, 3)
       .map(({ label }) => `"${label}"`)
@@ -35,34 +35,40 @@ async function choose({ connector }: Stage) {
   )
 }
 
-async function turnOn({ connector, hook, demo }: Stage): Promise<WebhookSubscription> {
-  step(
+async function turnOnZap({ connector, webhookListener, demo }: DemoContext): Promise<WebhookSubscription> {
+  printStep(
     'Turn on',
     'The Zap begins with "Call Completed": turning it on gives Outdial a URL of Zapier to tell.',
   )
   const subscription = await connector.run<WebhookSubscription>(`${trigger}.performSubscribe`, {
-    targetUrl: hook.url,
+    targetUrl: webhookListener.url,
     inputData: { campaign_id: demo.campaign_id },
   })
-  done('Zapier will hear of every call of this campaign that is over')
+  printDone('Zapier will hear of every call of this campaign that is over')
   return subscription
 }
 
-async function callTheLead(stage: Stage, { secret }: WebhookSubscription): Promise<CallCompletedEvent> {
-  const { connector, demo, hook } = stage
+async function queueLeadCall(
+  context: DemoContext,
+  { secret }: WebhookSubscription,
+): Promise<CallCompletedEvent> {
+  const { connector, demo, webhookListener } = context
   const campaign_id = String(demo.campaign_id)
 
-  step('A bad lead', 'Somebody typed half a phone number into the form. This run stops, the Zap stays on.')
-  const refused = await connector
+  printStep(
+    'A bad lead',
+    'Somebody typed half a phone number into the form. This run stops, the Zap stays on.',
+  )
+  const rejection = await connector
     .run('creates.queue_call.operation.perform', { inputData: { campaign_id, phone_number: '202 555' } })
     .then(
       () => undefined,
       (error: unknown) => error,
     )
-  if (!(refused instanceof Error)) throw new DemoError('The half phone number was taken.')
-  done(`The person reads: "${refused.message}"`)
+  if (!(rejection instanceof Error)) throw new DemoError('The half phone number was taken.')
+  printDone(`The person reads: "${rejection.message}"`)
 
-  step(
+  printStep(
     'A good lead',
     'Maya filled in the form. The action "Queue Call" keeps her as a contact and queues the call.',
   )
@@ -72,54 +78,57 @@ async function callTheLead(stage: Stage, { secret }: WebhookSubscription): Promi
     variables: { product: 'a roof inspection' },
     metadata: { lead: '2291' },
   }
-  command(`zapier-platform invoke create queue_call -i '${JSON.stringify(input)}'`)
+  printCommand(`zapier-platform invoke create queue_call -i '${JSON.stringify(input)}'`)
   const { id, call_queued } = await connector.invoke<{ id: number; call_queued: boolean }>(
     'create',
     'queue_call',
     '-i',
     JSON.stringify(input),
   )
-  done(
+  printDone(
     call_queued ? `Call ${id} is queued` : `Call ${id} to her is waiting already, so nobody is called twice`,
   )
 
-  step(
+  printStep(
     'The call',
     'The agent calls on the simulated line and talks: a few seconds. Then Outdial tells Zapier.',
   )
-  const delivery = await deliveryOf(id, stage)
+  const delivery = await waitForDelivery(id, context)
   const headers = {
     'webhook-id': String(delivery.headers['webhook-id']),
     'webhook-timestamp': String(delivery.headers['webhook-timestamp']),
     'webhook-signature': String(delivery.headers['webhook-signature']),
   }
   const event = CallCompletedEvent.parse(new Webhook(secret).verify(delivery.text, headers))
-  const path = new URL(hook.url).pathname
-  exchange({ method: 'POST', path, status: 200, sent: headers, received: undefined })
-  done('The signature is good (Standard Webhooks): this is from Outdial, and nobody changed it')
-  const used = event.data.transcript.filter(({ role }) => role === 'tool')
-  done(`The agent used ${used.length} tools in the call: the transcript says what for`)
+  const path = new URL(webhookListener.url).pathname
+  printExchange({ method: 'POST', path, status: 200, sent: headers, received: undefined })
+  printDone('The signature is good (Standard Webhooks): this is from Outdial, and nobody changed it')
+  const toolTurns = event.data.transcript.filter(({ role }) => role === 'tool')
+  printDone(`The agent used ${toolTurns.length} tools in the call: the transcript says what for`)
   return event
 }
 
 /** Calls of others in the same campaign may be over first. */
-async function deliveryOf(callId: number, { hook, stop }: Stage): Promise<Delivery> {
+async function waitForDelivery(callId: number, { webhookListener, stop }: DemoContext): Promise<Delivery> {
   stop.throwIfAborted()
   const patience = AbortSignal.any([AbortSignal.timeout(120_000), stop])
-  const tooLate = new Promise<never>((_resolve, reject) => {
+  const timedOut = new Promise<never>((_resolve, reject) => {
     patience.addEventListener('abort', () => {
       reject(new DemoError(`Call ${callId} is not over after two minutes: the log of the backend says more.`))
     })
   })
   for (;;) {
-    const delivery = await Promise.race([hook.next(), tooLate])
+    const delivery = await Promise.race([webhookListener.next(), timedOut])
     const { data } = CallCompletedEvent.parse(JSON.parse(delivery.text))
     if (data.id === callId) return delivery
   }
 }
 
-async function turnOff({ demo, connector }: Stage, subscription: WebhookSubscription) {
-  step('Turn off', 'The Zap is turned off, and Outdial forgets the URL. Then the account is disconnected.')
+async function turnOffZap({ demo, connector }: DemoContext, subscription: WebhookSubscription) {
+  printStep(
+    'Turn off',
+    'The Zap is turned off, and Outdial forgets the URL. Then the account is disconnected.',
+  )
   await connector.run(`${trigger}.performUnsubscribe`, { subscribeData: subscription })
   const { refresh_token = '' } = await connector.authData()
   const { client_id, client_secret } = demo
@@ -129,18 +138,18 @@ async function turnOff({ demo, connector }: Stage, subscription: WebhookSubscrip
     method: 'POST',
     body: new URLSearchParams(sent),
   })
-  exchange({ method: 'POST', path, status, sent, received: undefined })
-  done('Nothing is left behind but the contact and the call')
+  printExchange({ method: 'POST', path, status, sent, received: undefined })
+  printDone('Nothing is left behind but the contact and the call')
 }
 
-async function showOutput({ connector }: Stage, event: CallCompletedEvent) {
-  step(
+async function showOutput({ connector }: DemoContext, event: CallCompletedEvent) {
+  printStep(
     'What the Zap was given',
     'The output of the trigger "Call Completed": the next steps of the Zap map these fields.',
   )
   const [call] = await connector.run<Call[]>(`${trigger}.perform`, { cleanedRequest: event })
   if (!call) throw new DemoError('The trigger gave nothing.')
-  table([
+  printTable([
     ['ID', String(call.id)],
     ['Outcome', String(call.outcome)],
     ['Contact', `${call.contact.first_name} ${call.contact.last_name}, ${call.contact.phone_number}`],

@@ -4,11 +4,11 @@ import { systemClock } from '../backend/core/clock.ts'
 import { parseConfig } from '../backend/config.ts'
 import { connect } from '../backend/db/connect.ts'
 import { nobodyToWake } from '../backend/deps.ts'
-import { generateDocument } from '../backend/api/register-api.ts'
+import { generateApiDocument } from '../backend/api/register-api.ts'
 import { createSecretBox } from '../backend/secrets/secret-box.ts'
 
 // Writes contract/openapi.json, so that a change of the contract shows in review.
-const document = await generateDocument({
+const document = await generateApiDocument({
   config: parseConfig({}),
   runtimeSecrets: () => [],
   // Never connected to: the document follows from the schemas alone.

@@ -1,4 +1,4 @@
 import { writeFile } from 'node:fs/promises'
-import { generatedText, target } from './generated-text.ts'
+import { generateText, generatedFile } from './generated-text.ts'
 
-await writeFile(target, await generatedText())
+await writeFile(generatedFile, await generateText())

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import * as contract from '@outdial/contract'
 import { format, resolveConfig } from 'prettier'
-import { outputFieldsOf } from './output-fields.ts'
+import { toOutputFields } from './output-fields.ts'
 
 const root = new URL('..', import.meta.url)
-export const target = new URL('src/generated.ts', root)
+export const generatedFile = new URL('src/generated.ts', root)
 
 /** The answer to a contact that was just queued: the example call before it is placed. */
 const contactAdded: contract.ContactAdded = {
@@ -31,16 +31,16 @@ const contactAdded: contract.ContactAdded = {
 }
 
 /** @returns the text of src/generated.ts: what the connector takes from the contract at build time */
-export async function generatedText(): Promise<string> {
+export async function generateText(): Promise<string> {
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as { version: string }
   const values = {
     version,
     sampleCampaign: contract.exampleCampaign,
     sampleCall: contract.exampleCall,
     sampleContactAdded: contactAdded,
-    campaignFields: outputFieldsOf(contract.Campaign),
-    callFields: outputFieldsOf(contract.Call),
-    contactAddedFields: outputFieldsOf(contract.ContactAdded),
+    campaignFields: toOutputFields(contract.Campaign),
+    callFields: toOutputFields(contract.Call),
+    contactAddedFields: toOutputFields(contract.ContactAdded),
   }
   const lines = [
     '// Made from the contract by `npm run generate`; a test keeps it up to date. The connector ships no',
@@ -61,6 +61,6 @@ export async function generatedText(): Promise<string> {
     const type = types[name as keyof typeof values]
     lines.push(`export const ${name}${type ? `: ${type}` : ''} = ${JSON.stringify(value)}`, '')
   }
-  const options = await resolveConfig(target)
+  const options = await resolveConfig(generatedFile)
   return format(lines.join('\n'), { ...options, parser: 'typescript' })
 }

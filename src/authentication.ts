@@ -1,7 +1,7 @@
 import type { CampaignList, Scope, TokenAnswer } from '@outdial/contract'
 import type { Authentication, Bundle, HttpResponse, ZObject } from 'zapier-platform-core'
 import { baseUrl, callApi, postForm } from './client.ts'
-import { inPlainWords } from './errors.ts'
+import { withoutContext } from './errors.ts'
 import { toText } from './values.ts'
 
 /** What the triggers and actions need, and the user is asked for at consent. */
@@ -17,21 +17,21 @@ const scopes: Scope[] = [
 
 const scope = scopes.join(' ')
 
-const setting = (z: ZObject, name: 'CLIENT_ID' | 'CLIENT_SECRET'): string => {
+const requireSetting = (z: ZObject, name: 'CLIENT_ID' | 'CLIENT_SECRET'): string => {
   const value = process.env[name]
   if (!value) throw new z.errors.Error(`${name} is not set: make an OAuth client in Outdial and set it.`)
   return value
 }
 
-const credentials = (z: ZObject) => ({
-  client_id: setting(z, 'CLIENT_ID'),
-  client_secret: setting(z, 'CLIENT_SECRET'),
+const clientCredentials = (z: ZObject) => ({
+  client_id: requireSetting(z, 'CLIENT_ID'),
+  client_secret: requireSetting(z, 'CLIENT_SECRET'),
 })
 
 export const authorizeUrl = async (z: ZObject, bundle: Bundle): Promise<string> => {
   const params = new URLSearchParams({
     response_type: 'code',
-    client_id: setting(z, 'CLIENT_ID'),
+    client_id: requireSetting(z, 'CLIENT_ID'),
     redirect_uri: toText(bundle.inputData.redirect_uri),
     state: toText(bundle.inputData.state),
     scope,
@@ -45,30 +45,30 @@ export const getAccessToken = async (z: ZObject, bundle: Bundle) => {
     grant_type: 'authorization_code',
     code: toText(code),
     redirect_uri: toText(redirect_uri),
-    ...credentials(z),
+    ...clientCredentials(z),
     // Zapier sends a verifier; the CLI's `invoke auth start` has none, and an empty one would be refused.
     ...(code_verifier ? { code_verifier: toText(code_verifier) } : {}),
   })
-  return tokens(z, response)
+  return parseTokens(z, response)
 }
 
 export const refreshAccessToken = async (z: ZObject, bundle: Bundle) => {
   const { refresh_token = '' } = bundle.authData
-  const form = { grant_type: 'refresh_token', refresh_token, ...credentials(z) }
+  const form = { grant_type: 'refresh_token', refresh_token, ...clientCredentials(z) }
   const response = await postForm(z, '/oauth/token', form)
-  return { refresh_token, ...tokens(z, response) }
+  return { refresh_token, ...parseTokens(z, response) }
 }
 
-interface OauthError {
+interface OAuthError {
   error?: string
   error_description?: string
 }
 
-function tokens(z: ZObject, response: HttpResponse): TokenAnswer {
+function parseTokens(z: ZObject, response: HttpResponse): TokenAnswer {
   if (response.status < 400) return response.data as TokenAnswer
-  const { error, error_description } = (response.data ?? {}) as OauthError
+  const { error, error_description } = (response.data ?? {}) as OAuthError
   if (error === 'invalid_grant') {
-    throw inPlainWords(
+    throw withoutContext(
       new z.errors.ExpiredAuthError(
         'Outdial no longer accepts this connection. Reconnect your Outdial account.',
       ),

@@ -1,6 +1,6 @@
 import type { BeforeRequestMiddleware, HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
 import { withoutBlanks } from './blanks.ts'
-import { errorFor, inPlainWords } from './errors.ts'
+import { toZapierError, withoutContext } from './errors.ts'
 import { toText } from './values.ts'
 
 const apiPath = '/api/public/v1'
@@ -21,7 +21,7 @@ export interface ApiRequest {
   /** The fields whose values are sent: errors name them by their labels. */
   inputFields?: PlainInputField[]
   /** Failures that are as good as success here. */
-  succeedsWith?: number[]
+  acceptedStatuses?: number[]
 }
 
 /** @throws in words, if the integration was set up without the address of the service */
@@ -40,7 +40,7 @@ export const addBearer: BeforeRequestMiddleware = (request, z, bundle) => {
 
 /** @throws an error of `z.errors` whose message a no-code user can act on */
 export async function callApi<Answer>(z: ZObject, request: ApiRequest): Promise<Answer> {
-  const { method, path, query, body, headers, inputFields, succeedsWith = [] } = request
+  const { method, path, query, body, headers, inputFields, acceptedStatuses = [] } = request
   const outgoing: Outgoing = {
     method,
     url: `${baseUrl(z)}${apiPath}${path}${queryString(query)}`,
@@ -51,14 +51,14 @@ export async function callApi<Answer>(z: ZObject, request: ApiRequest): Promise<
     },
     body: body ? JSON.stringify(withoutBlanks(body) ?? {}) : undefined,
   }
-  const stale = inPlainWords(
+  const reconnectError = withoutContext(
     new z.errors.RefreshAuthError(
       'Outdial no longer accepts this connection. Reconnect your Outdial account and try again.',
     ),
   )
-  const response = await send<Answer>(z, outgoing, stale)
-  if (response.status < 400 || succeedsWith.includes(response.status)) return response.data
-  throw errorFor(z, response, inputFields)
+  const response = await send<Answer>(z, outgoing, reconnectError)
+  if (response.status < 400 || acceptedStatuses.includes(response.status)) return response.data
+  throw toZapierError(z, response, inputFields)
 }
 
 /** Posts a form to the OAuth server; whoever calls it looks at the status. */
@@ -69,12 +69,12 @@ export async function postForm(z: ZObject, path: string, form: Record<string, st
     headers: { Accept: 'application/json', 'Content-Type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
   }
-  const unknownClient = new z.errors.Error(
+  const invalidClientError = new z.errors.Error(
     'Outdial does not know this integration: check its CLIENT_ID and CLIENT_SECRET.',
     'invalid_client',
     401,
   )
-  return send(z, outgoing, unknownClient)
+  return send(z, outgoing, invalidClientError)
 }
 
 interface Outgoing {
@@ -91,14 +91,14 @@ interface Outgoing {
 async function send<Answer>(
   z: ZObject,
   outgoing: Outgoing,
-  unauthorized: Error,
+  unauthorizedError: Error,
 ): Promise<HttpResponse<Answer>> {
   const options = { ...outgoing, merge: false, skipThrowForStatus: true, timeout: timeoutMilliseconds }
   try {
     return await z.request<Answer>(options)
   } catch (error) {
     // Core throws this for every 401 before anybody else sees the answer, and without a word.
-    if (error instanceof z.errors.RefreshAuthError) throw unauthorized
+    if (error instanceof z.errors.RefreshAuthError) throw unauthorizedError
     if (error instanceof Error && error.name === 'FetchError') {
       throw new z.errors.Error('Outdial could not be reached. Try again in a few minutes.', 'unreachable')
     }

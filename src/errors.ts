@@ -6,7 +6,7 @@ import { titleCase } from './title-case.ts'
 const dataIsAtFault = new Set<ErrorCode>(['validation_failed', 'idempotency_key_reused'])
 
 /** Codes after which the same request succeeds a moment later. */
-const passes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_use'])
+const throttlingCodes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_use'])
 
 /**
  * The error that Zapier shows for a failed answer of the API: its own sentence, what is wrong with which
@@ -14,23 +14,23 @@ const passes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_use'])
  *
  * @param inputFields of an action: its data comes from the user, so bad data halts the run
  */
-export function errorFor(z: ZObject, response: HttpResponse, inputFields?: PlainInputField[]): Error {
+export function toZapierError(z: ZObject, response: HttpResponse, inputFields?: PlainInputField[]): Error {
   const error = apiError(response.data)
   const requestId = error?.request_id ?? response.getHeader('x-request-id')
-  const sentence = error ? sentenceOf(error, inputFields ?? []) : unexplained(response.status)
+  const sentence = error ? formatApiError(error, inputFields ?? []) : formatUnknownError(response.status)
   const message = requestId ? `${sentence} (Request ID: ${requestId})` : sentence
 
-  if (response.status === 429 || (error && passes.has(error.code))) {
+  if (response.status === 429 || (error && throttlingCodes.has(error.code))) {
     return new z.errors.ThrottledError(message, retryAfterSeconds(response))
   }
   if (inputFields && error && dataIsAtFault.has(error.code)) {
-    return inPlainWords(new z.errors.HaltedError(message))
+    return withoutContext(new z.errors.HaltedError(message))
   }
   return new z.errors.Error(message, error?.code, response.status)
 }
 
 /** Core writes the run's requests and answers behind the message of some errors: the sentence is enough. */
-export const inPlainWords = (error: Error): Error => Object.assign(error, { doNotContextify: true })
+export const withoutContext = (error: Error): Error => Object.assign(error, { doNotContextify: true })
 
 type ApiError = ErrorAnswer['error']
 
@@ -41,9 +41,9 @@ function apiError(data: unknown): ApiError | undefined {
 }
 
 /** The API calls fields by its own names, the user knows them by their labels. */
-function sentenceOf({ message, details }: ApiError, inputFields: PlainInputField[]): string {
+function formatApiError({ message, details }: ApiError, inputFields: PlainInputField[]): string {
   const reasons = details.map(({ field, message: reason }) => {
-    const label = labelOf(field, inputFields)
+    const label = findLabel(field, inputFields)
     return reason.startsWith(`${field} `) ? `${label}${reason.slice(field.length)}` : `${label}: ${reason}`
   })
   const [first] = details
@@ -52,7 +52,7 @@ function sentenceOf({ message, details }: ApiError, inputFields: PlainInputField
 }
 
 /** `calling_hours.days.0` is the field "calling_hours_days"; of a dictionary, the entry is told too. */
-function labelOf(path: string, inputFields: PlainInputField[]): string {
+function findLabel(path: string, inputFields: PlainInputField[]): string {
   const key = path.replaceAll('.', '_')
   const [field] = inputFields
     .filter((one) => key === one.key || key.startsWith(`${one.key}_`))
@@ -62,7 +62,7 @@ function labelOf(path: string, inputFields: PlainInputField[]): string {
   return entry === '' ? label : `${label} "${entry}"`
 }
 
-function unexplained(status: number): string {
+function formatUnknownError(status: number): string {
   if (status >= 500)
     return `Outdial has a problem of its own at the moment (status ${status}). Try again later.`
   return `Outdial refused this without saying why (status ${status}).`

@@ -18,11 +18,11 @@ export const toList = (value: unknown): string[] =>
     .filter((item) => item !== '')
 
 /** Text as it was typed; a number or a yes/no that is mapped into a text field is written out. */
-export const writtenOut = (value: unknown): unknown =>
+export const scalarToText = (value: unknown): unknown =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 
 /** A dictionary of text. */
 export function toDictionary(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writtenOut(item)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, scalarToText(item)]))
 }

@@ -10,13 +10,13 @@ export interface Page {
 
 export interface Browser {
   /** Follows redirects within `origin`; stops before the first one that leaves it, and answers its target as `left`. */
-  open(url: string): Promise<{ page: Page; left: string | null }>
+  open(url: string): Promise<{ page: Page; externalUrl: string | null }>
   /** Submits the form that has a button of this label as it stands, with these fields filled in, or ticked, by name. */
   press(
     page: Page,
     button: string,
     fields?: Record<string, string | string[]>,
-  ): Promise<{ page: Page; left: string | null }>
+  ): Promise<{ page: Page; externalUrl: string | null }>
   cookies(): string[]
 }
 
@@ -30,26 +30,27 @@ interface Cookie {
 export function createBrowser(cookies: Record<string, string> = {}): Browser {
   let jar = Object.entries(cookies).map(([name, value]): Cookie => ({ name, value, path: '/' }))
 
-  const keep = (response: Response, url: URL) => {
+  const storeCookies = (response: Response, url: URL) => {
     for (const line of response.headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
-      const [name = '', value = ''] = split(pair)
-      const given = new Map(attributes.map((part) => split(part.toLowerCase())))
+      const [name = '', value = ''] = splitPair(pair)
+      const attributeValues = new Map(attributes.map((part) => splitPair(part.toLowerCase())))
       const path = attributes.find((part) => part.toLowerCase().startsWith('path='))?.slice(5) ?? url.pathname
       jar = jar.filter((cookie) => cookie.name !== name || cookie.path !== path)
-      const expires = given.get('expires')
-      const over = given.get('max-age') === '0' || (expires !== undefined && Date.parse(expires) <= 0)
-      if (!over && value !== '') jar.push({ name, value, path })
+      const expires = attributeValues.get('expires')
+      const isExpired =
+        attributeValues.get('max-age') === '0' || (expires !== undefined && Date.parse(expires) <= 0)
+      if (!isExpired && value !== '') jar.push({ name, value, path })
     }
   }
 
-  const headerFor = (url: URL) =>
+  const cookieHeader = (url: URL) =>
     jar
       .filter(({ path }) => path === '/' || url.pathname === path || url.pathname.startsWith(`${path}/`))
       .map(({ name, value }) => `${name}=${value}`)
       .join('; ')
 
-  const go = async (first: string, init: RequestInit = {}) => {
+  const navigate = async (first: string, init: RequestInit = {}) => {
     const { origin } = new URL(first)
     let url = new URL(first)
     let request = init
@@ -57,9 +58,9 @@ export function createBrowser(cookies: Record<string, string> = {}): Browser {
       const response = await fetch(url, {
         ...request,
         redirect: 'manual',
-        headers: { accept: 'text/html', cookie: headerFor(url), ...request.headers },
+        headers: { accept: 'text/html', cookie: cookieHeader(url), ...request.headers },
       })
-      keep(response, url)
+      storeCookies(response, url)
       const location = response.headers.get('location')
       const html = await response.text()
       const page: Page = {
@@ -67,11 +68,11 @@ export function createBrowser(cookies: Record<string, string> = {}): Browser {
         url: url.href,
         headers: response.headers,
         html,
-        text: textOf(html),
+        text: extractText(html),
       }
-      if (location === null) return { page, left: null }
+      if (location === null) return { page, externalUrl: null }
       const target = new URL(location, url)
-      if (target.origin !== origin) return { page, left: target.href }
+      if (target.origin !== origin) return { page, externalUrl: target.href }
       url = target
       request = {}
     }
@@ -79,14 +80,14 @@ export function createBrowser(cookies: Record<string, string> = {}): Browser {
   }
 
   return {
-    open: (url) => go(url),
+    open: (url) => navigate(url),
     press: (page, button, fields = {}) => {
       const form = findForm(page.html, button)
       const body = new URLSearchParams(form.fields.filter(([name]) => !(name in fields)))
       for (const [name, values] of Object.entries(fields)) {
         for (const value of [values].flat()) body.append(name, value)
       }
-      return go(new URL(form.action, page.url).href, {
+      return navigate(new URL(form.action, page.url).href, {
         method: 'POST',
         body,
         headers: { origin: new URL(page.url).origin },
@@ -96,7 +97,7 @@ export function createBrowser(cookies: Record<string, string> = {}): Browser {
   }
 }
 
-interface Consent {
+interface ConsentOptions {
   startUrl: string
   email: string
   password: string
@@ -106,22 +107,22 @@ interface Consent {
 }
 
 /** Goes from an app's authorization request through sign-in (where it is asked) and consent back to the app. */
-export async function signInAndConsent(consent: Consent): Promise<string> {
+export async function signInAndConsent(consent: ConsentOptions): Promise<string> {
   const browser = consent.browser ?? createBrowser()
   let { page } = await browser.open(consent.startUrl)
   if (page.html.includes('name="password"')) {
     const { email, password } = consent
     ;({ page } = await browser.press(page, 'Sign in', { email, password }))
   }
-  const { left } = await browser.press(page, 'Allow', {
-    workspace_id: workspaceId(page, consent.workspaceName),
+  const { externalUrl } = await browser.press(page, 'Allow', {
+    workspace_id: findWorkspaceId(page, consent.workspaceName),
   })
-  if (left === null) throw new Error('the consent led nowhere')
-  return left
+  if (externalUrl === null) throw new Error('the consent led nowhere')
+  return externalUrl
 }
 
 /** The value of the radio button that stands before a workspace's name. */
-export function workspaceId(page: Page, name: string): string {
+export function findWorkspaceId(page: Page, name: string): string {
   const choices = [...page.html.matchAll(/name="workspace_id" value="(\d+)"[^>]*>\s*<span>([^<]*)<\/span>/g)]
   const choice = choices.find(([, , label]) => label === name)
   if (choice?.[1] === undefined) throw new Error(`no workspace ${name} on this page: ${page.text}`)
@@ -134,43 +135,44 @@ function findForm(html: string, button: string): { action: string; fields: [stri
     const pressed = buttons.find(([, , label]) => label?.trim() === button)
     if (!pressed) continue
     return {
-      action: attribute(pressed[1] ?? '', 'formaction') ?? attribute(formTag, 'action') ?? '',
-      fields: fieldsOf(form),
+      action: getAttribute(pressed[1] ?? '', 'formaction') ?? getAttribute(formTag, 'action') ?? '',
+      fields: readFields(form),
     }
   }
-  throw new Error(`no button "${button}" on this page: ${textOf(html)}`)
+  throw new Error(`no button "${button}" on this page: ${extractText(html)}`)
 }
 
 /** What a browser would send of a form that nobody has touched. */
-function fieldsOf(form: string): [string, string][] {
+function readFields(form: string): [string, string][] {
   const fields: [string, string][] = []
   const add = (tag: string, value: string | undefined) => {
-    const name = attribute(tag, 'name')
+    const name = getAttribute(tag, 'name')
     if (name !== undefined) fields.push([name, value ?? ''])
   }
   const parts =
     /<input([^>]*)>|<select([^>]*)>([\s\S]*?)<\/select>|<textarea([^>]*)>\n?([\s\S]*?)<\/textarea>/g
-  for (const [, input, select, options = '', area, text = ''] of form.matchAll(parts)) {
+  for (const [, input, select, options = '', textarea, text = ''] of form.matchAll(parts)) {
     if (input !== undefined) {
-      const isBox = /type="(checkbox|radio)"/.test(input)
-      if (!isBox || /\schecked/.test(input)) add(input, attribute(input, 'value') ?? (isBox ? 'on' : ''))
+      const isCheckable = /type="(checkbox|radio)"/.test(input)
+      if (!isCheckable || /\schecked/.test(input))
+        add(input, getAttribute(input, 'value') ?? (isCheckable ? 'on' : ''))
     }
     if (select !== undefined) {
       const all = [...options.matchAll(/<option([^>]*)>/g)].map(([, tag = '']) => tag)
-      const chosen = all.find((tag) => /\sselected/.test(tag)) ?? all[0]
-      if (chosen !== undefined) add(select, attribute(chosen, 'value'))
+      const selected = all.find((tag) => /\sselected/.test(tag)) ?? all[0]
+      if (selected !== undefined) add(select, getAttribute(selected, 'value'))
     }
-    if (area !== undefined) add(area, unescape(text))
+    if (textarea !== undefined) add(textarea, unescapeHtml(text))
   }
   return fields
 }
 
-const attribute = (tag: string, name: string): string | undefined => {
+const getAttribute = (tag: string, name: string): string | undefined => {
   const value = new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1]
-  return value === undefined ? undefined : unescape(value)
+  return value === undefined ? undefined : unescapeHtml(value)
 }
 
-const unescape = (text: string): string =>
+const unescapeHtml = (text: string): string =>
   text
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
@@ -178,12 +180,12 @@ const unescape = (text: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-const textOf = (html: string): string =>
-  unescape(html.replace(/<head>[\s\S]*?<\/head>/, ' ').replace(/<[^>]*>/g, ' '))
+const extractText = (html: string): string =>
+  unescapeHtml(html.replace(/<head>[\s\S]*?<\/head>/, ' ').replace(/<[^>]*>/g, ' '))
     .replace(/\s+/g, ' ')
     .trim()
 
-const split = (pair: string): [string, string] => {
-  const at = pair.indexOf('=')
-  return at === -1 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)]
+const splitPair = (pair: string): [string, string] => {
+  const separator = pair.indexOf('=')
+  return separator === -1 ? [pair, ''] : [pair.slice(0, separator), pair.slice(separator + 1)]
 }

@@ -7,13 +7,13 @@ import zapier from 'zapier-platform-core'
 
 const root = path.resolve(import.meta.dirname, '..')
 const cliEntry = path.join(root, 'node_modules/zapier-platform-cli/src/bin/run')
-const quiet = { DISABLE_ZAPIER_ANALYTICS: '1', NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1' }
-const exec = promisify(execFile)
+const quietEnvironment = { DISABLE_ZAPIER_ANALYTICS: '1', NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1' }
+const execFileAsync = promisify(execFile)
 
 type Handler = (event: object) => Promise<{ results: unknown }>
 const { createAppHandler } = zapier as { createAppHandler?: (app: unknown) => Handler }
 
-export interface Settings {
+export interface ConnectorSettings {
   baseUrl: string
   clientId: string
   clientSecret: string
@@ -43,7 +43,11 @@ export interface BuiltConnector {
 }
 
 /** Needs `npm run build` first. */
-export async function openConnector({ baseUrl, clientId, clientSecret }: Settings): Promise<BuiltConnector> {
+export async function openConnector({
+  baseUrl,
+  clientId,
+  clientSecret,
+}: ConnectorSettings): Promise<BuiltConnector> {
   if (!createAppHandler) throw new Error('zapier-platform-core has no createAppHandler')
   const folder = await mkdtemp(path.join(tmpdir(), 'outdial-connector-'))
   const environment = { BASE_URL: baseUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }
@@ -77,8 +81,8 @@ export async function openConnector({ baseUrl, clientId, clientSecret }: Setting
   const handler = createAppHandler(app.default)
 
   const cli = async (args: string[], extra: Record<string, string> = {}) => {
-    const env = { ...process.env, ...quiet, ...extra }
-    const { stdout } = await exec(process.execPath, [cliEntry, ...args], {
+    const env = { ...process.env, ...quietEnvironment, ...extra }
+    const { stdout } = await execFileAsync(process.execPath, [cliEntry, ...args], {
       cwd: folder,
       env,
       timeout: 60_000,
@@ -87,8 +91,8 @@ export async function openConnector({ baseUrl, clientId, clientSecret }: Setting
   }
 
   const authData = async () => {
-    const lines = Object.entries(parseEnv(await readFile(envFile, 'utf8')))
-    const own = lines.filter(([name]) => name.startsWith('authData_'))
+    const entries = Object.entries(parseEnv(await readFile(envFile, 'utf8')))
+    const own = entries.filter(([name]) => name.startsWith('authData_'))
     return Object.fromEntries(own.map(([name, value]) => [name.slice('authData_'.length), String(value)]))
   }
 

@@ -7,7 +7,7 @@ export interface Delivery {
   text: string
 }
 
-export interface Hook {
+export interface WebhookListener {
   url: string
   /** The next delivery that nobody has taken yet. */
   next(): Promise<Delivery>
@@ -15,15 +15,15 @@ export interface Hook {
 }
 
 /** A hook URL of Zapier's, on loopback: it takes deliveries and answers as Zapier does. */
-export async function openHook(): Promise<Hook> {
-  const waiting: ((delivery: Delivery) => void)[] = []
-  const arrived: Delivery[] = []
+export async function openWebhookListener(): Promise<WebhookListener> {
+  const waiters: ((delivery: Delivery) => void)[] = []
+  const deliveries: Delivery[] = []
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const delivery = { headers: request.headers, text: body }
-      const take = waiting.shift()
-      if (take) take(delivery)
-      else arrived.push(delivery)
+      const waiter = waiters.shift()
+      if (waiter) waiter(delivery)
+      else deliveries.push(delivery)
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"success"}')
     })
   }).listen(0, '127.0.0.1')
@@ -33,8 +33,8 @@ export async function openHook(): Promise<Hook> {
   return {
     url: `http://127.0.0.1:${address.port}/hooks/standard/1/zap/`,
     next: () => {
-      const delivery = arrived.shift()
-      return delivery ? Promise.resolve(delivery) : new Promise((resolve) => waiting.push(resolve))
+      const delivery = deliveries.shift()
+      return delivery ? Promise.resolve(delivery) : new Promise((resolve) => waiters.push(resolve))
     },
     close: async () => {
       server.closeAllConnections()

@@ -13,7 +13,7 @@ const tokens = {
 }
 const redirect_uri = 'https://zapier.com/dashboard/auth/oauth/return/App1CLIAPI/'
 
-const formOf = (arrived: { text: string }[]) => Object.fromEntries(new URLSearchParams(arrived[0]?.text))
+const parseForm = (requests: { text: string }[]) => Object.fromEntries(new URLSearchParams(requests[0]?.text))
 
 it('sends the user to the consent page with every scope that the connector needs', async () => {
   const url = new URL(
@@ -32,14 +32,14 @@ it('sends the user to the consent page with every scope that the connector needs
 })
 
 it('exchanges the code with its verifier, and keeps the workspace for the label', async () => {
-  const arrived = answer('POST', '/oauth/token', 200, tokens)
+  const requests = answer('POST', '/oauth/token', 200, tokens)
 
   const output = await run(`${config}.getAccessToken`, {
     authData: {},
     inputData: { code: 'code-1', redirect_uri, code_verifier: 'verifier-1' },
   })
 
-  expect(formOf(arrived)).toEqual({
+  expect(parseForm(requests)).toEqual({
     grant_type: 'authorization_code',
     code: 'code-1',
     redirect_uri,
@@ -51,26 +51,26 @@ it('exchanges the code with its verifier, and keeps the workspace for the label'
 })
 
 it('sends no verifier where there is none', async () => {
-  const arrived = answer('POST', '/oauth/token', 200, tokens)
+  const requests = answer('POST', '/oauth/token', 200, tokens)
 
   await run(`${config}.getAccessToken`, {
     authData: {},
     inputData: { code: 'code-1', redirect_uri, code_verifier: '' },
   })
 
-  expect(formOf(arrived)).not.toHaveProperty('code_verifier')
+  expect(parseForm(requests)).not.toHaveProperty('code_verifier')
 })
 
 it('refreshes without the stale token in a header, and keeps the refresh token where none comes back', async () => {
   const { refresh_token, ...withoutRefresh } = tokens
-  const arrived = answer('POST', '/oauth/token', 200, withoutRefresh)
+  const requests = answer('POST', '/oauth/token', 200, withoutRefresh)
 
   const output = await run(`${config}.refreshAccessToken`, {
     authData: { access_token: 'stale', refresh_token },
   })
 
-  expect(formOf(arrived)).toMatchObject({ grant_type: 'refresh_token', refresh_token })
-  expect(arrived[0]?.headers).not.toHaveProperty('authorization')
+  expect(parseForm(requests)).toMatchObject({ grant_type: 'refresh_token', refresh_token })
+  expect(requests[0]?.headers).not.toHaveProperty('authorization')
   expect(output).toEqual(tokens)
 })
 
@@ -116,13 +116,13 @@ it('says which setting is missing', async () => {
 })
 
 it('tests a connection with a call of the API, and answers what the label is made of', async () => {
-  const arrived = answer('GET', api('/campaigns/'), 200, { results: [], next: null, previous: null })
+  const requests = answer('GET', api('/campaigns/'), 200, { results: [], next: null, previous: null })
 
   const output = await run('authentication.test', {
     authData: { access_token: 'token-1', workspace_id: '3', workspace_name: 'Northwind' },
   })
 
-  expect(arrived[0]?.headers.authorization).toBe('Bearer token-1')
+  expect(requests[0]?.headers.authorization).toBe('Bearer token-1')
   expect(output).toEqual({ workspace_id: '3', workspace_name: 'Northwind' })
 })
 

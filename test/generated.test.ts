@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import * as contract from '@outdial/contract'
 import { expect, it } from '@jest/globals'
-import { generatedText, target } from '../scripts/generated-text.ts'
+import { generateText, generatedFile } from '../scripts/generated-text.ts'
 import * as generated from '../src/generated.ts'
 
 it('shows the samples and fields of the contract as it is: run `npm run generate` where this fails', async () => {
-  const file = await readFile(target, 'utf8')
+  const file = await readFile(generatedFile, 'utf8')
 
-  expect(file).toBe(await generatedText())
+  expect(file).toBe(await generateText())
 })
 
 it.each([

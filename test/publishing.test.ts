@@ -30,9 +30,9 @@ const visible = everything.filter(({ display }) => !display.hidden)
 const named = (actions: Action[]) => actions.map((action) => [action.key, action] as const)
 
 const isField = (field: unknown): field is PlainInputField => typeof field !== 'function'
-const fieldsOf = ({ operation }: Action) => (operation.inputFields ?? []).filter(isField)
+const listFields = ({ operation }: Action) => (operation.inputFields ?? []).filter(isField)
 const allFields = visible.flatMap((action) =>
-  fieldsOf(action).map((field) => [`${action.key}.${field.key}`, field] as const),
+  listFields(action).map((field) => [`${action.key}.${field.key}`, field] as const),
 )
 
 const smallWords = /^(a|an|and|at|by|for|if|in|is|of|on|or|the|to)$/
@@ -40,7 +40,7 @@ const isTitleCase = (label: string) =>
   label.split(' ').every((word, index) => (index > 0 && smallWords.test(word)) || /^[^a-z]/.test(word))
 
 /** The value of a sample under an output field's key: `a__b`, `a[]b`. */
-function valueAt(sample: unknown, key: string): unknown {
+function getValue(sample: unknown, key: string): unknown {
   let value = sample
   for (const part of key.split(/__|\[\]/)) {
     if (Array.isArray(value)) [value] = value as unknown[]
@@ -50,7 +50,7 @@ function valueAt(sample: unknown, key: string): unknown {
   return value
 }
 
-const isOfType: Record<NonNullable<PlainOutputField['type']>, (value: unknown) => boolean> = {
+const hasType: Record<NonNullable<PlainOutputField['type']>, (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
   integer: (value) => Number.isInteger(value),
@@ -62,14 +62,14 @@ const isOfType: Record<NonNullable<PlainOutputField['type']>, (value: unknown) =
 }
 
 /** Every path of a sample that ends in a plain value, with lists by their first item. */
-function pathsOf(value: unknown, path: string): string[] {
+function listPaths(value: unknown, path: string): string[] {
   if (Array.isArray(value)) {
     const [first] = value as unknown[]
-    return typeof first === 'object' && first !== null ? pathsOf(first, `${path}[]`) : [path]
+    return typeof first === 'object' && first !== null ? listPaths(first, `${path}[]`) : [path]
   }
   if (typeof value !== 'object' || value === null) return [path]
   return Object.entries(value).flatMap(([key, item]) =>
-    pathsOf(item, path === '' || path.endsWith('[]') ? `${path}${key}` : `${path}__${key}`),
+    listPaths(item, path === '' || path.endsWith('[]') ? `${path}${key}` : `${path}__${key}`),
   )
 }
 
@@ -125,7 +125,7 @@ it.each(named(everything))('D018: %s has labels in Title Case', (_key, action) =
   const labels = [
     action.display.label,
     action.noun,
-    ...fieldsOf(action).map(({ label }) => label ?? ''),
+    ...listFields(action).map(({ label }) => label ?? ''),
     ...(action.operation.outputFields ?? []).map(({ label }) => label ?? ''),
     ...(action.operation.inputFieldGroups ?? []).map(({ label }) => label ?? ''),
   ]
@@ -150,16 +150,16 @@ it.each(named(visible))(
   (_key, { operation }) => {
     const { sample = {}, outputFields = [] } = operation
     for (const { key, type = 'string', list } of outputFields) {
-      const value = valueAt(sample, key)
+      const value = getValue(sample, key)
       if (value === null || (value === undefined && key.includes('[]'))) continue
       const values = list ? (value as unknown[]) : [value]
-      expect([key, values.every((one) => isOfType[type](one))]).toEqual([key, true])
+      expect([key, values.every((one) => hasType[type](one))]).toEqual([key, true])
     }
     const keys = outputFields.map(({ key }) => key)
     // The user's own keys: no field can be named before they exist.
     const open = /(^|__)(variables|metadata|extracted)(__|$)/
-    const unnamed = pathsOf(sample, '').filter((path) => !keys.includes(path) && !open.test(path))
-    expect(unnamed.filter((path) => !(valueAt(sample, path) instanceof Array))).toEqual([])
+    const unnamed = listPaths(sample, '').filter((path) => !keys.includes(path) && !open.test(path))
+    expect(unnamed.filter((path) => !(getValue(sample, path) instanceof Array))).toEqual([])
   },
 )
 
@@ -174,7 +174,7 @@ it('D027, D028: it runs on the core that is installed, and sees blanks as they a
 it('puts every field with a group into a group that exists', () => {
   for (const action of visible) {
     const groups = (action.operation.inputFieldGroups ?? []).map(({ key }) => key)
-    const unknown = fieldsOf(action).filter(({ group }) => group !== undefined && !groups.includes(group))
+    const unknown = listFields(action).filter(({ group }) => group !== undefined && !groups.includes(group))
     expect(unknown.map(({ key }) => key)).toEqual([])
   }
 })

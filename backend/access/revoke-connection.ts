@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { removeSubscriptionsOf } from '../webhooks/subscription-store.ts'
-import { endApiKey } from '../identity/credential-store.ts'
+import { removeSubscriptions } from '../webhooks/subscription-store.ts'
+import { revokeApiKeyCredential } from '../identity/credential-store.ts'
 
 /**
  * Ends an API key at once, and with it its webhook subscriptions; answers how many those were.
@@ -13,7 +13,7 @@ export const revokeApiKey =
   (deps: Deps) =>
   (request: { workspaceId: number; apiKeyId: number }): Promise<{ subscriptions: number }> =>
     inTransaction(deps, async ({ db, clock }) => {
-      const ended = await endApiKey(db, request.workspaceId, request.apiKeyId, clock.now())
-      if (!ended) throw notFound('There is no such API key.')
-      return { subscriptions: await removeSubscriptionsOf(db, { apiKeyId: request.apiKeyId }) }
+      const isRevoked = await revokeApiKeyCredential(db, request.workspaceId, request.apiKeyId, clock.now())
+      if (!isRevoked) throw notFound('There is no such API key.')
+      return { subscriptions: await removeSubscriptions(db, { apiKeyId: request.apiKeyId }) }
     })

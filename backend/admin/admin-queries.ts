@@ -31,7 +31,7 @@ export const selectMembers = (db: Db, workspaceId: number) =>
     .orderBy('email')
     .execute()
 
-export const selectApiKeys = (db: Db, workspaceId: number) =>
+export const selectApiKeyRows = (db: Db, workspaceId: number) =>
   db
     .selectFrom('api_key')
     .innerJoin('app_user', 'app_user.id', 'api_key.user_id')

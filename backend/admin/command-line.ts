@@ -11,18 +11,18 @@ export interface Line {
 }
 
 /** @throws {UsageError} for a command or an option that there is not */
-export function parseLine(commands: readonly Command[], words: readonly string[]): Line {
-  const command = commands.find(({ name }) => name.split(' ').every((word, at) => words[at] === word))
-  const rest = command === undefined ? words : words.slice(command.name.split(' ').length)
-  const help = words.length === 0 || rest.includes('--help') || rest.includes('-h') || rest[0] === 'help'
+export function parseLine(commands: readonly Command[], args: readonly string[]): Line {
+  const command = commands.find(({ name }) => name.split(' ').every((word, at) => args[at] === word))
+  const rest = command === undefined ? args : args.slice(command.name.split(' ').length)
+  const help = args.length === 0 || rest.includes('--help') || rest.includes('-h') || rest[0] === 'help'
   if (help) return { command, values: {}, help, json: false }
-  if (command === undefined) throw new UsageError(`There is no command "${words.join(' ')}".`)
+  if (command === undefined) throw new UsageError(`There is no command "${args.join(' ')}".`)
 
   const { json, ...values } = readOptions(command, rest)
   return { command, values, help, json: json === true }
 }
 
-function readOptions(command: Command, words: readonly string[]): Record<string, unknown> {
+function readOptions(command: Command, args: readonly string[]): Record<string, unknown> {
   const options = Object.entries(command.options).map(
     ([name, option]) =>
       [
@@ -32,7 +32,7 @@ function readOptions(command: Command, words: readonly string[]): Record<string,
   )
   try {
     return parseArgs({
-      args: [...words],
+      args: [...args],
       options: { ...Object.fromEntries(options), json: { type: 'boolean' } },
       allowPositionals: false,
     }).values

@@ -3,7 +3,7 @@ import { notFound } from '../core/errors.ts'
 import { findUserId, findWorkspace } from './admin-queries.ts'
 
 /** @throws {ApiError} not_found */
-export async function findUser({ db }: Pick<Deps, 'db'>, email: string): Promise<number> {
+export async function requireUserId({ db }: Pick<Deps, 'db'>, email: string): Promise<number> {
   const id = await findUserId(db, email)
   if (id === undefined) throw notFound(`There is no user with the address ${email}: see list-users.`)
   return id

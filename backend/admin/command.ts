@@ -19,7 +19,7 @@ export interface Option<Value = unknown> {
 type Cell = string | number | boolean | Date | string[] | null
 
 /** What a command tells: a list of things, one thing, a file, or only that it is done; and what to know about it. */
-export interface Result {
+export interface CommandResult {
   rows?: Record<string, Cell>[]
   record?: Record<string, Cell>
   /** The text of a file, for standard output as it is. */
@@ -36,7 +36,7 @@ export interface Command {
    * Reads the values of the options before anything is opened.
    * @throws {UsageError}
    */
-  prepare: (values: Record<string, unknown>) => (deps: Deps, input: Readable) => Promise<Result>
+  prepare: (values: Record<string, unknown>) => (deps: Deps, input: Readable) => Promise<CommandResult>
 }
 
 type ValuesOf<Options extends Record<string, Option>> = {
@@ -48,7 +48,7 @@ export function defineCommand<Options extends Record<string, Option>>(command: {
   name: string
   summary: string
   options: Options
-  run: (deps: Deps, values: ValuesOf<Options>, input: Readable) => Promise<Result>
+  run: (deps: Deps, values: ValuesOf<Options>, input: Readable) => Promise<CommandResult>
 }): Command {
   const { name, summary, options, run } = command
   const schema = z.object(

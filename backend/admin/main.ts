@@ -6,12 +6,12 @@ import { errorCode } from '../error-code.ts'
 import { ApiError } from '../core/errors.ts'
 import { createLog } from '../log.ts'
 import { openDeps } from '../open-deps.ts'
-import { StartError } from '../start-error.ts'
-import { type Result, UsageError } from './command.ts'
+import { StartupError } from '../start-error.ts'
+import { type CommandResult, UsageError } from './command.ts'
 import { commands } from './commands.ts'
-import { describeCommand, listCommands } from './help.ts'
+import { formatCommandHelp, formatCommandList } from './help.ts'
 import { parseLine } from './command-line.ts'
-import { printResult } from './print.ts'
+import { formatResult } from './print.ts'
 
 /** What a process is started with. */
 export interface Terminal {
@@ -22,23 +22,23 @@ export interface Terminal {
 }
 
 /** Answers the exit code: 0 when it is done, 1 when it was refused, 2 when the command line makes no sense. */
-export async function main(words: readonly string[], terminal: Terminal): Promise<number> {
+export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await act(words, terminal)
+    await runCommand(args, terminal)
     return 0
   } catch (error) {
     // Who reads has read enough.
     if (terminal.stdout.errored && errorCode(error) === 'EPIPE') return 0
-    terminal.stderr.write(`${tell(error)}\n`)
+    terminal.stderr.write(`${formatError(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
-async function act(words: readonly string[], terminal: Terminal): Promise<void> {
+async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {
   const { environment, stdin, stdout, stderr } = terminal
-  const { command, values, help, json } = parseLine(commands, words)
-  if (command === undefined) return print(stdout, listCommands(commands))
-  if (help) return print(stdout, describeCommand(command))
+  const { command, values, help, json } = parseLine(commands, args)
+  if (command === undefined) return print(stdout, formatCommandList(commands))
+  if (help) return print(stdout, formatCommandHelp(command))
 
   const run = command.prepare(values)
   const config = parseConfig(environment)
@@ -55,16 +55,17 @@ async function act(words: readonly string[], terminal: Terminal): Promise<void> 
   }
 }
 
-const answerOf = (result: Result, json: boolean): string =>
-  json ? JSON.stringify(result.rows ?? result.record ?? {}, null, 2) : printResult(result)
+const answerOf = (result: CommandResult, json: boolean): string =>
+  json ? JSON.stringify(result.rows ?? result.record ?? {}, null, 2) : formatResult(result)
 
 function print(to: Writable, text: string): void {
   if (text !== '') to.write(`${text}\n`)
 }
 
 /** A refusal is told in its sentence; a bug with its stack. */
-function tell(error: unknown): string {
+function formatError(error: unknown): string {
   if (error instanceof UsageError) return `${error.message} See npm run admin -- --help.`
-  const told = error instanceof ApiError || error instanceof ConfigError || error instanceof StartError
-  return told ? error.message : inspect(error)
+  const isExpected =
+    error instanceof ApiError || error instanceof ConfigError || error instanceof StartupError
+  return isExpected ? error.message : inspect(error)
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { methods } from '../tools/kinds/http/settings.ts'
+import { httpMethods } from '../tools/kinds/http/settings.ts'
 
 const texts = z.record(z.string(), z.string())
 const secretChanges = z.record(z.string(), z.string().nullable())
@@ -8,7 +8,7 @@ const jsonSchema = z.record(z.string(), z.unknown())
 const http = z.strictObject({
   name: z.string(),
   description: z.string(),
-  method: z.enum(methods),
+  method: z.enum(httpMethods),
   url: z.string(),
   input_schema: jsonSchema,
   headers: texts.optional(),

@@ -4,7 +4,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { type AgentValues, holdAgentStatus, updateAgentStatus } from './agent-store.ts'
 
 /** draft → live ⇄ paused. */
-const next: Record<AgentValues['status'], readonly AgentValues['status'][]> = {
+const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status'][]> = {
   draft: ['live'],
   live: ['paused'],
   paused: ['live'],
@@ -17,17 +17,17 @@ const next: Record<AgentValues['status'], readonly AgentValues['status'][]> = {
  */
 export const setAgentStatus =
   (deps: Deps) =>
-  (agent: { workspaceId: number; agentId: number }, status: AgentValues['status']): Promise<void> =>
+  (agentKey: { workspaceId: number; agentId: number }, status: AgentValues['status']): Promise<void> =>
     inTransaction(deps, async (own) => {
-      const { workspaceId, agentId } = agent
+      const { workspaceId, agentId } = agentKey
       const held = await holdAgentStatus(own.db, workspaceId, agentId)
       if (held === undefined) throw notFound('There is no agent with this id in this workspace.')
       if (held.status === status) return
-      if (!next[held.status].includes(status)) {
-        const message = `An agent that is ${held.status} cannot become ${status}: it can become ${next[held.status].join(' or ')}.`
+      if (!nextStatuses[held.status].includes(status)) {
+        const message = `An agent that is ${held.status} cannot become ${status}: it can become ${nextStatuses[held.status].join(' or ')}.`
         throw invalidField('status', 'invalid_transition', message)
       }
       await updateAgentStatus(own.db, workspaceId, agentId, status)
       own.wake.dialer()
-      own.wake.tools(agent)
+      own.wake.tools(agentKey)
     })

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { type AgentTexts, checkAgent } from './validate-agent.ts'
-import { noSuchAgent } from './get.ts'
+import { type AgentInput, checkAgent } from './validate-agent.ts'
+import { agentNotFound } from './get.ts'
 import { updateAgent } from './agent-store.ts'
 
 /**
@@ -10,9 +10,9 @@ import { updateAgent } from './agent-store.ts'
  */
 export const editAgent =
   ({ db }: Pick<Deps, 'db'>) =>
-  async ({ workspaceId, agentId }: AgentKey, edit: AgentTexts): Promise<void> => {
-    const isThere = await updateAgent(db, workspaceId, agentId, checkAgent(edit))
-    if (!isThere) throw noSuchAgent()
+  async ({ workspaceId, agentId }: AgentKey, edit: AgentInput): Promise<void> => {
+    const isUpdated = await updateAgent(db, workspaceId, agentId, checkAgent(edit))
+    if (!isUpdated) throw agentNotFound()
   }
 
 interface AgentKey {

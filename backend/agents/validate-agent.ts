@@ -5,23 +5,23 @@ import type { AgentValues } from './agent-store.ts'
 const most = { name: 200, greeting: 2000, variables: 50, variable: 64 }
 
 /** What an agent is called and says, without its status. */
-export type AgentTexts = Omit<AgentValues, 'status'>
+export type AgentInput = Omit<AgentValues, 'status'>
 
 /**
  * Trims the texts of an agent, writes its language as BCP 47 has it (RFC 5646, section 4.5), and takes each variable once.
  *
  * @throws {ApiError} validation_failed, with a detail for each fault
  */
-export function checkAgent(input: AgentTexts): AgentTexts {
+export function checkAgent(input: AgentInput): AgentInput {
   const name = input.name.trim()
   const greeting = input.greeting.trim()
   const variables = [...new Set(input.variables.map((variable) => variable.trim()).filter(Boolean))]
-  const language = input.language === undefined ? undefined : canonical(input.language)
+  const language = input.language === undefined ? undefined : canonicalizeLanguage(input.language)
   const details = [
     ...(name === '' ? [fault('name', 'required', 'The agent needs a name.')] : []),
     ...tooLong('name', name, most.name),
     ...tooLong('greeting', greeting, most.greeting),
-    ...variables.filter((variable) => !isVariable(variable)).map(wrongVariable),
+    ...variables.filter((variable) => !isVariableName(variable)).map(wrongVariable),
     ...(variables.length > most.variables
       ? [fault('variables', 'too_big', `An agent can have at most ${most.variables} variables.`)]
       : []),
@@ -31,7 +31,7 @@ export function checkAgent(input: AgentTexts): AgentTexts {
   return { name, greeting, variables, ...(language !== undefined && { language }) }
 }
 
-function canonical(tag: string): string {
+function canonicalizeLanguage(tag: string): string {
   try {
     const [language] = Intl.getCanonicalLocales(tag)
     if (language !== undefined) return language
@@ -42,7 +42,7 @@ function canonical(tag: string): string {
 }
 
 /** As scripts can name it: `{{roof_type}}`. */
-const isVariable = (name: string): boolean => /^\w+$/.test(name) && name.length <= most.variable
+const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.length <= most.variable
 
 const wrongVariable = (name: string): ErrorDetail =>
   fault(

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { ApiError } from '../core/errors.ts'
 import { authenticate } from '../identity/authenticate.ts'
 import { type Caller, connectionOf } from '../core/caller.ts'
-import { createLastUsed } from '../identity/last-used.ts'
+import { createLastUsedRecorder } from '../identity/last-used.ts'
 import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
 
 declare module 'fastify' {
@@ -20,26 +20,29 @@ const windowSeconds = 60
  * workers of an automation platform share addresses, and one user's dead connection, or the expired
  * token with which every refresh begins, must not shut out the others.
  */
-const unknownPerAddress = 300
+const maxUnknownCredentials = 300
 
 /** Lets a request in with a good credential and something left of its quota. Runs before the body is read. */
 export function createGate(deps: Deps) {
   const identify = authenticate(deps)
-  const touch = createLastUsed(deps)
-  const perConnection = createRateLimit(deps.clock, { limit: deps.config.rateLimitPerMinute, windowSeconds })
-  const perAddress = createRateLimit(deps.clock, { limit: unknownPerAddress, windowSeconds })
+  const recordLastUsed = createLastUsedRecorder(deps)
+  const countConnectionRequest = createRateLimit(deps.clock, {
+    limit: deps.config.rateLimitPerMinute,
+    windowSeconds,
+  })
+  const countUnknownCredential = createRateLimit(deps.clock, { limit: maxUnknownCredentials, windowSeconds })
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     reply.header('Cache-Control', 'no-store')
     const caller = await identify(request.headers.authorization).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'invalid_credential') {
-        requireRoom(perAddress(request.ip), 'Too many unknown credentials came from this address')
+        requireRoom(countUnknownCredential(request.ip), 'Too many unknown credentials came from this address')
       }
       throw error
     })
     request.caller = caller
-    touch(caller)
-    const quota = perConnection(connectionOf(caller))
+    recordLastUsed(caller)
+    const quota = countConnectionRequest(connectionOf(caller))
     reply.headers(rateLimitHeaders(quota, windowSeconds))
     requireRoom(quota, `This connection may send ${quota.limit} requests a minute`)
     return caller

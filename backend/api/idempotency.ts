@@ -9,7 +9,7 @@ import { findAnswer, keepAnswer, tryLockScope } from './idempotency-store.ts'
 const keptMs = 24 * 60 * 60 * 1000
 
 /** A request that may come again because its answer was lost. */
-export interface Repeatable {
+export interface IdempotentRequest {
   caller: Caller
   method: string
   /** Without a trailing slash. */
@@ -36,23 +36,23 @@ export interface OnceAnswer {
 export const answerOnce =
   (deps: Deps) =>
   (
-    request: Repeatable,
+    request: IdempotentRequest,
     work: (deps: Deps) => Promise<{ status: number; body: unknown }>,
   ): Promise<OnceAnswer> =>
     inTransaction(deps, async (deps) => {
       if (request.key === undefined) return { ...(await work(deps)), replayed: false }
-      requireSaneKey(request.key)
+      requireValidKey(request.key)
       const { workspaceId } = request.caller
       const now = deps.clock.now()
-      const scopeHash = sha256(scopeOf(request))
+      const scopeHash = sha256(formatScope(request))
       const bodyHash = sha256(canonicalJson(request.body))
 
-      if (!(await tryLockScope(deps.db, scopeHash))) throw inUse()
+      if (!(await tryLockScope(deps.db, scopeHash))) throw keyInUse()
       // A statement of its own: one snapshot for both would predate the lock, and miss the answer of
       // who held it a moment ago.
-      const kept = await findAnswer(deps.db, workspaceId, scopeHash, now)
-      if (kept !== undefined && !kept.bodyHash.equals(bodyHash)) throw reused()
-      if (kept !== undefined) return { status: kept.status, body: kept.body, replayed: true }
+      const stored = await findAnswer(deps.db, workspaceId, scopeHash, now)
+      if (stored !== undefined && !stored.bodyHash.equals(bodyHash)) throw keyReused()
+      if (stored !== undefined) return { status: stored.status, body: stored.body, replayed: true }
 
       const answer = await work(deps)
       const expiresAt = new Date(now.getTime() + keptMs)
@@ -62,10 +62,10 @@ export const answerOnce =
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-const scopeOf = ({ caller, method, path, key }: Repeatable): string =>
+const formatScope = ({ caller, method, path, key }: IdempotentRequest): string =>
   JSON.stringify([connectionOf(caller), method, path, key])
 
-function requireSaneKey(key: string): void {
+function requireValidKey(key: string): void {
   if (/^[\x20-\x7e]{1,255}$/.test(key)) return
   throw invalidField(
     'Idempotency-Key',
@@ -74,14 +74,14 @@ function requireSaneKey(key: string): void {
   )
 }
 
-const inUse = () =>
+const keyInUse = () =>
   new ApiError(
     'idempotency_key_in_use',
     'A request with this Idempotency-Key is still being worked on: send it again in a second.',
     { headers: { 'Retry-After': '1' } },
   )
 
-const reused = () =>
+const keyReused = () =>
   new ApiError(
     'idempotency_key_reused',
     'This Idempotency-Key was already used for a request with other content: use a new key for it.',

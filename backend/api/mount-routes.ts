@@ -3,7 +3,7 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { Deps } from '../deps.ts'
 import { requireScopes } from '../identity/require-scope.ts'
 import { createGate } from './authenticate-request.ts'
-import { pathId } from '../http/path-id.ts'
+import { parsePathId } from '../http/path-id.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { type Answer, NoBody, type Route } from './define-route.ts'
 
@@ -19,7 +19,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
   )
 
   for (const line of routes) {
-    const takesBody = line.body !== NoBody
+    const hasBodySchema = line.body !== NoBody
     api.route({
       method: line.method,
       url: line.path,
@@ -30,22 +30,22 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
         tags: [line.tag],
         security: [{ apiKey: [] }, { oauth2: line.scopes }],
         querystring: line.query,
-        ...(takesBody && { body: line.body }),
+        ...(hasBodySchema && { body: line.body }),
         response: Object.fromEntries(Object.entries(line.answers).filter(([, schema]) => schema !== null)),
       },
       onRequest: async (request, reply) => {
         const caller = await gate(request, reply)
         requireScopes(caller, line.scopes)
-        if (takesBody && hasBody(request)) requireJson(request.headers)
+        if (hasBodySchema && hasBody(request)) requireJson(request.headers)
       },
       handler: async (request, reply) => {
         if (request.caller === null) throw new Error('the gate let nobody in')
         const answer = await line.handle({
           caller: request.caller,
           query: request.query,
-          body: takesBody ? bodyOf(request) : undefined,
-          id: idIn(request),
-          idempotencyKey: headerOf(request, 'idempotency-key'),
+          body: hasBodySchema ? getBody(request) : undefined,
+          id: getPathId(request),
+          idempotencyKey: getHeader(request, 'idempotency-key'),
         })
         return sendAnswer(reply, answer)
       },
@@ -54,16 +54,16 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
 }
 
 /** Without a body the parser is not asked, and an absent body must not pass for `null`. */
-const bodyOf = (request: FastifyRequest): unknown =>
+const getBody = (request: FastifyRequest): unknown =>
   hasBody(request) ? request.body : parseJson(Buffer.alloc(0))
 
 /** NaN where the path has no id: only lines with `:id` look at it. */
-function idIn({ params }: FastifyRequest): number {
-  const given = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined
-  return typeof given === 'string' ? pathId(given) : NaN
+function getPathId({ params }: FastifyRequest): number {
+  const value = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined
+  return typeof value === 'string' ? parsePathId(value) : NaN
 }
 
-function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+function getHeader({ headers }: FastifyRequest, name: string): string | undefined {
   const value = headers[name]
   return Array.isArray(value) ? value.join(', ') : value
 }

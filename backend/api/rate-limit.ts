@@ -17,25 +17,25 @@ export type RateLimit = (key: string) => Quota
  */
 export function createRateLimit(
   clock: Pick<Clock, 'now'>,
-  options: { limit: number; windowSeconds: number; keys?: number },
+  options: { limit: number; windowSeconds: number; maxKeys?: number },
 ): RateLimit {
-  const { limit, windowSeconds, keys = 50_000 } = options
+  const { limit, windowSeconds, maxKeys = 50_000 } = options
   const windows = new Map<string, { endsAt: number; count: number }>()
 
-  const windowOf = (key: string, now: number) => {
-    const open = windows.get(key)
-    if (open !== undefined && open.endsAt > now) return open
+  const getWindow = (key: string, now: number) => {
+    const current = windows.get(key)
+    if (current !== undefined && current.endsAt > now) return current
     const fresh = { endsAt: now + windowSeconds * 1000, count: 0 }
     windows.delete(key)
     windows.set(key, fresh)
     const [oldest] = windows.keys()
-    if (windows.size > keys && oldest !== undefined) windows.delete(oldest)
+    if (windows.size > maxKeys && oldest !== undefined) windows.delete(oldest)
     return fresh
   }
 
   return (key) => {
     const now = clock.now().getTime()
-    const window = windowOf(key, now)
+    const window = getWindow(key, now)
     window.count += 1
     return {
       limit,

@@ -11,46 +11,46 @@ import { documentFrame } from './openapi/document-frame.ts'
 import { apiPrefix, createRoutes } from './routes.ts'
 
 /** The viewer has its scripts and styles beside it; it writes some styles into its page, and icons as data. */
-const viewerPolicy =
+const docsContentSecurityPolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
 
 /** Mounts the public API with its OpenAPI 3.1 document beside it, and a page to read that at `/docs`. */
-export async function mountApi(app: FastifyInstance, deps: Deps): Promise<void> {
+export async function registerApi(app: FastifyInstance, deps: Deps): Promise<void> {
   const routes = createRoutes(deps)
-  await registerScope(app, 'api', async (documented) => {
-    await documented.register(swagger, {
+  await registerScope(app, 'api', async (scope) => {
+    await scope.register(swagger, {
       openapi: documentFrame(deps.config),
       transform: jsonSchemaTransform,
       transformObject: (input) =>
-        completeDocument(asVersion31(jsonSchemaTransformObject(input)), routes, apiPrefix),
+        completeDocument(requireOpenApi31(jsonSchemaTransformObject(input)), routes, apiPrefix),
     })
-    await documented.register(swaggerUi, {
+    await scope.register(swaggerUi, {
       routePrefix: '/docs',
       theme: { title: 'Outdial API' },
       uiConfig: { layout: 'BaseLayout', validatorUrl: null, deepLinking: true },
-      staticCSP: viewerPolicy,
+      staticCSP: docsContentSecurityPolicy,
     })
-    await registerScope(documented, 'routes', (api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
-    documented.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async (_request, reply) =>
-      reply.send(documented.swagger()),
+    await registerScope(scope, 'routes', (api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
+    scope.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, async (_request, reply) =>
+      reply.send(scope.swagger()),
     )
   })
 }
 
 /** The transform is typed for every version of OpenAPI; `documentFrame` asks for this one. */
-function asVersion31(document: object): Partial<OpenAPIV3_1.Document> {
-  if (isVersion31(document)) return document
+function requireOpenApi31(document: object): Partial<OpenAPIV3_1.Document> {
+  if (isOpenApi31(document)) return document
   throw new Error('the document is not OpenAPI 3.1')
 }
 
-const isVersion31 = (document: object): document is Partial<OpenAPIV3_1.Document> =>
+const isOpenApi31 = (document: object): document is Partial<OpenAPIV3_1.Document> =>
   'openapi' in document && document.openapi === '3.1.0'
 
 /** The document as it is served; the database is not asked. */
-export async function generateDocument(deps: Deps): Promise<object> {
+export async function generateApiDocument(deps: Deps): Promise<object> {
   const app = Fastify()
   app.decorateRequest('caller', null)
-  await mountApi(app, deps)
+  await registerApi(app, deps)
   const answer = await app.inject(`${apiPrefix}/openapi.json`)
   await app.close()
   return answer.json<object>()

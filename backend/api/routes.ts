@@ -34,7 +34,7 @@ export const apiPrefix = '/api/public/v1'
 
 /** Every address of the public API: what it takes, who may, what it answers, and who does the work. */
 export const createRoutes = (deps: Deps): Route[] => {
-  const list = (path: string, page: Page<unknown>, query: ListQuery): Answer => ({
+  const listResponse = (path: string, page: Page<unknown>, query: ListQuery): Answer => ({
     status: 200,
     body: envelope(page, `${deps.config.publicUrl}${apiPrefix}${path}`, query),
   })
@@ -51,7 +51,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       body: NoBody,
       answers: { 200: CampaignList },
       handler: async ({ caller, query }) =>
-        list('/campaigns/', await listCampaigns(deps)(caller, query), query),
+        listResponse('/campaigns/', await listCampaigns(deps)(caller, query), query),
     }),
     route({
       method: 'POST',
@@ -83,7 +83,8 @@ export const createRoutes = (deps: Deps): Route[] => {
       query: SearchQuery,
       body: NoBody,
       answers: { 200: AgentList },
-      handler: async ({ caller, query }) => list('/agents/', await listAgents(deps)(caller, query), query),
+      handler: async ({ caller, query }) =>
+        listResponse('/agents/', await listAgents(deps)(caller, query), query),
     }),
     route({
       method: 'GET',
@@ -97,7 +98,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       body: NoBody,
       answers: { 200: PhoneNumberList },
       handler: async ({ caller, query }) =>
-        list('/phone-numbers/', await listPhoneNumbers(deps)(caller, query), query),
+        listResponse('/phone-numbers/', await listPhoneNumbers(deps)(caller, query), query),
     }),
     route({
       method: 'POST',
@@ -129,7 +130,8 @@ export const createRoutes = (deps: Deps): Route[] => {
       query: CallQuery,
       body: NoBody,
       answers: { 200: CallList },
-      handler: async ({ caller, query }) => list('/calls/', await listCalls(deps)(caller, query), query),
+      handler: async ({ caller, query }) =>
+        listResponse('/calls/', await listCalls(deps)(caller, query), query),
     }),
     route({
       method: 'GET',

@@ -20,16 +20,16 @@ export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<v
     try {
       secrets.require(headers, new URLSearchParams())
     } catch (error) {
-      throw error instanceof Refusal ? unauthenticated(error) : error
+      throw error instanceof Refusal ? toApiError(error) : error
     }
   }
 
-  await registerScope(app, 'internal', (own) => {
-    own.removeAllContentTypeParsers()
-    own.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
+  await registerScope(app, 'internal', (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
       parseJson(bytes),
     )
-    own.post(
+    scope.post(
       '/api/internal/attempts/:id/reports',
       {
         onRequest: [
@@ -39,10 +39,10 @@ export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<v
         schema: { hide: true },
       },
       async (request, reply) => {
-        const attemptId = attemptIn(request)
+        const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
         const report = validate(RuntimeReport, hasBody(request) ? request.body : parseJson(Buffer.alloc(0)))
-        if ((await take(attemptId, report)) === 'over') return refuseOver(request, reply)
+        if ((await take(attemptId, report)) === 'over') return sendAttemptEnded(request, reply)
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )
@@ -50,7 +50,7 @@ export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<v
 }
 
 /** The header's name says nothing here about queries, so neither does the message. */
-const unauthenticated = ({ code }: Refusal) =>
+const toApiError = ({ code }: Refusal) =>
   code === 'missing_credential'
     ? new ApiError(
         'missing_credential',
@@ -58,15 +58,15 @@ const unauthenticated = ({ code }: Refusal) =>
       )
     : new ApiError('invalid_credential', 'This is not a runtime secret of this service.')
 
-const Path = z.object({ id: z.uuid() })
+const PathParams = z.object({ id: z.uuid() })
 
-function attemptIn({ params }: FastifyRequest): string {
-  const path = Path.safeParse(params)
+function parseAttemptId({ params }: FastifyRequest): string {
+  const path = PathParams.safeParse(params)
   if (!path.success) throw notFound('There is no attempt with this id.')
   return path.data.id.toLowerCase()
 }
 
-const refuseOver = (request: FastifyRequest, reply: FastifyReply) =>
+const sendAttemptEnded = (request: FastifyRequest, reply: FastifyReply) =>
   reply.code(409).send({
     error: {
       type: 'conflict',

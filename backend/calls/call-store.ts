@@ -83,7 +83,7 @@ export const findOpenCalls = (
     .execute()
 
 /** A call of a contact in a campaign that waits for this very time. */
-export const findWaitingCallAt = (
+export const findQueuedCallAt = (
   db: Db,
   workspaceId: number,
   call: { campaignId: number; contactId: number; test: boolean; at: Date },
@@ -155,19 +155,19 @@ export const insertCall = (
     .executeTakeFirst()
 
 /** Completes calls that wait. Returns the ids of those that still waited. */
-export const completeWaiting = async (
+export const completeQueuedCalls = async (
   trx: Db,
   workspaceId: number,
   ids: readonly number[],
-  end: { outcome: CallOutcome; endedReason: EndedReason; at: Date },
+  result: { outcome: CallOutcome; endedReason: EndedReason; at: Date },
 ): Promise<number[]> => {
   const rows = await trx
     .updateTable('call')
     .set({
       status: 'completed',
-      outcome: end.outcome,
-      ended_reason: end.endedReason,
-      ended_at: end.at,
+      outcome: result.outcome,
+      ended_reason: result.endedReason,
+      ended_at: result.at,
       next_attempt_at: null,
     })
     .where('workspace_id', '=', workspaceId)

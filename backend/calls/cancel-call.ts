@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { recordCompleted } from './complete-calls.ts'
-import { readCall } from './get-calls.ts'
-import { completeWaiting } from './call-store.ts'
+import { publishCompletedCalls } from './complete-calls.ts'
+import { findCall } from './get-calls.ts'
+import { completeQueuedCalls } from './call-store.ts'
 import type { CallKey } from '../dialer/sweep-store.ts'
 
 /**
@@ -17,10 +17,10 @@ export const cancelCall =
   ({ workspaceId, callId }: CallKey): Promise<boolean> =>
     inTransaction(deps, async (own) => {
       const now = own.clock.now()
-      const end = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
-      const canceled = await completeWaiting(own.db, workspaceId, [callId], end)
-      await recordCompleted(own.db, workspaceId, canceled, now)
-      if (canceled.length === 0 && (await readCall(own.db, workspaceId, callId, now)) === undefined) {
+      const result = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
+      const canceled = await completeQueuedCalls(own.db, workspaceId, [callId], result)
+      await publishCompletedCalls(own.db, workspaceId, canceled, now)
+      if (canceled.length === 0 && (await findCall(own.db, workspaceId, callId, now)) === undefined) {
         throw notFound('There is no call with this id in this workspace.')
       }
       own.wake.sender()

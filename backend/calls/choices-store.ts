@@ -1,7 +1,7 @@
 import type { Db } from '../db/schema.ts'
 
 /** Campaigns and agents to choose from, by name. */
-export async function findChoices(db: Db, workspaceId: number) {
+export async function findFilterOptions(db: Db, workspaceId: number) {
   const [campaigns, agents] = await Promise.all([
     db
       .selectFrom('campaign')

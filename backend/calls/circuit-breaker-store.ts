@@ -6,7 +6,7 @@ export const setLineFailures = async (trx: Db, campaignId: number, failures: num
 }
 
 /** Pauses an active campaign, and leaves one that is not as it is. */
-export const tripCampaign = async (trx: Db, campaignId: number, reason: string): Promise<void> => {
+export const pauseFailingCampaign = async (trx: Db, campaignId: number, reason: string): Promise<void> => {
   await trx
     .updateTable('campaign')
     .set({ status: 'paused', paused_reason: reason })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-const hashOf = (workspaceId: number, phoneNumber: string) =>
+const hashNumber = (workspaceId: number, phoneNumber: string) =>
   sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`
 
 /** The refusal that a number stands under; undefined where it may be called. */
@@ -10,7 +10,7 @@ export const findRefusal = (db: Db, workspaceId: number, phoneNumber: string) =>
     .selectFrom('do_not_call')
     .select(['source', 'reason', 'created_at as since'])
     .where('workspace_id', '=', workspaceId)
-    .where('number_hash', '=', hashOf(workspaceId, phoneNumber))
+    .where('number_hash', '=', hashNumber(workspaceId, phoneNumber))
     .executeTakeFirst()
 
 /** When a number was taken off the list, by whom and why: the last first. */
@@ -20,7 +20,7 @@ export const findRemovals = (db: Db, workspaceId: number, phoneNumber: string) =
     .leftJoin('app_user', 'app_user.id', 'do_not_call_removal.removed_by')
     .select(['source', 'reason', 'removed_at as at', 'app_user.name as by'])
     .where('workspace_id', '=', workspaceId)
-    .where('number_hash', '=', hashOf(workspaceId, phoneNumber))
+    .where('number_hash', '=', hashNumber(workspaceId, phoneNumber))
     .orderBy('do_not_call_removal.id', 'desc')
     .limit(20)
     .execute()

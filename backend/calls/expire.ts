@@ -1,13 +1,13 @@
 import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { recordCompleted } from './complete-calls.ts'
-import { completeWaiting } from './call-store.ts'
-import { type CallKey, findLastEnd, holdOverdueCall } from '../dialer/sweep-store.ts'
+import { publishCompletedCalls } from './complete-calls.ts'
+import { completeQueuedCalls } from './call-store.ts'
+import { type CallKey, findLastResult, holdOverdueCall } from '../dialer/sweep-store.ts'
 
 const patienceMs = 7 * 24 * 3_600_000
 
 /** Calls that last became due before this have waited too long. */
-export const overdueSince = (now: Date): Date => new Date(now.getTime() - patienceMs)
+export const overdueBefore = (now: Date): Date => new Date(now.getTime() - patienceMs)
 
 const neverTried = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
 
@@ -17,10 +17,10 @@ export const expireCall =
   (key: CallKey): Promise<void> =>
     inTransaction(deps, async (own) => {
       const now = own.clock.now()
-      const call = await holdOverdueCall(own.db, key, overdueSince(now))
+      const call = await holdOverdueCall(own.db, key, overdueBefore(now))
       if (call === undefined) return
-      const end = (await findLastEnd(own.db, key)) ?? neverTried
-      const completed = await completeWaiting(own.db, key.workspaceId, [call.id], { ...end, at: now })
-      await recordCompleted(own.db, key.workspaceId, completed, now)
+      const result = (await findLastResult(own.db, key)) ?? neverTried
+      const completed = await completeQueuedCalls(own.db, key.workspaceId, [call.id], { ...result, at: now })
+      await publishCompletedCalls(own.db, key.workspaceId, completed, now)
       own.wake.sender()
     })

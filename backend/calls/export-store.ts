@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts'
-import { type CallFilter, matchingCalls } from '../dashboard/calls/call-list-queries.ts'
+import { type CallFilter, selectMatchingCalls } from '../dashboard/calls/call-list-queries.ts'
 
 /** Calls with what a table of them tells, older than `before`, newest first. */
 export const findCallsToExport = async (
@@ -8,7 +8,7 @@ export const findCallsToExport = async (
   filter: CallFilter,
   { before, limit }: { before: number | undefined; limit: number },
 ) => {
-  const all = (await matchingCalls(db, workspaceId, filter)).select('call.id')
+  const all = (await selectMatchingCalls(db, workspaceId, filter)).select('call.id')
   const older = before === undefined ? all : all.where('call.id', '<', before)
   return db
     .selectFrom('call')

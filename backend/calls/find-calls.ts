@@ -51,10 +51,10 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
     ])
 
 /** A call with everything that the contract tells of it. */
-export type CallRow = Awaited<ReturnType<typeof findCalls>>[number]
+export type CallRow = Awaited<ReturnType<typeof findCallRows>>[number]
 
 /** Calls by id, in order of id. */
-export const findCalls = (db: Db, workspaceId: number, ids: readonly number[], now: Date) =>
+export const findCallRows = (db: Db, workspaceId: number, ids: readonly number[], now: Date) =>
   selectCalls(db, workspaceId, now)
     .where('call.id', '=', sql<number>`any(${ids}::bigint[])`)
     .orderBy('call.id')

@@ -1,15 +1,15 @@
 import type { Call, TranscriptLine } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
-import { type CallRow, findCalls } from './find-calls.ts'
+import { type CallRow, findCallRows } from './find-calls.ts'
 
 /** One call as the contract tells it, with what it waits for at `now`. */
-export async function readCall(
+export async function findCall(
   db: Db,
   workspaceId: number,
   callId: number,
   now: Date,
 ): Promise<Call | undefined> {
-  const [row] = await findCalls(db, workspaceId, [callId], now)
+  const [row] = await findCallRows(db, workspaceId, [callId], now)
   return row && toCall(row)
 }
 
@@ -20,7 +20,7 @@ export const toCall = (row: CallRow): Call => ({
   outcome: row.outcome,
   ended_reason: row.ended_reason,
   waiting_for: row.waiting_for,
-  next_attempt_at: iso(row.next_attempt_at),
+  next_attempt_at: toIso(row.next_attempt_at),
   test: row.test,
   campaign_id: row.campaign_id,
   campaign_name: row.campaign_name,
@@ -46,10 +46,10 @@ export const toCall = (row: CallRow): Call => ({
   from_number: row.from_number,
   to_number: row.to_number,
   attempts: row.attempts,
-  scheduled_at: iso(row.scheduled_at),
+  scheduled_at: toIso(row.scheduled_at),
   queued_at: row.queued_at.toISOString(),
-  answered_at: iso(row.answered_at),
-  ended_at: iso(row.ended_at),
+  answered_at: toIso(row.answered_at),
+  ended_at: toIso(row.ended_at),
   duration_seconds: row.duration_seconds,
   summary: row.summary,
   transcript: row.transcript,
@@ -61,7 +61,7 @@ export const toCall = (row: CallRow): Call => ({
   metadata: row.metadata,
 })
 
-const iso = (at: Date | null) => at?.toISOString() ?? null
+const toIso = (at: Date | null) => at?.toISOString() ?? null
 
 const speakers = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }
 

@@ -32,7 +32,7 @@ export const findToolCallsOfCall = (db: Db, workspaceId: number, callId: number,
     .execute()
 
 /** What a call's page tells besides the call itself: the rules it waits by, and whether its analysis is awaited. */
-export const findCallRules = (db: Db, workspaceId: number, callId: number) =>
+export const findCallDetails = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')

@@ -6,9 +6,9 @@ import type { Clock } from '../core/clock.ts'
  *
  * @throws the last error, once `until` has aborted
  */
-export async function persist<Result>(
+export async function retryUntil<Result>(
   clock: Clock,
-  until: AbortSignal,
+  signal: AbortSignal,
   work: () => Promise<Result>,
   onError: (error: unknown) => void,
 ): Promise<Result> {
@@ -16,9 +16,9 @@ export async function persist<Result>(
     try {
       return await work()
     } catch (error) {
-      if (until.aborted) throw error
+      if (signal.aborted) throw error
       onError(error)
-      await clock.wait(500, until)
+      await clock.wait(500, signal)
     }
   }
 }

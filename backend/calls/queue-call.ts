@@ -1,8 +1,8 @@
 import type { Db } from '../db/schema.ts'
 import { ApiError, notFound } from '../core/errors.ts'
-import { recordCompleted } from './complete-calls.ts'
+import { publishCompletedCalls } from './complete-calls.ts'
 import { type CampaignRules, findCallee, findOpenCalls, holdCampaign, insertCall } from './call-store.ts'
-import { nextCallableMoment } from '../scheduling/time-zones.ts'
+import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 export interface QueueRequest {
   workspaceId: number
@@ -34,18 +34,18 @@ export async function queueCall(
   const campaign = await holdCampaign(trx, workspaceId, request.campaignId, 'to follow')
   if (campaign === undefined)
     throw notFound('There is no campaign with this id in this workspace.', 'campaign_id')
-  if (campaign.status === 'archived') throw archived()
+  if (campaign.status === 'archived') throw campaignArchived()
 
   const callee = await findCallee(trx, workspaceId, request.contactId)
   if (callee === undefined) throw notFound('There is no contact with this id in this workspace.')
 
-  const dueAt = laterOf(now, request.scheduledAt)
+  const dueAt = laterDate(now, request.scheduledAt)
   const nextAttemptAt = callee.do_not_call
     ? null
     : await firstAttemptAt(campaign, callee, request.test, dueAt)
   for (;;) {
-    const open = await findOpenCalls(trx, workspaceId, request)
-    const [first] = open
+    const openCalls = await findOpenCalls(trx, workspaceId, request)
+    const [first] = openCalls
     if (first !== undefined && request.ifAlreadyQueued === 'skip') return { callId: first.id, queued: false }
     const inserted = await insertCall(trx, workspaceId, {
       campaignId: campaign.id,
@@ -55,7 +55,7 @@ export async function queueCall(
       fromNumber: campaign.from_number,
       toNumber: callee.phone_number,
       test: request.test,
-      additional: open.some((call) => !call.additional),
+      additional: openCalls.some((call) => !call.additional),
       scheduledAt: request.scheduledAt,
       queuedAt: now,
       dueAt,
@@ -65,12 +65,12 @@ export async function queueCall(
     })
     // Another transaction, without the contact's lock, was first: its call is to be seen now.
     if (inserted === undefined) continue
-    if (callee.do_not_call) await recordCompleted(trx, workspaceId, [inserted.id], now)
+    if (callee.do_not_call) await publishCompletedCalls(trx, workspaceId, [inserted.id], now)
     return { callId: inserted.id, queued: true }
   }
 }
 
-const laterOf = (now: Date, scheduledAt: Date | null) =>
+const laterDate = (now: Date, scheduledAt: Date | null) =>
   scheduledAt !== null && scheduledAt > now ? scheduledAt : now
 
 const firstAttemptAt = (
@@ -81,13 +81,13 @@ const firstAttemptAt = (
 ) =>
   test
     ? dueAt
-    : nextCallableMoment(
+    : nextCallableAt(
         { hours: campaign.calling_hours, timeZone: campaign.time_zone },
         { phoneNumber: callee.phone_number, timeZone: callee.time_zone },
         dueAt,
       )
 
-const archived = () => {
+const campaignArchived = () => {
   const message = 'This campaign is archived and takes no more calls. Choose another campaign.'
   return new ApiError('campaign_archived', message, {
     details: [{ field: 'campaign_id', code: 'campaign_archived', message }],

@@ -26,7 +26,7 @@ export const holdCampaignToReplan = async (
 }
 
 /** A waiting call, its row held, with what its calling hours depend on. */
-export interface WaitingCall {
+export interface QueuedCall {
   id: number
   test: boolean
   due_at: Date
@@ -40,8 +40,8 @@ export const holdWaitingCalls = (
   key: CampaignKey,
   after: number,
   limit: number,
-): Promise<WaitingCall[]> =>
-  waitingCalls(trx, key.workspaceId)
+): Promise<QueuedCall[]> =>
+  queuedCalls(trx, key.workspaceId)
     .where('call.campaign_id', '=', key.campaignId)
     .where('call.id', '>', after)
     .orderBy('call.id')
@@ -51,7 +51,7 @@ export const holdWaitingCalls = (
 
 /** The contact's waiting calls over all campaigns, with the rules of each. */
 export const holdWaitingCallsOfContact = (trx: Db, workspaceId: number, contactId: number) =>
-  waitingCalls(trx, workspaceId)
+  queuedCalls(trx, workspaceId)
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .select(['campaign.calling_hours', 'campaign.time_zone as campaign_time_zone'])
     .where('call.contact_id', '=', contactId)
@@ -59,7 +59,7 @@ export const holdWaitingCallsOfContact = (trx: Db, workspaceId: number, contactI
     .forNoKeyUpdate('call')
     .execute()
 
-const waitingCalls = (trx: Db, workspaceId: number) =>
+const queuedCalls = (trx: Db, workspaceId: number) =>
   trx
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')

@@ -2,21 +2,21 @@ import type { Deps } from '../deps.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { moveCalls } from '../dialer/claim-store.ts'
-import { recordCompleted } from './complete-calls.ts'
+import { publishCompletedCalls } from './complete-calls.ts'
 import {
   holdCampaignToReplan,
   holdWaitingCalls,
   holdWaitingCallsOfContact,
   type ReplannedCampaign,
   setReplanAfter,
-  type WaitingCall,
+  type QueuedCall,
 } from './replan-store.ts'
-import { completeWaiting } from './call-store.ts'
+import { completeQueuedCalls } from './call-store.ts'
 import type { CampaignKey } from '../dialer/sweep-store.ts'
-import { type CallingRules, nextCallableMoment } from '../scheduling/time-zones.ts'
+import { type CallingRules, nextCallableAt } from '../scheduling/time-zones.ts'
 
 /** Small enough that queueing into the campaign hardly notices. */
-const batch = 200
+const batchSize = 200
 
 /**
  * Makes what waits in a campaign follow its last change: new hours move it, archiving completes it as canceled.
@@ -34,42 +34,47 @@ async function replanBatch(deps: Deps, key: CampaignKey): Promise<boolean> {
   const campaign = await holdCampaignToReplan(deps.db, key)
   if (campaign === undefined) return false
   const now = deps.clock.now()
-  const calls = await holdWaitingCalls(deps.db, key, campaign.replan_after, batch)
-  const last = calls.length < batch ? undefined : calls.at(-1)
+  const calls = await holdWaitingCalls(deps.db, key, campaign.replan_after, batchSize)
+  const last = calls.length < batchSize ? undefined : calls.at(-1)
   await setReplanAfter(deps.db, key, last?.id ?? null)
-  if (campaign.status === 'archived') await cancel(deps, key.workspaceId, calls, now)
-  if (campaign.status !== 'archived') await replan(deps.db, rulesOf(campaign), calls, now)
+  if (campaign.status === 'archived') await cancelQueuedCalls(deps, key.workspaceId, calls, now)
+  if (campaign.status !== 'archived') await replan(deps.db, toCallingRules(campaign), calls, now)
   return last !== undefined
 }
 
-const rulesOf = (campaign: ReplannedCampaign): CallingRules => ({
+const toCallingRules = (campaign: ReplannedCampaign): CallingRules => ({
   hours: campaign.calling_hours,
   timeZone: campaign.time_zone,
 })
 
-async function cancel(
+async function cancelQueuedCalls(
   deps: Deps,
   workspaceId: number,
-  calls: readonly WaitingCall[],
+  calls: readonly QueuedCall[],
   now: Date,
 ): Promise<void> {
-  const end = { outcome: 'canceled', endedReason: 'campaign_archived', at: now } as const
+  const result = { outcome: 'canceled', endedReason: 'campaign_archived', at: now } as const
   const ids = calls.map((call) => call.id)
-  await recordCompleted(deps.db, workspaceId, await completeWaiting(deps.db, workspaceId, ids, end), now)
+  await publishCompletedCalls(
+    deps.db,
+    workspaceId,
+    await completeQueuedCalls(deps.db, workspaceId, ids, result),
+    now,
+  )
   deps.wake.sender()
 }
 
-async function replan(db: Db, rules: CallingRules, calls: readonly WaitingCall[], now: Date): Promise<void> {
-  const moves = await Promise.all(
+async function replan(db: Db, rules: CallingRules, calls: readonly QueuedCall[], now: Date): Promise<void> {
+  const changes = await Promise.all(
     calls
       .filter((call) => !call.test)
       .map(async (call) => ({ id: call.id, to: await callableAt(rules, call, now) })),
   )
-  await moveCalls(db, moves)
+  await moveCalls(db, changes)
 }
 
-const callableAt = (rules: CallingRules, call: WaitingCall, now: Date): Promise<Date> =>
-  nextCallableMoment(
+const callableAt = (rules: CallingRules, call: QueuedCall, now: Date): Promise<Date> =>
+  nextCallableAt(
     rules,
     { phoneNumber: call.to_number, timeZone: call.contact_time_zone },
     call.due_at > now ? call.due_at : now,

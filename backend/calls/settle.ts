@@ -1,18 +1,18 @@
 import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { settleCall } from '../dialer/attempt-store.ts'
+import { saveAnalysis } from '../dialer/attempt-store.ts'
 import type { Analysis } from '../telephony/provider.ts'
-import { recordCompleted } from './complete-calls.ts'
+import { publishCompletedCalls } from './complete-calls.ts'
 
 /**
  * Ends the wait of a completed call's event: with the analysis, or without it where there is none to come.
  * Does nothing where that has happened before: a call has one event.
  */
-export const settleAnalysis =
+export const finishAnalysis =
   (deps: Deps) =>
   (call: { workspaceId: number; callId: number }, analysis: Analysis | undefined): Promise<void> =>
     inTransaction(deps, async (own) => {
-      if (!(await settleCall(own.db, call.workspaceId, call.callId, analysis))) return
-      await recordCompleted(own.db, call.workspaceId, [call.callId], own.clock.now())
+      if (!(await saveAnalysis(own.db, call.workspaceId, call.callId, analysis))) return
+      await publishCompletedCalls(own.db, call.workspaceId, [call.callId], own.clock.now())
       own.wake.sender()
     })

@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
-import { recordCompleted } from './complete-calls.ts'
-import { completeWaiting } from './call-store.ts'
+import { publishCompletedCalls } from './complete-calls.ts'
+import { completeQueuedCalls } from './call-store.ts'
 import { holdContactOfNumber, holdWaitingCallsTo, insertDoNotCall } from './suppress-store.ts'
 
 /**
@@ -20,7 +20,12 @@ export async function addToDoNotCall(
   const { workspaceId, phoneNumber, source, reason = null, now } = refusal
   await holdContactOfNumber(trx, workspaceId, phoneNumber)
   await insertDoNotCall(trx, workspaceId, { phoneNumber, source, reason, at: now })
-  const waiting = await holdWaitingCallsTo(trx, workspaceId, phoneNumber)
-  const end = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
-  await recordCompleted(trx, workspaceId, await completeWaiting(trx, workspaceId, waiting, end), now)
+  const callIds = await holdWaitingCallsTo(trx, workspaceId, phoneNumber)
+  const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
+  await publishCompletedCalls(
+    trx,
+    workspaceId,
+    await completeQueuedCalls(trx, workspaceId, callIds, result),
+    now,
+  )
 }

@@ -11,12 +11,12 @@ import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
  */
 export const archiveCampaign =
   (deps: Deps) =>
-  async (key: CampaignKey): Promise<Campaign> => {
-    const campaign = await changeCampaign(deps, key, () => ({
+  async (campaignKey: CampaignKey): Promise<Campaign> => {
+    const campaign = await changeCampaign(deps, campaignKey, () => ({
       status: 'archived',
       pausedReason: null,
       replanAfter: 0,
     }))
-    await replanCampaign(deps)(key)
+    await replanCampaign(deps)(campaignKey)
     return campaign
   }

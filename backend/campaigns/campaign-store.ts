@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 import { nameContains } from '../db/name-search.ts'
 
-const columns = [
+const campaignColumns = [
   'id',
   'name',
   'status',
@@ -17,7 +17,7 @@ const columns = [
   'created_at',
 ] as const
 
-type CampaignRow = Pick<Selectable<Database['campaign']>, (typeof columns)[number]>
+type CampaignRow = Pick<Selectable<Database['campaign']>, (typeof campaignColumns)[number]>
 
 const toCampaign = (row: CampaignRow): Campaign => ({ ...row, created_at: row.created_at.toISOString() })
 
@@ -25,7 +25,7 @@ const toCampaign = (row: CampaignRow): Campaign => ({ ...row, created_at: row.cr
 export async function selectCampaigns(db: Db, workspaceId: number, query: SearchQuery): Promise<Campaign[]> {
   const rows = await db
     .selectFrom('campaign')
-    .select(columns)
+    .select(campaignColumns)
     .where('workspace_id', '=', workspaceId)
     .$if(query.search !== undefined, (campaigns) => campaigns.where(nameContains('name', query.search ?? '')))
     .orderBy('id')
@@ -61,26 +61,26 @@ export async function insertCampaign(db: Db, workspaceId: number, values: Campai
       retry: JSON.stringify(values.retry),
       created_at: values.createdAt,
     })
-    .returning(columns)
+    .returning(campaignColumns)
     .executeTakeFirstOrThrow()
   return toCampaign(row)
 }
 
 /** What a new campaign depends on; a status is null where the workspace has no such agent or number. */
-export function selectCampaignBasis(
+export function findCampaignContext(
   db: Db,
   workspaceId: number,
-  parts: { agentId: number; phoneNumberId: number },
+  ids: { agentId: number; phoneNumberId: number },
 ) {
   return db
     .selectFrom('workspace')
     .leftJoin('agent', (join) =>
-      join.onRef('agent.workspace_id', '=', 'workspace.id').on('agent.id', '=', parts.agentId),
+      join.onRef('agent.workspace_id', '=', 'workspace.id').on('agent.id', '=', ids.agentId),
     )
     .leftJoin('phone_number', (join) =>
       join
         .onRef('phone_number.workspace_id', '=', 'workspace.id')
-        .on('phone_number.id', '=', parts.phoneNumberId),
+        .on('phone_number.id', '=', ids.phoneNumberId),
     )
     .select([
       'workspace.time_zone',
@@ -103,7 +103,7 @@ export async function holdCampaignForChange(
 ): Promise<Campaign | undefined> {
   const row = await trx
     .selectFrom('campaign')
-    .select(columns)
+    .select(campaignColumns)
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)
     .forUpdate()
@@ -146,7 +146,7 @@ export async function updateCampaign(
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)
-    .returning(columns)
+    .returning(campaignColumns)
     .executeTakeFirstOrThrow()
   return toCampaign(row)
 }

@@ -2,7 +2,7 @@ import type { CallingHours, Campaign, CreateCampaign, RetryPolicy } from '@outdi
 import type { Deps } from '../deps.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import type { Caller } from '../core/caller.ts'
-import { insertCampaign, selectCampaignBasis } from './campaign-store.ts'
+import { insertCampaign, findCampaignContext } from './campaign-store.ts'
 
 export const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] }
 export const defaultConcurrency = 5
@@ -16,41 +16,41 @@ export const defaultConcurrency = 5
 export const createCampaign =
   (deps: Pick<Deps, 'db' | 'clock'>) =>
   async (caller: Caller, input: CreateCampaign): Promise<Campaign> => {
-    const basis = await selectCampaignBasis(deps.db, caller.workspaceId, {
+    const context = await findCampaignContext(deps.db, caller.workspaceId, {
       agentId: input.agent_id,
       phoneNumberId: input.phone_number_id,
     })
-    requireLive(basis.agent_status)
-    requireActive(basis.number_status)
+    requireLiveAgent(context.agent_status)
+    requireActiveNumber(context.number_status)
 
     return insertCampaign(deps.db, caller.workspaceId, {
       name: input.name,
       agentId: input.agent_id,
       phoneNumberId: input.phone_number_id,
-      timeZone: input.time_zone ?? basis.time_zone,
-      callingHours: mergeHours(basis.calling_hours, input.calling_hours ?? {}),
+      timeZone: input.time_zone ?? context.time_zone,
+      callingHours: mergeHours(context.calling_hours, input.calling_hours ?? {}),
       maxConcurrentCalls: input.max_concurrent_calls ?? defaultConcurrency,
       retry: { ...defaultRetry, ...input.retry },
       createdAt: deps.clock.now(),
     })
   }
 
-function requireLive(status: string | null): void {
+function requireLiveAgent(status: string | null): void {
   if (status === null) throw notFound('There is no such agent in this workspace.', 'agent_id')
   if (status === 'live') return
   const message = 'This agent is not Live: publish it in the dashboard first, or choose another.'
   throw invalidField('agent_id', 'agent_not_live', message, 'agent_not_live')
 }
 
-function requireActive(status: string | null): void {
+function requireActiveNumber(status: string | null): void {
   if (status === null) throw notFound('There is no such phone number in this workspace.', 'phone_number_id')
   if (status === 'active') return
   const message = 'This phone number is no longer active: choose another.'
   throw invalidField('phone_number_id', 'number_not_active', message, 'number_not_active')
 }
 
-function mergeHours(base: CallingHours, given: Partial<CallingHours>): CallingHours {
-  const hours = { ...base, ...given }
+function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): CallingHours {
+  const hours = { ...base, ...overrides }
   if (hours.start !== hours.end) return hours
   const message = `The calling hours would start and end at ${hours.start}: give both a start and an end.`
   throw invalidField('calling_hours.end', 'empty_calling_hours', message)

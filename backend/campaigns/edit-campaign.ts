@@ -13,13 +13,13 @@ export interface CampaignKey {
 /**
  * Changes a campaign that is not archived, and wakes the dialer: every change may let calls out.
  *
- * @param decide what is to change, given the campaign as it stands and is held
+ * @param toChanges what is to change, given the campaign as it stands and is held
  * @throws {ApiError} not_found, campaign_archived
  */
 export const changeCampaign = (
   deps: Deps,
   { workspaceId, campaignId }: CampaignKey,
-  decide: (campaign: Campaign) => CampaignChanges,
+  toChanges: (campaign: Campaign) => CampaignChanges,
 ): Promise<Campaign> =>
   inTransaction(deps, async (own) => {
     const campaign = await holdCampaignForChange(own.db, workspaceId, campaignId)
@@ -27,7 +27,7 @@ export const changeCampaign = (
     if (campaign.status === 'archived') {
       throw new ApiError('campaign_archived', 'This campaign is archived and cannot be changed any more.')
     }
-    const changes = decide(campaign)
+    const changes = toChanges(campaign)
     own.wake.dialer()
     if (Object.values(changes).every((change) => change === undefined)) return campaign
     return updateCampaign(own.db, workspaceId, campaignId, changes)

@@ -20,9 +20,12 @@ export interface CampaignEdit {
  */
 export const editCampaign =
   (deps: Deps) =>
-  async (key: CampaignKey, edit: CampaignEdit): Promise<Campaign> => {
+  async (campaignKey: CampaignKey, edit: CampaignEdit): Promise<Campaign> => {
     const moves = edit.callingHours !== undefined || edit.timeZone !== undefined
-    const campaign = await changeCampaign(deps, key, () => ({ ...edit, replanAfter: moves ? 0 : undefined }))
-    if (moves) await replanCampaign(deps)(key)
+    const campaign = await changeCampaign(deps, campaignKey, () => ({
+      ...edit,
+      replanAfter: moves ? 0 : undefined,
+    }))
+    if (moves) await replanCampaign(deps)(campaignKey)
     return campaign
   }

@@ -9,7 +9,7 @@ import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
  */
 export const pauseCampaign =
   (deps: Deps) =>
-  (campaign: CampaignKey, reason: string | null = null): Promise<Campaign> =>
-    changeCampaign(deps, campaign, ({ status }) =>
+  (campaignKey: CampaignKey, reason: string | null = null): Promise<Campaign> =>
+    changeCampaign(deps, campaignKey, ({ status }) =>
       status === 'paused' ? {} : { status: 'paused', pausedReason: reason },
     )

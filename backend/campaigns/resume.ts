@@ -9,5 +9,5 @@ import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
  */
 export const resumeCampaign =
   (deps: Deps) =>
-  (campaign: CampaignKey): Promise<Campaign> =>
-    changeCampaign(deps, campaign, () => ({ status: 'active', pausedReason: null, lineFailures: 0 }))
+  (campaignKey: CampaignKey): Promise<Campaign> =>
+    changeCampaign(deps, campaignKey, () => ({ status: 'active', pausedReason: null, lineFailures: 0 }))

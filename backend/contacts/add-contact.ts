@@ -1,6 +1,6 @@
 import type { AddContact, ContactAdded } from '@outdial/contract'
 import { queueCall } from '../calls/queue-call.ts'
-import { readCall } from '../calls/get-calls.ts'
+import { findCall } from '../calls/get-calls.ts'
 import type { Deps } from '../deps.ts'
 import { invalidField } from '../core/errors.ts'
 import type { Caller } from '../core/caller.ts'
@@ -21,7 +21,7 @@ export const addContact =
     inTransaction(deps, async ({ db, clock, config, wake }) => {
       const { workspaceId } = caller
       const now = clock.now()
-      const scheduledAt = readSchedule(input.scheduled_at, now)
+      const scheduledAt = parseScheduledAt(input.scheduled_at, now)
       requireCallback(config, input.callback_url)
       const contact = await writeContact(db, workspaceId, { input, source: 'api', now })
       const { callId, queued } = await queueCall(db, {
@@ -35,7 +35,7 @@ export const addContact =
         metadata: input.metadata ?? {},
         callbackUrl: input.callback_url ?? null,
       })
-      const call = await readCall(db, workspaceId, callId, now)
+      const call = await findCall(db, workspaceId, callId, now)
       if (call === undefined) throw new Error('the call that was just queued is gone')
 
       wake.dialer()
@@ -44,7 +44,7 @@ export const addContact =
     })
 
 /** A time that is past means now: the automation ran late. */
-function readSchedule(text: string | null | undefined, now: Date): Date | null {
+function parseScheduledAt(text: string | null | undefined, now: Date): Date | null {
   if (text === null || text === undefined) return null
   const at = new Date(text)
   if (at > latestSchedule(now)) {

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Caller } from '../core/caller.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { removeFromDoNotCall } from '../calls/do-not-call-store.ts'
-import { numberOf, type WhoseNumber } from './refuse.ts'
+import { resolveNumber, type WhoseNumber } from './refuse.ts'
 
 /**
  * Takes a number off the do-not-call list, and keeps who did so and why. Calls that ended as suppressed stay ended.
@@ -13,9 +13,9 @@ import { numberOf, type WhoseNumber } from './refuse.ts'
  */
 export const allowAgain =
   (deps: Deps) =>
-  ({ workspaceId, userId }: Caller, whose: WhoseNumber, reason: string): Promise<boolean> =>
+  ({ workspaceId, userId }: Caller, number: WhoseNumber, reason: string): Promise<boolean> =>
     inTransaction(deps, async ({ db, clock }) => {
-      const phoneNumber = await numberOf({ db }, workspaceId, whose)
+      const phoneNumber = await resolveNumber({ db }, workspaceId, number)
       await holdContactOfNumber(db, workspaceId, phoneNumber)
       return removeFromDoNotCall(db, workspaceId, { phoneNumber, reason, userId, at: clock.now() })
     })

@@ -7,7 +7,7 @@ import { latestSchedule } from './latest-schedule.ts'
 import { holdContact } from './contact-store.ts'
 
 /** A call that a person in the dashboard asks for. */
-export interface CallWish {
+export interface CallRequest {
   campaignId: number
   /** Not before. Null: as soon as may be. */
   at: Date | null
@@ -23,30 +23,30 @@ export interface CallWish {
 export const callContact =
   (deps: Deps) =>
   (
-    key: { workspaceId: number; contactId: number },
-    wish: CallWish,
+    contactKey: { workspaceId: number; contactId: number },
+    request: CallRequest,
   ): Promise<{ callId: number; queued: boolean }> =>
     inTransaction(deps, async ({ db, clock, wake }) => {
-      const { workspaceId, contactId } = key
+      const { workspaceId, contactId } = contactKey
       const now = clock.now()
       const contact = await holdContact(db, workspaceId, contactId)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
       if (await isOnDoNotCallList(db, workspaceId, contact.phone_number)) throw refused()
-      if (wish.at !== null && wish.at > latestSchedule(now)) {
+      if (request.at !== null && request.at > latestSchedule(now)) {
         throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
       }
-      const scheduledAt = wish.at !== null && wish.at > now ? wish.at : null
+      const scheduledAt = request.at !== null && request.at > now ? request.at : null
       const call = await queueCall(db, {
         workspaceId,
-        campaignId: wish.campaignId,
+        campaignId: request.campaignId,
         contactId,
         now,
         scheduledAt,
         ifAlreadyQueued: 'skip',
-        test: wish.test,
+        test: request.test,
         metadata: {},
         callbackUrl: null,
-      }).catch(besideTheCampaign)
+      }).catch(throwAsFieldError)
       wake.dialer()
       return call
     })
@@ -55,7 +55,7 @@ const refused = () =>
   new ApiError('validation_failed', 'This number is on the do-not-call list: no call was queued.')
 
 /** A campaign that is not there is a field's mistake: the contact is. */
-function besideTheCampaign(error: unknown): never {
+function throwAsFieldError(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
   throw new ApiError('validation_failed', error.message, { details: error.details })
 }

@@ -3,10 +3,10 @@ import { isContactRefused } from '../calls/suppress-store.ts'
 import type { Db } from '../db/schema.ts'
 
 /** By what a contact can be looked up. E-mail addresses and external ids may belong to several. */
-export type ContactKey = 'id' | 'phone_number' | 'email' | 'external_id'
+export type ContactLookupField = 'id' | 'phone_number' | 'email' | 'external_id'
 
 /** What is known of a contact. */
-export type ContactFacts = Awaited<ReturnType<typeof findContactBy>>[number]
+export type ContactDetails = Awaited<ReturnType<typeof findContactsBy>>[number]
 
 /** What is known of a contact, by itself. */
 export const contactColumns = [
@@ -21,13 +21,18 @@ export const contactColumns = [
 ] as const
 
 /** The contacts that have this value, the latest changed first: five at most. */
-export const findContactBy = (db: Db, workspaceId: number, key: ContactKey, value: string | number) =>
+export const findContactsBy = (
+  db: Db,
+  workspaceId: number,
+  field: ContactLookupField,
+  value: string | number,
+) =>
   db
     .selectFrom('contact')
     .select([...contactColumns, 'created_at', isContactRefused.as('do_not_call')])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
-    .where((eb) => (key === 'email' ? sql<boolean>`lower(email) = lower(${value})` : eb(key, '=', value)))
+    .where((eb) => (field === 'email' ? sql<boolean>`lower(email) = lower(${value})` : eb(field, '=', value)))
     .orderBy('updated_at', 'desc')
     .limit(5)
     .execute()

@@ -24,7 +24,7 @@ export async function upsertContact(
   values: ContactValues,
   now: Date,
 ): Promise<{ id: number; created: boolean; variables: Record<string, string> }> {
-  const given = definedOnly({
+  const columns = withoutUndefined({
     first_name: values.firstName,
     last_name: values.lastName,
     email: values.email,
@@ -35,8 +35,8 @@ export async function upsertContact(
   })
   const variables = values.variables === undefined ? undefined : JSON.stringify(values.variables ?? {})
   const changes: Updateable<Database['contact']> = {
-    ...given,
-    ...((variables !== undefined || Object.keys(given).length > 0) && { updated_at: now }),
+    ...columns,
+    ...((variables !== undefined || Object.keys(columns).length > 0) && { updated_at: now }),
   }
   return (
     trx
@@ -44,7 +44,7 @@ export async function upsertContact(
       .values({
         workspace_id: workspaceId,
         phone_number: phoneNumber,
-        ...given,
+        ...columns,
         variables,
         created_at: now,
         updated_at: now,
@@ -72,7 +72,7 @@ export async function upsertContact(
 }
 
 /** Writes all of a contact but its number. False where there is none, or none any more. */
-export async function rewriteContact(
+export async function replaceContact(
   trx: Db,
   workspaceId: number,
   contactId: number,
@@ -117,11 +117,11 @@ export const holdContact = (
     .forNoKeyUpdate()
     .executeTakeFirst()
 
-const definedOnly = <Row extends object>(row: Row): Partial<Row> =>
+const withoutUndefined = <Row extends object>(row: Row): Partial<Row> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<Row>
 
 /** The country that national numbers of the workspace are read for. */
-export async function workspaceCountry(db: Db, workspaceId: number): Promise<string> {
+export async function findWorkspaceCountry(db: Db, workspaceId: number): Promise<string> {
   const { country } = await db
     .selectFrom('workspace')
     .select('country')

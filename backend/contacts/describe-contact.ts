@@ -1,5 +1,5 @@
-import type { ContactFacts } from './contact-queries.ts'
-import { localTime } from '../scheduling/local-time.ts'
+import type { ContactDetails } from './contact-queries.ts'
+import { formatLocalTime } from '../scheduling/local-time.ts'
 
 interface Note {
   text: string
@@ -12,7 +12,7 @@ interface Note {
  * @param timeZone where the contact is, if that is known
  */
 export function describeContact(
-  contact: ContactFacts,
+  contact: ContactDetails,
   notes: Note[],
   { now, timeZone }: { now: Date; timeZone: string | undefined },
 ): string {
@@ -22,7 +22,7 @@ export function describeContact(
     ['Phone number', contact.phone_number],
     ['E-mail', contact.email],
     ['External id', contact.external_id],
-    ['Local time', timeZone && localTime(now, timeZone)],
+    ['Local time', timeZone && formatLocalTime(now, timeZone)],
     ['Do not call', contact.do_not_call ? 'yes, this number must not be called again' : 'no'],
   ]
   const labels = new Set(facts.map(([label]) => label.toLowerCase()))
@@ -31,10 +31,10 @@ export function describeContact(
       [labels.has(variable.trim().toLowerCase()) ? `Variable ${variable}` : variable, value] as const,
   )
   const lines = [...facts, ...variables].flatMap(([label, value]) => (value ? [`${label}: ${value}`] : []))
-  return [...lines, ...notes.map(noteLine)].map(oneLine).join('\n')
+  return [...lines, ...notes.map(formatNote)].map(toSingleLine).join('\n')
 }
 
-const noteLine = ({ text, created_at }: Note) => `Note of ${created_at.toISOString().slice(0, 10)}: ${text}`
+const formatNote = ({ text, created_at }: Note) => `Note of ${created_at.toISOString().slice(0, 10)}: ${text}`
 
 /** A value of several lines must not pass for facts of its own, nor a variable for the fact whose name it has. */
-const oneLine = (text: string) => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')
+const toSingleLine = (text: string) => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')

@@ -14,7 +14,7 @@ export const ContactFields = AddContact.pick({
 })
 export type ContactFields = z.infer<typeof ContactFields>
 
-export const fieldsOf = (input: ContactFields): Omit<ContactValues, 'consent'> => ({
+export const toFieldValues = (input: ContactFields): Omit<ContactValues, 'consent'> => ({
   firstName: input.first_name,
   lastName: input.last_name,
   email: input.email,
@@ -26,7 +26,7 @@ export const fieldsOf = (input: ContactFields): Omit<ContactValues, 'consent'> =
 const mostVariables = 100
 
 /** Each request is within the limit, but they add up. */
-export function requireFewVariables(variables: Record<string, string>): void {
+export function checkVariableCount(variables: Record<string, string>): void {
   if (Object.keys(variables).length <= mostVariables) return
   const message = `A contact has at most ${mostVariables} variables: clear the stored ones with null first.`
   throw invalidField('variables', 'too_big', message)

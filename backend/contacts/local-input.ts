@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { invalidField } from '../core/errors.ts'
-import { readAskedTime } from './asked-time.ts'
+import { parseRequestedTime } from './asked-time.ts'
 
 /**
  * The moment that a person means who types a date and a time by the clocks of `timeZone`; with an offset it is that
@@ -8,8 +8,8 @@ import { readAskedTime } from './asked-time.ts'
  *
  * @throws {ApiError} validation_failed about `field`
  */
-export function readLocalTime(field: string, text: string, timeZone: string): Date {
-  const at = readAskedTime(text, timeZone)
+export function parseLocalTimeField(field: string, text: string, timeZone: string): Date {
+  const at = parseRequestedTime(text, timeZone)
   if (at === undefined) {
     throw invalidField(field, 'invalid_datetime', 'Write a date and a time, such as 2026-12-03T15:30.')
   }

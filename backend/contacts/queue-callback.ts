@@ -1,19 +1,19 @@
 import { queueCall } from '../calls/queue-call.ts'
-import { readCall } from '../calls/get-calls.ts'
-import { findWaitingCallAt, holdCampaign } from '../calls/call-store.ts'
+import { findCall } from '../calls/get-calls.ts'
+import { findQueuedCallAt, holdCampaign } from '../calls/call-store.ts'
 import { holdContactOfNumber } from '../calls/suppress-store.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { readAskedTime } from './asked-time.ts'
-import { findContactBy } from './contact-queries.ts'
+import { parseRequestedTime } from './asked-time.ts'
+import { findContactsBy } from './contact-queries.ts'
 import { latestSchedule } from './latest-schedule.ts'
-import { localTime } from '../scheduling/local-time.ts'
-import { zoneOfContact } from './zone.ts'
+import { formatLocalTime } from '../scheduling/local-time.ts'
+import { timeZoneOfContact } from './zone.ts'
 
 /** The call in which somebody asks to be called again. */
-export interface PresentCall {
+export interface CurrentCall {
   workspaceId: number
   campaignId: number
   contactId: number
@@ -39,27 +39,27 @@ export interface Callback {
  */
 export const queueCallback =
   (deps: Deps) =>
-  (call: PresentCall, ask: { at: string; dryRun: boolean }): Promise<Callback> =>
+  (call: CurrentCall, request: { at: string; dryRun: boolean }): Promise<Callback> =>
     inTransaction(deps, async ({ db, clock, wake }) => {
       const now = clock.now()
-      const place = await whereToCall(db, call)
-      const asked = readAt(ask.at, place, now)
-      if (ask.dryRun) return { asked, planned: null, timeZone: place }
+      const timeZone = await requireCallableTimeZone(db, call)
+      const asked = requireRequestedTime(request.at, timeZone, now)
+      if (request.dryRun) return { asked, planned: null, timeZone: timeZone }
 
       const { workspaceId, campaignId, contactId, test } = call
-      const waiting = await findWaitingCallAt(db, workspaceId, { campaignId, contactId, test, at: asked })
-      const callId = waiting?.id ?? (await queueAt(db, call, asked, now))
-      const queued = await readCall(db, workspaceId, callId, now)
+      const waitingCall = await findQueuedCallAt(db, workspaceId, { campaignId, contactId, test, at: asked })
+      const callId = waitingCall?.id ?? (await queueCallAt(db, call, asked, now))
+      const queuedCall = await findCall(db, workspaceId, callId, now)
       wake.dialer()
-      const next = queued?.next_attempt_at ?? null
-      return { asked, planned: next === null ? asked : new Date(next), timeZone: place }
+      const nextAttemptAt = queuedCall?.next_attempt_at ?? null
+      return { asked, planned: nextAttemptAt === null ? asked : new Date(nextAttemptAt), timeZone: timeZone }
     })
 
 /** Holds the contact, so that no refusal and no second request comes between, and tells its time zone. */
-async function whereToCall(db: Db, call: PresentCall): Promise<string> {
+async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<string> {
   const { workspaceId, campaignId, contactId, phoneNumber } = call
   await holdContactOfNumber(db, workspaceId, phoneNumber)
-  const [contact] = await findContactBy(db, workspaceId, 'id', contactId)
+  const [contact] = await findContactsBy(db, workspaceId, 'id', contactId)
   const campaign = await holdCampaign(db, workspaceId, campaignId, 'to follow')
   if (contact === undefined || campaign === undefined) {
     throw notFound('This contact is no longer kept, so that no call-back can be planned.')
@@ -70,31 +70,31 @@ async function whereToCall(db: Db, call: PresentCall): Promise<string> {
   if (campaign.status === 'archived') {
     throw invalidField('at', 'campaign_archived', 'This campaign has ended: promise no call-back.')
   }
-  return (await zoneOfContact(contact)) ?? campaign.time_zone
+  return (await timeZoneOfContact(contact)) ?? campaign.time_zone
 }
 
-function readAt(text: string, timeZone: string, now: Date): Date {
-  const at = readAskedTime(text, timeZone)
-  const clock = `It is ${localTime(now, timeZone)} now.`
+function requireRequestedTime(text: string, timeZone: string, now: Date): Date {
+  const at = parseRequestedTime(text, timeZone)
+  const currentTime = `It is ${formatLocalTime(now, timeZone)} now.`
   if (at === undefined) {
-    const message = `at must be a date and a time, such as ${now.getUTCFullYear()}-12-03T15:30. ${clock}`
+    const message = `at must be a date and a time, such as ${now.getUTCFullYear()}-12-03T15:30. ${currentTime}`
     throw invalidField('at', 'invalid_datetime', message)
   }
   if (at <= now) {
     throw invalidField(
       'at',
       'in_the_past',
-      `${localTime(at, timeZone)} is past. ${clock} Ask for a later time.`,
+      `${formatLocalTime(at, timeZone)} is past. ${currentTime} Ask for a later time.`,
     )
   }
   if (at > latestSchedule(now)) {
-    const message = `${localTime(at, timeZone)} is more than a year ahead. ${clock} Ask for an earlier time.`
+    const message = `${formatLocalTime(at, timeZone)} is more than a year ahead. ${currentTime} Ask for an earlier time.`
     throw invalidField('at', 'too_far_ahead', message)
   }
   return at
 }
 
-async function queueAt(db: Db, call: PresentCall, scheduledAt: Date, now: Date): Promise<number> {
+async function queueCallAt(db: Db, call: CurrentCall, scheduledAt: Date, now: Date): Promise<number> {
   const { callId } = await queueCall(db, {
     workspaceId: call.workspaceId,
     campaignId: call.campaignId,

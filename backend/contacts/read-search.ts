@@ -5,7 +5,7 @@ import { parsePhone } from '../core/phone.ts'
  *
  * @param country that a national number is read for
  */
-export function readSearch(
+export function parseContactSearch(
   text: string,
   country: string,
 ): { words: readonly string[]; phoneNumber: string | null } {

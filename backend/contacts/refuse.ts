@@ -3,7 +3,7 @@ import { invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { addToDoNotCall } from '../calls/do-not-call.ts'
 import { parsePhone } from '../core/phone.ts'
-import { holdContact, workspaceCountry } from './contact-store.ts'
+import { holdContact, findWorkspaceCountry } from './contact-store.ts'
 
 /** Whose number: a contact's, or one as a person writes it. */
 export type WhoseNumber = { contactId: number } | { phoneNumber: string }
@@ -17,26 +17,26 @@ export type WhoseNumber = { contactId: number } | { phoneNumber: string }
  */
 export const refuseCalls =
   (deps: Deps) =>
-  (workspaceId: number, whose: WhoseNumber, reason: string): Promise<string> =>
+  (workspaceId: number, number: WhoseNumber, reason: string): Promise<string> =>
     inTransaction(deps, async ({ db, clock, wake }) => {
-      const phoneNumber = await numberOf({ db }, workspaceId, whose)
+      const phoneNumber = await resolveNumber({ db }, workspaceId, number)
       await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'dashboard', reason, now: clock.now() })
       wake.sender()
       return phoneNumber
     })
 
 /** @throws {ApiError} not_found, validation_failed */
-export async function numberOf(
+export async function resolveNumber(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
-  whose: WhoseNumber,
+  number: WhoseNumber,
 ): Promise<string> {
-  if ('contactId' in whose) {
-    const contact = await holdContact(db, workspaceId, whose.contactId)
+  if ('contactId' in number) {
+    const contact = await holdContact(db, workspaceId, number.contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
     return contact.phone_number
   }
-  const parsed = parsePhone(whose.phoneNumber, await workspaceCountry(db, workspaceId))
+  const parsed = parsePhone(number.phoneNumber, await findWorkspaceCountry(db, workspaceId))
   if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
   return parsed.phoneNumber
 }

@@ -19,7 +19,7 @@ const isRefused = (workspaceId: number): RawBuilder<SqlBool> => sql`
   sha256((select number_salt from workspace where id = ${workspaceId}) || convert_to(contact.phone_number, 'UTF8'))
     in (select number_hash from do_not_call where workspace_id = ${workspaceId})`
 
-const hasWord = (word: string): RawBuilder<SqlBool> =>
+const containsWord = (word: string): RawBuilder<SqlBool> =>
   sql`contact.search like '%' || lower(${word.replace(/[\\%_]/g, '\\$&')} collate "und-x-icu") || '%'`
 
 /** At most `limit` contacts that were not erased, newest first, with their last call. */
@@ -30,19 +30,19 @@ export async function searchContacts(
   page: { position: ContactPosition; limit: number },
 ) {
   const { position, limit } = page
-  const isBack = position !== null && 'after' in position
+  const isBackward = position !== null && 'after' in position
   let ids = db
     .selectFrom('contact')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
   if (search.phoneNumber !== null) ids = ids.where('phone_number', '=', search.phoneNumber)
-  if (search.phoneNumber === null) for (const word of search.words) ids = ids.where(hasWord(word))
+  if (search.phoneNumber === null) for (const word of search.words) ids = ids.where(containsWord(word))
   if (search.refused === true) ids = ids.where(isRefused(workspaceId))
   if (search.refused === false) ids = ids.where((eb) => eb.not(isRefused(workspaceId)))
   if (position !== null && 'before' in position) ids = ids.where('id', '<', position.before)
   if (position !== null && 'after' in position) ids = ids.where('id', '>', position.after)
-  const onPage = ids.orderBy('id', isBack ? 'asc' : 'desc').limit(limit)
+  const pageIds = ids.orderBy('id', isBackward ? 'asc' : 'desc').limit(limit)
   return db
     .selectFrom('contact')
     .leftJoinLateral(
@@ -73,7 +73,7 @@ export async function searchContacts(
       isRefused(workspaceId).as('is_refused'),
     ])
     .where('contact.workspace_id', '=', workspaceId)
-    .where('contact.id', 'in', onPage)
+    .where('contact.id', 'in', pageIds)
     .orderBy('contact.id', 'desc')
     .execute()
 }
@@ -98,7 +98,7 @@ export const findContact = (db: Db, workspaceId: number, contactId: number) =>
     .executeTakeFirst()
 
 /** A contact's calls, the last first. */
-export const findCallsOf = (
+export const selectCallsOfContact = (
   db: Db,
   workspaceId: number,
   contactId: number,

@@ -2,7 +2,7 @@ import { recomputeWaiting } from '../calls/reschedule-calls.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { type ContactFields, fieldsOf, requireFewVariables } from './fields.ts'
+import { type ContactFields, toFieldValues, checkVariableCount } from './fields.ts'
 import { upsertContact } from './contact-store.ts'
 
 /**
@@ -17,11 +17,11 @@ export const updateContact =
     inTransaction(deps, async ({ db, clock, wake }) => {
       const { workspaceId, phoneNumber } = contact
       const now = clock.now()
-      const written = await upsertContact(db, workspaceId, phoneNumber, fieldsOf(fields), now)
-      const { id, created, variables } = written
+      const upserted = await upsertContact(db, workspaceId, phoneNumber, toFieldValues(fields), now)
+      const { id, created, variables } = upserted
       // Erased since it was looked up: to write it anew would undo that.
       if (created) throw notFound('There is no contact with this phone number.')
-      requireFewVariables(variables)
+      checkVariableCount(variables)
       if (fields.time_zone === undefined) return
       await recomputeWaiting(db, { workspaceId, contactId: id, now })
       wake.dialer()

@@ -4,9 +4,9 @@ import { recomputeWaiting } from '../calls/reschedule-calls.ts'
 import type { Db } from '../db/schema.ts'
 import { invalidField } from '../core/errors.ts'
 import { addToDoNotCall } from '../calls/do-not-call.ts'
-import { fieldsOf, requireFewVariables } from './fields.ts'
+import { toFieldValues, checkVariableCount } from './fields.ts'
 import { isInternational, parsePhone } from '../core/phone.ts'
-import { type ContactValues, upsertContact, workspaceCountry } from './contact-store.ts'
+import { type ContactValues, upsertContact, findWorkspaceCountry } from './contact-store.ts'
 
 /** What `POST /contacts/` takes of the contact itself. */
 export const ContactInput = AddContact.omit({
@@ -28,12 +28,12 @@ export type ContactInput = z.infer<typeof ContactInput>
 export async function writeContact(
   trx: Db,
   workspaceId: number,
-  given: { input: ContactInput; source: 'api' | 'dashboard'; now: Date },
+  options: { input: ContactInput; source: 'api' | 'dashboard'; now: Date },
 ): Promise<{ id: number; created: boolean; phoneNumber: string }> {
-  const { input, source, now } = given
-  const phoneNumber = await readPhone(trx, workspaceId, input)
-  const contact = await upsertContact(trx, workspaceId, phoneNumber, valuesOf(input), now)
-  requireFewVariables(contact.variables)
+  const { input, source, now } = options
+  const phoneNumber = await parseContactPhone(trx, workspaceId, input)
+  const contact = await upsertContact(trx, workspaceId, phoneNumber, toContactValues(input), now)
+  checkVariableCount(contact.variables)
   if (input.time_zone !== undefined && !contact.created) {
     await recomputeWaiting(trx, { workspaceId, contactId: contact.id, now })
   }
@@ -41,18 +41,18 @@ export async function writeContact(
   return { id: contact.id, created: contact.created, phoneNumber }
 }
 
-async function readPhone(db: Db, workspaceId: number, input: ContactInput): Promise<string> {
-  const country = input.country ?? (await countryFor(db, workspaceId, input.phone_number))
+async function parseContactPhone(db: Db, workspaceId: number, input: ContactInput): Promise<string> {
+  const country = input.country ?? (await findDefaultCountry(db, workspaceId, input.phone_number))
   const parsed = parsePhone(input.phone_number, country)
   if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
   return parsed.phoneNumber
 }
 
 /** Any country will do for a number that names its own, and spares the hot path a statement. */
-const countryFor = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
-  isInternational(phoneNumber) ? 'US' : workspaceCountry(db, workspaceId)
+const findDefaultCountry = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
+  isInternational(phoneNumber) ? 'US' : findWorkspaceCountry(db, workspaceId)
 
-const valuesOf = (input: ContactInput): ContactValues => ({
-  ...fieldsOf(input),
+const toContactValues = (input: ContactInput): ContactValues => ({
+  ...toFieldValues(input),
   consent: input.consent && { source: input.consent.source, at: new Date(input.consent.at) },
 })

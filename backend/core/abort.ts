@@ -1,5 +1,5 @@
 /** The promise's result, or the signal's reason where that comes first. What comes too late is dropped. */
-export function orAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+export function rejectOnAbort<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
     if (signal.aborted) abort()

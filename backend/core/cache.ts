@@ -33,7 +33,7 @@ export class Cache<Value> {
 
   async get(key: string): Promise<Value | undefined> {
     for (;;) {
-      const entry = this.#fresh(key) ?? this.#start(key)
+      const entry = this.#findFresh(key) ?? this.#startLoading(key)
       const value = await entry.value
       if (!entry.isDropped) return value
     }
@@ -51,24 +51,24 @@ export class Cache<Value> {
    *
    * @returns those that the test named
    */
-  dropWhere(test: (value: Value) => boolean): Value[] {
+  dropWhere(predicate: (value: Value) => boolean): Value[] {
     const dropped: Value[] = []
     for (const [key, { loaded }] of this.#entries) {
       const value = loaded?.value
-      const isMeant = value !== undefined && test(value)
-      if (isMeant) dropped.push(value)
-      if (isMeant || loaded === undefined) this.drop(key)
+      const isMatch = value !== undefined && predicate(value)
+      if (isMatch) dropped.push(value)
+      if (isMatch || loaded === undefined) this.drop(key)
     }
     return dropped
   }
 
-  #fresh(key: string): Entry<Value> | undefined {
+  #findFresh(key: string): Entry<Value> | undefined {
     const entry = this.#entries.get(key)
     if (entry?.loaded === undefined) return entry
     return entry.loaded.until > this.#clock.now().getTime() ? entry : undefined
   }
 
-  #start(key: string): Entry<Value> {
+  #startLoading(key: string): Entry<Value> {
     const entry: Entry<Value> = { value: this.#load(key), loaded: undefined, isDropped: false }
     this.#entries.delete(key)
     this.#entries.set(key, entry)

@@ -6,23 +6,23 @@ import { Fault } from '../knowledge/parse/parse-result.ts'
  *
  * @throws {Fault} no_plain_text
  */
-export function decode(bytes: Uint8Array, named = fallback): string {
-  const text = new TextDecoder(encodingOf(bytes, named)).decode(bytes)
+export function decodeText(bytes: Uint8Array, declaredEncoding = fallbackEncoding): string {
+  const text = new TextDecoder(detectEncoding(bytes, declaredEncoding)).decode(bytes)
   // No text has them: a picture or a program does.
   if (/[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text)) throw new Fault('no_plain_text')
   return text
 }
 
-const fallback = 'windows-1252'
+const fallbackEncoding = 'windows-1252'
 
-function encodingOf(bytes: Uint8Array, named: string): string {
-  const wide = utf16(bytes)
-  if (wide !== undefined) return wide
+function detectEncoding(bytes: Uint8Array, declaredEncoding: string): string {
+  const utf16Encoding = detectUtf16(bytes)
+  if (utf16Encoding !== undefined) return utf16Encoding
   if (isUtf8(bytes)) return 'utf-8'
-  return isKnown(named) ? named : fallback
+  return isKnownEncoding(declaredEncoding) ? declaredEncoding : fallbackEncoding
 }
 
-function isKnown(encoding: string): boolean {
+function isKnownEncoding(encoding: string): boolean {
   try {
     new TextDecoder(encoding)
     return true
@@ -32,7 +32,7 @@ function isKnown(encoding: string): boolean {
 }
 
 /** With its mark, or where every other byte of the start is mostly zero. */
-function utf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   if (first === 0xfe && second === 0xff) return 'utf-16be'

@@ -36,8 +36,8 @@ export const invalidField = (
   field: string,
   code: string,
   message: string,
-  top: ErrorCode = 'validation_failed',
-) => new ApiError(top, message, { details: [{ field, code, message }] })
+  topCode: ErrorCode = 'validation_failed',
+) => new ApiError(topCode, message, { details: [{ field, code, message }] })
 
 /** 404, also for what belongs to another workspace: its existence is not told. */
 export const notFound = (message: string, field?: string) =>

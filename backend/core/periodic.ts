@@ -1,34 +1,34 @@
 import type { Clock } from './clock.ts'
 
 /** Does something again and again, while there is something to do it for. */
-export class Pulse {
+export class PeriodicTask {
   readonly #clock: Clock
   readonly #everyMs: number
-  readonly #beat: () => void
-  #stopping: AbortController | undefined
+  readonly #task: () => void
+  #controller: AbortController | undefined
 
-  constructor(clock: Clock, everyMs: number, beat: () => void) {
+  constructor(clock: Clock, everyMs: number, task: () => void) {
     this.#clock = clock
     this.#everyMs = everyMs
-    this.#beat = beat
+    this.#task = task
   }
 
   start(): void {
-    if (this.#stopping !== undefined) return
-    this.#stopping = new AbortController()
-    void this.#run(this.#stopping.signal)
+    if (this.#controller !== undefined) return
+    this.#controller = new AbortController()
+    void this.#run(this.#controller.signal)
   }
 
   stop(): void {
-    this.#stopping?.abort()
-    this.#stopping = undefined
+    this.#controller?.abort()
+    this.#controller = undefined
   }
 
   async #run(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.#clock.wait(this.#everyMs, signal)
       if (signal.aborted) return
-      this.#beat()
+      this.#task()
     }
   }
 }

@@ -12,7 +12,7 @@ export type ParsedPhone =
   | { ok: false; field: 'phone_number' | 'country'; code: string; message: string }
 
 /** Direction marks, joiners and the like, which come along when a number is copied from an address book. */
-const invisible = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F]/gu
+const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F]/gu
 
 /**
  * Normalises a phone number of any spelling that libphonenumber knows: international, national with
@@ -24,12 +24,12 @@ export function parsePhone(input: string, country: string): ParsedPhone {
     const message = `${country} is not a country that phone numbers can be read for: use a code such as US.`
     return { ok: false, field: 'country', code: 'invalid_country', message }
   }
-  const parsed = parse(plain(input), country)
+  const parsed = parseNumber(normalizeInput(input), country)
   if (parsed === undefined || !parsed.isValid() || !/^\+[1-9]\d{1,14}$/.test(parsed.number)) {
-    return wrong('invalid_phone_number', explain(country))
+    return invalidNumber('invalid_phone_number', describeInvalidNumber(country))
   }
   if (parsed.ext !== undefined) {
-    return wrong(
+    return invalidNumber(
       'phone_number_extension',
       'This phone number has an extension: leave it out, it cannot be dialed.',
     )
@@ -38,18 +38,18 @@ export function parsePhone(input: string, country: string): ParsedPhone {
 }
 
 /** What the parser reads: it takes digits of every script, but one plus sign, and no spaces around. */
-function plain(input: string): string {
-  const text = input.replace(invisible, '').replaceAll('＋', '+').trim()
-  return /^tel:/i.test(text) ? fromTelUri(text.slice(4)) : text
+function normalizeInput(input: string): string {
+  const text = input.replace(invisibleCharacters, '').replaceAll('＋', '+').trim()
+  return /^tel:/i.test(text) ? parseTelUri(text.slice(4)) : text
 }
 
 /** RFC 3966, section 3: a local number has its context, and the subaddress is nobody's to dial. */
-function fromTelUri(rest: string): string {
-  const [number = '', ...parameters] = rest.split(';')
-  const valueOf = (name: string) =>
+function parseTelUri(uriPath: string): string {
+  const [number = '', ...parameters] = uriPath.split(';')
+  const getParameter = (name: string) =>
     parameters.find((parameter) => parameter.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1)
-  const context = valueOf('phone-context')
-  const extension = valueOf('ext')
+  const context = getParameter('phone-context')
+  const extension = getParameter('ext')
   return [
     context?.startsWith('+') === true && !number.startsWith('+') ? context : '',
     number,
@@ -58,19 +58,19 @@ function fromTelUri(rest: string): string {
 }
 
 /** Whether a number names its country itself: then no other needs to be known. */
-export const isInternational = (input: string): boolean => plain(input).startsWith('+')
+export const isInternational = (input: string): boolean => normalizeInput(input).startsWith('+')
 
-const wrong = (code: string, message: string): ParsedPhone => ({
+const invalidNumber = (code: string, message: string): ParsedPhone => ({
   ok: false,
   field: 'phone_number',
   code,
   message,
 })
 
-const explain = (country: string) =>
+const describeInvalidNumber = (country: string) =>
   `This is not a phone number that can be called: write it with its country code, such as +12025550100, or as it is dialed inside ${country}.`
 
-function parse(text: string, defaultCountry: CountryCode): PhoneNumber | undefined {
+function parseNumber(text: string, defaultCountry: CountryCode): PhoneNumber | undefined {
   try {
     return parsePhoneNumberWithError(text, { defaultCountry, extract: false })
   } catch (error) {

@@ -1,11 +1,11 @@
 import type { ErrorDetail } from '@outdial/contract'
 import type * as z from 'zod'
 import { ApiError } from './errors.ts'
-import { clean } from '../http/clean.ts'
+import { cleanInput } from '../http/clean.ts'
 import { detailsOf } from '../http/issues.ts'
 
 /** The most details that one answer lists: a body of a million mistakes must not make a larger answer. */
-const mostDetails = 50
+const maxDetails = 50
 
 /**
  * Reads a parsed body or query string by its schema.
@@ -13,7 +13,7 @@ const mostDetails = 50
  * @throws {ApiError} unknown_field where nothing else is wrong, else validation_failed, with every detail
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const { value, details: unfit } = clean(input)
+  const { value, details: unfit } = cleanInput(input)
   if (unfit.length > 0) throw refuse(unfit)
   const parsed = schema.safeParse(value, { reportInput: true })
   if (parsed.success) return parsed.data
@@ -23,13 +23,13 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
 function refuse(details: ErrorDetail[]): ApiError {
   const unknown = details.every((detail) => detail.code === 'unknown_field')
   return new ApiError(unknown ? 'unknown_field' : 'validation_failed', summary(details), {
-    details: details.slice(0, mostDetails),
+    details: details.slice(0, maxDetails),
   })
 }
 
 /** Automations show this sentence and nothing else. */
 function summary(details: ErrorDetail[]): string {
-  const told = details.slice(0, 3).map((detail) => detail.message)
-  const more = details.length - told.length
-  return [...told, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
+  const shown = details.slice(0, 3).map((detail) => detail.message)
+  const more = details.length - shown.length
+  return [...shown, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
 }

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 
 /** What a worker leases and does. Jobs are leased by `fetch`, so that several processes can share a table. */
-export interface Work<Job> {
+export interface WorkerOptions<Job> {
   /** Leases at most `room` jobs that are due. */
   fetch(room: number): Promise<Job[]>
   /** Does one job. `signal` aborts when the worker stops and its grace is over. */
@@ -11,7 +11,7 @@ export interface Work<Job> {
   /** Jobs that run at once. */
   concurrency: number
   /** Jobs that are leased at once. */
-  batch: number
+  batchSize: number
   /** Milliseconds between looks at the table while nobody wakes the worker. */
   pollMs: number
 }
@@ -24,9 +24,9 @@ export interface Worker {
 }
 
 /** The one leasing loop, shared by the dialer and the webhook sender. */
-export function startWorker<Job>(clock: Clock, work: Work<Job>): Worker {
+export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Worker {
   const stopping = new AbortController()
-  const abandoning = new AbortController()
+  const aborting = new AbortController()
   const running = new Set<Promise<void>>()
   let woken = false
   let ring = () => {}
@@ -36,19 +36,19 @@ export function startWorker<Job>(clock: Clock, work: Work<Job>): Worker {
     ring()
   }
 
-  const idle = async () => {
+  const waitForWork = async () => {
     if (woken || stopping.signal.aborted) return
     const waiting = new AbortController()
     ring = () => waiting.abort()
-    await clock.wait(work.pollMs, waiting.signal)
+    await clock.wait(options.pollMs, waiting.signal)
     ring = () => {}
   }
 
   const start = (job: Job) => {
     // Async, so that what throws at once is that job's error and does not keep the rest of the batch from starting.
-    const handle = async () => work.handle(job, abandoning.signal)
+    const handle = async () => options.handle(job, aborting.signal)
     const done: Promise<void> = handle()
-      .catch((error: unknown) => work.onError(error, job))
+      .catch((error: unknown) => options.onError(error, job))
       .finally(() => {
         running.delete(done)
         wake()
@@ -56,10 +56,10 @@ export function startWorker<Job>(clock: Clock, work: Work<Job>): Worker {
     running.add(done)
   }
 
-  const look = async (): Promise<number> => {
-    const room = Math.min(work.concurrency - running.size, work.batch)
+  const startDueJobs = async (): Promise<number> => {
+    const room = Math.min(options.concurrency - running.size, options.batchSize)
     if (room <= 0) return 0
-    const jobs = await work.fetch(room)
+    const jobs = await options.fetch(room)
     jobs.forEach(start)
     return jobs.length
   }
@@ -67,11 +67,11 @@ export function startWorker<Job>(clock: Clock, work: Work<Job>): Worker {
   const loop = async () => {
     while (!stopping.signal.aborted) {
       woken = false
-      const found = await look().catch((error: unknown) => {
-        work.onError(error)
+      const found = await startDueJobs().catch((error: unknown) => {
+        options.onError(error)
         return 0
       })
-      if (found === 0) await idle()
+      if (found === 0) await waitForWork()
     }
   }
   const looping = loop()
@@ -82,10 +82,10 @@ export function startWorker<Job>(clock: Clock, work: Work<Job>): Worker {
       stopping.abort()
       ring()
       await looping
-      const over = new AbortController()
-      const grace = clock.wait(graceMs, over.signal).then(() => abandoning.abort())
+      const finished = new AbortController()
+      const grace = clock.wait(graceMs, finished.signal).then(() => aborting.abort())
       await Promise.allSettled(running)
-      over.abort()
+      finished.abort()
       await grace
     },
   }

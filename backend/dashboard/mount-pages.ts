@@ -3,19 +3,19 @@ import type { Deps } from '../deps.ts'
 import type { Door } from '../sign-in/browser-auth.ts'
 import type { Render } from '../views/render.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
-import { type FormState, refusedForm, untouched } from './page/forms.ts'
-import { frame } from './page/page-model.ts'
-import { identify } from './page/page-context.ts'
+import { type FormState, refusedForm, emptyForm } from './page/forms.ts'
+import { createPageModel } from './page/page-model.ts'
+import { loadPageContext } from './page/page-context.ts'
 import type { ActLine, FileLine, FormLine, Line, ShowLine } from './page/page-route.ts'
-import { isMendable, pageNotFound } from './page/page-errors.ts'
+import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { submitOnce } from './page/submit-once.ts'
-import type { Done, View } from './view.ts'
+import type { Redirect, View } from './view.ts'
 import { pageHeaders } from '../views/page-headers.ts'
-import { pathTo, type Visit } from './visit.ts'
+import { pathTo, type PageContext } from './visit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    visit: Visit | null
+    visit: PageContext | null
   }
   interface FastifyContextConfig {
     /** The most bytes of the file in a form; a form without one is no multipart form. */
@@ -25,35 +25,35 @@ declare module 'fastify' {
   }
 }
 
-interface Parts {
+interface MountOptions {
   render: Render
   door: Door
   lines: readonly Line[]
 }
 
 /** Mounts every page of a workspace: nobody sees one who is not signed in and a member. */
-export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, lines }: Parts): void {
-  const who = identify(deps, door)
-  const secure = deps.config.publicUrl.startsWith('https:')
+export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, lines }: MountOptions): void {
+  const loadContext = loadPageContext(deps, door)
+  const isSecure = deps.config.publicUrl.startsWith('https:')
   pages.decorateRequest('visit', null)
 
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    const visit = await who(request)
-    if (visit === undefined) return askToSignIn(request, reply, deps.config.publicUrl)
-    request.visit = visit
+    const context = await loadContext(request)
+    if (context === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
+    request.visit = context
   }
 
   const send = (
     request: FastifyRequest,
     reply: FastifyReply,
     view: View,
-    state = untouched,
+    state = emptyForm,
     status = 200,
   ) => {
-    const page = frame(visitOf(request), view, {
+    const page = createPageModel(getPageContext(request), view, {
       path: request.url,
       csrf: reply.generateCsrf(),
-      flash: isFragment(request) ? null : takeFlash(request, reply, secure),
+      flash: isFragment(request) ? null : takeFlash(request, reply, isSecure),
       state,
       now: deps.clock.now(),
     })
@@ -63,63 +63,68 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
       .send(render(view.template, page))
   }
 
-  const go = (reply: FastifyReply, { to, message }: Done) => {
-    if (message !== null) setFlash(reply, { kind: 'done', text: message }, secure)
+  const redirect = (reply: FastifyReply, { to, message }: Redirect) => {
+    if (message !== null) setFlash(reply, { kind: 'done', text: message }, isSecure)
     return reply.redirect(to, 303)
   }
 
-  const run = <Result extends Done | View>(
+  const run = <Result extends Redirect | View>(
     line: FormLine | ActLine,
     request: FastifyRequest,
     work: (own: Deps) => Promise<Result>,
-  ): Promise<Done | Result> =>
+  ): Promise<Redirect | Result> =>
     line.isOnce
-      ? submitOnce(deps, visitOf(request), { path: pathOf(request), raw: rawOf(request) }, work)
+      ? submitOnce(
+          deps,
+          getPageContext(request),
+          { path: requestPath(request), raw: getFormFields(request) },
+          work,
+        )
       : work(deps)
 
   const mountShow = (line: ShowLine) =>
-    pages.get(url(line), { onRequest }, async (request, reply) =>
-      send(request, reply, await line.show(visitOf(request))),
+    pages.get(routeUrl(line), { onRequest }, async (request, reply) =>
+      send(request, reply, await line.show(getPageContext(request))),
     )
 
   const mountForm = (line: FormLine) => {
     const config = { hasPage: true, ...(line.fileLimit !== undefined && { fileLimit: line.fileLimit }) }
-    pages.get(url(line), { onRequest }, async (request, reply) => {
-      const visit = visitOf(request)
+    pages.get(routeUrl(line), { onRequest }, async (request, reply) => {
+      const context = getPageContext(request)
       // Before the form: what is saved in between is found out when it is sent.
-      const state = { ...untouched, seen: await line.seen(deps, visit) }
-      return send(request, reply, await line.show(visit, state), state)
+      const state = { ...emptyForm, seen: await line.currentVersion(deps, context) }
+      return send(request, reply, await line.show(context, state), state)
     })
-    pages.post(url(line), { onRequest, config }, async (request, reply) => {
-      const visit = visitOf(request)
-      const raw = rawOf(request)
+    pages.post(routeUrl(line), { onRequest, config }, async (request, reply) => {
+      const context = getPageContext(request)
+      const raw = getFormFields(request)
       try {
-        const result = await run(line, request, (own) => line.submit(own, visit, raw))
-        return 'to' in result ? go(reply, result) : send(request, reply, result)
+        const result = await run(line, request, (own) => line.submit(own, context, raw))
+        return 'to' in result ? redirect(reply, result) : send(request, reply, result)
       } catch (error) {
-        if (!isMendable(error)) throw error
+        if (!isCorrectable(error)) throw error
         const state: FormState = refusedForm(raw, error)
-        return send(request, reply, await line.show(visit, state), state, error.status)
+        return send(request, reply, await line.show(context, state), state, error.status)
       }
     })
   }
 
   const mountAct = (line: ActLine) =>
-    pages.post(url(line), { onRequest }, async (request, reply) => {
-      const visit = visitOf(request)
-      const raw = rawOf(request)
+    pages.post(routeUrl(line), { onRequest }, async (request, reply) => {
+      const context = getPageContext(request)
+      const raw = getFormFields(request)
       try {
-        return go(reply, await run(line, request, (own) => line.act(own, visit, raw)))
+        return redirect(reply, await run(line, request, (own) => line.run(own, context, raw)))
       } catch (error) {
-        if (!isMendable(error)) throw error
-        setFlash(reply, { kind: 'refused', text: error.message }, secure)
-        return reply.redirect(line.back(visit), 303)
+        if (!isCorrectable(error)) throw error
+        setFlash(reply, { kind: 'refused', text: error.message }, isSecure)
+        return reply.redirect(line.back(context), 303)
       }
     })
 
   const mountFile = (line: FileLine) =>
-    pages.get(url(line), { onRequest }, async (request, reply) => {
-      const { name, type, body } = await line.send(visitOf(request))
+    pages.get(routeUrl(line), { onRequest }, async (request, reply) => {
+      const { name, type, body } = await line.send(getPageContext(request))
       return reply
         .headers(pageHeaders())
         .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)
@@ -138,33 +143,33 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
     throw pageNotFound()
   })
   pages.get('/w/:workspace', { onRequest }, (request, reply) =>
-    reply.redirect(pathTo(visitOf(request), '/overview'), 303),
+    reply.redirect(pathTo(getPageContext(request), '/overview'), 303),
   )
 }
 
-const url = ({ path }: Line) => `/w/:workspace${path}`
+const routeUrl = ({ path }: Line) => `/w/:workspace${path}`
 
-function visitOf({ visit }: FastifyRequest): Visit {
-  if (visit === null) throw new Error('a page was served to nobody')
-  return visit
+function getPageContext({ visit: context }: FastifyRequest): PageContext {
+  if (context === null) throw new Error('a page was served to nobody')
+  return context
 }
 
-const rawOf = ({ body }: FastifyRequest): Record<string, unknown> =>
+const getFormFields = ({ body }: FastifyRequest): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? { ...body } : {}
 
-const pathOf = ({ url: address }: FastifyRequest): string => address.split('?')[0] ?? ''
+const requestPath = ({ url: address }: FastifyRequest): string => address.split('?')[0] ?? ''
 
 /** A live part of a page asks for itself anew. */
 const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
 
-function askToSignIn(request: FastifyRequest, reply: FastifyReply, publicUrl: string): FastifyReply {
+function redirectToSignIn(request: FastifyRequest, reply: FastifyReply, publicUrl: string): FastifyReply {
   const { url: address, method, routeOptions, headers } = request
   const isForm = method !== 'GET'
   if (isFragment(request)) {
     reply.code(401)
     // What is looked up while somebody fills in a form takes nobody away from it.
     if (headers['outdial-aside'] === 'true') return reply.send()
-    const next = openPage(headers['hx-current-url'], publicUrl) ?? (isForm ? undefined : address)
+    const next = parseCurrentPage(headers['hx-current-url'], publicUrl) ?? (isForm ? undefined : address)
     return reply.header('HX-Redirect', signInPath(next, isForm)).send()
   }
   // A form stands at its own address; a button has no page there.
@@ -181,7 +186,7 @@ function signInPath(next: string | undefined, isFormLost: boolean): string {
 }
 
 /** The page that a part of it asks from: a path of this service, or nothing. */
-function openPage(address: string | string[] | undefined, publicUrl: string): string | undefined {
+function parseCurrentPage(address: string | string[] | undefined, publicUrl: string): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const { origin, pathname, search } = new URL(address)
   return origin === new URL(publicUrl).origin ? pathname + search : undefined

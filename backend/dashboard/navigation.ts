@@ -1,4 +1,4 @@
-interface Item {
+interface NavigationItem {
   path: string
   label: string
   icon: string
@@ -7,7 +7,7 @@ interface Item {
 }
 
 /** Where one can go from every page. */
-export const navigation: readonly Item[] = [
+export const navigation: readonly NavigationItem[] = [
   { path: '/overview', label: 'Overview', icon: 'overview' },
   { path: '/calls', label: 'Calls', icon: 'calls' },
   { path: '/campaigns', label: 'Campaigns', icon: 'campaigns' },

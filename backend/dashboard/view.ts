@@ -13,10 +13,10 @@ export const template =
   (title: string, data: Data): View => ({ template: path, title, data })
 
 /** Where a form leads when it has done its work, and what the person is told there. */
-export interface Done {
+export interface Redirect {
   /** A path of this service. */
   to: string
   message: string | null
 }
 
-export const done = (to: string, message: string | null = null): Done => ({ to, message })
+export const redirectTo = (to: string, message: string | null = null): Redirect => ({ to, message })

@@ -5,7 +5,7 @@ import { PageError } from '../views/page-error.ts'
 export type Role = 'owner' | 'member'
 
 /** A workspace that the person is a member of. */
-export interface OwnWorkspace {
+export interface UserWorkspace {
   id: number
   name: string
   /** ISO 3166-1 alpha-2. */
@@ -16,11 +16,11 @@ export interface OwnWorkspace {
 }
 
 /** Somebody who is signed in opens an address of a workspace of theirs. Membership has been checked by then. */
-export interface Visit<Query = unknown> {
+export interface PageContext<Query = unknown> {
   person: Person
-  workspace: OwnWorkspace
+  workspace: UserWorkspace
   /** All of the person's workspaces, by name: they switch between them. */
-  workspaces: OwnWorkspace[]
+  workspaces: UserWorkspace[]
   /** The person, as operations know who acts. */
   caller: Caller
   /** The `:id` of the address; only lines with one may read it. */
@@ -37,7 +37,7 @@ export const pathTo = ({ workspace }: { workspace: { id: number } }, path: strin
   `/w/${workspace.id}${path}`
 
 /** @throws {PageError} 403 for who is no owner of the workspace */
-export function requireOwner({ workspace }: Visit): void {
+export function requireOwner({ workspace }: PageContext): void {
   if (workspace.role === 'owner') return
   throw new PageError(403, {
     title: 'Only an owner can do this',

@@ -11,19 +11,19 @@ export function connect(options: { url: string; max?: number; onError?: (error: 
   const { url, max = 20, onError = () => {} } = options
   const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 5_000, types })
   pool.on('error', () => {}) // the client's own listener, below, has heard of it
-  const ends = new Set<Promise<void>>()
+  const openConnections = new Set<Promise<void>>()
   pool.on('connect', (client) => {
     // The pool listens to idle clients only: one that breaks between two statements would end the process.
     client.on('error', onError)
-    const end = new Promise<void>((resolve) => client.once('end', resolve))
-    ends.add(end)
-    void end.then(() => ends.delete(end))
+    const close = new Promise<void>((resolve) => client.once('end', resolve))
+    openConnections.add(close)
+    void close.then(() => openConnections.delete(close))
   })
   // The pool calls itself ended before its connections are: a server that stops then would tell them so.
-  const end = async () => {
+  const close = async () => {
     await pool.end()
-    await Promise.all(ends)
+    await Promise.all(openConnections)
   }
-  const waitingPool = { options: pool.options, connect: () => pool.connect(), end }
+  const waitingPool = { options: pool.options, connect: () => pool.connect(), end: close }
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool: waitingPool }) })
 }

@@ -2,17 +2,17 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
-import { StartError } from '../start-error.ts'
+import { StartupError } from '../start-error.ts'
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
 
 /**
  * Brings the database to the newest schema. Several processes may do so at once: they wait for each other.
  *
- * @throws {StartError} where a newer Outdial has been at the database: this one would write what it does not know
+ * @throws {StartupError} where a newer Outdial has been at the database: this one would write what it does not know
  */
 export async function migrate(url: string): Promise<void> {
-  await refuseNewerSchema(url)
+  await rejectNewerSchema(url)
   await runner({
     databaseUrl: url,
     dir: folder,
@@ -23,17 +23,17 @@ export async function migrate(url: string): Promise<void> {
   })
 }
 
-async function refuseNewerSchema(url: string): Promise<void> {
+async function rejectNewerSchema(url: string): Promise<void> {
   const known = new Set((await readdir(folder)).map((file) => file.replace(/\.sql$/, '')))
-  const unknown = (await readApplied(url)).filter((name) => !known.has(name))
+  const unknown = (await readAppliedMigrations(url)).filter((name) => !known.has(name))
   if (unknown.length === 0) return
-  throw new StartError(
+  throw new StartupError(
     `The database was made by a newer Outdial (it holds the migration ${unknown.join(', ')}): update Outdial, or ` +
       `use a database of its own.`,
   )
 }
 
-async function readApplied(url: string): Promise<string[]> {
+async function readAppliedMigrations(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

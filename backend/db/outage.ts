@@ -27,12 +27,12 @@ const driverMessages = [
 /** Whether the database is away, or too busy: the request may be sent again as it is. */
 export function isOutage(error: unknown): boolean {
   if (!isError(error)) return false
-  if ('syscall' in error && error.syscall !== 'connect' && codeOf(error) === 'ENOENT') return false
-  const code = codeOf(error)
+  if ('syscall' in error && error.syscall !== 'connect' && getStringCode(error) === 'ENOENT') return false
+  const code = getStringCode(error)
   if (code !== undefined && (networkCodes.has(code) || sqlStates.test(code))) return true
   if (driverMessages.some((message) => error.message.startsWith(message))) return true
   return isOutage(error.cause)
 }
 
-const codeOf = (error: Error): string | undefined =>
+const getStringCode = (error: Error): string | undefined =>
   'code' in error && typeof error.code === 'string' ? error.code : undefined

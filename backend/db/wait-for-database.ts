@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import { errorCode } from '../error-code.ts'
-import { StartError } from '../start-error.ts'
+import { StartupError } from '../start-error.ts'
 
 /** The oldest PostgreSQL that the tests run on. */
-const oldest = 15
+const minVersion = 15
 
 /**
  * Waits until the server answers: it may be starting at the same time. What waiting does not change (a wrong
  * password, a database that is not there) is told at once.
  *
- * @throws {StartError}
+ * @throws {StartupError}
  */
 export async function waitForDatabase(options: {
   url: string
@@ -20,12 +20,12 @@ export async function waitForDatabase(options: {
 }): Promise<void> {
   const until = Date.now() + options.patience
   for (let tries = 0; ; tries += 1) {
-    const problem = await look(options.url)
+    const problem = await findFailure(options.url)
     if (problem === undefined) return
     const { hostname, port, pathname } = new URL(options.url)
     const server = `${decodeURIComponent(hostname)}${port && `:${port}`}${pathname}`
-    if (!problem.passes || Date.now() >= until) {
-      throw new StartError(`The database of DATABASE_URL (${server}) cannot be used: ${problem.reason}.`)
+    if (!problem.isTemporary || Date.now() >= until) {
+      throw new StartupError(`The database of DATABASE_URL (${server}) cannot be used: ${problem.reason}.`)
     }
     if (tries === 0) options.log.warn(`waiting for the database at ${server}: ${problem.reason}`)
     await delay(Math.min(500, Math.max(0, until - Date.now())))
@@ -34,10 +34,10 @@ export async function waitForDatabase(options: {
 
 interface Problem {
   reason: string
-  passes: boolean
+  isTemporary: boolean
 }
 
-async function look(url: string): Promise<Problem | undefined> {
+async function findFailure(url: string): Promise<Problem | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // told by the promise below
   try {
@@ -45,24 +45,27 @@ async function look(url: string): Promise<Problem | undefined> {
     const { rows } = await client.query<{ version: number; encoding: string }>(
       `select current_setting('server_version_num')::int / 10000 as version, getdatabaseencoding() as encoding`,
     )
-    return rows[0] && unfit(rows[0])
+    return rows[0] && checkServer(rows[0])
   } catch (error) {
-    return { reason: reasonOf(error), passes: passing.has(errorCode(error)) }
+    return { reason: formatReason(error), isTemporary: temporaryErrorCodes.has(errorCode(error)) }
   } finally {
     await client.end()
   }
 }
 
-function unfit({ version, encoding }: { version: number; encoding: string }): Problem | undefined {
-  if (version < oldest) {
-    return { reason: `it is PostgreSQL ${version}, and Outdial needs ${oldest} or newer`, passes: false }
+function checkServer({ version, encoding }: { version: number; encoding: string }): Problem | undefined {
+  if (version < minVersion) {
+    return {
+      reason: `it is PostgreSQL ${version}, and Outdial needs ${minVersion} or newer`,
+      isTemporary: false,
+    }
   }
   if (encoding === 'UTF8') return undefined
-  return { reason: `its encoding is ${encoding}, and Outdial needs UTF8`, passes: false }
+  return { reason: `its encoding is ${encoding}, and Outdial needs UTF8`, isTemporary: false }
 }
 
 /** No server yet, or none whose name is known yet; starting up; no connection left. '' is a timeout. */
-const passing = new Set([
+const temporaryErrorCodes = new Set([
   ...[
     'ECONNREFUSED',
     'ECONNRESET',
@@ -78,7 +81,7 @@ const passing = new Set([
 ])
 
 /** An AggregateError, of a name with several addresses, has no message of its own. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   const message =
     typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : ''
   return message.replace(/\.$/, '') || errorCode(error) || 'it does not answer'

@@ -26,12 +26,12 @@ export const DemoFile = z.object({
 })
 export type DemoFile = z.infer<typeof DemoFile>
 
-const pathOf = (dataDir: string) => path.join(dataDir, 'demo.json')
+const demoFilePath = (dataDir: string) => path.join(dataDir, 'demo.json')
 
 /** Undefined where there is none, or where somebody changed it to something else. */
 export async function readDemoFile(dataDir: string): Promise<DemoFile | undefined> {
   try {
-    return DemoFile.parse(JSON.parse(await readFile(pathOf(dataDir), 'utf8')))
+    return DemoFile.parse(JSON.parse(await readFile(demoFilePath(dataDir), 'utf8')))
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError || errorCode(error) === 'ENOENT')
       return undefined
@@ -41,7 +41,7 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile | undefine
 
 /** Whole or not at all, and for this user's eyes only. */
 export async function writeDemoFile(dataDir: string, demo: DemoFile): Promise<void> {
-  const file = pathOf(dataDir)
+  const file = demoFilePath(dataDir)
   await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)
 }

@@ -11,17 +11,17 @@ import { hasWorkspaces } from './store.ts'
  * @returns undefined where the file was removed: the credentials cannot be told again
  */
 export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile | undefined> {
-  const own = { base_url: deps.config.publicUrl, runtime_secret: deps.runtimeSecrets()[0] ?? '' }
+  const current = { base_url: deps.config.publicUrl, runtime_secret: deps.runtimeSecrets()[0] ?? '' }
   if (await hasWorkspaces(deps.db)) {
     const demo = await readDemoFile(dataDir)
     if (demo === undefined) return undefined
-    if (demo.base_url === own.base_url && demo.runtime_secret === own.runtime_secret) return demo
-    const moved = { ...demo, ...own }
-    await writeDemoFile(dataDir, moved)
-    return moved
+    if (demo.base_url === current.base_url && demo.runtime_secret === current.runtime_secret) return demo
+    const updated = { ...demo, ...current }
+    await writeDemoFile(dataDir, updated)
+    return updated
   }
   return inTransaction(deps, async (within) => {
-    const demo = { ...own, ...(await seedDemo(within)) }
+    const demo = { ...current, ...(await seedDemo(within)) }
     await writeDemoFile(dataDir, demo)
     return demo
   })

@@ -2,13 +2,13 @@ import type { Config } from '../config.ts'
 import type { DemoFile } from './demo-file.ts'
 
 /** Returns a summary for the terminal. It contains credentials, so it must never go to a log. */
-export function demoTable(facts: {
+export function formatReadyMessage(service: {
   config: Config
   dataDir: string | undefined
   demo: DemoFile | undefined
   milliseconds: number
 }): string {
-  const { config, dataDir, demo, milliseconds } = facts
+  const { config, dataDir, demo, milliseconds } = service
   const url = config.publicUrl
   const rows: Row[] = [
     ...(config.role === 'worker' ? [] : addressRows(url)),
@@ -38,10 +38,10 @@ const addressRows = (url: string): Row[] => [
 const dataRows = (dataDir: string, demo: DemoFile | undefined): Row[] => [
   ['Data', dataDir],
   [undefined],
-  ...(demo === undefined ? withoutDemo : demoRows(demo)),
+  ...(demo === undefined ? missingDemoRows : demoRows(demo)),
 ]
 
-const withoutDemo: Row[] = [
+const missingDemoRows: Row[] = [
   ['Demo', 'demo.json is missing. To get credentials, run npm run admin -- create-api-key'],
 ]
 

@@ -10,10 +10,10 @@ import { createOauthClient } from '../oauth/create-oauth-client.ts'
 import { addPhoneNumber } from '../phone-numbers/phone-numbers.ts'
 import { randomToken } from '../secrets/secret-box.ts'
 import type { DemoFile } from './demo-file.ts'
-import { seedTools } from './seed-tools.ts'
+import { seedDemoTools } from './seed-tools.ts'
 
 /** Whoever tries it on a Saturday night sees a call at once. */
-const always: CallingHours = {
+const aroundTheClock: CallingHours = {
   days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
   start: '00:00',
   end: '24:00',
@@ -33,24 +33,24 @@ export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 
     timeZone: 'America/New_York',
     ownerId: user.id,
   })
-  const within = { workspaceId: workspace.id, userId: user.id }
+  const owner = { workspaceId: workspace.id, userId: user.id }
   const agents = await seedAgents(deps, workspace.id)
   const [ava, ben] = agents
-  await seedTools(deps, workspace.id, { ava, ben })
+  await seedDemoTools(deps, workspace.id, { ava, ben })
   const number = await addPhoneNumber(deps)(workspace.id, { phoneNumber: '+12025550190', label: 'Sales' })
   await addPhoneNumber(deps)(workspace.id, { phoneNumber: '+12025550191', label: 'Support' })
-  const { key, id: apiKeyId } = await createApiKey(deps)({ ...within, name: 'Demo' })
+  const { key, id: apiKeyId } = await createApiKey(deps)({ ...owner, name: 'Demo' })
   const client = await createOauthClient(deps)({
     name: 'Zapier (demo)',
     redirectUris: [redirectUri],
     confidential: true,
   })
-  const caller = { ...within, apiKeyId, clientId: null, scopes: [] }
+  const caller = { ...owner, apiKeyId, clientId: null, scopes: [] }
   const campaign = await createCampaign(deps)(caller, {
     name: 'Demo: new leads',
     agent_id: ava.id,
     phone_number_id: number.id,
-    calling_hours: always,
+    calling_hours: aroundTheClock,
     retry: { max_attempts: 3, delay_minutes: 1, on: ['no_answer', 'busy'] },
   })
   return {

@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 import { type HeldCall, heldCall, type NewAttempt } from './claim-store.ts'
 
 /** An attempt under way, with its call. */
-export interface AttemptUnderWay extends HeldCall, Pick<NewAttempt, 'number'> {
+export interface LiveAttempt extends HeldCall, Pick<NewAttempt, 'number'> {
   attempt_id: string
   test: boolean
   started_at: Date
@@ -11,8 +11,8 @@ export interface AttemptUnderWay extends HeldCall, Pick<NewAttempt, 'number'> {
 }
 
 /** What whoever takes attempts over must know of them. Paused or archived meanwhile, they go on all the same. */
-export async function findAttemptsUnderWay(db: Db, ids: readonly string[]): Promise<AttemptUnderWay[]> {
-  const { rows } = await sql<AttemptUnderWay>`
+export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<LiveAttempt[]> {
+  const { rows } = await sql<LiveAttempt>`
     select ${heldCall}, attempt.id as attempt_id, attempt.number, attempt.test, attempt.started_at,
       attempt.answered_at
     from attempt

@@ -54,15 +54,15 @@ export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Pr
 export const endAttempt = async (
   trx: Db,
   attempt: FencedAttempt,
-  end: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null; at: Date },
+  result: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null; at: Date },
 ) => {
   const ended = await trx
     .updateTable('attempt')
     .set((eb) => ({
-      ended_at: end.at,
-      outcome: end.outcome,
-      ended_reason: end.endedReason,
-      answered_at: eb.fn.coalesce(eb.val(end.answeredAt), 'answered_at'),
+      ended_at: result.at,
+      outcome: result.outcome,
+      ended_reason: result.endedReason,
+      answered_at: eb.fn.coalesce(eb.val(result.answeredAt), 'answered_at'),
     }))
     .where('id', '=', attempt.id)
     .where('workspace_id', '=', attempt.workspaceId)
@@ -96,11 +96,11 @@ export const requeueCall = async (
   trx: Db,
   workspaceId: number,
   callId: number,
-  again: { dueAt: Date; nextAttemptAt: Date },
+  retry: { dueAt: Date; nextAttemptAt: Date },
 ): Promise<void> => {
   await trx
     .updateTable('call')
-    .set({ status: 'queued', due_at: again.dueAt, next_attempt_at: again.nextAttemptAt, answered_at: null })
+    .set({ status: 'queued', due_at: retry.dueAt, next_attempt_at: retry.nextAttemptAt, answered_at: null })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', callId)
     .execute()
@@ -121,22 +121,24 @@ export const completeCall = async (
   trx: Db,
   workspaceId: number,
   callId: number,
-  end: Completion,
+  completion: Completion,
 ): Promise<void> => {
   await trx
     .updateTable('call')
     .set((eb) => ({
       status: 'completed',
-      outcome: end.outcome,
-      ended_reason: end.endedReason,
+      outcome: completion.outcome,
+      ended_reason: completion.endedReason,
       // Whoever ends a lost worker's attempt does not know that it was answered; the row does.
-      answered_at: eb.fn.coalesce(eb.val(end.answeredAt), 'answered_at'),
-      ended_at: end.at,
-      duration_seconds: end.answeredAt && Math.round((end.at.getTime() - end.answeredAt.getTime()) / 1000),
-      transcript: JSON.stringify(end.transcript),
-      summary: end.summary,
-      recording_url: end.recordingUrl,
-      analysis_until: end.analysisUntil,
+      answered_at: eb.fn.coalesce(eb.val(completion.answeredAt), 'answered_at'),
+      ended_at: completion.at,
+      duration_seconds:
+        completion.answeredAt &&
+        Math.round((completion.at.getTime() - completion.answeredAt.getTime()) / 1000),
+      transcript: JSON.stringify(completion.transcript),
+      summary: completion.summary,
+      recording_url: completion.recordingUrl,
+      analysis_until: completion.analysisUntil,
     }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', callId)
@@ -144,13 +146,13 @@ export const completeCall = async (
 }
 
 /** Writes what was read out of the talk. False where that was settled before: the first one counts. */
-export const settleCall = async (
+export const saveAnalysis = async (
   trx: Db,
   workspaceId: number,
   callId: number,
   analysis: Analysis | undefined,
 ): Promise<boolean> => {
-  const settled = await trx
+  const updated = await trx
     .updateTable('call')
     .set({
       analysis_until: null,
@@ -166,5 +168,5 @@ export const settleCall = async (
     .where('analysis_until', 'is not', null)
     .returning('id')
     .executeTakeFirst()
-  return settled !== undefined
+  return updated !== undefined
 }

@@ -1,12 +1,12 @@
 import type { Db } from '../db/schema.ts'
-import { setLineFailures, tripCampaign } from '../calls/circuit-breaker-store.ts'
+import { setLineFailures, pauseFailingCampaign } from '../calls/circuit-breaker-store.ts'
 import type { AttemptEnd } from './finish-attempt.ts'
 import type { CampaignRules } from '../calls/call-store.ts'
 
 /** So many attempts in a row that fail on the line are no accident. */
 export const lineFailuresThatPause = 20
 
-const reason =
+const pausedReason =
   `The phone line failed ${lineFailuresThatPause} times in a row, so the campaign was paused. ` +
   'Check the line, then resume the campaign: its calls are kept.'
 
@@ -16,12 +16,12 @@ const reason =
  *
  * @param failures in a row so far
  */
-export const isCounted = (end: AttemptEnd, failures: number): boolean =>
-  end.endedReason === 'line_failed' || (end.endedReason !== 'worker_lost' && failures > 0)
+export const changesFailureCount = (result: AttemptEnd, failures: number): boolean =>
+  result.endedReason === 'line_failed' || (result.endedReason !== 'worker_lost' && failures > 0)
 
 /** Counts a failure of the line, or ends the row. The campaign is held to count, so that none is missed. */
-export async function countLineFailure(trx: Db, campaign: CampaignRules, end: AttemptEnd): Promise<void> {
-  const failures = end.endedReason === 'line_failed' ? campaign.line_failures + 1 : 0
+export async function countLineFailure(trx: Db, campaign: CampaignRules, result: AttemptEnd): Promise<void> {
+  const failures = result.endedReason === 'line_failed' ? campaign.line_failures + 1 : 0
   await setLineFailures(trx, campaign.id, failures)
-  if (failures >= lineFailuresThatPause) await tripCampaign(trx, campaign.id, reason)
+  if (failures >= lineFailuresThatPause) await pauseFailingCampaign(trx, campaign.id, pausedReason)
 }

@@ -9,12 +9,12 @@ import {
   startAttempts,
 } from './claim-store.ts'
 import type { DialRequest } from '../telephony/provider.ts'
-import { recordCompleted } from '../calls/complete-calls.ts'
+import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { shareRoom } from './share-capacity.ts'
-import { completeWaiting } from '../calls/call-store.ts'
-import type { Progress } from './supervise.ts'
+import { completeQueuedCalls } from '../calls/call-store.ts'
+import type { AttemptProgress } from './supervise.ts'
 import { countRoom, lockClaimableCampaigns, markServed } from '../calls/turns-store.ts'
-import { nextCallableMoment } from '../scheduling/time-zones.ts'
+import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 /** Whose attempts are leased, on which line, for how long by the database's clock. */
 export interface Lease {
@@ -35,7 +35,7 @@ export interface ClaimedAttempt {
   leasedAt: number
   request: DialRequest
   /** Where it was begun by another worker: how far it has come. */
-  taken?: Progress
+  taken?: AttemptProgress
 }
 
 /**
@@ -45,7 +45,7 @@ export interface ClaimedAttempt {
 export const claimCalls =
   (deps: Deps, lease: Lease) =>
   (room: number): Promise<ClaimedAttempt[]> =>
-    untilFruitful(deps, async (own) => {
+    repeatUntilClaimed(deps, async (own) => {
       const now = own.clock.now()
       const campaigns = await lockClaimableCampaigns(own.db, now)
       if (campaigns.length === 0) return undefined
@@ -59,25 +59,28 @@ export const claimCalls =
       )
       const held = shares.size === 0 ? [] : await holdDueCalls(own.db, shares, now)
       const callable = await holdBack(own, await suppress(own, held, now), now)
-      return start(own, lease, { held, callable, test: false })
+      return startLockedCalls(own, lease, { held, callable, test: false })
     })
 
 /** Claims at most `room` test calls: no hours, no limits, no numbers that are busy. */
 export const claimTestCalls =
   (deps: Deps, lease: Lease) =>
   (room: number): Promise<ClaimedAttempt[]> =>
-    untilFruitful(deps, async (own) => {
+    repeatUntilClaimed(deps, async (own) => {
       const now = own.clock.now()
       const held = await holdDueTestCalls(own.db, room, now)
       const callable = await suppress(own, held, now)
-      return start(own, lease, { held, callable, test: true })
+      return startLockedCalls(own, lease, { held, callable, test: true })
     })
 
 /** Undefined where there was nothing to decide; empty where everything was decided without a call. */
-type Claim = ClaimedAttempt[] | undefined
+type ClaimResult = ClaimedAttempt[] | undefined
 
 /** A batch may hold nothing but closed and refused calls: those behind them must not wait for the next look. */
-async function untilFruitful(deps: Deps, claim: (deps: Deps) => Promise<Claim>): Promise<ClaimedAttempt[]> {
+async function repeatUntilClaimed(
+  deps: Deps,
+  claim: (deps: Deps) => Promise<ClaimResult>,
+): Promise<ClaimedAttempt[]> {
   for (;;) {
     const claimed = await inTransaction(deps, claim)
     if (claimed === undefined) return []
@@ -87,14 +90,19 @@ async function untilFruitful(deps: Deps, claim: (deps: Deps) => Promise<Claim>):
 
 /** Completes the calls to numbers on the do-not-call list; returns the others. */
 async function suppress(deps: Deps, held: readonly HeldCall[], now: Date): Promise<HeldCall[]> {
-  const end = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
+  const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   const refused = Map.groupBy(
     held.filter((call) => call.do_not_call),
     (call) => call.workspace_id,
   )
   for (const [workspaceId, calls] of refused) {
     const ids = calls.map((call) => call.id)
-    await recordCompleted(deps.db, workspaceId, await completeWaiting(deps.db, workspaceId, ids, end), now)
+    await publishCompletedCalls(
+      deps.db,
+      workspaceId,
+      await completeQueuedCalls(deps.db, workspaceId, ids, result),
+      now,
+    )
   }
   if (refused.size > 0) deps.wake.sender()
   return held.filter((call) => !call.do_not_call)
@@ -105,23 +113,23 @@ async function holdBack(deps: Deps, calls: readonly HeldCall[], now: Date): Prom
   const planned = await Promise.all(
     calls.map(async (call) => ({
       call,
-      at: await nextCallableMoment(
+      at: await nextCallableAt(
         { hours: call.calling_hours, timeZone: call.campaign_time_zone },
         { phoneNumber: call.to_number, timeZone: call.contact_time_zone },
         now,
       ),
     })),
   )
-  const moves = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ id: call.id, to: at }))
-  if (moves.length > 0) await moveCalls(deps.db, moves)
+  const changes = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ id: call.id, to: at }))
+  if (changes.length > 0) await moveCalls(deps.db, changes)
   return planned.filter(({ at }) => at <= now).map(({ call }) => call)
 }
 
-async function start(
+async function startLockedCalls(
   deps: Deps,
   lease: Lease,
   batch: { held: readonly HeldCall[]; callable: readonly HeldCall[]; test: boolean },
-): Promise<Claim> {
+): Promise<ClaimResult> {
   const { held, callable, test } = batch
   if (held.length === 0) return undefined
   if (callable.length === 0) return []
@@ -134,12 +142,12 @@ async function start(
   const byId = new Map(callable.map((call) => [call.id, call]))
   return attempts.flatMap((attempt) => {
     const call = byId.get(attempt.call_id)
-    return call === undefined ? [] : [toClaimed(call, attempt, test, leasedAt)]
+    return call === undefined ? [] : [toClaimedAttempt(call, attempt, test, leasedAt)]
   })
 }
 
 /** What the dialer and its line are given of an attempt. */
-export const toClaimed = (
+export const toClaimedAttempt = (
   call: HeldCall,
   attempt: NewAttempt,
   test: boolean,

@@ -45,7 +45,7 @@ export const heldCall = sql`
       and do_not_call.number_hash = number_hash(call.workspace_id, call.to_number)
   ) as do_not_call`
 
-const joined = sql`
+const activeJoins = sql`
   join campaign on campaign.id = call.campaign_id and campaign.status = 'active'
   join agent on agent.id = call.agent_id and agent.status = 'live'
   join phone_number on phone_number.id = call.phone_number_id and phone_number.status = 'active'
@@ -67,7 +67,7 @@ export async function holdDueCalls(
       limit share.take
       for no key update skip locked
     ) as call
-    ${joined}`.execute(trx)
+    ${activeJoins}`.execute(trx)
   return rows
 }
 
@@ -79,7 +79,7 @@ export async function holdDueTestCalls(trx: Db, room: number, now: Date): Promis
       select id, row_number() over (partition by workspace_id order by next_attempt_at, id) as turn
       from (
         select call.id, call.workspace_id, call.next_attempt_at
-        from call ${joined}
+        from call ${activeJoins}
         where call.status = 'queued' and call.test and call.next_attempt_at <= ${now}
         order by call.next_attempt_at, call.id
         limit 1000
@@ -88,7 +88,7 @@ export async function holdDueTestCalls(trx: Db, room: number, now: Date): Promis
       limit ${room}
     ) as next
     join call on call.id = next.id
-    ${joined}
+    ${activeJoins}
     where call.status = 'queued'
     order by call.id
     for no key update of call skip locked`.execute(trx)
@@ -96,10 +96,10 @@ export async function holdDueTestCalls(trx: Db, room: number, now: Date): Promis
 }
 
 /** Moves calls whose hours have closed since they became due. */
-export async function moveCalls(trx: Db, moves: readonly { id: number; to: Date }[]): Promise<void> {
+export async function moveCalls(trx: Db, changes: readonly { id: number; to: Date }[]): Promise<void> {
   await sql`
     update call set next_attempt_at = move.at
-    from unnest(${moves.map((move) => move.id)}::bigint[], ${moves.map((move) => move.to)}::timestamptz[]) as move (id, at)
+    from unnest(${changes.map((change) => change.id)}::bigint[], ${changes.map((change) => change.to)}::timestamptz[]) as move (id, at)
     where call.id = move.id and call.status = 'queued'`.execute(trx)
 }
 

@@ -7,7 +7,7 @@ import { renewLeases } from './attempt-store.ts'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from './claim-calls.ts'
 import { keepLeases, type LeaseTimes } from './leases.ts'
 import { chooseLines, type Lines } from '../telephony/choose-providers.ts'
-import { placeCall } from './run-attempt.ts'
+import { runAttempt } from './run-attempt.ts'
 
 export interface DialerOptions extends LeaseTimes {
   lines: Lines
@@ -33,14 +33,14 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
     deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = keepLeases({ leaseMs, heartbeatMs }, renew, onError)
-  const place = placeCall(own, lines, leases, onError)
+  const run = runAttempt(own, lines, leases, onError)
   const start = (concurrency: number, fetch: (room: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
       fetch,
-      handle: place,
+      handle: run,
       onError: (error, attempt) => onError(error, attempt?.id),
       concurrency,
-      batch: 50,
+      batchSize: 50,
       pollMs: 1_000,
     })
   const onRealLine = { line: lines.real.name, workerId, leaseMs }

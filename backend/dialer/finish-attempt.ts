@@ -9,13 +9,13 @@ import {
   findAttempt,
   requeueCall,
 } from './attempt-store.ts'
-import { countLineFailure, isCounted } from './circuit-breaker.ts'
-import { recordCompleted } from '../calls/complete-calls.ts'
-import { isRetried, retryDelayMs } from './retry-policy.ts'
+import { countLineFailure, changesFailureCount } from './circuit-breaker.ts'
+import { publishCompletedCalls } from '../calls/complete-calls.ts'
+import { shouldRetry, retryDelayMs } from './retry-policy.ts'
 import { type CampaignRules, holdCampaign } from '../calls/call-store.ts'
 import { addToDoNotCall } from '../calls/suppress.ts'
 import { holdContactOfNumber, isOnDoNotCallList } from '../calls/suppress-store.ts'
-import { nextCallableMoment } from '../scheduling/time-zones.ts'
+import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 /** How an attempt ended, as the dialer saw it. */
 export interface AttemptEnd {
@@ -30,7 +30,7 @@ export interface AttemptEnd {
   /** When the line says that it ended, where that was before it was heard of. */
   endedAt?: Date
   /** Nobody is on the line any more, so that even a lost attempt may be followed by another. */
-  surelyOver?: boolean
+  confirmedOver?: boolean
 }
 
 /** An end with nothing said. */
@@ -45,7 +45,7 @@ export const silentEnd = (outcome: AttemptEnd['outcome'], endedReason: EndedReas
 })
 
 /** The end of an attempt that is lost on a line that knows nothing of it, or has had all the time of a call. */
-export const lostEnd: AttemptEnd = { ...silentEnd('failed', 'worker_lost'), surelyOver: true }
+export const lostEnd: AttemptEnd = { ...silentEnd('failed', 'worker_lost'), confirmedOver: true }
 
 /**
  * What became of the call: `refused` where another holder of the lease decides by now, `analysing` where it is
@@ -64,19 +64,19 @@ export const analysisLimitMs = 120_000
  */
 export const finishAttempt =
   (deps: Deps) =>
-  (attempt: FencedAttempt, end: AttemptEnd, hungUpAt?: Date): Promise<Finished> =>
+  (attempt: FencedAttempt, result: AttemptEnd, hungUpAt?: Date): Promise<Finished> =>
     inTransaction(deps, async (own): Promise<Finished> => {
       const { workspaceId } = attempt
       const now = own.clock.now()
       const at = hungUpAt ?? now
       const found = await findAttempt(own.db, attempt)
       if (found === undefined) return 'refused'
-      const refusing = end.refused && !found.test
+      const refusing = result.refused && !found.test
       if (refusing) await holdContactOfNumber(own.db, workspaceId, found.to_number)
-      const counts = !found.test && isCounted(end, found.line_failures)
-      const why = counts ? 'to count' : 'to follow'
+      const changesCount = !found.test && changesFailureCount(result, found.line_failures)
+      const why = changesCount ? 'to count' : 'to follow'
       const campaign = await holdCampaign(own.db, workspaceId, found.campaign_id, why)
-      const call = await endAttempt(own.db, attempt, { ...end, at })
+      const call = await endAttempt(own.db, attempt, { ...result, at })
       if (refusing) {
         // It counts whoever reports it, even one whose lease is gone.
         await addToDoNotCall(own.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
@@ -86,20 +86,15 @@ export const finishAttempt =
 
       own.wake.tools({ workspaceId, endedAttempt: attempt.id })
       own.wake.dialer()
-      if (counts) await countLineFailure(own.db, campaign, end)
-      const completion = await completionOf(own, campaign, { ...call, workspaceId }, end, at)
+      if (changesCount) await countLineFailure(own.db, campaign, result)
+      const completion = await decideCompletion(own, campaign, { ...call, workspaceId }, result, at)
       if (completion === undefined) {
-        await requeueCall(
-          own.db,
-          workspaceId,
-          call.id,
-          await nextAttempt(own, campaign, call, found.test, at),
-        )
+        await requeueCall(own.db, workspaceId, call.id, await planRetry(own, campaign, call, found.test, at))
         return 'requeued'
       }
       await completeCall(own.db, workspaceId, call.id, completion)
       if (completion.analysisUntil !== null) return 'analysing'
-      await recordCompleted(own.db, workspaceId, [call.id], now)
+      await publishCompletedCalls(own.db, workspaceId, [call.id], now)
       own.wake.sender()
       return 'completed'
     })
@@ -112,23 +107,23 @@ interface EndedCall {
 }
 
 /** Undefined where the call is to be tried again. */
-async function completionOf(
+async function decideCompletion(
   deps: Deps,
   campaign: CampaignRules,
   call: EndedCall & { workspaceId: number },
-  end: AttemptEnd,
+  result: AttemptEnd,
   at: Date,
 ): Promise<Completion | undefined> {
-  const own = { ...end, at, analysisUntil: analysisDeadline(end, at) }
-  if (campaign.status === 'archived' || !isRetried(campaign.retry, end, call.attempts)) return own
+  const completion = { ...result, at, analysisUntil: analysisDeadline(result, at) }
+  if (campaign.status === 'archived' || !shouldRetry(campaign.retry, result, call.attempts)) return completion
   const stopped = await isOnDoNotCallList(deps.db, call.workspaceId, call.to_number)
-  return stopped ? { ...own, outcome: 'suppressed', endedReason: 'do_not_call' } : undefined
+  return stopped ? { ...completion, outcome: 'suppressed', endedReason: 'do_not_call' } : undefined
 }
 
-const analysisDeadline = (end: AttemptEnd, at: Date) =>
-  end.outcome === 'answered' ? new Date(at.getTime() + analysisLimitMs) : null
+const analysisDeadline = (result: AttemptEnd, at: Date) =>
+  result.outcome === 'answered' ? new Date(at.getTime() + analysisLimitMs) : null
 
-async function nextAttempt(
+async function planRetry(
   deps: Deps,
   campaign: CampaignRules,
   call: EndedCall,
@@ -139,5 +134,5 @@ async function nextAttempt(
   if (test) return { dueAt, nextAttemptAt: dueAt }
   const rules = { hours: campaign.calling_hours, timeZone: campaign.time_zone }
   const callee = { phoneNumber: call.to_number, timeZone: call.time_zone }
-  return { dueAt, nextAttemptAt: await nextCallableMoment(rules, callee, dueAt) }
+  return { dueAt, nextAttemptAt: await nextCallableAt(rules, callee, dueAt) }
 }

@@ -21,26 +21,26 @@ export function keepLeases(
   onError: (error: unknown) => void,
 ): Leases {
   const { leaseMs, heartbeatMs } = times
-  const held = new Map<string, { giveUpAt: number; losing: AbortController }>()
-  const giveUpAt = (leasedAt: number) => leasedAt + leaseMs * 0.75
+  const held = new Map<string, { abandonAt: number; lostController: AbortController }>()
+  const abandonAt = (leasedAt: number) => leasedAt + leaseMs * 0.75
   let renewing = false
 
-  const lose = (id: string) => {
-    held.get(id)?.losing.abort()
+  const markLost = (id: string) => {
+    held.get(id)?.lostController.abort()
     held.delete(id)
   }
 
-  const beat = async () => {
+  const renewAll = async () => {
     if (renewing || held.size === 0) return
     renewing = true
     const ids = [...held.keys()]
-    const askedAt = performance.now()
+    const requestedAt = performance.now()
     try {
       const renewed = new Set(await renew(ids))
       for (const id of ids) {
         const lease = held.get(id)
-        if (lease !== undefined && renewed.has(id)) lease.giveUpAt = giveUpAt(askedAt)
-        if (!renewed.has(id)) lose(id)
+        if (lease !== undefined && renewed.has(id)) lease.abandonAt = abandonAt(requestedAt)
+        if (!renewed.has(id)) markLost(id)
       }
     } catch (error) {
       onError(error) // tried again at the next beat, until the lease must be given up
@@ -50,25 +50,25 @@ export function keepLeases(
   }
 
   // A renewal that hangs must not keep the watch from its round.
-  const watch = () => {
+  const dropExpired = () => {
     const now = performance.now()
-    for (const [id, lease] of held) if (lease.giveUpAt <= now) lose(id)
+    for (const [id, lease] of held) if (lease.abandonAt <= now) markLost(id)
   }
 
-  const beating = setInterval(() => void beat(), heartbeatMs)
-  const watching = setInterval(watch, Math.max(5, heartbeatMs / 10))
+  const renewTimer = setInterval(() => void renewAll(), heartbeatMs)
+  const expiryTimer = setInterval(dropExpired, Math.max(5, heartbeatMs / 10))
 
   return {
     hold: ({ id, leasedAt }) => {
-      const losing = new AbortController()
-      held.set(id, { giveUpAt: giveUpAt(leasedAt), losing })
+      const lostController = new AbortController()
+      held.set(id, { abandonAt: abandonAt(leasedAt), lostController })
       // A process that stood still since it claimed must not ring anybody now.
-      watch()
-      return { lost: losing.signal, release: () => void held.delete(id) }
+      dropExpired()
+      return { lost: lostController.signal, release: () => void held.delete(id) }
     },
     stop: () => {
-      clearInterval(beating)
-      clearInterval(watching)
+      clearInterval(renewTimer)
+      clearInterval(expiryTimer)
     },
   }
 }

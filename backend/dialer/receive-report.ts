@@ -1,7 +1,7 @@
 import type { RuntimeReport } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { settleAnalysis } from '../calls/settle.ts'
+import { finishAnalysis } from '../calls/settle.ts'
 import { endIn, toAnalysis } from '../calls/reports/read.ts'
 import { findReportedAttempt, findReports, insertReports } from '../telephony/http-runtime/attempt-reports.ts'
 
@@ -22,16 +22,16 @@ export const takeReport =
     if (attempt === undefined) throw notFound('There is no attempt with this id.')
     const reports = (await findReports(deps.db, [attemptId])).get(attemptId) ?? []
     if (reports.some(({ sequence }) => sequence === report.sequence)) return 'taken'
-    const end = endIn(reports)
+    const ended = endIn(reports)
     // Of two ends the one counts that was told first, whatever their numbers.
-    const isLate = end !== undefined && report.sequence < end.sequence && report.type !== 'ended'
-    const isOver = end !== undefined || attempt.endedAt !== null
+    const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
+    const isOver = ended !== undefined || attempt.endedAt !== null
     if (isOver && !isLate && report.type !== 'analysis') return 'over'
 
     await insertReports(deps.db, attemptId, [report])
     // While the attempt is held, its holder waits for this; afterwards its worker may be gone.
     if (report.type === 'analysis' && attempt.endedAt !== null) {
-      await settleAnalysis(deps)(attempt, toAnalysis(report.analysis))
+      await finishAnalysis(deps)(attempt, toAnalysis(report.analysis))
     }
     return 'taken'
   }

@@ -6,14 +6,14 @@ import type { CallOutcome, EndedReason, RetryPolicy } from '@outdial/contract'
  *
  * @param attempts made so far, this one included
  */
-export function isRetried(
+export function shouldRetry(
   policy: RetryPolicy,
-  end: { outcome: CallOutcome; endedReason: EndedReason; surelyOver?: boolean },
+  result: { outcome: CallOutcome; endedReason: EndedReason; confirmedOver?: boolean },
   attempts: number,
 ): boolean {
-  if (end.endedReason === 'worker_lost' && end.surelyOver !== true) return false
+  if (result.endedReason === 'worker_lost' && result.confirmedOver !== true) return false
   if (attempts >= policy.max_attempts) return false
-  return policy.on.some((outcome) => outcome === end.outcome)
+  return policy.on.some((outcome) => outcome === result.outcome)
 }
 
 /**

@@ -6,8 +6,8 @@ import { analysisLimitMs, finishAttempt, silentEnd } from './finish-attempt.ts'
 import type { Leases } from './leases.ts'
 import type { Lines } from '../telephony/choose-providers.ts'
 import type { Analysis, DialRequest, Line } from '../telephony/provider.ts'
-import { persist } from '../calls/persist.ts'
-import { settleAnalysis } from '../calls/settle.ts'
+import { retryUntil } from '../calls/persist.ts'
+import { finishAnalysis } from '../calls/settle.ts'
 import { supervise } from './supervise.ts'
 
 /**
@@ -15,38 +15,42 @@ import { supervise } from './supervise.ts'
  * settles the analysis. Where the lease is lost it hangs up and writes nothing: the sweeper decides. `stop` aborts
  * when the process must end: a line that outlives it keeps its calls, for the next worker to take over.
  */
-export const placeCall =
+export const runAttempt =
   (deps: Deps, lines: Lines, leases: Leases, onError: (error: unknown, attemptId: string) => void) =>
   async (attempt: ClaimedAttempt, stop: AbortSignal): Promise<void> => {
     const line = attempt.test ? lines.test : lines.real
     const lease = leases.hold(attempt)
-    const report = (error: unknown) => onError(error, attempt.id)
-    const write = <Result>(work: () => Promise<Result>) => persist(deps.clock, lease.lost, work, report)
+    const reportError = (error: unknown) => onError(error, attempt.id)
+    const writeWithRetry = <Result>(work: () => Promise<Result>) =>
+      retryUntil(deps.clock, lease.lost, work, reportError)
     try {
       const overruled = new AbortController()
       let answering = Promise.resolve()
-      const end = await supervise(deps.clock, line, attempt, {
-        giveUp: AbortSignal.any([lease.lost, stop, overruled.signal]),
+      const result = await supervise(deps.clock, line, attempt, {
+        abandon: AbortSignal.any([lease.lost, stop, overruled.signal]),
         onAnswer: (at) => {
-          answering = write(() => markAnswered(deps.db, attempt, at)).then(
-            (ours) => void (ours || overruled.abort()),
-            report,
+          answering = writeWithRetry(() => markAnswered(deps.db, attempt, at)).then(
+            (isHolder) => void (isHolder || overruled.abort()),
+            reportError,
           )
         },
-        onLineError: report,
+        onLineError: reportError,
       })
-      const hungUpAt = end?.endedAt ?? deps.clock.now()
+      const hungUpAt = result?.endedAt ?? deps.clock.now()
       await answering
-      if (end === undefined && line.outlivesWorker) return await letGo(deps, attempt, lease.lost)
-      if (end === undefined && !stop.aborted) return
-      const told = end ?? silentEnd('failed', 'worker_lost')
-      const finished = await write(() => finishAttempt(deps)(attempt, told, hungUpAt))
+      if (result === undefined && line.outlivesWorker) return await letGo(deps, attempt, lease.lost)
+      if (result === undefined && !stop.aborted) return
+      const finalResult = result ?? silentEnd('failed', 'worker_lost')
+      const status = await writeWithRetry(() => finishAttempt(deps)(attempt, finalResult, hungUpAt))
       lease.release()
-      if (finished !== 'analysing') return
-      const analysis = await analyse(deps, line, attempt.request, told.transcript, { stop, report })
+      if (status !== 'analysing') return
+      const analysis = await analyse(deps, line, attempt.request, finalResult.transcript, {
+        stop,
+        report: reportError,
+      })
       // It may come yet, and whoever takes it settles it, or the sweeper.
       if (analysis === undefined && line.outlivesWorker && stop.aborted) return
-      await settleAnalysis(deps)(
+      await finishAnalysis(deps)(
         { workspaceId: attempt.workspaceId, callId: attempt.request.callId },
         analysis,
       )
@@ -66,15 +70,15 @@ async function analyse(
   line: Line,
   request: DialRequest,
   transcript: TranscriptLine[],
-  watch: { stop: AbortSignal; report: (error: unknown) => void },
+  options: { stop: AbortSignal; report: (error: unknown) => void },
 ): Promise<Analysis | undefined> {
-  const over = new AbortController()
-  const failed = (error: unknown) => void watch.report(error)
-  const reading = line.analyse(request, transcript, over.signal).catch(failed)
-  const limit = deps.clock.wait(analysisLimitMs, AbortSignal.any([over.signal, watch.stop]))
+  const done = new AbortController()
+  const onError = (error: unknown) => void options.report(error)
+  const analysis = line.analyse(request, transcript, done.signal).catch(onError)
+  const limit = deps.clock.wait(analysisLimitMs, AbortSignal.any([done.signal, options.stop]))
   try {
-    return (await Promise.race([reading, limit])) ?? undefined
+    return (await Promise.race([analysis, limit])) ?? undefined
   } finally {
-    over.abort()
+    done.abort()
   }
 }

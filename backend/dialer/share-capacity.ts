@@ -1,5 +1,5 @@
 /** A campaign that could be claimed from. */
-export interface Claimable {
+export interface ClaimableCampaign {
   id: number
   workspaceId: number
   /** Calls that its own limit still lets out. */
@@ -14,22 +14,22 @@ export interface Claimable {
  *
  * @returns how many calls to take, by campaign; campaigns that get none are left out
  */
-export function shareRoom(room: number, campaigns: readonly Claimable[]): Map<number, number> {
-  const taken = new Map<number, number>()
-  const hungry = (campaign: Claimable) =>
-    (taken.get(campaign.id) ?? 0) < Math.min(campaign.free, campaign.due)
+export function shareRoom(room: number, campaigns: readonly ClaimableCampaign[]): Map<number, number> {
+  const shares = new Map<number, number>()
+  const canTakeMore = (campaign: ClaimableCampaign) =>
+    (shares.get(campaign.id) ?? 0) < Math.min(campaign.free, campaign.due)
   let queues = [...Map.groupBy(campaigns, (campaign) => campaign.workspaceId).values()]
-  let left = room
-  while (left > 0) {
-    queues = queues.map((queue) => queue.filter(hungry)).filter((queue) => queue.length > 0)
+  let remaining = room
+  while (remaining > 0) {
+    queues = queues.map((queue) => queue.filter(canTakeMore)).filter((queue) => queue.length > 0)
     if (queues.length === 0) break
-    for (const queue of queues.slice(0, left)) {
+    for (const queue of queues.slice(0, remaining)) {
       const campaign = queue.shift()
       if (campaign === undefined) continue
-      taken.set(campaign.id, (taken.get(campaign.id) ?? 0) + 1)
+      shares.set(campaign.id, (shares.get(campaign.id) ?? 0) + 1)
       queue.push(campaign)
-      left -= 1
+      remaining -= 1
     }
   }
-  return taken
+  return shares
 }

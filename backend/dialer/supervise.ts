@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { type AttemptEnd, lostEnd, silentEnd } from './finish-attempt.ts'
-import { limits } from '../calls/limits.ts'
+import { callLimits } from '../calls/limits.ts'
 import type { Dialing, DialRequest, Line, LineEnd } from '../telephony/provider.ts'
 
 /** However much a line is sped up: what an agent does with its tools takes the machine's own time. */
@@ -9,10 +9,10 @@ const leastTalkMs = 30_000
 /** Whoever takes an attempt over asks what became of it before any limit counts. */
 const catchUpMs = 20_000
 
-type CutShort = 'ring_timeout' | 'call_limit_reached' | 'unheard_of'
+type CutOffReason = 'ring_timeout' | 'call_limit_reached' | 'unheard_of'
 
 /** How far an attempt had come when it was taken over from another worker. */
-export interface Progress {
+export interface AttemptProgress {
   startedAt: Date
   answeredAt: Date | null
 }
@@ -28,90 +28,90 @@ export interface Progress {
 export async function supervise(
   clock: Clock,
   line: Line,
-  attempt: { request: DialRequest; taken?: Progress },
-  watch: { giveUp: AbortSignal; onAnswer: (at: Date) => void; onLineError: (error: unknown) => void },
+  attempt: { request: DialRequest; taken?: AttemptProgress },
+  hooks: { abandon: AbortSignal; onAnswer: (at: Date) => void; onLineError: (error: unknown) => void },
 ): Promise<AttemptEnd | undefined> {
   const { request, taken } = attempt
   const startedAt = taken?.startedAt ?? clock.now()
   let answeredAt = taken?.answeredAt ?? null
   const hangUp = new AbortController()
   const ringOver = new AbortController()
-  const left = new AbortController()
-  const over = new AbortController()
-  const cut = Promise.withResolvers<CutShort>()
-  const gone = Promise.withResolvers<'given_up'>()
+  const detached = new AbortController()
+  const done = new AbortController()
+  const cutOffReason = Promise.withResolvers<CutOffReason>()
+  const abandoned = Promise.withResolvers<'given_up'>()
 
-  const cutShort = (why: CutShort) => {
-    if (over.signal.aborted || left.signal.aborted || hangUp.signal.aborted) return
-    hangUp.abort(why)
-    cut.resolve(why)
+  const cutOff = (reason: CutOffReason) => {
+    if (done.signal.aborted || detached.signal.aborted || hangUp.signal.aborted) return
+    hangUp.abort(reason)
+    cutOffReason.resolve(reason)
   }
   const earliest = taken === undefined ? 0 : clock.now().getTime() + catchUpMs
-  const passed = (since: Date, ms: number) =>
-    clock.wait(Math.max(since.getTime() + ms, earliest) - clock.now().getTime(), over.signal)
-  const ringMs = (limits.ringSeconds * 1000) / line.speed
-  const callMs = Math.max((limits.callSeconds * 1000) / line.speed, leastTalkMs)
-  const limitTalk = (since: Date) => void passed(since, callMs).then(() => cutShort('call_limit_reached'))
+  const waitSince = (since: Date, ms: number) =>
+    clock.wait(Math.max(since.getTime() + ms, earliest) - clock.now().getTime(), done.signal)
+  const ringMs = (callLimits.ringSeconds * 1000) / line.speed
+  const callMs = Math.max((callLimits.callSeconds * 1000) / line.speed, leastTalkMs)
+  const limitTalk = (since: Date) => void waitSince(since, callMs).then(() => cutOff('call_limit_reached'))
   const onAnswer = (at?: Date) => {
-    if (answeredAt !== null || hangUp.signal.aborted || left.signal.aborted) return
-    answeredAt = within(startedAt, at, clock.now())
+    if (answeredAt !== null || hangUp.signal.aborted || detached.signal.aborted) return
+    answeredAt = clampTime(startedAt, at, clock.now())
     limitTalk(answeredAt)
-    watch.onAnswer(answeredAt)
+    hooks.onAnswer(answeredAt)
   }
   const patience = () =>
-    passed(clock.now(), (limits.handOverSeconds * 1000) / line.speed).then(() => undefined)
+    waitSince(clock.now(), (callLimits.handOverSeconds * 1000) / line.speed).then(() => undefined)
   const isRinging = () => answeredAt === null
   const limitRing = async () => {
-    await passed(startedAt, ringMs)
+    await waitSince(startedAt, ringMs)
     if (!isRinging()) return
     ringOver.abort()
     // Somebody may have answered, and the word of it be on its way: such a line hangs up when it knows.
-    if (!line.outlivesWorker) return cutShort('ring_timeout')
-    await passed(startedAt, ringMs + callMs)
-    if (isRinging()) cutShort('unheard_of')
+    if (!line.outlivesWorker) return cutOff('ring_timeout')
+    await waitSince(startedAt, ringMs + callMs)
+    if (isRinging()) cutOff('unheard_of')
   }
   // Whatever a line throws is its failure.
   const lineFailed = (error: unknown): LineEnd => {
-    watch.onLineError(error)
+    hooks.onLineError(error)
     return { outcome: 'failed' }
   }
-  const giveUp = () => {
-    left.abort()
+  const abandon = () => {
+    detached.abort()
     if (!line.outlivesWorker) hangUp.abort('given_up')
-    gone.resolve('given_up')
+    abandoned.resolve('given_up')
   }
-  const toEnd = (end: LineEnd) => toAttemptEnd(end, { answeredAt, startedAt, now: clock.now() })
+  const toResult = (result: LineEnd) => toAttemptEnd(result, { answeredAt, startedAt, now: clock.now() })
 
-  watch.giveUp.addEventListener('abort', giveUp, { once: true })
+  hooks.abandon.addEventListener('abort', abandon, { once: true })
   try {
-    if (watch.giveUp.aborted) return undefined
+    if (hooks.abandon.aborted) return undefined
     if (answeredAt !== null) limitTalk(answeredAt)
     void limitRing()
     const dialing: Dialing = {
       signal: hangUp.signal,
       ringOver: ringOver.signal,
-      left: left.signal,
+      detached: detached.signal,
       onAnswer,
     }
     const talking = Promise.resolve()
       .then(() => (taken && line.resume ? line.resume(request, dialing) : line.dial(request, dialing)))
       .catch(lineFailed)
-    const first = await Promise.race([talking, cut.promise, gone.promise])
+    const first = await Promise.race([talking, cutOffReason.promise, abandoned.promise])
     if (first === 'given_up') {
       if (line.outlivesWorker) await Promise.race([talking, patience()])
       return undefined
     }
     if (first === 'ring_timeout') return silentEnd('no_answer', 'ring_timeout')
-    if (first === 'unheard_of') return toEnd({ outcome: taken === undefined ? 'failed' : 'unknown' })
+    if (first === 'unheard_of') return toResult({ outcome: taken === undefined ? 'failed' : 'unknown' })
     if (first === 'call_limit_reached') {
-      const said = await Promise.race([talking, patience()])
-      return { ...toEnd(said ?? nothingSaid), answeredAt, ...talkedTooLong(said) }
+      const handedOver = await Promise.race([talking, patience()])
+      return { ...toResult(handedOver ?? nothingSaid), answeredAt, ...talkedTooLong(handedOver) }
     }
-    return toEnd(first)
+    return toResult(first)
   } finally {
-    over.abort()
-    left.abort()
-    watch.giveUp.removeEventListener('abort', giveUp)
+    done.abort()
+    detached.abort()
+    hooks.abandon.removeEventListener('abort', abandon)
   }
 }
 
@@ -123,12 +123,12 @@ const nothingSaid: LineEnd = {
   refused: false,
 }
 
-const talkedTooLong = (said: LineEnd | undefined) =>
-  said?.outcome === 'voicemail'
+const talkedTooLong = (result: LineEnd | undefined) =>
+  result?.outcome === 'voicemail'
     ? { endedReason: 'call_limit_reached' as const }
     : { outcome: 'answered' as const, endedReason: 'call_limit_reached' as const }
 
-const silentReasons = {
+const unansweredReasons = {
   no_answer: 'ring_timeout',
   busy: 'line_busy',
   declined: 'contact_declined',
@@ -136,25 +136,26 @@ const silentReasons = {
 } as const
 
 /** Clocks differ: nothing happens before its attempt began, or later than now. */
-const within = (first: Date, told: Date | undefined, now: Date): Date =>
-  new Date(Math.max(first.getTime(), Math.min((told ?? now).getTime(), now.getTime())))
+const clampTime = (earliest: Date, reported: Date | undefined, now: Date): Date =>
+  new Date(Math.max(earliest.getTime(), Math.min((reported ?? now).getTime(), now.getTime())))
 
 function toAttemptEnd(
-  end: LineEnd,
-  seen: { answeredAt: Date | null; startedAt: Date; now: Date },
+  result: LineEnd,
+  observed: { answeredAt: Date | null; startedAt: Date; now: Date },
 ): AttemptEnd {
-  const { startedAt, now } = seen
-  if (end.outcome === 'unknown') return lostEnd
-  const answeredAt = seen.answeredAt ?? (end.answeredAt && within(startedAt, end.answeredAt, now)) ?? null
-  const endedAt = end.endedAt && within(answeredAt ?? startedAt, end.endedAt, now)
-  if (end.outcome === 'answered') {
-    const { outcome, endedReason, transcript, recordingUrl, refused } = end
+  const { startedAt, now } = observed
+  if (result.outcome === 'unknown') return lostEnd
+  const answeredAt =
+    observed.answeredAt ?? (result.answeredAt && clampTime(startedAt, result.answeredAt, now)) ?? null
+  const endedAt = result.endedAt && clampTime(answeredAt ?? startedAt, result.endedAt, now)
+  if (result.outcome === 'answered') {
+    const { outcome, endedReason, transcript, recordingUrl, refused } = result
     return { outcome, endedReason, transcript, recordingUrl, refused, answeredAt, endedAt, summary: null }
   }
-  if (end.outcome === 'voicemail') {
-    const { outcome, transcript, summary } = end
-    const said = { outcome, transcript, summary, answeredAt, endedAt }
-    return { ...said, endedReason: 'voicemail_reached', recordingUrl: null, refused: false }
+  if (result.outcome === 'voicemail') {
+    const { outcome, transcript, summary } = result
+    const voicemail = { outcome, transcript, summary, answeredAt, endedAt }
+    return { ...voicemail, endedReason: 'voicemail_reached', recordingUrl: null, refused: false }
   }
-  return { ...silentEnd(end.outcome, silentReasons[end.outcome]), endedAt }
+  return { ...silentEnd(result.outcome, unansweredReasons[result.outcome]), endedAt }
 }

@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 import type { FencedAttempt } from './attempt-store.ts'
 
 /** How many rows a look takes at once. */
-const batch = 100
+const sweepBatchSize = 100
 
 /**
  * Takes over attempts whose lease has run out, by the database's clock. The fence grows: what their last holder
@@ -14,8 +14,8 @@ export async function takeOverLostAttempts(
   db: Db,
   taker: { workerId: string; lines: readonly string[]; leaseMs?: number; atMost?: number },
 ): Promise<FencedAttempt[]> {
-  const lost = sql`lease_until < clock_timestamp() and line = any(${taker.lines}::text[])`
-  return takeOver(db, taker, lost)
+  const isLost = sql`lease_until < clock_timestamp() and line = any(${taker.lines}::text[])`
+  return takeOver(db, taker, isLost)
 }
 
 /** The same on whatever line, where nobody has asked it for longer than a call may last. */
@@ -24,23 +24,23 @@ export async function takeOverForgottenAttempts(
   taker: { workerId: string },
   longestCallSeconds: number,
 ): Promise<FencedAttempt[]> {
-  const forgotten = sql`lease_until < clock_timestamp() - ${longestCallSeconds}::float8 * interval '1 second'`
-  return takeOver(db, taker, forgotten)
+  const isAbandoned = sql`lease_until < clock_timestamp() - ${longestCallSeconds}::float8 * interval '1 second'`
+  return takeOver(db, taker, isAbandoned)
 }
 
 async function takeOver(
   db: Db,
   taker: { workerId: string; leaseMs?: number; atMost?: number },
-  which: ReturnType<typeof sql>,
+  condition: ReturnType<typeof sql>,
 ): Promise<FencedAttempt[]> {
-  const { workerId, leaseMs = 60_000, atMost = batch } = taker
+  const { workerId, leaseMs = 60_000, atMost = sweepBatchSize } = taker
   const { rows } = await sql<FencedAttempt>`
     update attempt
     set fence = fence + 1, worker_id = ${workerId}::uuid,
       lease_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'
     where id in (
       select id from attempt
-      where ended_at is null and ${which}
+      where ended_at is null and ${condition}
       order by lease_until limit ${atMost}
       for no key update skip locked
     )
@@ -54,31 +54,31 @@ export interface CallKey {
 }
 
 /** Calls that have waited since before `since` without an attempt. */
-export const findOverdueCalls = (db: Db, since: Date): Promise<CallKey[]> =>
+export const findOverdueCalls = (db: Db, before: Date): Promise<CallKey[]> =>
   db
     .selectFrom('call')
     .select(['workspace_id as workspaceId', 'id as callId'])
     .where('status', '=', 'queued')
-    .where('due_at', '<', since)
+    .where('due_at', '<', before)
     .orderBy('due_at')
-    .limit(batch)
+    .limit(sweepBatchSize)
     .execute()
 
 /** Holds one of them. Undefined where it waits no longer, or somebody is at it. */
-export const holdOverdueCall = (trx: Db, key: CallKey, since: Date) =>
+export const holdOverdueCall = (trx: Db, key: CallKey, before: Date) =>
   trx
     .selectFrom('call')
     .select(['id', 'attempts'])
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.callId)
     .where('status', '=', 'queued')
-    .where('due_at', '<', since)
+    .where('due_at', '<', before)
     .forNoKeyUpdate()
     .skipLocked()
     .executeTakeFirst()
 
 /** How the last attempt of a call ended. */
-export const findLastEnd = async (
+export const findLastResult = async (
   db: Db,
   key: CallKey,
 ): Promise<{ outcome: CallOutcome; endedReason: EndedReason } | undefined> => {
@@ -101,7 +101,7 @@ export const findOverdueAnalyses = (db: Db, now: Date): Promise<CallKey[]> =>
     .select(['workspace_id as workspaceId', 'id as callId'])
     .where('analysis_until', '<=', now)
     .orderBy('analysis_until')
-    .limit(batch)
+    .limit(sweepBatchSize)
     .execute()
 
 export interface CampaignKey {
@@ -116,5 +116,5 @@ export const findCampaignsToReplan = (db: Db): Promise<CampaignKey[]> =>
     .select(['workspace_id as workspaceId', 'id as campaignId'])
     .where('replan_after', 'is not', null)
     .orderBy('id')
-    .limit(batch)
+    .limit(sweepBatchSize)
     .execute()

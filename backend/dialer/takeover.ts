@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { findAttemptsUnderWay } from './attempt-lease-store.ts'
-import { type ClaimedAttempt, type Lease, toClaimed } from './claim-calls.ts'
+import { findLiveAttempts } from './attempt-lease-store.ts'
+import { type ClaimedAttempt, type Lease, toClaimedAttempt } from './claim-calls.ts'
 import { takeOverLostAttempts } from './sweep-store.ts'
 
 /**
@@ -15,19 +15,19 @@ export const adoptAttempts =
     const taken = await takeOverLostAttempts(deps.db, { ...holder, lines: [line], atMost: room })
     if (taken.length === 0) return []
     const fences = new Map(taken.map(({ id, fence }) => [id, fence]))
-    const underWay = await findAttemptsUnderWay(deps.db, [...fences.keys()])
-    return underWay.map((found) => ({
-      ...toClaimed(
-        found,
+    const liveAttempts = await findLiveAttempts(deps.db, [...fences.keys()])
+    return liveAttempts.map((live) => ({
+      ...toClaimedAttempt(
+        live,
         {
-          id: found.attempt_id,
-          fence: fences.get(found.attempt_id) ?? 0,
-          call_id: found.id,
-          number: found.number,
+          id: live.attempt_id,
+          fence: fences.get(live.attempt_id) ?? 0,
+          call_id: live.id,
+          number: live.number,
         },
-        found.test,
+        live.test,
         leasedAt,
       ),
-      taken: { startedAt: found.started_at, answeredAt: found.answered_at },
+      taken: { startedAt: live.started_at, answeredAt: live.answered_at },
     }))
   }

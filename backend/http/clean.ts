@@ -1,10 +1,10 @@
 import type { ErrorDetail } from '@outdial/contract'
-import { storableText } from '../storable-text.ts'
+import { toStorableText } from '../storable-text.ts'
 
-const deepest = 16
+const maxDepth = 16
 
 /** A value without blanks, and what in it cannot be stored at all. */
-export interface Cleaned {
+export interface CleanedInput {
   value: unknown
   details: ErrorDetail[]
 }
@@ -15,29 +15,29 @@ export interface Cleaned {
  * not. Text that PostgreSQL cannot store (NUL, lone surrogates) and nesting that would exhaust the
  * stack are reported.
  */
-export function clean(input: unknown): Cleaned {
+export function cleanInput(input: unknown): CleanedInput {
   const details: ErrorDetail[] = []
-  return { value: cleanAt(input, [], details), details }
+  return { value: cleanValue(input, [], details), details }
 }
 
-function cleanAt(value: unknown, path: string[], details: ErrorDetail[]): unknown {
+function cleanValue(value: unknown, path: string[], details: ErrorDetail[]): unknown {
   if (typeof value === 'string') {
     checkText(value, path, details)
     return value
   }
   // The bytes of a file are one value, not millions.
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
-  if (path.length >= deepest) {
-    report(details, path, 'too_deep', `is nested more than ${deepest} levels deep`)
+  if (path.length >= maxDepth) {
+    report(details, path, 'too_deep', `is nested more than ${maxDepth} levels deep`)
     return undefined
   }
   return Array.isArray(value) ? cleanList(value, path, details) : cleanObject(value, path, details)
 }
 
 function cleanList(list: unknown[], path: string[], details: ErrorDetail[]): unknown[] | undefined {
-  const items = list.map((item, index) => cleanAt(item, [...path, String(index)], details))
-  const kept = items.filter((item) => !isBlank(item))
-  return kept.length === 0 && list.length > 0 && path.length > 0 ? undefined : kept
+  const items = list.map((item, index) => cleanValue(item, [...path, String(index)], details))
+  const filled = items.filter((item) => !isBlank(item))
+  return filled.length === 0 && list.length > 0 && path.length > 0 ? undefined : filled
 }
 
 function cleanObject(object: object, path: string[], details: ErrorDetail[]): object | undefined {
@@ -47,12 +47,12 @@ function cleanObject(object: object, path: string[], details: ErrorDetail[]): ob
     if (key === '__proto__' && path.length > 0) {
       report(details, [...path, key], 'invalid_key', 'is a name that cannot be kept')
     }
-    return [key, cleanAt(value, [...path, key], details)]
+    return [key, cleanValue(value, [...path, key], details)]
   })
-  const kept = entries.filter(([, value]) => !isBlank(value))
-  if (kept.length === 0 && entries.length > 0 && path.length > 0) return undefined
+  const filled = entries.filter(([, value]) => !isBlank(value))
+  if (filled.length === 0 && entries.length > 0 && path.length > 0) return undefined
   // fromEntries defines properties: assigning to `__proto__` would change the prototype instead.
-  return Object.fromEntries(kept)
+  return Object.fromEntries(filled)
 }
 
 const isBlank = (value: unknown): boolean => value === '' || value === undefined
@@ -64,6 +64,6 @@ function checkText(text: string, path: string[], details: ErrorDetail[]): void {
 
 function report(details: ErrorDetail[], path: string[], code: string, fault: string): void {
   // Field names are echoed: what cannot be stored in one must not come back either.
-  const field = storableText(path.join('.')).slice(0, 200)
+  const field = toStorableText(path.join('.')).slice(0, 200)
   details.push({ field, code, message: `${field || 'The body'} ${fault}.` })
 }

@@ -11,7 +11,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     socket.destroy()
     return
   }
-  const [status, message] = lines[error.code ?? ''] ?? lines.other
+  const [status, message] = statusLines[error.code ?? ''] ?? statusLines.other
   const requestId = randomUUID()
   const body = JSON.stringify(new ApiError('malformed_json', message).answer(requestId))
   socket.end(
@@ -27,7 +27,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   )
 }
 
-const lines: { [code: string]: [string, string]; other: [string, string] } = {
+const statusLines: { [code: string]: [string, string]; other: [string, string] } = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of this request are too large.'],
   other: ['400 Bad Request', 'This is no HTTP request that can be read.'],

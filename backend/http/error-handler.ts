@@ -10,43 +10,43 @@ const retryAfterOutage = '5'
 
 /** Every error leaves in the one shape, and a bug tells nothing of itself. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const told = request.raw.errored ? brokenOff : translate(error)
-  if (told.status >= 500) {
-    const level = told.code === 'unavailable' ? 'warn' : 'error'
-    request.log[level]({ error: describeError(error) }, told.code)
+  const apiError = request.raw.errored ? bodyIncomplete : toApiError(error)
+  if (apiError.status >= 500) {
+    const level = apiError.code === 'unavailable' ? 'warn' : 'error'
+    request.log[level]({ error: describeError(error) }, apiError.code)
   }
   void reply
-    .code(told.status)
-    .headers({ ...challengeFor(told), ...told.headers, 'X-Request-Id': request.id })
+    .code(apiError.status)
+    .headers({ ...authenticateHeaders(apiError), ...apiError.headers, 'X-Request-Id': request.id })
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send(told.answer(request.id))
+    .send(apiError.answer(request.id))
 }
 
 /** Nobody hears it; but the log must not take a caller who hung up for an outage of ours. */
-const brokenOff = new ApiError('malformed_json', 'The body broke off before its end.')
+const bodyIncomplete = new ApiError('malformed_json', 'The body broke off before its end.')
 
 /** RFC 9110, section 15.5.2: every 401 says how to authenticate. */
-const challengeFor = (told: ApiError): Record<string, string> =>
-  told.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="Outdial", error="invalid_token"' } : {}
+const authenticateHeaders = (apiError: ApiError): Record<string, string> =>
+  apiError.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="Outdial", error="invalid_token"' } : {}
 
 /** What the caller is told of an error. */
-export function translate(error: unknown): ApiError {
+export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isOutage(error)) {
     return new ApiError('unavailable', 'The service is away for a moment: try again shortly.', {
       headers: { 'Retry-After': retryAfterOutage },
     })
   }
-  const told = fromFastify[fastifyCode(error) ?? '']
-  if (told !== undefined) return new ApiError(...told)
+  const known = fastifyErrors[getFastifyCode(error) ?? '']
+  if (known !== undefined) return new ApiError(...known)
   return new ApiError('internal_error', 'Something broke on our side. Support can find it by the request id.')
 }
 
-const nothingHere: [ErrorCode, string] = ['not_found', 'There is nothing at this address.']
+const addressNotFound: [ErrorCode, string] = ['not_found', 'There is nothing at this address.']
 
 /** What the framework refuses by itself. */
-const fromFastify: Record<string, [ErrorCode, string] | undefined> = {
+const fastifyErrors: Record<string, [ErrorCode, string] | undefined> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large: at most 1 MiB is accepted.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
@@ -56,9 +56,9 @@ const fromFastify: Record<string, [ErrorCode, string] | undefined> = {
     'malformed_json',
     'The body is shorter or longer than its Content-Length says.',
   ],
-  FST_ERR_BAD_URL: nothingHere,
-  FST_ERR_MAX_PARAM_LENGTH: nothingHere,
+  FST_ERR_BAD_URL: addressNotFound,
+  FST_ERR_MAX_PARAM_LENGTH: addressNotFound,
 }
 
-const fastifyCode = (error: unknown): string | undefined =>
+const getFastifyCode = (error: unknown): string | undefined =>
   isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -18,17 +18,17 @@ export function detailsOf(issues: readonly Issue[]): ErrorDetail[] {
 
 const unknownFields = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =>
   issue.keys.map((key) => {
-    const field = fieldOf([...issue.path, key])
+    const field = formatFieldPath([...issue.path, key])
     return { field, code: 'unknown_field', message: `${field} is not a field that this request knows.` }
   })
 
 function detailOf(issue: Issue): ErrorDetail {
-  const field = fieldOf(issue.path)
+  const field = formatFieldPath(issue.path)
   const { code, fault } = tell(issue)
   return { field, code, message: `${field || 'The body'} ${fault}.` }
 }
 
-const fieldOf = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200)
+const formatFieldPath = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200)
 
 interface Told {
   code: string
@@ -39,14 +39,14 @@ function tell(issue: Issue): Told {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return { code: 'required', fault: 'is required' }
-      return { code: 'invalid_type', fault: `must be ${kinds[issue.expected] ?? issue.expected}` }
+      return { code: 'invalid_type', fault: `must be ${typeDescriptions[issue.expected] ?? issue.expected}` }
     case 'too_big':
     case 'too_small':
       return tellSize(issue)
     case 'invalid_format':
       return {
         code: issue.format === 'regex' ? 'invalid_format' : `invalid_${issue.format}`,
-        fault: formats[issue.format] ?? customWords(issue.message),
+        fault: formatDescriptions[issue.format] ?? describeCustomMessage(issue.message),
       }
     case 'invalid_value':
       if (issue.input === undefined) return { code: 'required', fault: 'is required' }
@@ -55,7 +55,10 @@ function tell(issue: Issue): Told {
       return { code: 'invalid_key', fault: 'has a name that is empty or too long' }
     case 'custom': {
       const code: unknown = issue.params?.code
-      return { code: typeof code === 'string' ? code : 'invalid_value', fault: customWords(issue.message) }
+      return {
+        code: typeof code === 'string' ? code : 'invalid_value',
+        fault: describeCustomMessage(issue.message),
+      }
     }
     case 'invalid_element':
     case 'invalid_union':
@@ -65,7 +68,7 @@ function tell(issue: Issue): Told {
   }
 }
 
-const kinds: Record<string, string> = {
+const typeDescriptions: Record<string, string> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
@@ -75,18 +78,18 @@ const kinds: Record<string, string> = {
   record: 'an object of names and texts',
 }
 
-const formats: Record<string, string> = {
+const formatDescriptions: Record<string, string> = {
   email: 'must be an e-mail address',
   url: 'must be a web address such as https://example.com/hook',
   datetime: 'must be a time with its zone, such as 2026-05-04T09:30:00+02:00',
 }
 
 function tellSize(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): Told {
-  const most = issue.code === 'too_big'
-  const bound = String(most ? issue.maximum : issue.minimum)
-  const side = most ? 'at most' : 'at least'
+  const isMaximum = issue.code === 'too_big'
+  const bound = String(isMaximum ? issue.maximum : issue.minimum)
+  const side = isMaximum ? 'at most' : 'at least'
   if (issue.origin === 'string') {
-    return { code: most ? 'too_long' : 'too_short', fault: `must have ${side} ${bound} characters` }
+    return { code: isMaximum ? 'too_long' : 'too_short', fault: `must have ${side} ${bound} characters` }
   }
   if (issue.origin === 'array' || issue.origin === 'record') {
     return { code: issue.code, fault: `must have ${side} ${bound} entries` }
@@ -95,4 +98,5 @@ function tellSize(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): Tol
 }
 
 /** Messages of the contract's own rules begin with "must"; zod's defaults do not read as one. */
-const customWords = (message: string): string => (message.startsWith('must') ? message : 'has a wrong format')
+const describeCustomMessage = (message: string): string =>
+  message.startsWith('must') ? message : 'has a wrong format'

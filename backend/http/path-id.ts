@@ -5,7 +5,7 @@ import { notFound } from '../core/errors.ts'
  *
  * @throws {ApiError} not_found
  */
-export function pathId(text: string): number {
+export function parsePathId(text: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
   if (!Number.isSafeInteger(id)) throw notFound('There is nothing with this id in this workspace.')
   return id

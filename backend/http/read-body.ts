@@ -37,13 +37,13 @@ export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =
  * @throws {ApiError} malformed_json
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) throw malformed('The body is empty: send a JSON object.')
+  if (bytes.length === 0) throw malformedJson('The body is empty: send a JSON object.')
   try {
     // The byte order mark is kept, so that JSON.parse refuses it: RFC 8259 forbids to send one.
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch (cause) {
-    throw malformed('The body is not valid JSON in UTF-8.', cause)
+    throw malformedJson('The body is not valid JSON in UTF-8.', cause)
   }
 }
 
-const malformed = (message: string, cause?: unknown) => new ApiError('malformed_json', message, { cause })
+const malformedJson = (message: string, cause?: unknown) => new ApiError('malformed_json', message, { cause })

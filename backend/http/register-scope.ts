@@ -11,6 +11,6 @@ export async function registerScope(
   mount: (scope: FastifyInstance) => void | Promise<void>,
   options: { prefix?: string } = {},
 ): Promise<void> {
-  const part = plugin(async (scope: FastifyInstance) => mount(scope), { name, encapsulate: true })
-  await app.register(part, options)
+  const scopePlugin = plugin(async (scope: FastifyInstance) => mount(scope), { name, encapsulate: true })
+  await app.register(scopePlugin, options)
 }

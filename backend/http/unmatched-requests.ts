@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.ts'
 
 /** The methods that are served at an address, and OPTIONS; empty where there is no such address. */
-type AllowedMethods = (pathname: string) => string[]
+type GetAllowedMethods = (pathname: string) => string[]
 
 /** Takes note of every route that is mounted from now on, whoever mounts it. */
-export function watchRoutes(app: FastifyInstance): AllowedMethods {
+export function trackAllowedMethods(app: FastifyInstance): GetAllowedMethods {
   const mounted: { pattern: RegExp; methods: string[] }[] = []
   app.addHook('onRoute', ({ method, url }) => {
-    mounted.push({ pattern: patternOf(url), methods: [method].flat() })
+    mounted.push({ pattern: toPattern(url), methods: [method].flat() })
   })
   return (pathname) => {
     const methods = mounted.filter(({ pattern }) => pattern.test(pathname)).flatMap((route) => route.methods)
@@ -16,15 +16,19 @@ export function watchRoutes(app: FastifyInstance): AllowedMethods {
   }
 }
 
-function patternOf(url: string): RegExp {
+function toPattern(url: string): RegExp {
   const escaped = url.replace(/\/$/, '').replace(/[.+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${escaped.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}/?$`)
 }
 
 /** Answers what no route took: OPTIONS with the methods, another method with 405, another address with 404. */
-export function answerUnrouted(allowed: AllowedMethods, request: FastifyRequest, reply: FastifyReply): void {
+export function answerUnrouted(
+  getAllowedMethods: GetAllowedMethods,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const [pathname = ''] = request.url.split('?')
-  const methods = allowed(pathname)
+  const methods = getAllowedMethods(pathname)
   if (request.method === 'OPTIONS' && methods.length > 0) {
     void reply.code(204).header('Allow', methods.join(', ')).send()
     return

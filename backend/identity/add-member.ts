@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { changeRole } from './members.ts'
 import { findRole, lockMembers } from './member-store.ts'
-import { insertMembership } from './user-store.ts'
+import { upsertMembership } from './user-store.ts'
 
 /**
  * Lets a user work in a workspace; on a member it changes the role.
@@ -16,5 +16,5 @@ export const addMember =
       await lockMembers(own.db, input.workspaceId)
       const role = await findRole(own.db, input.workspaceId, input.userId)
       if (role !== undefined) return changeRole(own)(input)
-      await insertMembership(own.db, input.workspaceId, input)
+      await upsertMembership(own.db, input.workspaceId, input)
     })

@@ -42,10 +42,10 @@ export const authenticate =
     if (row.expires_at !== null && row.expires_at <= deps.clock.now()) {
       throw refuse('expired_credential', 'This access token has expired: refresh the connection.')
     }
-    return callerOf(row)
+    return toCaller(row)
   }
 
-const callerOf = (row: CredentialRow): Caller => ({
+const toCaller = (row: CredentialRow): Caller => ({
   workspaceId: row.workspace_id,
   userId: row.user_id,
   apiKeyId: row.api_key_id,

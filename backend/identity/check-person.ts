@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { invalidField } from '../core/errors.ts'
 
-const longestName = 200
+const maxNameLength = 200
 
 /**
  * A person's name and address, trimmed.
@@ -16,11 +16,11 @@ export function checkPerson(input: { email: string; name: string }): { email: st
     throw invalidField('email', 'invalid_email', `"${email.slice(0, 254)}" is not an e-mail address.`)
   }
   if (name === '') throw invalidField('name', 'required', 'The user needs a name.')
-  if (name.length > longestName) {
-    throw invalidField('name', 'too_big', `The name must have at most ${longestName} characters.`)
+  if (name.length > maxNameLength) {
+    throw invalidField('name', 'too_big', `The name must have at most ${maxNameLength} characters.`)
   }
   return { email, name }
 }
 
-export const addressTaken = (email: string) =>
+export const emailTaken = (email: string) =>
   invalidField('email', 'already_used', `There is a user with the address ${email} already.`)

@@ -1,24 +1,24 @@
 import { Country, TimeZone } from '@outdial/contract'
 import { invalidField } from '../core/errors.ts'
 
-interface WorkspaceFacts {
+interface WorkspaceInput {
   name: string
   country: string
   timeZone: string
 }
 
-const longestName = 200
+const maxNameLength = 200
 
 /**
  * What every workspace has, with its name trimmed.
  *
  * @throws {ApiError} validation_failed
  */
-export function checkWorkspace({ name: given, country, timeZone }: WorkspaceFacts): WorkspaceFacts {
-  const name = given.trim()
+export function checkWorkspace({ name: rawName, country, timeZone }: WorkspaceInput): WorkspaceInput {
+  const name = rawName.trim()
   if (name === '') throw invalidField('name', 'required', 'The workspace needs a name.')
-  if (name.length > longestName) {
-    throw invalidField('name', 'too_big', `The name must have at most ${longestName} characters.`)
+  if (name.length > maxNameLength) {
+    throw invalidField('name', 'too_big', `The name must have at most ${maxNameLength} characters.`)
   }
   if (!Country.safeParse(country).success) {
     throw invalidField('country', 'invalid_country', `"${country}" is no country code such as US.`)

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { addressTaken, checkPerson } from './check-person.ts'
+import { emailTaken, checkPerson } from './check-person.ts'
 import { hashPassword } from './password.ts'
 import { insertUser } from './user-store.ts'
 
@@ -10,6 +10,6 @@ export const createUser =
     const { email, name } = checkPerson(input)
     const passwordHash = await hashPassword(input.password)
     const user = await insertUser(deps.db, { email, name, passwordHash })
-    if (!user) throw addressTaken(email)
+    if (!user) throw emailTaken(email)
     return user
   }

@@ -51,7 +51,12 @@ export async function holdMembership(trx: Db, workspaceId: number, userId: numbe
 }
 
 /** Ends the key's credential; the row of the key stays, for the list of past keys. False where there is none. */
-export async function endApiKey(trx: Db, workspaceId: number, apiKeyId: number, now: Date): Promise<boolean> {
+export async function revokeApiKeyCredential(
+  trx: Db,
+  workspaceId: number,
+  apiKeyId: number,
+  now: Date,
+): Promise<boolean> {
   const revoked = await trx
     .updateTable('api_key')
     .set({ revoked_at: now })
@@ -66,17 +71,17 @@ export async function endApiKey(trx: Db, workspaceId: number, apiKeyId: number, 
 }
 
 /** Notes when a key was last used. */
-export async function touchApiKey(db: Db, apiKeyId: number, now: Date): Promise<void> {
+export async function updateApiKeyLastUsed(db: Db, apiKeyId: number, now: Date): Promise<void> {
   await db.updateTable('api_key').set({ last_used_at: now }).where('id', '=', apiKeyId).execute()
 }
 
 /** Notes when an app last acted for a user in a workspace. Where somebody ends the connection right now, nothing. */
-export async function touchGrants(
+export async function updateGrantsLastUsed(
   db: Db,
   workspaceId: number,
   connection: { userId: number; clientId: string; now: Date },
 ): Promise<void> {
-  const free = db
+  const unlocked = db
     .selectFrom('oauth_grant')
     .select('id_hash')
     .where('workspace_id', '=', workspaceId)
@@ -87,6 +92,6 @@ export async function touchGrants(
   await db
     .updateTable('oauth_grant')
     .set({ last_used_at: connection.now })
-    .where('id_hash', 'in', free)
+    .where('id_hash', 'in', unlocked)
     .execute()
 }

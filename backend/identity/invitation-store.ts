@@ -45,17 +45,17 @@ export const deleteInvitation = async (
   workspaceId: number,
   invitationId: number,
 ): Promise<boolean> => {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('invitation')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', invitationId)
     .where('accepted_at', 'is', null)
     .executeTakeFirst()
-  return gone.numDeletedRows > 0n
+  return deleted.numDeletedRows > 0n
 }
 
 /** Ends what a user has invited people by. */
-export const withdrawInvitationsBy = async (db: Db, workspaceId: number, userId: number): Promise<void> => {
+export const deleteInvitationsBy = async (db: Db, workspaceId: number, userId: number): Promise<void> => {
   await db
     .deleteFrom('invitation')
     .where('workspace_id', '=', workspaceId)
@@ -97,7 +97,7 @@ export const lockInvitation = (trx: Db, tokenHash: Buffer) =>
     .forUpdate()
     .executeTakeFirst()
 
-export const markAccepted = (trx: Db, workspaceId: number, invitationId: number, now: Date) =>
+export const markInvitationAccepted = (trx: Db, workspaceId: number, invitationId: number, now: Date) =>
   trx
     .updateTable('invitation')
     .set({ accepted_at: now })

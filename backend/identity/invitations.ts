@@ -15,7 +15,7 @@ const lifetime = 7 * 86_400_000
  *
  * @throws {ApiError} validation_failed for an address that is none, not_found where it is no owner who invites
  */
-export const invite =
+export const createInvitation =
   (deps: Deps) =>
   async (input: {
     workspaceId: number

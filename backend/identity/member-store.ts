@@ -71,7 +71,7 @@ export const updateRole = (db: Db, workspaceId: number, userId: number, role: 'o
     .execute()
 
 /** False where the user is a member already: the role stays. */
-export const insertNewMembership = async (
+export const insertMembershipIfNew = async (
   db: Db,
   workspaceId: number,
   values: { userId: number; role: 'owner' | 'member' },
@@ -86,7 +86,7 @@ export const insertNewMembership = async (
 }
 
 /** Whether a user is a member of workspaces, and each of them is this owner's. */
-export const worksOnlyFor = async (db: Db, userId: number, ownerId: number): Promise<boolean> => {
+export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: number): Promise<boolean> => {
   const rows = await db
     .selectFrom('membership as m')
     .leftJoin('membership as own', (join) =>

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { withdrawInvitationsBy } from './invitation-store.ts'
-import { keepAnOwner } from './members/keep-an-owner.ts'
+import { deleteInvitationsBy } from './invitation-store.ts'
+import { requireOtherOwner } from './members/keep-an-owner.ts'
 import { findRole, lockMembers, updateRole } from './member-store.ts'
 
 /**
@@ -15,13 +15,13 @@ export const changeRole =
   (input: { workspaceId: number; userId: number; role: 'owner' | 'member' }): Promise<void> =>
     inTransaction(deps, async ({ db }) => {
       const { workspaceId, userId, role } = input
-      if (role === 'owner') return promote(db, workspaceId, userId)
-      await keepAnOwner(db, workspaceId, userId)
+      if (role === 'owner') return makeOwner(db, workspaceId, userId)
+      await requireOtherOwner(db, workspaceId, userId)
       await updateRole(db, workspaceId, userId, role)
-      await withdrawInvitationsBy(db, workspaceId, userId)
+      await deleteInvitationsBy(db, workspaceId, userId)
     })
 
-async function promote(db: Deps['db'], workspaceId: number, userId: number): Promise<void> {
+async function makeOwner(db: Deps['db'], workspaceId: number, userId: number): Promise<void> {
   await lockMembers(db, workspaceId)
   const role = await findRole(db, workspaceId, userId)
   if (role === undefined) throw notFound('This user is not a member of this workspace.')

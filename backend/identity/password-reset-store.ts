@@ -16,7 +16,7 @@ export const insertReset = (
     .execute()
 
 /** Ends the links of a user that were not used. */
-export const endResetsOf = async (db: Db, userId: number): Promise<void> => {
+export const deleteUnusedResets = async (db: Db, userId: number): Promise<void> => {
   await db.deleteFrom('password_reset').where('user_id', '=', userId).where('used_at', 'is', null).execute()
 }
 
@@ -35,7 +35,7 @@ export const findReset = (db: Db, tokenHash: Buffer) =>
     .executeTakeFirst()
 
 /** Uses a link up; false where it was used, has expired, or is gone: of two at once one finds it. */
-export const markUsed = async (trx: Db, tokenHash: Buffer, now: Date): Promise<boolean> => {
+export const markResetUsed = async (trx: Db, tokenHash: Buffer, now: Date): Promise<boolean> => {
   const used = await trx
     .updateTable('password_reset')
     .set({ used_at: now })

@@ -2,8 +2,8 @@ import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { hashToken, randomToken } from '../secrets/secret-box.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { findRole, worksOnlyFor } from './member-store.ts'
-import { endResetsOf, insertReset } from './password-reset-store.ts'
+import { findRole, ownsAllWorkspacesOf } from './member-store.ts'
+import { deleteUnusedResets, insertReset } from './password-reset-store.ts'
 
 /** 24 hours, in milliseconds. */
 const lifetime = 24 * 3_600_000
@@ -17,14 +17,14 @@ interface ResetLink {
  * Makes a link by which a user sets a new password, without any question of whether the asker may: for who runs the
  * installation. An earlier link of the user ends.
  */
-export const makeResetLink =
+export const createResetLink =
   (deps: Deps) =>
   (userId: number, madeBy: number | null = null): Promise<ResetLink> =>
     inTransaction(deps, async ({ db, clock, config }) => {
       const token = randomToken()
       const now = clock.now()
       const expiresAt = new Date(now.getTime() + lifetime)
-      await endResetsOf(db, userId)
+      await deleteUnusedResets(db, userId)
       await insertReset(db, { tokenHash: hashToken(token), userId, madeBy, now, expiresAt })
       return { link: `${config.publicUrl}/reset-password/${token}`, expiresAt }
     })
@@ -36,7 +36,7 @@ export const makeResetLink =
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export const makeMemberResetLink =
+export const createMemberResetLink =
   (deps: Deps) =>
   (input: { workspaceId: number; userId: number; ownerId: number }): Promise<ResetLink> =>
     inTransaction(deps, async (own) => {
@@ -44,12 +44,12 @@ export const makeMemberResetLink =
       if ((await findRole(own.db, workspaceId, userId)) === undefined) {
         throw notFound('This user is not a member of this workspace.')
       }
-      if (userId === ownerId) throw refuse('Change your own password on your account’s page.')
-      if (!(await worksOnlyFor(own.db, userId, ownerId))) throw refuse(elsewhere)
-      return makeResetLink(own)(userId, ownerId)
+      if (userId === ownerId) throw resetNotAllowed('Change your own password on your account’s page.')
+      if (!(await ownsAllWorkspacesOf(own.db, userId, ownerId))) throw resetNotAllowed(otherWorkspaceMessage)
+      return createResetLink(own)(userId, ownerId)
     })
 
-const refuse = (message: string) => new ApiError('validation_failed', message)
+const resetNotAllowed = (message: string) => new ApiError('validation_failed', message)
 
-const elsewhere =
+const otherWorkspaceMessage =
   'This person also works in a workspace that you do not own, and the link would open that, too: only who runs this installation can make it, with "npm run admin -- reset-password-link".'

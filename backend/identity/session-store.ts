@@ -29,7 +29,7 @@ export const holdPassword = async (trx: Db, userId: number, passwordHash: string
   return row !== undefined
 }
 
-export const findSessionOf = (
+export const findSessionWithUser = (
   db: Db,
   idHash: Buffer,
   now: Date,
@@ -50,11 +50,11 @@ export const findSessionOf = (
 export const deleteSession = (db: Db, idHash: Buffer) =>
   db.deleteFrom('session').where('id_hash', '=', idHash).execute()
 
-export const noteSessionSeen = (db: Db, idHash: Buffer, now: Date) =>
+export const updateSessionLastSeen = (db: Db, idHash: Buffer, now: Date) =>
   db.updateTable('session').set({ last_seen_at: now }).where('id_hash', '=', idHash).execute()
 
 /** A person's sessions that have not ended, the last used first. */
-export const selectSessionsOf = (db: Db, userId: number, now: Date) =>
+export const selectSessions = (db: Db, userId: number, now: Date) =>
   db
     .selectFrom('session')
     .select(['id', 'id_hash', 'user_agent', 'created_at', 'last_seen_at'])
@@ -65,21 +65,25 @@ export const selectSessionsOf = (db: Db, userId: number, now: Date) =>
     .execute()
 
 /** False where the person has no such session. */
-export const deleteSessionOf = async (db: Db, userId: number, sessionId: number): Promise<boolean> => {
-  const gone = await db
+export const deleteUserSession = async (db: Db, userId: number, sessionId: number): Promise<boolean> => {
+  const deleted = await db
     .deleteFrom('session')
     .where('user_id', '=', userId)
     .where('id', '=', sessionId)
     .executeTakeFirst()
-  return gone.numDeletedRows > 0n
+  return deleted.numDeletedRows > 0n
 }
 
 /** How many there were. */
-export const deleteOtherSessions = async (db: Db, userId: number, kept: Buffer | null): Promise<number> => {
-  const gone = await db
+export const deleteOtherSessions = async (
+  db: Db,
+  userId: number,
+  exceptIdHash: Buffer | null,
+): Promise<number> => {
+  const deleted = await db
     .deleteFrom('session')
     .where('user_id', '=', userId)
-    .$if(kept !== null, (query) => query.where('id_hash', '<>', kept))
+    .$if(exceptIdHash !== null, (query) => query.where('id_hash', '<>', exceptIdHash))
     .executeTakeFirst()
-  return Number(gone.numDeletedRows)
+  return Number(deleted.numDeletedRows)
 }

@@ -25,21 +25,21 @@ export const insertUser = (db: Db, values: { email: string; name: string; passwo
     .executeTakeFirst()
 
 /** Until the transaction ends, nobody else adds a user. */
-export const lockUsers = async (trx: Db): Promise<void> => {
+export const lockUserTable = async (trx: Db): Promise<void> => {
   await sql`lock table app_user in share row exclusive mode`.execute(trx)
 }
 
 export const hasUsers = async (db: Db): Promise<boolean> =>
   (await db.selectFrom('app_user').select('id').limit(1).executeTakeFirst()) !== undefined
 
-export const findPasswordOf = (db: Db, email: string) =>
+export const findPasswordByEmail = (db: Db, email: string) =>
   db
     .selectFrom('app_user')
     .select(['id', 'password_hash'])
     .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', eb.fn<string>('lower', [eb.val(email)])))
     .executeTakeFirst()
 
-export const insertMembership = (
+export const upsertMembership = (
   db: Db,
   workspaceId: number,
   values: { userId: number; role: 'owner' | 'member' },
@@ -64,13 +64,13 @@ export const findPersonWithPassword = (db: Db, userId: number) =>
 export const replacePassword = async (
   db: Db,
   userId: number,
-  change: { was: string; passwordHash: string },
+  change: { currentHash: string; passwordHash: string },
 ): Promise<boolean> => {
   const changed = await db
     .updateTable('app_user')
     .set({ password_hash: change.passwordHash })
     .where('id', '=', userId)
-    .where('password_hash', '=', change.was)
+    .where('password_hash', '=', change.currentHash)
     .executeTakeFirst()
   return changed.numUpdatedRows > 0n
 }
@@ -83,16 +83,16 @@ export const updatePerson = (db: Db, userId: number, values: { email: string; na
 
 /** False where there was no such membership. */
 export const deleteMembership = async (db: Db, workspaceId: number, userId: number): Promise<boolean> => {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('membership')
     .where('workspace_id', '=', workspaceId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  return gone.numDeletedRows > 0n
+  return deleted.numDeletedRows > 0n
 }
 
 /** By name, as a person looks for it. */
-export const membershipsOf = (db: Db, userId: number): Promise<Membership[]> =>
+export const selectMemberships = (db: Db, userId: number): Promise<Membership[]> =>
   db
     .selectFrom('membership')
     .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
@@ -123,7 +123,7 @@ export const workspacesOf = (
     .execute()
 
 /** Ends every key that a user made in a workspace. Their `credential` rows authenticate, so those go. */
-export const revokeApiKeysOf = async (
+export const revokeApiKeysOfUser = async (
   db: Db,
   workspaceId: number,
   userId: number,

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { errorCode } from '../error-code.ts'
 import { invalidField, notFound } from '../core/errors.ts'
-import { addressTaken, checkPerson } from './check-person.ts'
-import { isPasswordOf } from './password.ts'
+import { emailTaken, checkPerson } from './check-person.ts'
+import { passwordMatches } from './password.ts'
 import { findPersonWithPassword, updatePerson } from './user-store.ts'
 
 /** PostgreSQL: a unique index has it already. */
@@ -20,11 +20,11 @@ export const editPerson =
     const { email, name } = checkPerson(input)
     const person = await findPersonWithPassword(deps.db, userId)
     if (person === undefined) throw notFound('There is no such user.')
-    if (email !== person.email && !(await isPasswordOf(person.password_hash, input.currentPassword))) {
+    if (email !== person.email && !(await passwordMatches(person.password_hash, input.currentPassword))) {
       const message = 'This is not your password: it is needed for another e-mail address.'
       throw invalidField('current_password', 'wrong_password', message)
     }
     await updatePerson(deps.db, userId, { email, name }).catch((error: unknown) => {
-      throw errorCode(error) === uniqueViolation ? addressTaken(email) : error
+      throw errorCode(error) === uniqueViolation ? emailTaken(email) : error
     })
   }

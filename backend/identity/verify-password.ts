@@ -1,9 +1,9 @@
 import { hash, verify } from '@node-rs/argon2'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/secret-box.ts'
-import { findPasswordOf } from './user-store.ts'
+import { findPasswordByEmail } from './user-store.ts'
 
-let nobodysHash: Promise<string> | undefined
+let dummyHash: Promise<string> | undefined
 
 /**
  * The user's id and the hash that the password was held against, or undefined for a wrong address or password: which of the two is not told, nor do
@@ -15,8 +15,8 @@ export const verifyPassword =
     email: string
     password: string
   }): Promise<{ userId: number; passwordHash: string } | undefined> => {
-    const user = await findPasswordOf(deps.db, input.email.trim())
-    nobodysHash ??= hash(randomToken())
-    const matches = await verify(user?.password_hash ?? (await nobodysHash), input.password)
+    const user = await findPasswordByEmail(deps.db, input.email.trim())
+    dummyHash ??= hash(randomToken())
+    const matches = await verify(user?.password_hash ?? (await dummyHash), input.password)
     return matches && user ? { userId: user.id, passwordHash: user.password_hash } : undefined
   }

@@ -19,10 +19,10 @@ export const insertWorkspace = (
     .returning('id')
     .executeTakeFirst()
 
-export const findWorkspaceOfForm = (db: Db, formId: string | null) =>
+export const findWorkspaceByForm = (db: Db, formId: string | null) =>
   db.selectFrom('workspace').select('id').where('form_id', '=', formId).executeTakeFirstOrThrow()
 
-export const findSettings = (db: Db, workspaceId: number) =>
+export const findWorkspaceSettings = (db: Db, workspaceId: number) =>
   db
     .selectFrom('workspace')
     .select([

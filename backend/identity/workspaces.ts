@@ -16,7 +16,7 @@ export interface WorkspaceEdit {
   retentionDays: number | null
 }
 
-const Hours = z.object({ calling_hours: CallingHours })
+const CallingHoursInput = z.object({ calling_hours: CallingHours })
 
 /**
  * Edits a workspace's settings. Campaigns keep the hours and the zone that they have.
@@ -27,13 +27,13 @@ export const editWorkspace =
   (deps: Pick<Deps, 'db'>) =>
   async (workspaceId: number, edit: WorkspaceEdit): Promise<void> => {
     const { name, country, timeZone } = checkWorkspace(edit)
-    const { calling_hours: callingHours } = validate(Hours, { calling_hours: edit.callingHours })
+    const { calling_hours: callingHours } = validate(CallingHoursInput, { calling_hours: edit.callingHours })
     const { retentionDays } = edit
-    if (retentionDays !== null && !isRetention(retentionDays)) {
+    if (retentionDays !== null && !isRetentionDays(retentionDays)) {
       const message = 'Give whole days, from 1 to 3650, or nothing to keep talks for ever.'
       throw invalidField('retention_days', 'invalid_retention', message)
     }
     await updateWorkspace(deps.db, workspaceId, { name, country, timeZone, callingHours, retentionDays })
   }
 
-const isRetention = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650
+const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { noSuchDocument } from './edit-document.ts'
+import { documentNotFound } from './edit-document.ts'
 import { deleteDocumentRow } from './knowledge-store.ts'
 
 /**
@@ -10,5 +10,5 @@ import { deleteDocumentRow } from './knowledge-store.ts'
 export const deleteDocument =
   ({ db }: Pick<Deps, 'db'>) =>
   async (workspaceId: number, documentId: number): Promise<void> => {
-    if (!(await deleteDocumentRow(db, workspaceId, documentId))) throw noSuchDocument()
+    if (!(await deleteDocumentRow(db, workspaceId, documentId))) throw documentNotFound()
   }

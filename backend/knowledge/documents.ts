@@ -17,8 +17,8 @@ export function checkDocument<Values extends Partial<DocumentValues>>(values: Va
   return checked
 }
 
-function checkText(field: keyof DocumentValues, given: string): string {
-  const text = given.trim()
+function checkText(field: keyof DocumentValues, input: string): string {
+  const text = input.trim()
   if (text === '') throw invalidField(field, 'required', `The ${field} of the document is empty.`)
   if (text.length > longest[field]) {
     const message = `The ${field} of the document must have at most ${longest[field]} characters.`

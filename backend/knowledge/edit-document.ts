@@ -16,10 +16,10 @@ export const editDocument =
     const values = checkDocument(edit)
     await inTransaction(deps, async ({ db, clock }) => {
       const document = await updateDocument(db, workspaceId, documentId, values, clock.now())
-      if (document === undefined) throw noSuchDocument()
+      if (document === undefined) throw documentNotFound()
       const { title, body } = document
       await replacePassages(db, workspaceId, { id: documentId, title }, splitIntoPassages(body))
     })
   }
 
-export const noSuchDocument = () => notFound('There is no such document in this workspace.')
+export const documentNotFound = () => notFound('There is no such document in this workspace.')

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { noSuchDocument } from './edit-document.ts'
-import { selectDocument, selectPassages } from '../dashboard/knowledge/knowledge-queries.ts'
+import { documentNotFound } from './edit-document.ts'
+import { findDocument, selectPassages } from '../dashboard/knowledge/knowledge-queries.ts'
 
 export interface Document {
   id: number
@@ -16,7 +16,7 @@ export interface Document {
 export const getDocument =
   ({ db }: Pick<Deps, 'db'>) =>
   async (workspaceId: number, documentId: number): Promise<Document> => {
-    const document = await selectDocument(db, workspaceId, documentId)
-    if (document === undefined) throw noSuchDocument()
+    const document = await findDocument(db, workspaceId, documentId)
+    if (document === undefined) throw documentNotFound()
     return { ...document, passages: await selectPassages(db, workspaceId, documentId) }
   }

@@ -79,11 +79,11 @@ export async function replacePassages(
 }
 
 /** All words of a web search: "quotes" and `or` mean what they do there. */
-export const allWords = (query: string): RawBuilder<string> =>
+export const matchAllWords = (query: string): RawBuilder<string> =>
   sql<string>`websearch_to_tsquery('english', ${query})`
 
 /** Any of the words. They must be letters and digits alone. */
-export const anyWord = (words: readonly string[]): RawBuilder<string> =>
+export const matchAnyWord = (words: readonly string[]): RawBuilder<string> =>
   sql<string>`to_tsquery('english', ${words.join(' | ')})`
 
 /** The passages that match, the best first. */

@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts'
-import { allWords, anyWord, findPassages, type FoundPassage } from './knowledge-store.ts'
+import { matchAllWords, matchAnyWord, findPassages, type FoundPassage } from './knowledge-store.ts'
 
 /** Words of a question that are looked for where not all are found together. */
 const mostWords = 50
 
 /** Passages that an agent is given. */
-export const passagesForAgents = 3
+export const defaultPassageLimit = 3
 
 /**
  * The passages that answer a question best, the best first: those with all its words, else those with any.
@@ -14,13 +14,13 @@ export const passagesForAgents = 3
  */
 export const searchKnowledge =
   ({ db }: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, query: string, limit = passagesForAgents): Promise<FoundPassage[]> => {
-    const asked = query.replaceAll('\u0000', ' ').toWellFormed()
+  async (workspaceId: number, query: string, limit = defaultPassageLimit): Promise<FoundPassage[]> => {
+    const cleanQuery = query.replaceAll('\u0000', ' ').toWellFormed()
     // A dash before a word would exclude it: "-5 degrees" asks for no other documents.
-    const withAll = allWords(asked.replace(/(?<![\p{L}\p{N}])-+/gu, ' '))
-    const found = await findPassages(db, workspaceId, withAll, limit)
+    const allWordsQuery = matchAllWords(cleanQuery.replace(/(?<![\p{L}\p{N}])-+/gu, ' '))
+    const found = await findPassages(db, workspaceId, allWordsQuery, limit)
     if (found.length > 0) return found
 
-    const words = asked.match(/[\p{L}\p{N}]+/gu)?.slice(0, mostWords) ?? []
-    return words.length === 0 ? [] : findPassages(db, workspaceId, anyWord(words), limit)
+    const words = cleanQuery.match(/[\p{L}\p{N}]+/gu)?.slice(0, mostWords) ?? []
+    return words.length === 0 ? [] : findPassages(db, workspaceId, matchAnyWord(words), limit)
   }

@@ -30,7 +30,7 @@ function splitParagraph(paragraph: string, longest: number): string[] {
   const pieces: string[] = []
   let rest = paragraph
   while (rest.length > longest) {
-    const end = findEnd(rest, longest)
+    const end = findPieceEnd(rest, longest)
     pieces.push(rest.slice(0, end).trimEnd())
     rest = rest.slice(end).trimStart()
   }
@@ -38,7 +38,7 @@ function splitParagraph(paragraph: string, longest: number): string[] {
 }
 
 /** Where the first piece of a text ends that is longer than `longest`. */
-function findEnd(text: string, longest: number): number {
+function findPieceEnd(text: string, longest: number): number {
   // One more: a blank just behind the piece ends it too.
   const start = text.slice(0, longest + 1)
   const afterSentence = lastMatch(start, /[.!?:;]["')\]]*(?=\s)/g)

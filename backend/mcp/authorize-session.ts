@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { CallFacts } from '../tools/kinds/tool-kind.ts'
+import type { LiveCall } from '../tools/kinds/tool-kind.ts'
 import type { SessionContext } from './session-context.ts'
 import { Refusal } from './tool-server-error.ts'
 import type { KnownSecret, RuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
@@ -8,14 +8,14 @@ import type { KnownSecret, RuntimeSecrets } from '../secrets/verify-runtime-secr
 export interface Admission {
   widgetId: string
   secret: KnownSecret
-  call: CallFacts | undefined
+  call: LiveCall | undefined
   context: SessionContext
 }
 
 export interface Gatekeeper {
   secrets: RuntimeSecrets
-  contextOf(widgetId: string): Promise<SessionContext | undefined>
-  callOf(attemptId: string): Promise<(CallFacts & { agentId: number }) | undefined>
+  findContext(widgetId: string): Promise<SessionContext | undefined>
+  findCall(attemptId: string): Promise<(LiveCall & { agentId: number }) | undefined>
 }
 
 /**
@@ -29,34 +29,34 @@ export const admit =
   async (headers: IncomingHttpHeaders, query: URLSearchParams): Promise<Admission> => {
     const secret = keeper.secrets.require(headers, query)
     const widgetId = requireWidgetId(query.get('widget_id'))
-    const context = await keeper.contextOf(widgetId)
-    if (context === undefined) throw unknownWidget()
+    const context = await keeper.findContext(widgetId)
+    if (context === undefined) throw agentNotFound()
     const call = await requireCall(keeper, query.get('call_id'), context.agentId)
     // A call in progress goes on with its agent, though somebody paused that meanwhile.
-    if (!context.isLive && call === undefined) throw notLive()
+    if (!context.isLive && call === undefined) throw agentNotLive()
     return { widgetId, secret, call, context }
   }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-function requireWidgetId(given: string | null): string {
-  if (given === null || given === '') {
+function requireWidgetId(value: string | null): string {
+  if (value === null || value === '') {
     const message = 'widget_id is required: it says whose tools are wanted.'
     throw new Refusal('validation_failed', message, {
       details: [{ field: 'widget_id', code: 'required', message }],
     })
   }
-  if (!uuid.test(given)) throw unknownWidget()
-  return given.toLowerCase()
+  if (!uuid.test(value)) throw agentNotFound()
+  return value.toLowerCase()
 }
 
 async function requireCall(
   keeper: Gatekeeper,
-  given: string | null,
+  value: string | null,
   agentId: number,
-): Promise<CallFacts | undefined> {
-  if (given === null || given === '') return undefined
-  const call = uuid.test(given) ? await keeper.callOf(given.toLowerCase()) : undefined
+): Promise<LiveCall | undefined> {
+  if (value === null || value === '') return undefined
+  const call = uuid.test(value) ? await keeper.findCall(value.toLowerCase()) : undefined
   if (call?.agentId !== agentId) {
     throw new Refusal('not_found', 'This agent has no call with this call_id, or it has ended.', {
       details: [{ field: 'call_id', code: 'not_found', message: 'No such call is on.' }],
@@ -65,10 +65,10 @@ async function requireCall(
   return call
 }
 
-const unknownWidget = () =>
+const agentNotFound = () =>
   new Refusal('not_found', 'There is no agent with this widget_id.', {
     details: [{ field: 'widget_id', code: 'not_found', message: 'There is no such agent.' }],
   })
 
-const notLive = () =>
+const agentNotLive = () =>
   new Refusal('agent_not_live', 'This agent is not Live: publish it in the dashboard first.')

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Deps } from '../deps.ts'
 import { ApiError } from '../core/errors.ts'
-import { clean } from '../http/clean.ts'
+import { cleanInput } from '../http/clean.ts'
 import { describeError } from '../describe-error.ts'
 import { isOutage } from '../db/outage.ts'
-import { storableText } from '../storable-text.ts'
+import { toStorableText } from '../storable-text.ts'
 import type { OfferedTool } from './session-context.ts'
 import type { BrokenOff, Flight } from './in-flight-calls.ts'
-import { type CallFacts, hasEffects, type ToolAnswer, type ToolRow, type ToolUse } from '../tools/kinds/tool-kind.ts'
+import {
+  type LiveCall,
+  hasEffects,
+  type ToolAnswer,
+  type ToolRow,
+  type ToolUse,
+} from '../tools/kinds/tool-kind.ts'
 import { recordToolCall } from './record-tool-call.ts'
 
 /** Milliseconds that a tool may take: people on the phone wait for it. */
@@ -16,11 +22,11 @@ export const toolLimitMs = 20_000
 /** Characters of an answer that the agent is given. More fits into no talk. */
 const longestAnswer = 32_768
 
-export interface ToolRequest {
+export interface ToolCallRequest {
   tool: OfferedTool
   agentId: number
   args: Record<string, unknown>
-  call: CallFacts | undefined
+  call: LiveCall | undefined
   flight: Flight
 }
 
@@ -30,10 +36,10 @@ export interface ToolRequest {
  */
 export const callTool =
   (deps: Deps) =>
-  (request: ToolRequest): Promise<ToolAnswer> =>
+  (request: ToolCallRequest): Promise<ToolAnswer> =>
     request.call === undefined ? answerOf(deps, request, false) : answerAndRecord(deps, request, request.call)
 
-async function answerAndRecord(deps: Deps, request: ToolRequest, call: CallFacts): Promise<ToolAnswer> {
+async function answerAndRecord(deps: Deps, request: ToolCallRequest, call: LiveCall): Promise<ToolAnswer> {
   const { tool, args, flight } = request
   const toolName = tool.definition.name
   const dryRun = call.test && hasEffects(tool.kind, tool.row, toolName)
@@ -47,7 +53,7 @@ async function answerAndRecord(deps: Deps, request: ToolRequest, call: CallFacts
   return answer
 }
 
-async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Promise<ToolAnswer> {
+async function answerOf(deps: Deps, request: ToolCallRequest, dryRun: boolean): Promise<ToolAnswer> {
   const { tool, flight } = request
   const { name } = tool.definition
   try {
@@ -56,26 +62,26 @@ async function answerOf(deps: Deps, request: ToolRequest, dryRun: boolean): Prom
     if (tool.config === undefined) {
       return failed(`${name} is not set up for this agent: go on without it.`)
     }
-    const use = new Use(request, tool.config.value, dryRun)
-    const ended = await flight.outcomeOf(tool.kind.run(deps, use))
-    return typeof ended === 'string' ? failed(`${name} ${endings[ended]}`) : cap(ended)
+    const toolUse = new InFlightToolUse(request, tool.config.value, dryRun)
+    const outcome = await flight.outcomeOf(tool.kind.run(deps, toolUse))
+    return typeof outcome === 'string' ? failed(`${name} ${abortMessages[outcome]}`) : cap(outcome)
   } catch (error) {
-    return tellFailure(deps, name, error)
+    return toFailedResult(deps, name, error)
   }
 }
 
 /** A class for its getter: a literal's costs as much as all else of a call. */
-class Use implements ToolUse {
+class InFlightToolUse implements ToolUse {
   readonly row: ToolRow
   readonly toolName: string
   readonly agentId: number
   readonly config: unknown
   readonly args: Record<string, unknown>
-  readonly call: CallFacts | undefined
+  readonly call: LiveCall | undefined
   readonly dryRun: boolean
   readonly #flight: Flight
 
-  constructor({ tool, agentId, args, call, flight }: ToolRequest, config: unknown, dryRun: boolean) {
+  constructor({ tool, agentId, args, call, flight }: ToolCallRequest, config: unknown, dryRun: boolean) {
     this.row = tool.row
     this.toolName = tool.definition.name
     this.agentId = agentId
@@ -96,39 +102,39 @@ function findFaults(tool: OfferedTool, args: Record<string, unknown>): string[] 
   // First: however large they are, it looks at a bounded part of them.
   const faults = tool.findFaults(args)
   // They repeat names as they were given.
-  if (faults.length > 0) return faults.map(storableText)
-  if (isSound(args, 0)) return []
-  return clean(args)
+  if (faults.length > 0) return faults.map(toStorableText)
+  if (isCleanValue(args, 0)) return []
+  return cleanInput(args)
     .details.slice(0, 10)
     .map(({ message }) => message.replace(/\.$/, ''))
 }
 
 /** Whether `clean` has nothing to say of a value: nearly always so, and it makes a copy of all that it looks at. */
-function isSound(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return isClean(value)
+function isCleanValue(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isCleanText(value)
   if (typeof value !== 'object' || value === null) return true
   if (depth > 10) return false
-  if (Array.isArray(value)) return value.every((item) => isSound(item, depth + 1))
+  if (Array.isArray(value)) return value.every((item) => isCleanValue(item, depth + 1))
   for (const [name, field] of Object.entries(value)) {
-    if (name === '__proto__' || !isClean(name) || !isSound(field, depth + 1)) return false
+    if (name === '__proto__' || !isCleanText(name) || !isCleanValue(field, depth + 1)) return false
   }
   return true
 }
 
-const isClean = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
+const isCleanText = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
 
 const failed = (text: string): ToolAnswer => cap({ text, isError: true })
 
-const endings: Record<BrokenOff, string> = {
+const abortMessages: Record<BrokenOff, string> = {
   canceled: 'was canceled before it had answered. It may have taken effect.',
   timeout: `did not answer within ${toolLimitMs / 1_000} seconds. It may have taken effect: do not repeat it, go on without its answer.`,
   stopping: 'was broken off, since the service restarts. It may have taken effect: go on without its answer.',
 }
 
-function tellFailure(deps: Deps, name: string, error: unknown): ToolAnswer {
+function toFailedResult(deps: Deps, name: string, error: unknown): ToolAnswer {
   if (error instanceof ApiError) {
-    const more = error.details.map(({ message }) => message).filter((message) => message !== error.message)
-    return failed([error.message, ...more].join(' '))
+    const details = error.details.map(({ message }) => message).filter((message) => message !== error.message)
+    return failed([error.message, ...details].join(' '))
   }
   const reference = randomUUID().slice(0, 8)
   deps.log.error({ tool: name, reference, error: describeError(error) }, 'a tool failed')
@@ -140,6 +146,6 @@ function tellFailure(deps: Deps, name: string, error: unknown): ToolAnswer {
 function cap(answer: ToolAnswer): ToolAnswer {
   const { text } = answer
   if (text.length <= longestAnswer) return answer
-  const kept = text.slice(0, longestAnswer).toWellFormed()
-  return { ...answer, text: `${kept}\n[${text.length - longestAnswer} more characters were left out.]` }
+  const truncated = text.slice(0, longestAnswer).toWellFormed()
+  return { ...answer, text: `${truncated}\n[${text.length - longestAnswer} more characters were left out.]` }
 }

@@ -33,7 +33,7 @@ export class EventStream {
       ...headers,
     })
     // Who hangs up has ended the stream: to Node a request was aborted, an error that costs as much as an answer.
-    this.#res.socket?.prependOnceListener('end', () => this.#hungUp())
+    this.#res.socket?.prependOnceListener('end', () => this.#handleHangUp())
   }
 
   /** `data` holds no line breaks. */
@@ -65,7 +65,7 @@ export class EventStream {
     this.#res.end()
   }
 
-  #hungUp(): void {
+  #handleHangUp(): void {
     if (this.#res.writableLength > 0) this.#res.destroy()
     else this.#res.end()
   }

@@ -10,14 +10,16 @@ import { Refusal } from './tool-server-error.ts'
  */
 export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl' | 'host' | 'allowedHosts'>) {
   const { publicUrl, internalUrl, host, allowedHosts } = config
-  const own = [new URL(publicUrl).hostname, new URL(internalUrl).hostname, host, ...allowedHosts]
-  const names = new Set([...loopback, ...own.map(nameOf)].map((name) => name.toLowerCase()))
+  const configuredHosts = [new URL(publicUrl).hostname, new URL(internalUrl).hostname, host, ...allowedHosts]
+  const allowedNames = new Set(
+    [...loopbackNames, ...configuredHosts.map(parseHostname)].map((name) => name.toLowerCase()),
+  )
   // HOST says so where it means every address: no client calls one by that name.
-  for (const name of ['0.0.0.0', '[::]']) names.delete(name)
+  for (const name of ['0.0.0.0', '[::]']) allowedNames.delete(name)
   // The runtime always says the same.
   let lastAllowed: string | undefined
   const isAllowed = (host: string | undefined) =>
-    host !== undefined && (host === lastAllowed || names.has(nameOf(host).toLowerCase()))
+    host !== undefined && (host === lastAllowed || allowedNames.has(parseHostname(host).toLowerCase()))
 
   return ({ host, origin }: IncomingHttpHeaders): void => {
     if (!isAllowed(host)) {
@@ -27,7 +29,7 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl'
       )
     }
     lastAllowed = host
-    if (origin !== undefined && !isAllowed(hostOfOrigin(origin))) {
+    if (origin !== undefined && !isAllowed(parseOriginHost(origin))) {
       throw new Refusal(
         'origin_not_allowed',
         'Pages of this Origin may not use the tool server: add its host to ALLOWED_HOSTS if they should.',
@@ -36,13 +38,13 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl'
   }
 }
 
-const loopback = ['localhost', '127.0.0.1', '[::1]']
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
 /** Without the port. IPv6 stands in brackets (RFC 3986, section 3.2.2), but not in HOST. */
-const nameOf = (host: string): string => {
+const parseHostname = (host: string): string => {
   if (/^[0-9a-f:]*:[0-9a-f:]*:[0-9a-f:]*$/i.test(host)) return `[${host}]`
   return host.replace(/:\d+$/, '')
 }
 
 /** Undefined for `null`, and for what is no origin of the web. */
-const hostOfOrigin = (origin: string): string | undefined => /^https?:\/\/([^/?#@\\]+)$/i.exec(origin)?.[1]
+const parseOriginHost = (origin: string): string | undefined => /^https?:\/\/([^/?#@\\]+)$/i.exec(origin)?.[1]

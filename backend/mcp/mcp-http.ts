@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { ApiError } from '../core/errors.ts'
 import { parseJson, requireJson } from '../http/read-body.ts'
-import { readMessage } from './mcp-messages.ts'
+import { parseMessage } from './mcp-messages.ts'
 import { Refusal } from './tool-server-error.ts'
 
 /** Bytes of a message. */
@@ -86,7 +86,7 @@ export function receiveMessage(
     const [first] = chunks
     const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
     try {
-      done(readMessage(readJson(bytes)))
+      done(parseMessage(readJson(bytes)))
     } catch (error) {
       fail(error)
     }

@@ -9,7 +9,7 @@ import {
   type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js'
-import { badMessage } from './tool-server-error.ts'
+import { malformedMessage } from './tool-server-error.ts'
 
 type Fields = Record<string, unknown>
 
@@ -19,30 +19,30 @@ type Fields = Record<string, unknown>
  *
  * @throws {Refusal} malformed_json
  */
-export function readMessage(value: unknown): JSONRPCMessage {
-  if (isUsual(value)) return value
+export function parseMessage(value: unknown): JSONRPCMessage {
+  if (isPlainMessage(value)) return value
   const parsed = JSONRPCMessageSchema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw badMessage(
+  throw malformedMessage(
     'This is no JSON-RPC 2.0 message: send one object with jsonrpc, method, and id for a request.',
   )
 }
 
 const fieldNames = new Set(['jsonrpc', 'id', 'method', 'params'])
 
-function isUsual(value: unknown): value is JSONRPCMessage {
+function isPlainMessage(value: unknown): value is JSONRPCMessage {
   if (!isFields(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') return false
   for (const name in value) if (!fieldNames.has(name)) return false
   const { id, params } = value
   if ('id' in value && typeof id !== 'string' && !Number.isSafeInteger(id)) return false
-  return !('params' in value) || (isFields(params) && !('_meta' in params) && isOrdinary(params))
+  return !('params' in value) || (isFields(params) && !('_meta' in params) && hasNoProtoField(params))
 }
 
 /** What `tools/call` asks for; a text where its parameters are wrong. */
-export function readCall(request: JSONRPCRequest): { name: string; args: Fields } | string {
+export function parseToolCall(request: JSONRPCRequest): { name: string; args: Fields } | string {
   const { name, arguments: args = {}, task } = request.params ?? {}
-  const isUsual = typeof name === 'string' && isFields(args) && isOrdinary(args) && task === undefined
-  if (isUsual) return { name, args }
+  const isPlain = typeof name === 'string' && isFields(args) && hasNoProtoField(args) && task === undefined
+  if (isPlain) return { name, args }
   const parsed = CallToolRequestSchema.safeParse(request)
   if (!parsed.success) return tellFaults(parsed.error)
   return { name: parsed.data.params.name, args: parsed.data.params.arguments ?? {} }
@@ -69,10 +69,10 @@ const tellFaults = ({ issues }: { issues: readonly { path: PropertyKey[]; messag
 }
 
 /** The version that an `initialize` of the usual shape asks for: no part of it needs a closer look. */
-export function usualVersion({ method, params }: JSONRPCRequest): string | undefined {
+export function plainInitializeVersion({ method, params }: JSONRPCRequest): string | undefined {
   if (method !== 'initialize' || params === undefined) return undefined
   const { protocolVersion, capabilities, clientInfo, ...others } = params
-  const isUsual =
+  const isPlain =
     typeof protocolVersion === 'string' &&
     isFields(capabilities) &&
     Object.keys(capabilities).length === 0 &&
@@ -81,18 +81,18 @@ export function usualVersion({ method, params }: JSONRPCRequest): string | undef
     typeof clientInfo.name === 'string' &&
     typeof clientInfo.version === 'string' &&
     Object.keys(others).length === 0
-  return isUsual ? protocolVersion : undefined
+  return isPlain ? protocolVersion : undefined
 }
 
 /** Whether a task is asked for, which this server makes of nothing. */
-export const wantsTask = ({ params }: JSONRPCRequest): boolean =>
+export const requestsTask = ({ params }: JSONRPCRequest): boolean =>
   params !== undefined && 'task' in params && isTaskAugmentedRequestParams(params)
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** JSON may name a field `__proto__`: the SDK's schemas drop it. */
-const isOrdinary = (fields: Fields): boolean => !Object.hasOwn(fields, '__proto__')
+const hasNoProtoField = (fields: Fields): boolean => !Object.hasOwn(fields, '__proto__')
 
 /** An answer as the SDK writes it, its result serialised already. */
 export const resultJson = (id: RequestId, result: string): string =>

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import type { CallFacts, ToolRow } from '../tools/kinds/tool-kind.ts'
+import type { LiveCall, ToolRow } from '../tools/kinds/tool-kind.ts'
 
 export interface AssignedTool {
   row: ToolRow
   config: unknown
 }
 
-export interface WidgetRow {
+export interface AgentWithTools {
   agentId: number
   workspaceId: number
   status: 'draft' | 'live' | 'paused'
@@ -16,7 +16,7 @@ export interface WidgetRow {
 }
 
 /** An agent and its tools, by the id that only the runtime and the dashboard know; undefined where there is none. */
-export async function readWidget(db: Db, widgetId: string): Promise<WidgetRow | undefined> {
+export async function findAgentWithTools(db: Db, widgetId: string): Promise<AgentWithTools | undefined> {
   const rows = await db
     .selectFrom('agent')
     .leftJoin('widget_tool', 'widget_tool.agent_id', 'agent.id')
@@ -58,10 +58,10 @@ export async function readWidget(db: Db, widgetId: string): Promise<WidgetRow | 
 }
 
 /** The call that an attempt is about while it is on; undefined where it has ended, or there is none. */
-export async function readCall(
+export async function findLiveCall(
   db: Db,
   attemptId: string,
-): Promise<(CallFacts & { agentId: number }) | undefined> {
+): Promise<(LiveCall & { agentId: number }) | undefined> {
   return db
     .selectFrom('attempt')
     .innerJoin('call', 'call.id', 'attempt.call_id')

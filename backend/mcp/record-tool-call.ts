@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { describeError } from '../describe-error.ts'
-import { storableText } from '../storable-text.ts'
-import type { CallFacts, ToolAnswer } from '../tools/kinds/tool-kind.ts'
+import { toStorableText } from '../storable-text.ts'
+import type { LiveCall, ToolAnswer } from '../tools/kinds/tool-kind.ts'
 import { insertToolCall } from '../tools/tool-call-store.ts'
 
 /** Characters that are kept of what went in, as JSON, and of what came out. */
@@ -13,9 +13,9 @@ const most = { arguments: 16_384, result: 16_384 }
  */
 export const recordToolCall =
   (deps: Deps) =>
-  async (done: {
+  async (toolCall: {
     workspaceId: number
-    call: CallFacts
+    call: LiveCall
     toolName: string
     args: Record<string, unknown>
     answer: ToolAnswer
@@ -23,24 +23,24 @@ export const recordToolCall =
     startedAt: Date
     durationMs: number
   }): Promise<void> => {
-    const { call, answer } = done
+    const { call, answer } = toolCall
     try {
       await insertToolCall(deps.db, {
-        workspaceId: done.workspaceId,
+        workspaceId: toolCall.workspaceId,
         callId: call.callId,
         attemptId: call.attemptId,
-        toolName: done.toolName,
-        arguments: argumentsJson(done.args),
-        result: storableText(answer.text.slice(0, most.result)),
+        toolName: toolCall.toolName,
+        arguments: argumentsJson(toolCall.args),
+        result: toStorableText(answer.text.slice(0, most.result)),
         isError: answer.isError,
-        dryRun: done.dryRun,
-        startedAt: done.startedAt,
-        durationMs: done.durationMs,
+        dryRun: toolCall.dryRun,
+        startedAt: toolCall.startedAt,
+        durationMs: toolCall.durationMs,
       })
     } catch (error) {
       const { attemptId } = call
       deps.log.error(
-        { attempt: attemptId, tool: done.toolName, error: describeError(error) },
+        { attempt: attemptId, tool: toolCall.toolName, error: describeError(error) },
         'a tool call could not be recorded',
       )
     }
@@ -48,14 +48,16 @@ export const recordToolCall =
 
 /** Too long ones become a text of their beginning: half a JSON object is none. */
 function argumentsJson(args: Record<string, unknown>): string {
-  const json = tryStringify(args)?.replace(unfit, (escape) => (escape === backslash ? escape : '\uFFFD'))
+  const json = tryStringify(args)?.replace(unstorableEscapes, (escape) =>
+    escape === backslash ? escape : '\uFFFD',
+  )
   if (json === undefined) return JSON.stringify({ left_out: 'nested too deep' })
   if (json.length <= most.arguments) return json
   return JSON.stringify({ left_out: json.slice(0, most.arguments / 2).toWellFormed() })
 }
 
 /** What JSON.stringify writes for NUL and for half of a character, neither of which PostgreSQL takes. */
-const unfit = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
+const unstorableEscapes = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
 const backslash = '\\\\'
 
 function tryStringify(args: Record<string, unknown>): string | undefined {

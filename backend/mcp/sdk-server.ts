@@ -7,31 +7,31 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import { version } from '../version.ts'
-import { resultJson, usualVersion } from './mcp-messages.ts'
+import { resultJson, plainInitializeVersion } from './mcp-messages.ts'
 
 type Reply = (answer: JSONRPCMessage) => void
 
 /** Carries requests of many sessions to one server of the SDK, each under an id of its own, and its answers back. */
-class Exchange implements Transport {
+class SdkServerTransport implements Transport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined
   onclose: (() => void) | undefined
   onerror: ((error: Error) => void) | undefined
-  readonly #waiting = new Map<number, { id: JSONRPCRequest['id']; reply: Reply }>()
-  #asked = 0
+  readonly #pending = new Map<number, { id: JSONRPCRequest['id']; reply: Reply }>()
+  #lastId = 0
 
   async start(): Promise<void> {}
 
-  ask(request: JSONRPCRequest, reply: Reply): void {
-    this.#asked += 1
-    this.#waiting.set(this.#asked, { id: request.id, reply })
-    this.onmessage?.({ ...request, id: this.#asked })
+  request(request: JSONRPCRequest, reply: Reply): void {
+    this.#lastId += 1
+    this.#pending.set(this.#lastId, { id: request.id, reply })
+    this.onmessage?.({ ...request, id: this.#lastId })
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
     if ('method' in message || typeof message.id !== 'number') return
-    const asked = this.#waiting.get(message.id)
-    this.#waiting.delete(message.id)
-    asked?.reply({ ...message, id: asked.id })
+    const pending = this.#pending.get(message.id)
+    this.#pending.delete(message.id)
+    pending?.reply({ ...message, id: pending.id })
   }
 
   async close(): Promise<void> {
@@ -40,44 +40,48 @@ class Exchange implements Transport {
 }
 
 /** It would validate what clients elicit, which nobody asks them to. */
-const noValidator: jsonSchemaValidator = {
+const unusedValidator: jsonSchemaValidator = {
   getValidator: () => {
     throw new Error('this server elicits nothing')
   },
 }
 
-let shared: Exchange | undefined
+let sharedTransport: SdkServerTransport | undefined
 
 /**
  * Lets a server of the SDK answer what is not about tools: initialize, ping, and methods that there are not. One
  * answers for all sessions: none of its answers depends on what it was asked before.
  */
-export function askServer(request: JSONRPCRequest, reply: Reply): void {
-  shared ??= connect()
-  const version = usualVersion(request)
-  shared.ask(request, (answer) => {
-    if (version !== undefined && SUPPORTED_PROTOCOL_VERSIONS.includes(version) && 'result' in answer)
-      greetings.set(version, JSON.stringify(answer.result))
+export function forwardToSdkServer(request: JSONRPCRequest, reply: Reply): void {
+  sharedTransport ??= connectSdkServer()
+  const protocolVersion = plainInitializeVersion(request)
+  sharedTransport.request(request, (answer) => {
+    if (
+      protocolVersion !== undefined &&
+      SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion) &&
+      'result' in answer
+    )
+      initializeResults.set(protocolVersion, JSON.stringify(answer.result))
     reply(answer)
   })
 }
 
 /** What the server answers to a usual `initialize`, by the version that is asked for. */
-const greetings = new Map<string, string>()
+const initializeResults = new Map<string, string>()
 
 /** An answer that was given before to a request that says the same; undefined where the server is to be asked. */
-export function knownAnswer(request: JSONRPCRequest): string | undefined {
-  const version = usualVersion(request)
-  const result = version === undefined ? undefined : greetings.get(version)
+export function findCachedResponse(request: JSONRPCRequest): string | undefined {
+  const protocolVersion = plainInitializeVersion(request)
+  const result = protocolVersion === undefined ? undefined : initializeResults.get(protocolVersion)
   return result === undefined ? undefined : resultJson(request.id, result)
 }
 
-function connect(): Exchange {
-  const exchange = new Exchange()
+function connectSdkServer(): SdkServerTransport {
+  const transport = new SdkServerTransport()
   const server = new Server(
     { name: 'outdial', version },
-    { capabilities: { tools: { listChanged: true } }, jsonSchemaValidator: noValidator },
+    { capabilities: { tools: { listChanged: true } }, jsonSchemaValidator: unusedValidator },
   )
-  void server.connect(exchange)
-  return exchange
+  void server.connect(transport)
+  return transport
 }

@@ -1,7 +1,7 @@
-import { type AssignedTool, readWidget } from './mcp-store.ts'
+import { type AssignedTool, findAgentWithTools } from './mcp-store.ts'
 import type { Deps } from '../deps.ts'
-import { type Validator, validatorFor } from '../tools/json-schema/argument-validator.ts'
-import { definitionsOf, type ToolDefinition, type ToolKind, type ToolRow } from '../tools/kinds/tool-kind.ts'
+import { type Validator, getValidator } from '../tools/json-schema/argument-validator.ts'
+import { getDefinitions, type ToolDefinition, type ToolKind, type ToolRow } from '../tools/kinds/tool-kind.ts'
 import type { ToolKindName } from '../db/schema.ts'
 
 export type ToolKinds = ReadonlyMap<ToolKindName, ToolKind>
@@ -39,16 +39,16 @@ export const resolveContext =
   (deps: Deps, kinds: ToolKinds) =>
   async (widgetId: string): Promise<SessionContext | undefined> => {
     const freshUntil = deps.clock.now().getTime() + contextLifetimeMs
-    const widget = await readWidget(deps.db, widgetId)
-    if (widget === undefined) return undefined
-    const offered = widget.tools.flatMap((assigned) => offer(deps, kinds, assigned))
+    const agent = await findAgentWithTools(deps.db, widgetId)
+    if (agent === undefined) return undefined
+    const offered = agent.tools.flatMap((assigned) => toOfferedTools(deps, kinds, assigned))
     // Assignments refuse collisions: here the first one counts.
     const tools = new Map(offered.reverse().map((tool) => [tool.definition.name, tool]))
     const definitions = [...tools.values()].reverse().map(({ definition }) => definition)
     return {
-      workspaceId: widget.workspaceId,
-      agentId: widget.agentId,
-      isLive: widget.status === 'live',
+      workspaceId: agent.workspaceId,
+      agentId: agent.agentId,
+      isLive: agent.status === 'live',
       tools,
       listJson: JSON.stringify({ tools: definitions }),
       isCurrent: true,
@@ -56,10 +56,10 @@ export const resolveContext =
     }
   }
 
-function offer({ log }: Deps, kinds: ToolKinds, { row, config }: AssignedTool): OfferedTool[] {
+function toOfferedTools({ log }: Deps, kinds: ToolKinds, { row, config }: AssignedTool): OfferedTool[] {
   const kind = kinds.get(row.kind)
   if (kind === undefined) return []
-  const definitions = definitionsOf(kind, row)
+  const definitions = getDefinitions(kind, row)
   if (definitions === 'unreadable') {
     log.error({ tool_id: row.id, workspace_id: row.workspaceId }, 'a tool has settings that cannot be read')
     return []
@@ -74,7 +74,7 @@ function offer({ log }: Deps, kinds: ToolKinds, { row, config }: AssignedTool): 
       config: parsed.success ? { value: parsed.data } : undefined,
       findFaults: (args) => {
         // Compiled at the first call: most sessions use few of their tools.
-        validator ??= validatorFor({ id: row.id, version: row.version, name }, inputSchema)
+        validator ??= getValidator({ id: row.id, version: row.version, name }, inputSchema)
         return validator(args)
       },
     }

@@ -1,11 +1,11 @@
 import type { SessionContext } from './session-context.ts'
 import { Refusal } from './tool-server-error.ts'
-import type { Session } from './tool-session.ts'
+import type { ToolSession } from './tool-session.ts'
 
 /** The open sessions of this process. */
-export class Sessions {
+export class SessionRegistry {
   readonly #perWidget: number
-  readonly #byId = new Map<string, Session>()
+  readonly #byId = new Map<string, ToolSession>()
   readonly #counts = new Map<string, number>()
 
   /** `perWidget`: how many one agent may have, so that a runtime that forgets to close does not fill the memory. */
@@ -27,28 +27,28 @@ export class Sessions {
     )
   }
 
-  add(session: Session): void {
+  add(session: ToolSession): void {
     this.#byId.set(session.id, session)
     this.#counts.set(session.widgetId, (this.#counts.get(session.widgetId) ?? 0) + 1)
   }
 
-  remove({ id, widgetId }: Session): void {
+  remove({ id, widgetId }: ToolSession): void {
     if (!this.#byId.delete(id)) return
     const left = (this.#counts.get(widgetId) ?? 1) - 1
     if (left > 0) this.#counts.set(widgetId, left)
     else this.#counts.delete(widgetId)
   }
 
-  get(id: string): Session | undefined {
+  get(id: string): ToolSession | undefined {
     return this.#byId.get(id)
   }
 
   /** Those whose context the test names. The list stands still while they close. */
-  where(test: (session: Session) => boolean): Session[] {
-    return [...this.#byId.values()].filter(test)
+  filter(predicate: (session: ToolSession) => boolean): ToolSession[] {
+    return [...this.#byId.values()].filter(predicate)
   }
 
-  ofContext(test: (context: SessionContext) => boolean): Session[] {
-    return this.where(({ context }) => test(context))
+  filterByContext(predicate: (context: SessionContext) => boolean): ToolSession[] {
+    return this.filter(({ context }) => predicate(context))
   }
 }

@@ -4,10 +4,16 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import { errorJson, invalidParams, paramsFault } from './mcp-messages.ts'
-import { badMessage, unknownSession } from './tool-server-error.ts'
+import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
 import type { RuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
 import { answerAccepted, answerJson, receiveMessage } from './mcp-http.ts'
-import { type Methods, queryOf, type SessionDesk, type ToolHttpRequest, type ToolRoutes } from './tool-transport.ts'
+import {
+  type MethodHandlers,
+  parseQuery,
+  type SessionDesk,
+  type TransportRequest,
+  type TransportRoutes,
+} from './tool-transport.ts'
 import { StreamableTransport } from '../tools/transport/streamable.ts'
 
 /** The one address of Streamable HTTP. Every request shows the secret. */
@@ -15,23 +21,23 @@ export function createStreamableRoutes(options: {
   desk: SessionDesk
   secrets: RuntimeSecrets
   now: () => number
-}): ToolRoutes {
+}): TransportRoutes {
   const { desk, secrets, now } = options
 
-  const find = ({ req }: ToolHttpRequest): StreamableTransport => {
-    const secret = secrets.require(req.headers, queryOf(req))
-    requireKnownVersion(req.headers['mcp-protocol-version'])
+  const requireTransport = ({ req }: TransportRequest): StreamableTransport => {
+    const secret = secrets.require(req.headers, parseQuery(req))
+    requireSupportedVersion(req.headers['mcp-protocol-version'])
     const id = req.headers['mcp-session-id']
     if (typeof id !== 'string') {
-      throw badMessage('Mcp-Session-Id is missing: begin with initialize.', 'Mcp-Session-Id')
+      throw malformedMessage('Mcp-Session-Id is missing: begin with initialize.', 'Mcp-Session-Id')
     }
     const session = desk.find(id)
     if (session?.secret !== secret || !(session.transport instanceof StreamableTransport))
-      throw unknownSession()
+      throw sessionNotFound()
     return session.transport
   }
 
-  const begin = async (request: ToolHttpRequest, message: JSONRPCRequest): Promise<void> => {
+  const initialize = async (request: TransportRequest, message: JSONRPCRequest): Promise<void> => {
     const { res, requestId } = request
     const admission = await desk.admit(request)
     if (res.destroyed) return // the client has gone meanwhile
@@ -40,7 +46,7 @@ export function createStreamableRoutes(options: {
       answerJson(res, requestId, errorJson(message.id, invalidParams, fault))
       return
     }
-    const id = desk.newId()
+    const id = desk.createId()
     const transport = new StreamableTransport(now())
     desk.open(admission, id, transport)
     transport.request(message, now(), (json = '') => {
@@ -51,15 +57,15 @@ export function createStreamableRoutes(options: {
     })
   }
 
-  const receive = (request: ToolHttpRequest, message: JSONRPCMessage): void => {
+  const receive = (request: TransportRequest, message: JSONRPCMessage): void => {
     const { req, res, requestId } = request
     if (isInitialize(message)) {
       if (req.headers['mcp-session-id'] !== undefined)
-        throw badMessage('This session is initialized already.')
-      begin(request, message).catch(request.fail)
+        throw malformedMessage('This session is initialized already.')
+      initialize(request, message).catch(request.fail)
       return
     }
-    const transport = find(request)
+    const transport = requireTransport(request)
     if (!isRequest(message)) {
       transport.notify(message, now())
       answerAccepted(res, requestId)
@@ -70,18 +76,18 @@ export function createStreamableRoutes(options: {
     )
   }
 
-  const post = (request: ToolHttpRequest): void => {
+  const post = (request: TransportRequest): void => {
     const { req } = request
     // Before the body is read: strangers send none.
-    secrets.require(req.headers, queryOf(req))
+    secrets.require(req.headers, parseQuery(req))
     receiveMessage(req, (message) => receive(request, message), request.fail)
   }
 
-  const methods: Methods = {
-    GET: (request) => find(request).listen(request.res, { 'X-Request-Id': request.requestId }),
+  const methods: MethodHandlers = {
+    GET: (request) => requireTransport(request).listen(request.res, { 'X-Request-Id': request.requestId }),
     POST: post,
     DELETE: (request) => {
-      void find(request).close()
+      void requireTransport(request).close()
       request.res.writeHead(204, { 'X-Request-Id': request.requestId }).end()
     },
   }
@@ -96,7 +102,7 @@ const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
 const isInitialize = (message: JSONRPCMessage): message is JSONRPCRequest =>
   isRequest(message) && message.method === 'initialize'
 
-function requireKnownVersion(version: string | string[] | undefined): void {
+function requireSupportedVersion(version: string | string[] | undefined): void {
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return
-  throw badMessage('This MCP-Protocol-Version is not known here.', 'MCP-Protocol-Version')
+  throw malformedMessage('This MCP-Protocol-Version is not known here.', 'MCP-Protocol-Version')
 }

@@ -30,11 +30,11 @@ export class Refusal extends Error {
   }
 }
 
-export const unknownSession = () =>
+export const sessionNotFound = () =>
   new Refusal('not_found', 'There is no such session: it has ended, or was never opened. Open a new one.')
 
 /** 400 about a message, or about the address that it was posted to. */
-export const badMessage = (message: string, field?: string) =>
+export const malformedMessage = (message: string, field?: string) =>
   new Refusal('malformed_json', message, {
     details: field === undefined ? [] : [{ field, code: 'invalid', message }],
   })

@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deps, ToolChange } from '../deps.ts'
-import { translate } from '../http/error-handler.ts'
+import { toApiError } from '../http/error-handler.ts'
 import { describeError } from '../describe-error.ts'
-import { requestIdOf } from '../http/request-id.ts'
+import { getRequestId } from '../http/request-id.ts'
 import { admit } from './authorize-session.ts'
 import { Cache } from '../core/cache.ts'
 import { callTool, toolLimitMs } from './call-tool.ts'
 import { contextLifetimeMs, resolveContext, type SessionContext, type ToolKinds } from './session-context.ts'
-import { readCall } from './mcp-store.ts'
+import { findLiveCall } from './mcp-store.ts'
 import { Flights } from '../tools/flights.ts'
 import { createHostCheck } from './host-check.ts'
 import { toolKinds } from '../tools/kind-registry.ts'
-import { Pulse } from '../core/periodic.ts'
+import { PeriodicTask } from '../core/periodic.ts'
 import { Refusal } from './tool-server-error.ts'
 import { createRuntimeSecrets, invalidSecret } from '../secrets/verify-runtime-secret.ts'
-import { Session, type SessionHost } from './tool-session.ts'
-import { Sessions } from './session-registry.ts'
+import { ToolSession, type SessionHost } from './tool-session.ts'
+import { SessionRegistry } from './session-registry.ts'
 import { refuse } from './mcp-http.ts'
 import { createSseRoutes } from './sse-transport.ts'
 import { createStreamableRoutes } from './streamable-transport.ts'
 import {
-  type Methods,
-  methodsAt,
-  queryOf,
-  requireRoute,
+  type MethodHandlers,
+  findMethods,
+  parseQuery,
+  requireMethod,
   type SessionDesk,
-  type ToolHttpRequest,
+  type TransportRequest,
 } from './tool-transport.ts'
 
 export interface ToolServer {
@@ -40,9 +40,9 @@ export interface ToolServer {
   close(graceMs?: number): Promise<void>
 }
 
-const beatMs = 1_000
+const keepAliveTickMs = 1_000
 /** Each session gives a sign of life once in so many beats, one part of them at a time. */
-const beatsPerSign = 20
+const ticksPerKeepAlive = 20
 const lifetimes = { found: contextLifetimeMs, missing: 3_000 }
 
 /**
@@ -58,28 +58,29 @@ export function createToolServer(
   const secrets = createRuntimeSecrets(deps.runtimeSecrets)
   const checkHost = createHostCheck(config)
   const contexts = new Cache<SessionContext>(clock, lifetimes, resolveContext(deps, kinds))
-  const calls = new Cache(clock, lifetimes, (attemptId) => readCall(deps.db, attemptId))
-  const sessions = new Sessions(sessionsPerWidget)
+  const calls = new Cache(clock, lifetimes, (attemptId) => findLiveCall(deps.db, attemptId))
+  const sessions = new SessionRegistry(sessionsPerWidget)
   const flights = new Flights()
-  let beats = 0
+  let ticks = 0
   let isClosing = false
 
   const now = () => clock.now().getTime()
-  const contextOf = (widgetId: string) => contexts.get(widgetId)
-  const callOf = (attemptId: string) => calls.get(attemptId)
+  const findContext = (widgetId: string) => contexts.get(widgetId)
+  const findCall = (attemptId: string) => calls.get(attemptId)
 
-  const pulse = new Pulse(clock, beatMs, () => {
-    beats += 1
-    const latest = now() - toolLimitMs
-    flights.breakOff('timeout', ({ startedAt }) => startedAt <= latest)
-    const isDue = ({ id }: Session) => parseInt(id.slice(-2), 16) % beatsPerSign === beats % beatsPerSign
-    for (const { transport } of sessions.where(isDue)) transport.beat(now())
-    if (sessions.size === 0 && flights.size === 0) pulse.stop()
+  const keepAliveTimer = new PeriodicTask(clock, keepAliveTickMs, () => {
+    ticks += 1
+    const startedBefore = now() - toolLimitMs
+    flights.breakOff('timeout', ({ startedAt }) => startedAt <= startedBefore)
+    const isDue = ({ id }: ToolSession) =>
+      parseInt(id.slice(-2), 16) % ticksPerKeepAlive === ticks % ticksPerKeepAlive
+    for (const { transport } of sessions.filter(isDue)) transport.keepAlive(now())
+    if (sessions.size === 0 && flights.size === 0) keepAliveTimer.stop()
   })
 
   const host: SessionHost = {
     callTool: callTool(deps),
-    contextOf,
+    findContext,
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'a session met an error'),
     flights,
@@ -90,17 +91,17 @@ export function createToolServer(
   }
 
   const desk: SessionDesk = {
-    admit: ({ req }) => admit({ secrets, contextOf, callOf })(req.headers, queryOf(req)),
-    newId: randomUUID,
+    admit: ({ req }) => admit({ secrets, findContext, findCall })(req.headers, parseQuery(req)),
+    createId: randomUUID,
     find: (id) => sessions.get(id),
     open: (admission, id, transport) => {
       // Either may have changed while the client was admitted.
-      if (isClosing) throw stopping()
+      if (isClosing) throw stoppingError()
       if (!secrets.isValid(admission.secret)) throw invalidSecret()
       sessions.requireRoom(admission.widgetId)
-      const session = new Session(host, { ...admission, id }, transport)
+      const session = new ToolSession(host, { ...admission, id }, transport)
       sessions.add(session)
-      pulse.start()
+      keepAliveTimer.start()
       log.debug({ workspace_id: admission.context.workspaceId }, 'a tool session began')
       return session
     },
@@ -111,20 +112,20 @@ export function createToolServer(
     ...createStreamableRoutes({ desk, secrets, now }),
   ])
 
-  const dispatch = (request: ToolHttpRequest, methods: Methods) => {
-    const route = requireRoute(methods, request.req.method)
+  const dispatch = (request: TransportRequest, methods: MethodHandlers) => {
+    const route = requireMethod(methods, request.req.method)
     checkHost(request.req.headers)
-    if (isClosing) throw stopping()
+    if (isClosing) throw stoppingError()
     route(request)
   }
 
   return {
     handle: (req, res) => {
-      const methods = methodsAt(routes, req.url ?? '')
+      const methods = findMethods(routes, req.url ?? '')
       if (methods === undefined) return false
-      const requestId = requestIdOf(req)
+      const requestId = getRequestId(req)
       const fail = (error: unknown) => {
-        const refusal = error instanceof Refusal ? error : translate(error)
+        const refusal = error instanceof Refusal ? error : toApiError(error)
         if (refusal.status >= 500)
           log.error({ request_id: requestId, error: describeError(error) }, refusal.code)
         else log.info({ request_id: requestId, method: req.method, status: refusal.status }, refusal.code)
@@ -143,18 +144,18 @@ export function createToolServer(
         calls.drop(change.endedAttempt.toLowerCase())
         return
       }
-      const isMeant = ({ workspaceId, agentId }: SessionContext) =>
+      const isAffected = ({ workspaceId, agentId }: SessionContext) =>
         workspaceId === change.workspaceId && (change.agentId === undefined || change.agentId === agentId)
       // One may be on its way to a session that is just being opened.
-      for (const context of contexts.dropWhere(isMeant)) context.isCurrent = false
-      for (const session of sessions.ofContext(isMeant)) {
+      for (const context of contexts.dropWhere(isAffected)) context.isCurrent = false
+      for (const session of sessions.filterByContext(isAffected)) {
         session.context.isCurrent = false
-        session.tellListChanged()
+        session.notifyListChanged()
       }
     },
 
     secretsChanged: () => {
-      for (const session of sessions.where(({ secret }) => !secrets.isValid(secret))) session.close()
+      for (const session of sessions.filter(({ secret }) => !secrets.isValid(secret))) session.close()
     },
 
     close: async (graceMs = 10_000) => {
@@ -164,14 +165,14 @@ export function createToolServer(
       await flights.whenLanded()
       landed.abort()
       await patience
-      for (const session of sessions.where(() => true)) session.close()
-      pulse.stop()
+      for (const session of sessions.filter(() => true)) session.close()
+      keepAliveTimer.stop()
       await Promise.all([...kinds.values()].map(async (kind) => kind.close?.()))
     },
   }
 }
 
-const stopping = () =>
+const stoppingError = () =>
   new Refusal('unavailable', 'The service is restarting: connect again shortly.', {
     headers: { 'Retry-After': '5', Connection: 'close' },
   })

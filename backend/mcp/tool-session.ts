@@ -1,41 +1,41 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
-import type { ToolRequest } from './call-tool.ts'
+import type { ToolCallRequest } from './call-tool.ts'
 import type { SessionContext } from './session-context.ts'
 import { Flight } from './in-flight-calls.ts'
 import type { Flights } from '../tools/flights.ts'
-import type { CallFacts, ToolAnswer } from '../tools/kinds/tool-kind.ts'
+import type { LiveCall, ToolAnswer } from '../tools/kinds/tool-kind.ts'
 import {
   errorJson,
   internalError,
   invalidParams,
   listChangedJson,
   paramsFault,
-  readCall,
+  parseToolCall,
   resultJson,
-  wantsTask,
+  requestsTask,
 } from './mcp-messages.ts'
 import type { KnownSecret } from '../secrets/verify-runtime-secret.ts'
-import { askServer, knownAnswer } from './sdk-server.ts'
+import { forwardToSdkServer, findCachedResponse } from './sdk-server.ts'
 import type { ToolTransport } from '../tools/transport/transport.ts'
 
 /** What all sessions of a tool server share. */
 export interface SessionHost {
-  callTool(request: ToolRequest): Promise<ToolAnswer>
+  callTool(request: ToolCallRequest): Promise<ToolAnswer>
   /** The context of a widget as it is now; undefined where its agent is gone. */
-  contextOf(widgetId: string): Promise<SessionContext | undefined>
+  findContext(widgetId: string): Promise<SessionContext | undefined>
   now(): number
   onError(error: unknown): void
   /** Calls under way, of all sessions. */
   flights: Flights
-  onClosed(session: Session): void
+  onClosed(session: ToolSession): void
 }
 
 /** Who opened a session, for which agent and call. */
-export interface SessionFacts {
+export interface SessionDetails {
   id: string
   widgetId: string
   secret: KnownSecret
-  call: CallFacts | undefined
+  call: LiveCall | undefined
   context: SessionContext
 }
 
@@ -43,11 +43,11 @@ export interface SessionFacts {
 const mostFlights = 100
 
 /** One client's session: answers its messages from the agent's context, whatever transport they come by. */
-export class Session {
+export class ToolSession {
   readonly id: string
   readonly widgetId: string
   readonly secret: KnownSecret
-  readonly call: CallFacts | undefined
+  readonly call: LiveCall | undefined
   readonly transport: ToolTransport
   #context: SessionContext
   readonly #host: SessionHost
@@ -55,16 +55,16 @@ export class Session {
   #flying = 0
   #isClosed = false
 
-  constructor(host: SessionHost, facts: SessionFacts, transport: ToolTransport) {
+  constructor(host: SessionHost, details: SessionDetails, transport: ToolTransport) {
     this.#host = host
-    this.id = facts.id
-    this.widgetId = facts.widgetId
-    this.secret = facts.secret
-    this.call = facts.call
-    this.#context = facts.context
+    this.id = details.id
+    this.widgetId = details.widgetId
+    this.secret = details.secret
+    this.call = details.call
+    this.#context = details.context
     this.transport = transport
     transport.onmessage = (message) => this.receive(message)
-    transport.onclose = () => this.#end()
+    transport.onclose = () => this.#handleClose()
   }
 
   get context(): SessionContext {
@@ -83,10 +83,10 @@ export class Session {
     }
     if (message.method === 'tools/call') this.#call(message)
     else if (message.method === 'tools/list') this.#list(message)
-    else this.#ask(message)
+    else this.#forward(message)
   }
 
-  tellListChanged(): void {
+  notifyListChanged(): void {
     this.transport.write(listChangedJson)
   }
 
@@ -96,21 +96,21 @@ export class Session {
 
   #list(request: JSONRPCRequest): void {
     const { id } = request
-    if (wantsTask(request)) return this.#refuseTask(request)
+    if (requestsTask(request)) return this.#refuseTask(request)
     const fault = paramsFault(request)
     if (fault !== undefined) return this.#refuse(id, invalidParams, fault)
     if (this.#isFresh(this.#host.now())) return this.#write(resultJson(id, this.#context.listJson), id)
-    this.#renew().then(
-      (isThere) => isThere && this.#write(resultJson(id, this.#context.listJson), id),
+    this.#refreshContext().then(
+      (agentExists) => agentExists && this.#write(resultJson(id, this.#context.listJson), id),
       () => this.#refuse(id, internalError, 'The tools cannot be listed at the moment: try again shortly.'),
     )
   }
 
   #call(request: JSONRPCRequest): void {
     const { id } = request
-    if (wantsTask(request)) return this.#refuseTask(request)
-    const asked = readCall(request)
-    if (typeof asked === 'string') return this.#refuse(id, invalidParams, asked)
+    if (requestsTask(request)) return this.#refuseTask(request)
+    const params = parseToolCall(request)
+    if (typeof params === 'string') return this.#refuse(id, invalidParams, params)
     if (this.#flying >= mostFlights) {
       return this.#answer(id, {
         text: `At most ${mostFlights} tools can be used at once: wait.`,
@@ -120,15 +120,15 @@ export class Session {
     const flight = new Flight(this, id, this.#host.now())
     this.#flying += 1
     this.#host.flights.add(flight)
-    void this.#fly(asked, flight)
+    void this.#fly(params, flight)
   }
 
   async #fly({ name, args }: { name: string; args: Record<string, unknown> }, flight: Flight) {
     const { id } = flight
     try {
       if (!this.#isFresh(flight.startedAt)) {
-        if (!(await this.#renew())) return
-        if (flight.isCanceled) return this.transport.forget(id)
+        if (!(await this.#refreshContext())) return
+        if (flight.isCanceled) return this.transport.dropRequest(id)
       }
       const tool = this.#context.tools.get(name)
       if (tool === undefined) {
@@ -136,7 +136,7 @@ export class Session {
       }
       const { agentId } = this.#context
       const answer = await this.#host.callTool({ tool, agentId, args, call: this.call, flight })
-      if (flight.isCanceled) this.transport.forget(id)
+      if (flight.isCanceled) this.transport.dropRequest(id)
       else this.#answer(id, answer)
     } catch (error) {
       this.#host.onError(error)
@@ -150,12 +150,12 @@ export class Session {
     }
   }
 
-  #ask(request: JSONRPCRequest): void {
-    const known = knownAnswer(request)
-    if (known !== undefined) return this.#write(known, request.id)
-    const fault = wantsTask(request) ? undefined : paramsFault(request)
+  #forward(request: JSONRPCRequest): void {
+    const cached = findCachedResponse(request)
+    if (cached !== undefined) return this.#write(cached, request.id)
+    const fault = requestsTask(request) ? undefined : paramsFault(request)
     if (fault !== undefined) return this.#refuse(request.id, invalidParams, fault)
-    askServer(request, (answer) => this.#write(JSON.stringify(answer), request.id))
+    forwardToSdkServer(request, (answer) => this.#write(JSON.stringify(answer), request.id))
   }
 
   /** What another process changed is not told to this one. */
@@ -164,15 +164,15 @@ export class Session {
   }
 
   /** False where the agent is gone, and the session with it. */
-  async #renew(): Promise<boolean> {
-    const context = await this.#host.contextOf(this.widgetId)
+  async #refreshContext(): Promise<boolean> {
+    const context = await this.#host.findContext(this.widgetId)
     if (context === undefined) {
       this.close()
       return false
     }
-    const isNews = this.#context.isCurrent && this.#context.listJson !== context.listJson
+    const hasChanged = this.#context.isCurrent && this.#context.listJson !== context.listJson
     this.#context = context
-    if (isNews) this.tellListChanged()
+    if (hasChanged) this.notifyListChanged()
     return true
   }
 
@@ -198,7 +198,7 @@ export class Session {
     if (!this.#isClosed) this.transport.write(json, id)
   }
 
-  #end(): void {
+  #handleClose(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     if (this.#flying > 0) this.#host.flights.breakOff('canceled', ({ session }) => session === this)

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Admission } from './authorize-session.ts'
 import { Refusal } from './tool-server-error.ts'
-import type { Session } from './tool-session.ts'
+import type { ToolSession } from './tool-session.ts'
 import type { ToolTransport } from '../tools/transport/transport.ts'
 
 /** A request that is the tool server's, and what its answer needs. */
-export interface ToolHttpRequest {
+export interface TransportRequest {
   req: IncomingMessage
   res: ServerResponse
   requestId: string
@@ -14,36 +14,36 @@ export interface ToolHttpRequest {
 }
 
 /** What is done with a request, by its method. */
-export type Methods = Record<string, (request: ToolHttpRequest) => void>
+export type MethodHandlers = Record<string, (request: TransportRequest) => void>
 
 /** A transport's addresses, each with its trailing slash. */
-export type ToolRoutes = ReadonlyMap<string, Methods>
+export type TransportRoutes = ReadonlyMap<string, MethodHandlers>
 
 /** Where transports get their sessions. */
 export interface SessionDesk {
-  admit(request: ToolHttpRequest): Promise<Admission>
-  open(admission: Admission, id: string, transport: ToolTransport): Session
-  find(id: string): Session | undefined
-  newId(): string
+  admit(request: TransportRequest): Promise<Admission>
+  open(admission: Admission, id: string, transport: ToolTransport): ToolSession
+  find(id: string): ToolSession | undefined
+  createId(): string
 }
 
 /** Both spellings of a path, with its trailing slash and without, are one. */
-export function methodsAt(routes: ToolRoutes, url: string): Methods | undefined {
+export function findMethods(routes: TransportRoutes, url: string): MethodHandlers | undefined {
   if (!url.startsWith('/api/mcp')) return undefined
   const end = url.indexOf('?')
   const path = end === -1 ? url : url.slice(0, end)
   return routes.get(path.endsWith('/') ? path : `${path}/`)
 }
 
-export const queryOf = ({ url = '' }: IncomingMessage): URLSearchParams => {
+export const parseQuery = ({ url = '' }: IncomingMessage): URLSearchParams => {
   const start = url.indexOf('?')
   return new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
 }
 
 /** @throws {Refusal} method_not_allowed */
-export function requireRoute(methods: Methods, method = ''): Methods[string] {
-  const route = Object.hasOwn(methods, method) ? methods[method] : undefined
-  if (route !== undefined) return route
+export function requireMethod(methods: MethodHandlers, method = ''): MethodHandlers[string] {
+  const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
+  if (handler !== undefined) return handler
   const names = Object.keys(methods).join(', ')
   throw new Refusal('method_not_allowed', `${method} is not possible here; possible: ${names}.`, {
     headers: { Allow: names },

@@ -16,12 +16,12 @@ export const insertAccessToken = async (
   db: Db,
   values: { tokenHash: Buffer; grantHash: Buffer; scopes: Scope[]; expiresAt: Date },
 ): Promise<boolean> => {
-  const made = await sql`
+  const inserted = await sql`
     insert into credential (token_hash, workspace_id, user_id, grant_hash, client_id, scopes, expires_at)
     select ${values.tokenHash}, workspace_id, user_id, id_hash, client_id, ${values.scopes}, ${values.expiresAt}
     from oauth_grant where id_hash = ${values.grantHash}
     for key share`.execute(db)
-  return made.numAffectedRows === 1n
+  return inserted.numAffectedRows === 1n
 }
 
 export const findAccessToken = (db: Db, tokenHash: Buffer, now: Date) =>
@@ -48,19 +48,19 @@ interface PayloadKey {
 }
 
 /** `payload` is JSON. False where it belongs to a grant that was revoked meanwhile. */
-export const putPayload = async (
+export const upsertPayload = async (
   db: Db,
   values: PayloadKey & { payload: string; grantHash: Buffer | null; expiresAt: Date | null },
 ): Promise<boolean> => {
   const { model, idHash, payload, grantHash, expiresAt } = values
-  const made = await sql`
+  const inserted = await sql`
     insert into oauth_payload (model, id_hash, payload, grant_hash, expires_at)
     select ${model}, ${idHash}, ${payload}::jsonb, ${grantHash}::bytea, ${expiresAt}::timestamptz
     where ${grantHash}::bytea is null
       or exists (select from oauth_grant where id_hash = ${grantHash} for key share)
     on conflict (model, id_hash) do update
       set payload = excluded.payload, expires_at = excluded.expires_at`.execute(db)
-  return made.numAffectedRows === 1n
+  return inserted.numAffectedRows === 1n
 }
 
 export const findPayload = async (
@@ -96,7 +96,7 @@ export const consumePayload = async (
 export const deletePayload = (db: Db, { model, idHash }: PayloadKey) =>
   db.deleteFrom('oauth_payload').where('model', '=', model).where('id_hash', '=', idHash).execute()
 
-export const grantOfPayload = async (db: Db, { model, idHash }: PayloadKey): Promise<Buffer | null> => {
+export const findGrantOfPayload = async (db: Db, { model, idHash }: PayloadKey): Promise<Buffer | null> => {
   const row = await db
     .selectFrom('oauth_payload')
     .select('grant_hash')

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import { membershipsOf, type Person } from '../identity/user-store.ts'
+import { selectMemberships, type Person } from '../identity/user-store.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { RenderPage } from '../views/render.ts'
-import { scopeInWords } from './scopes.ts'
-import { type Door, SignInForm, wrongPassword } from '../sign-in/browser-auth.ts'
-import { allow } from './grants.ts'
+import { scopeDescriptions } from './scopes.ts'
+import { type Door, SignInForm, wrongPasswordMessage } from '../sign-in/browser-auth.ts'
+import { createGrant } from './grants.ts'
 import { type Authorization, findAuthorization } from './find-authorization.ts'
 
 const ConsentForm = z.object({
@@ -16,13 +16,13 @@ const ConsentForm = z.object({
 })
 
 /** The pages between an app's request and its answer: who are you, which workspace, do you allow it. */
-export function mountConnect(
+export function mountConsentPages(
   pages: FastifyInstance,
   deps: Deps,
   parts: { provider: Provider; render: RenderPage; door: Door },
 ): void {
   const { provider, render, door } = parts
-  const find = findAuthorization(provider)
+  const findRequested = findAuthorization(provider)
 
   const show = (reply: FastifyReply, authorization: Authorization, html: string, status = 200) =>
     reply
@@ -30,91 +30,96 @@ export function mountConnect(
       .headers(pageHeaders({ formTargets: [authorization.formTarget] }))
       .send(html)
 
-  const showSignIn = (reply: FastifyReply, asked: Authorization, failed?: { email: string }) => {
+  const showSignIn = (reply: FastifyReply, authorization: Authorization, failed?: { email: string }) => {
     const html = render('sign-in', {
       title: failed ? 'Error: Sign in' : 'Sign in',
       csrf: reply.generateCsrf(),
-      action: `/connect/${asked.uid}/sign-in`,
-      app: asked.app,
+      action: `/connect/${authorization.uid}/sign-in`,
+      app: authorization.app,
       canSignUp: false,
       isFormLost: false,
-      email: failed?.email ?? asked.loginHint,
-      error: failed ? wrongPassword : null,
+      email: failed?.email ?? authorization.loginHint,
+      error: failed ? wrongPasswordMessage : null,
     })
-    return show(reply, asked, html, failed ? 422 : 200)
+    return show(reply, authorization, html, failed ? 422 : 200)
   }
 
   const showConsent = async (
     reply: FastifyReply,
-    asked: Authorization,
+    authorization: Authorization,
     person: Person,
     error: string | null,
   ) => {
     const html = render('consent', {
-      title: `${error ? 'Error: ' : ''}Connect ${asked.app.name}`,
+      title: `${error ? 'Error: ' : ''}Connect ${authorization.app.name}`,
       csrf: reply.generateCsrf(),
-      path: `/connect/${asked.uid}`,
-      app: asked.app,
+      path: `/connect/${authorization.uid}`,
+      app: authorization.app,
       person,
-      workspaces: await membershipsOf(deps.db, person.userId),
-      abilities: asked.scopes.map((scope) => scopeInWords[scope]),
+      workspaces: await selectMemberships(deps.db, person.userId),
+      abilities: authorization.scopes.map((scope) => scopeDescriptions[scope]),
       error,
     })
-    return show(reply, asked, html, error ? 422 : 200)
+    return show(reply, authorization, html, error ? 422 : 200)
   }
 
-  const signedIn = async (request: FastifyRequest, asked: Authorization) => {
+  const findSignedInUser = async (request: FastifyRequest, authorization: Authorization) => {
     const person = await door.personOf(request)
-    return person && !asked.wantsSignIn(person.userId) ? person : undefined
+    return person && !authorization.wantsSignIn(person.userId) ? person : undefined
   }
 
   pages.get('/connect/:uid', async (request, reply) => {
-    const asked = await find(request, reply)
-    const person = await signedIn(request, asked)
-    return person ? showConsent(reply, asked, person, null) : showSignIn(reply, asked)
+    const authorization = await findRequested(request, reply)
+    const person = await findSignedInUser(request, authorization)
+    return person ? showConsent(reply, authorization, person, null) : showSignIn(reply, authorization)
   })
 
   pages.post('/connect/:uid/sign-in', async (request, reply) => {
-    const asked = await find(request, reply)
+    const authorization = await findRequested(request, reply)
     const userId = await door.signIn(request, reply)
-    if (userId === undefined) return showSignIn(reply, asked, SignInForm.parse(request.body))
+    if (userId === undefined) return showSignIn(reply, authorization, SignInForm.parse(request.body))
     const login = { accountId: String(userId), remember: false }
     await provider.interactionResult(request.raw, reply.raw, { login })
-    return reply.redirect(`/connect/${asked.uid}`, 303)
+    return reply.redirect(`/connect/${authorization.uid}`, 303)
   })
 
   pages.post('/connect/:uid/allow', async (request, reply) => {
-    const asked = await find(request, reply)
-    const person = await signedIn(request, asked)
-    if (!person) return showSignIn(reply, asked)
+    const authorization = await findRequested(request, reply)
+    const person = await findSignedInUser(request, authorization)
+    if (!person) return showSignIn(reply, authorization)
     const form = ConsentForm.parse(request.body)
     if (form.user_id !== person.userId) {
-      return showConsent(reply, asked, person, 'You are now signed in as somebody else. Choose again.')
+      return showConsent(
+        reply,
+        authorization,
+        person,
+        'You are now signed in as somebody else. Choose again.',
+      )
     }
-    const member = await membershipsOf(deps.db, person.userId)
-    if (!member.some(({ workspaceId }) => workspaceId === form.workspace_id)) {
-      return showConsent(reply, asked, person, 'Choose the workspace that the app may work with.')
+    const memberships = await selectMemberships(deps.db, person.userId)
+    if (!memberships.some(({ workspaceId }) => workspaceId === form.workspace_id)) {
+      return showConsent(reply, authorization, person, 'Choose the workspace that the app may work with.')
     }
-    const grantId = await allow(deps, provider)(asked, person.userId, form.workspace_id)
-    const back = await provider.interactionResult(request.raw, reply.raw, {
+    const grantId = await createGrant(deps, provider)(authorization, person.userId, form.workspace_id)
+    const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       login: { accountId: String(person.userId), remember: false },
       consent: { grantId },
     })
-    return reply.redirect(back, 303)
+    return reply.redirect(redirectUrl, 303)
   })
 
   pages.post('/connect/:uid/cancel', async (request, reply) => {
-    await find(request, reply)
-    const back = await provider.interactionResult(request.raw, reply.raw, {
+    await findRequested(request, reply)
+    const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       error: 'access_denied',
       error_description: 'the user did not allow the connection',
     })
-    return reply.redirect(back, 303)
+    return reply.redirect(redirectUrl, 303)
   })
 
   pages.post('/connect/:uid/sign-out', async (request, reply) => {
-    const asked = await find(request, reply)
+    const authorization = await findRequested(request, reply)
     await door.signOut(request, reply)
-    return reply.redirect(`/connect/${asked.uid}`, 303)
+    return reply.redirect(`/connect/${authorization.uid}`, 303)
   })
 }

@@ -34,13 +34,13 @@ export const createOauthClient =
     return { clientId, clientSecret }
   }
 
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** RFC 6749, section 3.1.2, and RFC 9700, section 2.6: absolute, without a fragment, http on loopback only. */
 function checkRedirectUri(uri: string): void {
   const url = URL.parse(uri)
-  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.has(url.hostname))
-  if (safe && !uri.includes('#')) return
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopbackHosts.has(url.hostname))
+  if (isSafe && !uri.includes('#')) return
   throw invalidField(
     'redirect_uris',
     'invalid_redirect_uri',

@@ -3,7 +3,12 @@ import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'o
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/secret-box.ts'
 import { createAdapters } from './adapters/index.ts'
-import { answerServerError, describeServer, grantAllScopesByDefault, tellWorkspace } from './provider-middleware.ts'
+import {
+  answerServerError,
+  describeServer,
+  grantAllScopesByDefault,
+  addWorkspaceToTokenResponse,
+} from './provider-middleware.ts'
 import { loadServerKeys } from './server-keys.ts'
 import { chosenGrantId, createPolicy } from './interaction-policy.ts'
 import { findBinding } from './oauth-store.ts'
@@ -80,7 +85,7 @@ export async function createProvider(deps: Deps, renderError: RenderError): Prom
   provider.on('server_error', (ctx, error) => answerServerError(deps.log, ctx, error))
   provider.use(grantAllScopesByDefault)
   provider.use(describeServer)
-  provider.use(tellWorkspace(deps.db))
+  provider.use(addWorkspaceToTokenResponse(deps.db))
   return provider
 }
 

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { removeSubscriptionsOf } from '../webhooks/subscription-store.ts'
-import { revokeGrantsOf } from './oauth-store.ts'
+import { removeSubscriptions } from '../webhooks/subscription-store.ts'
+import { revokeGrants } from './oauth-store.ts'
 
 /**
  * Ends all that an app may do for a user in a workspace: grants, tokens, webhook subscriptions. Answers how many of
@@ -12,6 +12,6 @@ export const disconnectApp =
   (input: { workspaceId: number; userId: number; clientId: string }): Promise<{ subscriptions: number }> =>
     inTransaction(deps, async ({ db }) => {
       const { workspaceId, userId, clientId } = input
-      await revokeGrantsOf(db, workspaceId, { userId, clientId })
-      return { subscriptions: await removeSubscriptionsOf(db, { workspaceId, userId, clientId }) }
+      await revokeGrants(db, workspaceId, { userId, clientId })
+      return { subscriptions: await removeSubscriptions(db, { workspaceId, userId, clientId }) }
     })

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { removeSubscriptionsOf } from '../webhooks/subscription-store.ts'
+import { removeSubscriptions } from '../webhooks/subscription-store.ts'
 import { findConnection, hasGrant, revokeGrant } from './oauth-store.ts'
 
 /**
@@ -13,6 +13,6 @@ export const endConnection =
       const connection = await findConnection(trx, grantHash)
       await revokeGrant(trx, grantHash)
       if (!connection || (await hasGrant(trx, connection.workspaceId, connection))) return
-      await removeSubscriptionsOf(trx, connection)
+      await removeSubscriptions(trx, connection)
     })
   }

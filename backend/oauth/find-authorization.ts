@@ -4,7 +4,7 @@ import { errors, type Provider } from 'oidc-provider'
 import * as z from 'zod'
 import { formTarget } from '../views/page-headers.ts'
 import type { AskingApp } from '../views/render.ts'
-import { authorizationGone } from '../views/page-error.ts'
+import { authorizationExpired } from '../views/page-error.ts'
 import { knownScopes } from './scopes.ts'
 
 /** An authorization that waits for a person's answer. */
@@ -39,10 +39,10 @@ export const findAuthorization =
   async (request: FastifyRequest, reply: FastifyReply): Promise<Authorization> => {
     const { uid } = Path.parse(request.params)
     const interaction = await provider.interactionDetails(request.raw, reply.raw).catch(goneWhereNotFound)
-    if (interaction.uid !== uid) throw authorizationGone()
+    if (interaction.uid !== uid) throw authorizationExpired()
     const params = Params.parse(interaction.params)
     const client = await provider.Client.find(params.client_id)
-    if (!client) throw authorizationGone()
+    if (!client) throw authorizationExpired()
     const signedIn = interaction.result?.login?.accountId
     return {
       uid,
@@ -60,5 +60,5 @@ export const findAuthorization =
   }
 
 function goneWhereNotFound(error: unknown): never {
-  throw error instanceof errors.SessionNotFound ? authorizationGone() : error
+  throw error instanceof errors.SessionNotFound ? authorizationExpired() : error
 }

@@ -8,7 +8,7 @@ import { bindGrant } from './oauth-store.ts'
  * Makes the grant of one authorization, bound to one workspace, and answers its id. Submitted twice, the same
  * grant: its id follows from the authorization and the workspace. It is no credential, and nobody sees it.
  */
-export const allow =
+export const createGrant =
   (deps: Pick<Deps, 'db' | 'clock'>, provider: Provider) =>
   async (
     authorization: { uid: string; clientId: string; scopes: Scope[] },

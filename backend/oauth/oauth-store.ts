@@ -94,20 +94,20 @@ export const hasGrant = async (
 }
 
 /** Ends every grant of a member in a workspace; with `clientId`, those of one app. */
-export const revokeGrantsOf = async (
+export const revokeGrants = async (
   db: Db,
   workspaceId: number,
   owner: { userId: number; clientId?: string },
 ): Promise<void> => {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('oauth_grant')
     .where('workspace_id', '=', workspaceId)
     .where('user_id', '=', owner.userId)
     .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? ''))
     .returning('id_hash')
     .execute()
-  if (gone.length === 0) return
-  const hashes = gone.map((grant) => grant.id_hash)
+  if (deleted.length === 0) return
+  const hashes = deleted.map((grant) => grant.id_hash)
   await db.deleteFrom('oauth_payload').where('grant_hash', 'in', hashes).execute()
 }
 

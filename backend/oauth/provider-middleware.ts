@@ -5,7 +5,7 @@ import type { Db } from '../db/schema.ts'
 import { describeError } from '../describe-error.ts'
 import { isOutage } from '../db/outage.ts'
 import { hashToken } from '../secrets/secret-box.ts'
-import { asksForNone } from './scopes.ts'
+import { hasNoScopes } from './scopes.ts'
 import { findBinding } from './oauth-store.ts'
 
 type Next = () => Promise<void>
@@ -14,12 +14,12 @@ const allScopes = Scope.options.join(' ')
 
 /** RFC 6749, section 3.3: without a `scope`, a default. Ours is all, and the consent page shows each. */
 export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  const none = ctx.path === '/oauth/authorize' && asksForNone(String(ctx.query.scope ?? ''))
-  if (none) ctx.query = { ...ctx.query, scope: allScopes }
+  const isEmpty = ctx.path === '/oauth/authorize' && hasNoScopes(String(ctx.query.scope ?? ''))
+  if (isEmpty) ctx.query = { ...ctx.query, scope: allScopes }
   await next()
 }
 
-const described = [
+const metadataFields = [
   'issuer',
   'authorization_endpoint',
   'token_endpoint',
@@ -35,10 +35,10 @@ const described = [
 /** RFC 8414 metadata of what is served here. The library's own tells of OpenID Connect too, which is not. */
 export async function describeServer(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next()
-  if (routeOf(ctx) !== 'discovery' || !isRecord(ctx.body)) return
+  if (getRoute(ctx) !== 'discovery' || !isRecord(ctx.body)) return
   const body = ctx.body
   ctx.body = {
-    ...Object.fromEntries(described.map((name) => [name, body[name]])),
+    ...Object.fromEntries(metadataFields.map((name) => [name, body[name]])),
     scopes_supported: Scope.options,
     response_modes_supported: ['query'],
     revocation_endpoint_auth_methods_supported: body.token_endpoint_auth_methods_supported,
@@ -46,10 +46,10 @@ export async function describeServer(ctx: KoaContextWithOIDC, next: Next): Promi
 }
 
 /** Tells the app, with each token, which workspace the connection is bound to. */
-export const tellWorkspace = (db: Db) =>
+export const addWorkspaceToTokenResponse = (db: Db) =>
   async function addWorkspace(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
     await next()
-    const grantId = routeOf(ctx) === 'token' && ctx.status === 200 ? ctx.oidc.entities.Grant?.jti : undefined
+    const grantId = getRoute(ctx) === 'token' && ctx.status === 200 ? ctx.oidc.entities.Grant?.jti : undefined
     if (grantId === undefined || !isRecord(ctx.body)) return
     const binding = await findBinding(db, hashToken(grantId))
     if (!binding) return
@@ -58,16 +58,16 @@ export const tellWorkspace = (db: Db) =>
 
 /** Logs a failure of ours, and tells an outage of the database from a bug: the app may send the request again. */
 export function answerServerError(log: Logger, ctx: KoaContextWithOIDC, error: Error): void {
-  const away = isOutage(error)
-  const told = { request_id: ctx.response.get('x-request-id'), error: describeError(error) }
-  log[away ? 'warn' : 'error'](told, 'an OAuth request failed')
-  if (!away) return
+  const isDatabaseAway = isOutage(error)
+  const logFields = { request_id: ctx.response.get('x-request-id'), error: describeError(error) }
+  log[isDatabaseAway ? 'warn' : 'error'](logFields, 'an OAuth request failed')
+  if (!isDatabaseAway) return
   ctx.status = 503
   ctx.set('Retry-After', '5')
 }
 
 /** `ctx.oidc` is there only where a route of the library matched. */
-const routeOf = (ctx: Partial<KoaContextWithOIDC>): string | undefined => ctx.oidc?.route
+const getRoute = (ctx: Partial<KoaContextWithOIDC>): string | undefined => ctx.oidc?.route
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null

@@ -3,7 +3,7 @@ import type Provider from 'oidc-provider'
 import type { Config } from '../config.ts'
 
 /** What of oidc-provider is reachable. It has more routes; nobody needs them. */
-const routes: { method: HTTPMethods[]; url: string }[] = [
+const providerRoutes: { method: HTTPMethods[]; url: string }[] = [
   { method: ['GET'], url: '/oauth/authorize' },
   { method: ['GET'], url: '/oauth/authorize/:uid' },
   { method: ['POST', 'OPTIONS'], url: '/oauth/token' },
@@ -22,7 +22,7 @@ export async function mountProvider(
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, _body, done) => done(null))
 
-  for (const { method, url } of routes) {
+  for (const { method, url } of providerRoutes) {
     scope.route({
       method,
       url,

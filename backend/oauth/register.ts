@@ -3,8 +3,8 @@ import type { Deps } from '../deps.ts'
 import { registerPages } from '../http/pages.ts'
 import { registerScope } from '../http/register-scope.ts'
 import type { Door } from '../sign-in/browser-auth.ts'
-import { createPages, type Render } from '../views/render.ts'
-import { mountConnect } from './consent-pages.ts'
+import { createPageRenderer, type Render } from '../views/render.ts'
+import { mountConsentPages } from './consent-pages.ts'
 import { mountProvider } from './register-oauth.ts'
 import { createProvider } from './create-provider.ts'
 import { handlePageError, renderProviderError } from './render-error.ts'
@@ -13,17 +13,17 @@ import { handlePageError, renderProviderError } from './render-error.ts'
 export async function registerOauth(
   app: FastifyInstance,
   deps: Deps,
-  { render: renderAny, door }: { render: Render; door: Door },
+  { render: renderTemplate, door }: { render: Render; door: Door },
 ): Promise<void> {
-  const render = createPages(renderAny)
+  const render = createPageRenderer(renderTemplate)
   const provider = await createProvider(deps, renderProviderError(render))
   await registerScope(app, 'oauth', async (scope) => {
-    scope.addHook('onRequest', keepOpener)
+    scope.addHook('onRequest', allowOpener)
     await mountProvider(scope, provider, deps.config)
   })
   await registerPages(app, deps, handlePageError(render), (pages) => {
-    pages.addHook('onRequest', keepOpener)
-    mountConnect(pages, deps, { provider, render, door })
+    pages.addHook('onRequest', allowOpener)
+    mountConsentPages(pages, deps, { provider, render, door })
   })
 }
 
@@ -31,6 +31,6 @@ export async function registerOauth(
  * Apps such as Zapier open the authorization in a window of its own, and their page that it comes back to tells the
  * one that opened it. A Cross-Origin-Opener-Policy on any page or redirect between would cut the two apart.
  */
-const keepOpener = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+const allowOpener = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   void reply.removeHeader('cross-origin-opener-policy')
 }

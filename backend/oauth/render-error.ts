@@ -5,11 +5,11 @@ import { isOutage } from '../db/outage.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { RenderPage } from '../views/render.ts'
 import {
-  authorizationGone,
+  authorizationExpired,
   formOutdated,
   PageError,
-  serviceAway,
-  serviceBroken,
+  serviceUnavailable,
+  serviceFailed,
 } from '../views/page-error.ts'
 import type { RenderError } from './create-provider.ts'
 
@@ -17,36 +17,37 @@ import type { RenderError } from './create-provider.ts'
 export const handlePageError =
   (render: RenderPage) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const told = translate(error)
-    if (told.status >= 500) request.log.error({ error: describeError(error) }, 'a page could not be made')
+    const pageError = toPageError(error)
+    if (pageError.status >= 500)
+      request.log.error({ error: describeError(error) }, 'a page could not be made')
     void reply
-      .code(told.status)
+      .code(pageError.status)
       .headers(pageHeaders())
-      .send(document(render, told, request.id))
+      .send(renderErrorPage(render, pageError, request.id))
   }
 
 /** Errors of oidc-provider that no app can be told of: without a known app and address there is no way back. */
 export const renderProviderError =
   (render: RenderPage): RenderError =>
   (ctx: KoaContextWithOIDC, out, error) => {
-    const told = translate(error, out.error_description)
-    ctx.status = told.status
+    const pageError = toPageError(error, out.error_description)
+    ctx.status = pageError.status
     ctx.set(pageHeaders())
-    ctx.body = document(render, told, ctx.response.get('x-request-id'))
+    ctx.body = renderErrorPage(render, pageError, ctx.response.get('x-request-id'))
   }
 
-const document = (render: RenderPage, told: PageError, requestId: string): string =>
+const renderErrorPage = (render: RenderPage, pageError: PageError, requestId: string): string =>
   render('error', {
-    title: told.title,
-    message: told.message,
-    advice: told.advice,
-    reference: told.status >= 500 ? requestId : null,
+    title: pageError.title,
+    message: pageError.message,
+    advice: pageError.advice,
+    reference: pageError.status >= 500 ? requestId : null,
     home: null,
   })
 
-function translate(error: unknown, description?: string): PageError {
+function toPageError(error: unknown, description?: string): PageError {
   if (error instanceof PageError) return error
-  if (error instanceof errors.SessionNotFound) return authorizationGone()
+  if (error instanceof errors.SessionNotFound) return authorizationExpired()
   if (error instanceof errors.InvalidClient) {
     return new PageError(400, {
       title: 'Unknown app',
@@ -68,9 +69,9 @@ function translate(error: unknown, description?: string): PageError {
       advice: 'Go back to the app and try again. If it stays, tell whoever set the app up.',
     })
   }
-  if (isOutage(error)) return serviceAway()
-  return fastifyCode(error)?.startsWith('FST_CSRF') ? formOutdated() : serviceBroken()
+  if (isOutage(error)) return serviceUnavailable()
+  return getFastifyCode(error)?.startsWith('FST_CSRF') ? formOutdated() : serviceFailed()
 }
 
-const fastifyCode = (error: unknown): string | undefined =>
+const getFastifyCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

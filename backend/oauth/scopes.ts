@@ -1,24 +1,24 @@
 import { Scope } from '@outdial/contract'
 
-const known = new Set<string>(Scope.options)
+const allScopes = new Set<string>(Scope.options)
 
 /** Those of a `scope` parameter (RFC 6749, section 3.3) that exist. */
 export const knownScopes = (parameter: string): Scope[] =>
-  Scope.options.filter((scope) => words(parameter).has(scope))
+  Scope.options.filter((scope) => parseScopes(parameter).has(scope))
 
 /** Those that do not. */
 export const unknownScopes = (parameter: string): string[] =>
-  [...words(parameter)].filter((scope) => !known.has(scope))
+  [...parseScopes(parameter)].filter((scope) => !allScopes.has(scope))
 
 /** `offline_access` is no scope of ours, but generic clients send it: it asks for nothing that is not given anyway. */
-const words = (parameter: string): Set<string> =>
+const parseScopes = (parameter: string): Set<string> =>
   new Set(parameter.split(' ').filter((word) => word !== '' && word !== 'offline_access'))
 
 /** Whether an app asks for no scope in particular. */
-export const asksForNone = (parameter: string): boolean => words(parameter).size === 0
+export const hasNoScopes = (parameter: string): boolean => parseScopes(parameter).size === 0
 
 /** What the person who is asked reads. */
-export const scopeInWords: Record<Scope, string> = {
+export const scopeDescriptions: Record<Scope, string> = {
   'agents:read': 'See your voice agents that are live',
   'campaigns:read': 'See your campaigns',
   'campaigns:write': 'Create campaigns',

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import * as z from 'zod'
 import type { JWKS } from 'oidc-provider'
 import type { Deps } from '../deps.ts'
-import { keepServerSecret } from '../secret-keys/store.ts'
+import { getOrCreateServerSecret } from '../secret-keys/store.ts'
 import { randomToken } from '../secrets/secret-box.ts'
 
 export interface ServerKeys {
@@ -16,13 +16,13 @@ const CookieKeys = z.array(z.string())
 
 /** The keys of this installation. Of several processes that start first, one makes them and all use those. */
 export async function loadServerKeys(deps: Pick<Deps, 'db' | 'box'>): Promise<ServerKeys> {
-  const keep = async (name: string, propose: () => object): Promise<unknown> => {
-    const kept = await keepServerSecret(deps.db, name, deps.box.seal(JSON.stringify(propose())))
-    return JSON.parse(deps.box.open(kept))
+  const loadOrCreate = async (name: string, create: () => object): Promise<unknown> => {
+    const stored = await getOrCreateServerSecret(deps.db, name, deps.box.seal(JSON.stringify(create())))
+    return JSON.parse(deps.box.open(stored))
   }
   return {
-    jwks: Jwks.parse(await keep('oauth_signing_keys', newJwks)),
-    cookieKeys: CookieKeys.parse(await keep('oauth_cookie_keys', () => [randomToken()])),
+    jwks: Jwks.parse(await loadOrCreate('oauth_signing_keys', newJwks)),
+    cookieKeys: CookieKeys.parse(await loadOrCreate('oauth_cookie_keys', () => [randomToken()])),
   }
 }
 

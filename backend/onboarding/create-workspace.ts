@@ -3,8 +3,8 @@ import type { Deps } from '../deps.ts'
 import { newWebhookSecret } from '../secrets/secret-box.ts'
 import { installBuiltInTools } from '../tools/install-built-in.ts'
 import { checkWorkspace } from '../identity/check-workspace.ts'
-import { insertMembership } from '../identity/user-store.ts'
-import { findWorkspaceOfForm, insertWorkspace } from '../identity/workspace-store.ts'
+import { upsertMembership } from '../identity/user-store.ts'
+import { findWorkspaceByForm, insertWorkspace } from '../identity/workspace-store.ts'
 
 interface NewWorkspace {
   name: string
@@ -30,8 +30,8 @@ export const createWorkspace =
     const webhookSecret = deps.box.seal(newWebhookSecret())
     const insert = async (trx: Db) => {
       const workspace = await insertWorkspace(trx, { name, country, timeZone, webhookSecret, formId })
-      if (workspace === undefined) return findWorkspaceOfForm(trx, formId)
-      await insertMembership(trx, workspace.id, { userId: input.ownerId, role: 'owner' })
+      if (workspace === undefined) return findWorkspaceByForm(trx, formId)
+      await upsertMembership(trx, workspace.id, { userId: input.ownerId, role: 'owner' })
       await installBuiltInTools({ db: trx, clock: deps.clock }, workspace.id)
       return workspace
     }

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createUser } from '../identity/create-user.ts'
 import { createWorkspace } from './create-workspace.ts'
-import { hasUsers, lockUsers } from '../identity/user-store.ts'
+import { hasUsers, lockUserTable } from '../identity/user-store.ts'
 
 interface FirstUser {
   name: string
@@ -23,7 +23,7 @@ export const signUp =
   (deps: Deps) =>
   (input: FirstUser): Promise<{ userId: number; workspaceId: number } | undefined> =>
     inTransaction(deps, async (own) => {
-      await lockUsers(own.db)
+      await lockUserTable(own.db)
       // In a statement of its own: one snapshot for both would predate the lock.
       if (await hasUsers(own.db)) return undefined
       const { name, email, password, workspaceName, country, timeZone } = input

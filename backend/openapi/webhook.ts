@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { eventExample } from '../api/openapi/api-examples.ts'
 
-const header = (name: string, description: string): OpenAPIV3_1.ParameterObject => ({
+const requiredHeader = (name: string, description: string): OpenAPIV3_1.ParameterObject => ({
   name,
   in: 'header',
   required: true,
@@ -19,9 +19,9 @@ export const callCompletedWebhook: OpenAPIV3_1.PathItemObject = {
     tags: ['Webhooks'],
     security: [],
     parameters: [
-      header('webhook-id', "The event's id: the same over all tries."),
-      header('webhook-timestamp', 'When this try was signed, in seconds since 1970.'),
-      header(
+      requiredHeader('webhook-id', "The event's id: the same over all tries."),
+      requiredHeader('webhook-timestamp', 'When this try was signed, in seconds since 1970.'),
+      requiredHeader(
         'webhook-signature',
         '`v1,` and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots.',
       ),

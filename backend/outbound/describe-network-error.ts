@@ -1,13 +1,13 @@
 import { ForbiddenAddressError } from './guard.ts'
 
-const brokeOff = 'the receiver broke off the connection'
+const connectionClosed = 'the receiver broke off the connection'
 const unreachable = 'the receiver could not be reached'
 
-const words: Record<string, string> = {
+const messages: Record<string, string> = {
   ECONNREFUSED: 'the receiver refused the connection',
-  ECONNRESET: brokeOff,
-  EPIPE: brokeOff,
-  UND_ERR_SOCKET: brokeOff,
+  ECONNRESET: connectionClosed,
+  EPIPE: connectionClosed,
+  UND_ERR_SOCKET: connectionClosed,
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
   EADDRNOTAVAIL: unreachable,
@@ -19,17 +19,17 @@ const words: Record<string, string> = {
 }
 
 /** Why a request found no answer, in words for the log that support reads; undefined where no network is at fault. */
-export function describeFailure(error: unknown): string | undefined {
+export function describeNetworkError(error: unknown): string | undefined {
   if (error instanceof ForbiddenAddressError) return 'the address is not public'
-  if (textOf(error, 'name') === 'TimeoutError') return 'the receiver did not answer in time'
-  const code = textOf(error, 'code')
+  if (getText(error, 'name') === 'TimeoutError') return 'the receiver did not answer in time'
+  const code = getText(error, 'code')
   if (/CERT|^UNABLE_TO_/.test(code)) return `the TLS certificate is not valid (${code})`
   if (/SSL|TLS|^EPROTO$/.test(code)) return `no secure connection could be made (${code})`
   if (code.startsWith('HPE_')) return `the answer is not HTTP (${code})`
-  return words[code]
+  return messages[code]
 }
 
-function textOf(error: unknown, property: 'name' | 'code'): string {
+function getText(error: unknown, property: 'name' | 'code'): string {
   if (typeof error !== 'object' || error === null) return ''
   const value: unknown = Reflect.get(error, property)
   return typeof value === 'string' ? value : ''

@@ -4,7 +4,7 @@ import { buildConnector, Client, type Dispatcher } from 'undici'
 import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 
 /** The addresses of a host name; rejects or is empty where there are none. */
-export type Resolve = (host: string) => Promise<string[]>
+export type ResolveHost = (host: string) => Promise<string[]>
 
 export interface GuardedRequest {
   url: URL
@@ -22,12 +22,12 @@ export interface GuardedAnswer {
   headers: Record<string, string | string[] | undefined>
   body: string
   /** True where the body was longer than `maxBytes`, or broke off, or the signal came while it was read. */
-  cut: boolean
+  isTruncated: boolean
 }
 
 export interface GuardOptions {
   allowLoopback: boolean
-  resolve?: Resolve
+  resolve?: ResolveHost
 }
 
 /** One request to a server that a customer named. Redirects are answers, never followed. */
@@ -49,15 +49,15 @@ export function createGuardedSend(options: GuardOptions): GuardedSend {
     signal.throwIfAborted()
     const client = new Client(url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
     // Not the request's own signal: undici does not look at it before there is a connection.
-    const abandon = () => void client.destroy(signal.reason as Error)
-    signal.addEventListener('abort', abandon, { once: true })
+    const destroyClient = () => void client.destroy(signal.reason as Error)
+    signal.addEventListener('abort', destroyClient, { once: true })
     try {
       const path = url.pathname + url.search
       const answer = await client.request({ path, method, headers, body: body ?? null })
-      const read = await readAtMost(answer.body, maxBytes)
+      const read = await readBody(answer.body, maxBytes)
       return { status: answer.statusCode, headers: answer.headers, ...read }
     } finally {
-      signal.removeEventListener('abort', abandon)
+      signal.removeEventListener('abort', destroyClient)
       await client.destroy()
     }
   }
@@ -68,7 +68,7 @@ export function guardedConnector({
   allowLoopback,
   resolve = resolveByDns,
 }: GuardOptions): buildConnector.connector {
-  const permit = async (host: string): Promise<string[]> => {
+  const resolvePermitted = async (host: string): Promise<string[]> => {
     const addresses = await resolve(host)
     const permitted = addresses.filter(
       (address) => isIP(address) && isPermittedAddress(address, allowLoopback),
@@ -77,11 +77,11 @@ export function guardedConnector({
     return permitted
   }
   const lookup: LookupFunction = (host, { all }, callback) => {
-    permit(host).then(
+    resolvePermitted(host).then(
       (addresses) => {
         const found = addresses.map((address) => ({ address, family: isIP(address) }))
         const [first] = found
-        if (first === undefined) return callback(noAddress(host), '')
+        if (first === undefined) return callback(addressNotFoundError(host), '')
         return all ? callback(null, found) : callback(null, first.address, first.family)
       },
       (error: NodeJS.ErrnoException) => callback(error, ''),
@@ -99,14 +99,14 @@ export function guardedConnector({
   }
 }
 
-const noAddress = (host: string): NodeJS.ErrnoException =>
+const addressNotFoundError = (host: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`no address for ${host}`), { code: 'ENOTFOUND' })
 
 /**
  * Asks the name servers directly: getaddrinfo would hold one of Node's four threads per look-up, and a few dead
  * domains with it everything else that uses them. Hence /etc/hosts is not read.
  */
-const resolveByDns: Resolve = async (host) => {
+const resolveByDns: ResolveHost = async (host) => {
   if (isLocalhost(host)) return ['127.0.0.1', '::1']
   // A new one each time: it reads the machine's name servers once, and they may change.
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
@@ -120,19 +120,19 @@ const isEmptyAnswer = (answer: PromiseSettledResult<string[]>): boolean =>
   answer.status === 'fulfilled' ||
   ['ENOTFOUND', 'ENODATA'].includes((answer.reason as NodeJS.ErrnoException).code ?? '')
 
-async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number) {
+async function readBody(body: AsyncIterable<Buffer>, maxBytes: number) {
   const chunks: Buffer[] = []
   let bytes = 0
-  let cut = false
+  let isTruncated = false
   try {
     for await (const chunk of body) {
       chunks.push(chunk.subarray(0, maxBytes - bytes))
       bytes += chunk.length
-      cut = bytes > maxBytes
-      if (cut) break
+      isTruncated = bytes > maxBytes
+      if (isTruncated) break
     }
   } catch {
-    cut = true // the status has arrived: it counts, whatever becomes of the rest
+    isTruncated = true // the status has arrived: it counts, whatever becomes of the rest
   }
-  return { body: Buffer.concat(chunks).toString('utf8'), cut }
+  return { body: Buffer.concat(chunks).toString('utf8'), cut: isTruncated }
 }

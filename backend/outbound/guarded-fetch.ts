@@ -39,8 +39,8 @@ export function createGuardedFetch(options: GuardOptions & { maxBytes: number })
         redirect: 'manual',
         dispatcher,
       })
-      const isEvents = /^text\/event-stream\b/i.test(answer.headers.get('content-type') ?? '')
-      const limited = answer.body && limitBytes(answer.body, options.maxBytes, isEvents)
+      const isEventStream = /^text\/event-stream\b/i.test(answer.headers.get('content-type') ?? '')
+      const limited = answer.body && limitBytes(answer.body, options.maxBytes, isEventStream)
       return new Response(limited, { status: answer.status, headers: [...answer.headers] })
     },
     close: () => dispatcher.destroy(),

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js'
  */
 export function isPermittedAddress(address: string, allowLoopback: boolean): boolean {
   if (!ipaddr.isValid(address)) return false
-  const parsed = unwrap(ipaddr.process(address))
+  const parsed = unwrapNat64(ipaddr.process(address))
   const range = parsed.range()
   if (range === 'loopback') return allowLoopback
   return range === 'unicast' && (parsed.kind() === 'ipv4' || isGlobalIPv6(parsed.toByteArray()))
@@ -15,7 +15,7 @@ export function isPermittedAddress(address: string, allowLoopback: boolean): boo
 const nat64 = ipaddr.IPv6.parse('64:ff9b::')
 
 /** Behind NAT64 (RFC 6052) every IPv4 host has such an address: what it embeds decides. */
-function unwrap(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+function unwrapNat64(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!(address instanceof ipaddr.IPv6) || !address.match(nat64, 96)) return address
   return ipaddr.fromByteArray(address.toByteArray().slice(12))
 }

@@ -12,7 +12,7 @@ export function checkTargetUrl(
 ): string | undefined {
   const allowLoopback = config.allowLoopbackWebhooks
   const url = URL.canParse(target) ? new URL(target) : undefined
-  if (url === undefined || hasBlank(target)) return sentences.unreadable
+  if (url === undefined || hasWhitespace(target)) return sentences.unreadable
   if (url.username !== '' || url.password !== '') return sentences.credentials
   if (url.href.length > longest) return sentences.tooLong
 
@@ -37,7 +37,7 @@ const sentences = {
 }
 
 /** A URL as subscriptions keep it: what two spellings of one address have in common, without a fragment. */
-export function normaliseTargetUrl(target: string): string {
+export function normalizeTargetUrl(target: string): string {
   const url = new URL(target)
   url.hash = ''
   return url.href
@@ -49,4 +49,4 @@ const isLoopback = (host: string): boolean =>
 
 // Parsers of URLs drop tabs and newlines, and PostgreSQL cannot keep a NUL.
 
-const hasBlank = (target: string): boolean => /[\u0000-\u0020]/.test(target)
+const hasWhitespace = (target: string): boolean => /[\u0000-\u0020]/.test(target)

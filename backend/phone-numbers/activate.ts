@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { updateNumberStatus } from './phone-number-store.ts'
+import { updatePhoneNumberStatus } from './phone-number-store.ts'
 
 /**
  * Makes calls from a number again that was retired. What waited for it goes out.
@@ -9,8 +9,13 @@ import { updateNumberStatus } from './phone-number-store.ts'
  */
 export const activatePhoneNumber =
   (deps: Pick<Deps, 'db' | 'wake'>) =>
-  async (number: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
-    const found = await updateNumberStatus(deps.db, number.workspaceId, number.phoneNumberId, 'active')
-    if (!found) throw notFound('There is no phone number with this id in this workspace.')
+  async (phoneNumberKey: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
+    const isUpdated = await updatePhoneNumberStatus(
+      deps.db,
+      phoneNumberKey.workspaceId,
+      phoneNumberKey.phoneNumberId,
+      'active',
+    )
+    if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
     deps.wake.dialer()
   }

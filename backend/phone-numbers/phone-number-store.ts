@@ -3,7 +3,11 @@ import type { Db } from '../db/schema.ts'
 import { nameContains } from '../db/name-search.ts'
 
 /** Active numbers by id; one row more than `limit` where there are more. `search` looks at label and number. */
-export function selectActiveNumbers(db: Db, workspaceId: number, query: SearchQuery): Promise<PhoneNumber[]> {
+export function selectActivePhoneNumbers(
+  db: Db,
+  workspaceId: number,
+  query: SearchQuery,
+): Promise<PhoneNumber[]> {
   const { search } = query
   return db
     .selectFrom('phone_number')
@@ -40,7 +44,7 @@ export const insertPhoneNumber = (
     .executeTakeFirst()
 
 /** False where the workspace has no such number. */
-export async function updateNumberStatus(
+export async function updatePhoneNumberStatus(
   db: Db,
   workspaceId: number,
   phoneNumberId: number,
@@ -57,7 +61,7 @@ export async function updateNumberStatus(
 }
 
 /** All numbers, active ones first, with how many campaigns call from each. */
-export const selectNumbersWithUse = (db: Db, workspaceId: number) =>
+export const selectPhoneNumbersWithCampaignCount = (db: Db, workspaceId: number) =>
   db
     .selectFrom('phone_number')
     .select(['id', 'phone_number', 'label', 'country', 'status', 'created_at'])

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { updateNumberStatus } from './phone-number-store.ts'
+import { updatePhoneNumberStatus } from './phone-number-store.ts'
 
 /**
  * Makes no more calls from a number. What waits to be called from it is kept, and says so.
@@ -9,7 +9,12 @@ import { updateNumberStatus } from './phone-number-store.ts'
  */
 export const retirePhoneNumber =
   (deps: Pick<Deps, 'db'>) =>
-  async (number: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
-    const found = await updateNumberStatus(deps.db, number.workspaceId, number.phoneNumberId, 'retired')
-    if (!found) throw notFound('There is no phone number with this id in this workspace.')
+  async (phoneNumberKey: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
+    const isUpdated = await updatePhoneNumberStatus(
+      deps.db,
+      phoneNumberKey.workspaceId,
+      phoneNumberKey.phoneNumberId,
+      'retired',
+    )
+    if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
   }

@@ -17,7 +17,7 @@ const linksAreKept = 30 * 24 * hour
 const unusedGrantsAreKept = 24 * hour
 
 /** Deletes expired sessions, tokens, links and stored answers, once an hour. Several processes may do so at once. */
-export const startCleanup = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
+export const startDeletingExpired = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
   startWorker<never>(deps.clock, {
     fetch: async () => {
       const now = deps.clock.now()
@@ -30,6 +30,6 @@ export const startCleanup = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =
     handle: async () => {},
     onError: (error) => deps.log.error({ error: describeError(error) }, 'expired rows were not deleted'),
     concurrency: 1,
-    batch: 1,
+    batchSize: 1,
     pollMs: hour,
   })

@@ -1,7 +1,7 @@
 import { CallCompletedEvent, ContactAdded } from '@outdial/contract'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { recordCompleted } from '../calls/complete-calls.ts'
-import { completeWaiting } from '../calls/call-store.ts'
+import { publishCompletedCalls } from '../calls/complete-calls.ts'
+import { completeQueuedCalls } from '../calls/call-store.ts'
 import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -18,7 +18,7 @@ import {
   dropUnreadFiles,
   endAnalyses,
   findAnswersAbout,
-  findEventsOf,
+  findEventsOfCalls,
   findForErasure,
   forgetCallbacks,
   holdCallsOf,
@@ -39,38 +39,39 @@ import {
  */
 export const eraseContact =
   (deps: Deps) =>
-  (key: { workspaceId: number; contactId: number }): Promise<void> =>
+  (contactKey: { workspaceId: number; contactId: number }): Promise<void> =>
     inTransaction(deps, async ({ db, clock, wake }) => {
-      const { workspaceId, contactId } = key
+      const { workspaceId, contactId } = contactKey
       const now = clock.now()
-      const known = await findForErasure(db, workspaceId, contactId)
-      if (known !== undefined && known.phone_number !== '') {
+      const found = await findForErasure(db, workspaceId, contactId)
+      if (found !== undefined && found.phone_number !== '') {
         await dropUnreadFiles(db, workspaceId, now)
-        await deleteImportRows(db, workspaceId, tracesOf(known))
+        await deleteImportRows(db, workspaceId, tracesOf(found))
       }
       const contact = await holdForErasure(db, workspaceId, contactId)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
       if (contact.erased_at !== null) return
       const calls = await holdCallsOf(db, workspaceId, contactId)
-      if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress')) throw underWay()
+      if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
+        throw callInProgressError()
 
-      const ids = calls.map(({ id }) => id)
+      const callIds = calls.map(({ id }) => id)
       const { phone_number: phoneNumber } = contact
       const end = { outcome: 'canceled', endedReason: 'contact_erased', at: now } as const
-      const canceled = await completeWaiting(db, workspaceId, ids, end)
-      const analysing = await endAnalyses(db, workspaceId, ids)
+      const canceled = await completeQueuedCalls(db, workspaceId, callIds, end)
+      const analyzing = await endAnalyses(db, workspaceId, callIds)
       const traces = tracesOf(contact)
       // The events that are owed are rewritten with all others, before anybody sees them.
-      await recordCompleted(db, workspaceId, [...canceled, ...analysing], now)
+      await publishCompletedCalls(db, workspaceId, [...canceled, ...analyzing], now)
       await clearReasons(db, workspaceId, phoneNumber)
       await clearContact(db, workspaceId, contactId, now)
-      await clearCalls(db, workspaceId, ids, now)
-      await forgetCallbacks(db, workspaceId, ids)
-      await clearAttempts(db, workspaceId, ids)
-      await clearToolCalls(db, workspaceId, ids, traces)
+      await clearCalls(db, workspaceId, callIds, now)
+      await forgetCallbacks(db, workspaceId, callIds)
+      await clearAttempts(db, workspaceId, callIds)
+      await clearToolCalls(db, workspaceId, callIds, traces)
       await deleteNotes(db, workspaceId, contactId)
       await blankCells(db, workspaceId, traces)
-      const events = await findEventsOf(db, workspaceId, ids)
+      const events = await findEventsOfCalls(db, workspaceId, callIds)
       await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, anonymousBody(body)])))
       const answers = await findAnswersAbout(db, workspaceId, contactId)
       await rewriteAnswers(
@@ -86,11 +87,11 @@ export const eraseContact =
 
 const tracesOf = ({ phone_number: number, email }: { phone_number: string; email: string | null }) => ({
   number,
-  digits: digitsOf(number),
+  digits: toSearchDigits(number),
   email,
 })
 
-const underWay = () =>
+const callInProgressError = () =>
   new ApiError(
     'validation_failed',
     'A call to this person is under way: erase the contact when it has ended.',
@@ -100,7 +101,7 @@ const anonymousBody = (body: string): string =>
   JSON.stringify(anonymousEvent(CallCompletedEvent.parse(JSON.parse(body))))
 
 /** The digits by which a number is known in whatever spelling: those inside its country, where they are enough. */
-function digitsOf(phoneNumber: string): string {
-  const national = parsePhoneNumberFromString(phoneNumber)?.nationalNumber ?? ''
-  return national.length >= 8 ? national : phoneNumber.replace(/\D/g, '')
+function toSearchDigits(phoneNumber: string): string {
+  const nationalNumber = parsePhoneNumberFromString(phoneNumber)?.nationalNumber ?? ''
+  return nationalNumber.length >= 8 ? nationalNumber : phoneNumber.replace(/\D/g, '')
 }

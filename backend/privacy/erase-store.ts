@@ -160,13 +160,13 @@ export async function clearToolCalls(
   callIds: readonly number[],
   { digits, email }: Traces,
 ): Promise<void> {
-  const inDigits = (text: RawBuilder<unknown>) =>
+  const containsDigits = (text: RawBuilder<unknown>) =>
     sql`strpos(regexp_replace(${text}, '\\D', '', 'g'), ${digits}) > 0`
   await sql`
     update tool_call set arguments = '{}', result = ''
     where workspace_id = ${workspaceId} and (
       call_id = any(${callIds}::bigint[])
-      or ${inDigits(sql`arguments::text`)} or ${inDigits(sql`result`)}
+      or ${containsDigits(sql`arguments::text`)} or ${containsDigits(sql`result`)}
       or strpos(lower(arguments::text), lower(${email})) > 0 or strpos(lower(result), lower(${email})) > 0
     )`.execute(trx)
 }
@@ -241,7 +241,7 @@ export async function clearReasons(trx: Db, workspaceId: number, phoneNumber: st
   )
 }
 
-export const findEventsOf = (trx: Db, workspaceId: number, callIds: readonly number[]) =>
+export const findEventsOfCalls = (trx: Db, workspaceId: number, callIds: readonly number[]) =>
   trx
     .selectFrom('event')
     .select(['id', 'body'])

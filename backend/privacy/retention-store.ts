@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** The workspaces that do not keep what was said for ever. */
-export const selectRetentions = (db: Db) =>
+export const findRetentions = (db: Db) =>
   db
     .selectFrom('workspace')
     .select(['id as workspaceId', 'retention_days as days'])

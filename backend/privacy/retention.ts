@@ -1,13 +1,13 @@
 import type { Deps } from '../deps.ts'
 import { describeError } from '../describe-error.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
-import { eraseTalks, selectRetentions } from './retention-store.ts'
+import { eraseTalks, findRetentions } from './retention-store.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
 
 /** How many calls one statement erases: it holds their rows for about a tenth of a second. */
-const batch = 500
+const batchSize = 500
 
 /** Erases, once an hour, what was said in calls that are older than their workspace keeps talks. */
 export const startErasingTalks = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
@@ -15,10 +15,10 @@ export const startErasingTalks = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Wor
     fetch: async () => {
       const now = deps.clock.now()
       const withMore: number[] = []
-      for (const { workspaceId, days } of await selectRetentions(deps.db)) {
+      for (const { workspaceId, days } of await findRetentions(deps.db)) {
         const before = new Date(now.getTime() - days * day)
-        const erased = await eraseTalks(deps.db, workspaceId, { before, now, most: batch })
-        if (erased === batch) withMore.push(workspaceId)
+        const erased = await eraseTalks(deps.db, workspaceId, { before, now, most: batchSize })
+        if (erased === batchSize) withMore.push(workspaceId)
       }
       // A job brings the worker back at once: one batch of each workspace in turn, until nothing is left.
       return withMore.slice(0, 1)
@@ -26,6 +26,6 @@ export const startErasingTalks = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Wor
     handle: async () => {},
     onError: (error) => deps.log.error({ error: describeError(error) }, 'older talks were not erased'),
     concurrency: 1,
-    batch: 1,
+    batchSize: 1,
     pollMs: hour,
   })

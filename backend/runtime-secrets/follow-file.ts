@@ -7,10 +7,10 @@ const interval = 1_000
  * Does something now and after each change of a file, once at a time. It looks again and again instead of being told: secrets
  * are mounted as links to folders that are exchanged, and no file system tells of that alike.
  */
-export function followFile(file: string, onChanged: () => Promise<void>): { stop(): void } {
-  let done = Promise.resolve()
+export function watchSecretFile(file: string, onChanged: () => Promise<void>): { stop(): void } {
+  let queue = Promise.resolve()
   const listener = () => {
-    done = done.then(onChanged)
+    queue = queue.then(onChanged)
   }
   watchFile(file, { interval, persistent: false }, listener)
   // It may have changed between its first reading and now.

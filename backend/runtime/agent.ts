@@ -8,9 +8,9 @@ export type Intent =
   | { does: 'stop_calling' }
 
 /** What came of it, as a transcript tells it. */
-export interface Act {
+export interface ToolOutcome {
   text: string
-  done: boolean
+  succeeded: boolean
 }
 
 /** The agent in one call, with its tools at hand. */
@@ -19,7 +19,7 @@ export interface AgentInCall {
    * Does something, within the time that the agent has for it. Undefined where it has no tool for that, or has
    * given its tools up. Never rejects: whatever tools do, the talk goes on.
    */
-  act(intent: Intent): Promise<Act | undefined>
+  act(intent: Intent): Promise<ToolOutcome | undefined>
   /** The talk is over. */
   leave(): Promise<void>
 }

@@ -5,11 +5,11 @@ export interface InputSchema {
 }
 
 /** Of what an agent has to say, that which a tool asks for. Undefined where the tool must have more. */
-export function argumentsFor(
+export function pickArguments(
   { properties, required = [] }: InputSchema,
-  offered: Record<string, unknown>,
+  available: Record<string, unknown>,
 ): Record<string, unknown> | undefined {
-  if (!required.every((name) => Object.hasOwn(offered, name))) return undefined
-  if (properties === undefined) return offered
-  return Object.fromEntries(Object.entries(offered).filter(([name]) => Object.hasOwn(properties, name)))
+  if (!required.every((name) => Object.hasOwn(available, name))) return undefined
+  if (properties === undefined) return available
+  return Object.fromEntries(Object.entries(available).filter(([name]) => Object.hasOwn(properties, name)))
 }

@@ -15,46 +15,46 @@ const horizonMs = 15 * 24 * 3_600_000
  *
  * @param zones IANA names, at least one
  */
-export function nextPermitted(hours: CallingHours, zones: readonly string[], from: Date): Date | undefined {
+export function nextOpenAt(hours: CallingHours, zones: readonly string[], from: Date): Date | undefined {
   const end = from.getTime() + horizonMs
-  let moment = Temporal.Instant.fromEpochMilliseconds(from.getTime())
-  while (moment.epochMilliseconds <= end) {
-    const closed = zones.find((zone) => !isOpen(hours, moment.toZonedDateTimeISO(zone)))
-    if (closed === undefined) return new Date(moment.epochMilliseconds)
-    moment = nextChange(hours, moment.toZonedDateTimeISO(closed))
+  let instant = Temporal.Instant.fromEpochMilliseconds(from.getTime())
+  while (instant.epochMilliseconds <= end) {
+    const closedZone = zones.find((zone) => !isOpen(hours, instant.toZonedDateTimeISO(zone)))
+    if (closedZone === undefined) return new Date(instant.epochMilliseconds)
+    instant = nextPossibleOpening(hours, instant.toZonedDateTimeISO(closedZone))
   }
   return undefined
 }
 
 function isOpen(hours: CallingHours, local: Temporal.ZonedDateTime): boolean {
   const minute = local.hour * 60 + local.minute
-  const start = minutesOf(hours.start)
-  const end = minutesOf(hours.end)
-  if (start < end) return startsOn(hours, local.dayOfWeek) && minute >= start && minute < end
+  const start = toMinutes(hours.start)
+  const end = toMinutes(hours.end)
+  if (start < end) return opensOn(hours, local.dayOfWeek) && minute >= start && minute < end
   return (
-    (startsOn(hours, local.dayOfWeek) && minute >= start) ||
-    (startsOn(hours, local.dayOfWeek === 1 ? 7 : local.dayOfWeek - 1) && minute < end)
+    (opensOn(hours, local.dayOfWeek) && minute >= start) ||
+    (opensOn(hours, local.dayOfWeek === 1 ? 7 : local.dayOfWeek - 1) && minute < end)
   )
 }
 
-const startsOn = (hours: CallingHours, dayOfWeek: number) =>
+const opensOn = (hours: CallingHours, dayOfWeek: number) =>
   hours.days.includes(weekdays[dayOfWeek - 1] ?? 'mon')
 
-const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 
 /** The next moment at which a closed zone may open: a start, a midnight, or a clock change. */
-function nextChange(hours: CallingHours, local: Temporal.ZonedDateTime): Temporal.Instant {
+function nextPossibleOpening(hours: CallingHours, local: Temporal.ZonedDateTime): Temporal.Instant {
   const time = Temporal.PlainTime.from(hours.start)
   const today = local.toPlainDate()
-  const starts = [today, today.add({ days: 1 })].flatMap((date) =>
+  const openings = [today, today.add({ days: 1 })].flatMap((date) =>
     // A repeated hour starts twice.
     (['earlier', 'later'] as const).flatMap((disambiguation) => [
-      at(date, time, local.timeZoneId, disambiguation),
-      at(date, midnight, local.timeZoneId, disambiguation),
+      toInstant(date, time, local.timeZoneId, disambiguation),
+      toInstant(date, midnight, local.timeZoneId, disambiguation),
     ]),
   )
   const clockChange = local.getTimeZoneTransition('next')
-  const candidates = clockChange === null ? starts : [...starts, clockChange.toInstant()]
+  const candidates = clockChange === null ? openings : [...openings, clockChange.toInstant()]
   const now = local.epochMilliseconds
   return candidates
     .filter((candidate) => candidate.epochMilliseconds > now)
@@ -63,7 +63,7 @@ function nextChange(hours: CallingHours, local: Temporal.ZonedDateTime): Tempora
 
 const midnight = new Temporal.PlainTime()
 
-const at = (
+const toInstant = (
   date: Temporal.PlainDate,
   time: Temporal.PlainTime,
   zone: string,

@@ -1,7 +1,7 @@
 import { ConfigError } from '../config.ts'
 import type { Db } from '../db/schema.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { keepServerSecret } from './store.ts'
+import { getOrCreateServerSecret } from './store.ts'
 
 /**
  * Tells at the start, and not at some webhook in the night, that the keys are not those of this database.
@@ -9,9 +9,9 @@ import { keepServerSecret } from './store.ts'
  * @throws {ConfigError}
  */
 export async function checkSecretKeys(db: Db, box: SecretBox): Promise<void> {
-  const kept = await keepServerSecret(db, 'secret-key-check', box.seal('Outdial'))
+  const stored = await getOrCreateServerSecret(db, 'secret-key-check', box.seal('Outdial'))
   try {
-    box.open(kept)
+    box.open(stored)
   } catch (cause) {
     throw new ConfigError(
       'SECRET_KEY does not open the secrets of this database: set the key with which it was first started. To change ' +

@@ -1,7 +1,7 @@
 import type { Db } from '../db/schema.ts'
 
 /** Keeps the value where there is none of this name yet, and answers the one that is kept. */
-export async function keepServerSecret(db: Db, name: string, value: string): Promise<string> {
+export async function getOrCreateServerSecret(db: Db, name: string, value: string): Promise<string> {
   await db
     .insertInto('server_secret')
     .values({ name, value })

@@ -2,16 +2,16 @@ import path from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
 import { describeError } from '../describe-error.ts'
-import { readOrMake, shortest } from './secret-keys.ts'
-import { followFile } from '../runtime-secrets/follow-file.ts'
-import { readSecrets } from '../runtime-secrets/read-secrets.ts'
+import { readOrCreateSecret, minSecretLength } from './secret-keys.ts'
+import { watchSecretFile } from '../runtime-secrets/follow-file.ts'
+import { readRuntimeSecrets } from '../runtime-secrets/read-secrets.ts'
 
 /** What agent runtimes show this service. */
 export interface RuntimeSecretSource {
   /** Those that are valid now; the first is what this service itself shows. */
   list(): readonly string[]
   /** Tells of each change, until it is stopped. Those of the environment stay as they are. */
-  follow(onChanged: () => void): { stop(): void }
+  watch(onChanged: () => void): { stop(): void }
 }
 
 /**
@@ -26,34 +26,37 @@ export async function openRuntimeSecrets(
   log: Pick<Logger, 'info' | 'error'>,
 ): Promise<RuntimeSecretSource> {
   const { runtimeSecrets, runtimeSecretFile } = config
-  if (runtimeSecrets.length > 0) return unchanging(runtimeSecrets)
-  if (runtimeSecretFile !== undefined) return inFile(runtimeSecretFile, log)
-  if (dataDir === undefined) throw notSet()
+  if (runtimeSecrets.length > 0) return fixedSecrets(runtimeSecrets)
+  if (runtimeSecretFile !== undefined) return secretsInFile(runtimeSecretFile, log)
+  if (dataDir === undefined) throw secretMissing()
   const file = path.join(dataDir, 'runtime-secret')
-  await readOrMake(file)
-  return inFile(file, log)
+  await readOrCreateSecret(file)
+  return secretsInFile(file, log)
 }
 
-function unchanging(secrets: string[]): RuntimeSecretSource {
-  if (secrets.some((secret) => secret.length < shortest)) {
+function fixedSecrets(secrets: string[]): RuntimeSecretSource {
+  if (secrets.some((secret) => secret.length < minSecretLength)) {
     throw new ConfigError(
-      `RUNTIME_SECRET must have at least ${shortest} characters, each secret of the list for itself.`,
+      `RUNTIME_SECRET must have at least ${minSecretLength} characters, each secret of the list for itself.`,
     )
   }
-  return { list: () => secrets, follow: () => ({ stop: () => {} }) }
+  return { list: () => secrets, watch: () => ({ stop: () => {} }) }
 }
 
-async function inFile(file: string, log: Pick<Logger, 'info' | 'error'>): Promise<RuntimeSecretSource> {
-  let secrets = await readSecrets(file)
+async function secretsInFile(
+  file: string,
+  log: Pick<Logger, 'info' | 'error'>,
+): Promise<RuntimeSecretSource> {
+  let secrets = await readRuntimeSecrets(file)
   return {
     list: () => secrets,
-    follow: (onChanged) =>
-      followFile(file, async () => {
+    watch: (onChanged) =>
+      watchSecretFile(file, async () => {
         try {
-          const read = await readSecrets(file)
-          if (read.join() === secrets.join()) return
-          secrets = read
-          log.info({ count: read.length }, 'the runtime secrets were read anew')
+          const changed = await readRuntimeSecrets(file)
+          if (changed.join() === secrets.join()) return
+          secrets = changed
+          log.info({ count: changed.length }, 'the runtime secrets were read anew')
           onChanged()
         } catch (error) {
           log.error({ error: describeError(error) }, 'the runtime secrets stay as they were')
@@ -62,8 +65,8 @@ async function inFile(file: string, log: Pick<Logger, 'info' | 'error'>): Promis
   }
 }
 
-const notSet = () =>
+const secretMissing = () =>
   new ConfigError(
-    `RUNTIME_SECRET is not set: with DATABASE_URL, set it to at least ${shortest} random characters, the same for ` +
+    `RUNTIME_SECRET is not set: with DATABASE_URL, set it to at least ${minSecretLength} random characters, the same for ` +
       'every process, or RUNTIME_SECRET_FILE to a file that holds them. The agent runtime shows it to the tool server.',
   )

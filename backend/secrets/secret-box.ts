@@ -13,13 +13,13 @@ export interface SecretBox {
  */
 export function createSecretBox(keys: readonly string[]): SecretBox {
   const hashed = keys.map((key) => createHash('sha256').update(key).digest())
-  const [first] = hashed
-  if (first === undefined) throw new Error('createSecretBox needs at least one key')
+  const [encryptionKey] = hashed
+  if (encryptionKey === undefined) throw new Error('createSecretBox needs at least one key')
 
   return {
     seal: (plain) => {
       const iv = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', first, iv)
+      const cipher = createCipheriv('aes-256-gcm', encryptionKey, iv)
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
       return `v1.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`
     },

@@ -4,7 +4,7 @@ import { errorCode } from '../error-code.ts'
 import { randomToken } from './secret-box.ts'
 
 /** Characters that a secret has at least, so that nobody guesses it. */
-export const shortest = 32
+export const minSecretLength = 32
 
 /**
  * The secret that a file of DATA_DIR keeps, made where there is none. A command and the service may come here at once:
@@ -12,28 +12,28 @@ export const shortest = 32
  *
  * @throws {ConfigError} where the file was emptied
  */
-export async function readOrMake(file: string): Promise<string> {
-  const found = await read(file)
-  if (found !== undefined) return found
-  const made = `${file}.${randomToken(6)}`
-  await writeFile(made, randomToken(), { mode: 0o600, flush: true })
+export async function readOrCreateSecret(file: string): Promise<string> {
+  const existing = await readSecretFile(file)
+  if (existing !== undefined) return existing
+  const temporaryFile = `${file}.${randomToken(6)}`
+  await writeFile(temporaryFile, randomToken(), { mode: 0o600, flush: true })
   try {
-    await link(made, file)
+    await link(temporaryFile, file)
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
   } finally {
-    await rm(made)
+    await rm(temporaryFile)
   }
   return readFile(file, 'utf8')
 }
 
-async function read(file: string): Promise<string | undefined> {
+async function readSecretFile(file: string): Promise<string | undefined> {
   const key = await readFile(file, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined
     throw error
   })
-  if (key === undefined || key.trim().length >= shortest) return key?.trim()
+  if (key === undefined || key.trim().length >= minSecretLength) return key?.trim()
   throw new ConfigError(
-    `${file} holds no secret of at least ${shortest} characters: restore it from your backup.`,
+    `${file} holds no secret of at least ${minSecretLength} characters: restore it from your backup.`,
   )
 }

@@ -15,8 +15,8 @@ export interface RuntimeSecrets {
    */
   require(headers: IncomingHttpHeaders, query: URLSearchParams): KnownSecret
   /** Whether a request shows no secret at all, or only this one. */
-  permits(known: KnownSecret, headers: IncomingHttpHeaders, query: URLSearchParams | undefined): boolean
-  isValid(known: KnownSecret): boolean
+  permits(secret: KnownSecret, headers: IncomingHttpHeaders, query: URLSearchParams | undefined): boolean
+  isValid(secret: KnownSecret): boolean
 }
 
 /**
@@ -25,27 +25,27 @@ export interface RuntimeSecrets {
  * @param current the valid ones, a new list after each change
  */
 export function createRuntimeSecrets(current: () => readonly string[]): RuntimeSecrets {
-  let secrets: readonly string[] = []
-  let known: KnownSecret[] = []
+  let currentValues: readonly string[] = []
+  let validSecrets: KnownSecret[] = []
 
   /** What stays valid stays the same object. */
-  const valid = (): KnownSecret[] => {
-    const now = current()
-    if (now === secrets) return known
-    const before = known
-    known = now.map(digestOf).map((digest) => find(before, digest) ?? { digest })
-    secrets = now
-    return known
+  const getValidSecrets = (): KnownSecret[] => {
+    const latestValues = current()
+    if (latestValues === currentValues) return validSecrets
+    const previous = validSecrets
+    validSecrets = latestValues.map(hashSecret).map((digest) => findByDigest(previous, digest) ?? { digest })
+    currentValues = latestValues
+    return validSecrets
   }
 
   return {
     require: (headers, query) => {
-      const [first, ...others] = shownSecrets(headers, query)
-      if (first === undefined) throw missing()
-      const digest = digestOf(first)
-      const found = find(valid(), digest)
-      const agree = others.every((other) => timingSafeEqual(digestOf(other), digest))
-      if (!agree) throw disagreeing()
+      const [first, ...others] = readPresentedSecrets(headers, query)
+      if (first === undefined) throw missingSecret()
+      const digest = hashSecret(first)
+      const found = findByDigest(getValidSecrets(), digest)
+      const agree = others.every((other) => timingSafeEqual(hashSecret(other), digest))
+      if (!agree) throw conflictingSecrets()
       if (found === undefined) throw invalidSecret()
       return found
     },
@@ -53,32 +53,35 @@ export function createRuntimeSecrets(current: () => readonly string[]): RuntimeS
       (query === undefined &&
         headers.authorization === undefined &&
         headers['x-agent-secret'] === undefined) ||
-      shownSecrets(headers, query).every((shown) => timingSafeEqual(digestOf(shown), digest)),
-    isValid: (secret) => valid().includes(secret),
+      readPresentedSecrets(headers, query).every((presented) =>
+        timingSafeEqual(hashSecret(presented), digest),
+      ),
+    isValid: (secret) => getValidSecrets().includes(secret),
   }
 }
 
-const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')
+const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 /** Every one is compared, whichever fits. */
-const find = (known: KnownSecret[], digest: Buffer): KnownSecret | undefined =>
-  known.filter((secret) => timingSafeEqual(secret.digest, digest))[0]
+const findByDigest = (candidates: KnownSecret[], digest: Buffer): KnownSecret | undefined =>
+  candidates.filter((secret) => timingSafeEqual(secret.digest, digest))[0]
 
 const scheme = /^(?:bearer|token) +/i
 
 /** Headers first: they are preferred, since queries end up in other people's logs. */
-function shownSecrets(headers: IncomingHttpHeaders, query: URLSearchParams | undefined): string[] {
-  const { authorization, 'x-agent-secret': own } = headers
-  const shown: string[] = typeof own === 'string' ? [own] : (own ?? [])
+function readPresentedSecrets(headers: IncomingHttpHeaders, query: URLSearchParams | undefined): string[] {
+  const { authorization, 'x-agent-secret': agentSecret } = headers
+  const presented: string[] = typeof agentSecret === 'string' ? [agentSecret] : (agentSecret ?? [])
   // Other schemes are somebody else's: a proxy's, for example.
-  if (authorization !== undefined && scheme.test(authorization)) shown.push(authorization.replace(scheme, ''))
-  if (query !== undefined) shown.push(...query.getAll('token'))
-  return shown.map((secret) => secret.trim()).filter((secret) => secret !== '')
+  if (authorization !== undefined && scheme.test(authorization))
+    presented.push(authorization.replace(scheme, ''))
+  if (query !== undefined) presented.push(...query.getAll('token'))
+  return presented.map((secret) => secret.trim()).filter((secret) => secret !== '')
 }
 
 const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="Outdial tools"' } }
 
-const missing = () =>
+const missingSecret = () =>
   new Refusal(
     'missing_credential',
     'The runtime secret is missing: send it as X-Agent-Secret, as Authorization: Bearer, or as token in the query.',
@@ -88,5 +91,5 @@ const missing = () =>
 export const invalidSecret = () =>
   new Refusal('invalid_credential', 'This is not a runtime secret of this service.', challenge)
 
-const disagreeing = () =>
+const conflictingSecrets = () =>
   new Refusal('invalid_credential', 'The secrets of this request disagree: send one.', challenge)

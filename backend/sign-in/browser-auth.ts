@@ -6,7 +6,7 @@ import { sessionCookie } from '../identity/sessions/cookie.ts'
 import { endSession } from '../identity/sessions/end.ts'
 import { findSession, type Session } from '../identity/sessions/find.ts'
 import { startSession } from '../identity/sessions.ts'
-import { placeOf } from '../identity/place-of.ts'
+import { toNetwork } from '../identity/place-of.ts'
 import { createTries } from './attempt-limit.ts'
 import { verifyPassword } from '../identity/verify-password.ts'
 import { tooManyTries } from '../views/page-error.ts'
@@ -21,7 +21,7 @@ export const SignInForm = z.object({
   password: z.string().max(1024).catch(''),
 })
 
-export const wrongPassword =
+export const wrongPasswordMessage =
   'This e-mail address and password do not belong together. Check both and try again.'
 
 /** Signing in and out of a browser, for every page that does so: they share one, since tries are counted in it. */
@@ -61,7 +61,7 @@ export function createDoor(deps: Deps) {
      */
     signIn: async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
       const form = SignInForm.parse(request.body)
-      const key = `${placeOf(request.ip)} ${form.email.trim().toLowerCase()}`
+      const key = `${toNetwork(request.ip)} ${form.email.trim().toLowerCase()}`
       if (!tries.take(key)) throw tooManyTries()
       const user = await verifyPassword(deps)(form)
       if (user === undefined) return undefined

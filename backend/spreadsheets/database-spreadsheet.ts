@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { cellsOf, type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
-import { insertRow, selectSpreadsheet } from './spreadsheet-store.ts'
+import { toCells, type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
+import { insertSpreadsheetRow, findSpreadsheet } from './spreadsheet-store.ts'
 
 /** A spreadsheet that is kept here. */
 export function databaseSpreadsheet(
@@ -9,7 +9,7 @@ export function databaseSpreadsheet(
   id: string,
 ): Spreadsheet {
   const readColumns = async () => {
-    const spreadsheet = await selectSpreadsheet(db, workspaceId, id)
+    const spreadsheet = await findSpreadsheet(db, workspaceId, id)
     if (spreadsheet === undefined) {
       throw new SpreadsheetError(
         'The workspace has no spreadsheet with this id: its spreadsheet_id is to be corrected where the tool is assigned to the agent.',
@@ -20,9 +20,9 @@ export function databaseSpreadsheet(
   return {
     readColumns,
     appendRow: async (values, signal) => {
-      const cells = cellsOf(await readColumns(), values).map(String)
+      const cells = toCells(await readColumns(), values).map(String)
       signal.throwIfAborted()
-      await insertRow(db, workspaceId, id, { cells, createdAt: clock.now() })
+      await insertSpreadsheetRow(db, workspaceId, id, { cells, createdAt: clock.now() })
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { SpreadsheetProvider } from './open-spreadsheet.ts'
-import { holdSpreadsheet, selectGoogleAccount } from './spreadsheet-store.ts'
+import { holdSpreadsheet, findGoogleAccount } from './spreadsheet-store.ts'
 
 /**
  * Why an agent could not write to this spreadsheet; undefined where nothing is known that speaks against it. One that is
@@ -13,11 +13,11 @@ export async function findObstacle(
   id: string,
 ): Promise<string | undefined> {
   if (provider === 'google') {
-    const account = await selectGoogleAccount(db, workspaceId)
+    const account = await findGoogleAccount(db, workspaceId)
     return account === undefined
       ? 'The workspace has no Google service account yet: save its key first, then name the spreadsheet.'
       : undefined
   }
-  const isThere = await holdSpreadsheet(db, workspaceId, id)
-  return isThere ? undefined : 'The workspace has no spreadsheet with this id: make one, or choose another.'
+  const exists = await holdSpreadsheet(db, workspaceId, id)
+  return exists ? undefined : 'The workspace has no spreadsheet with this id: make one, or choose another.'
 }

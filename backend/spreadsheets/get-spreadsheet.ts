@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
-import { type ListedRow, selectNewestRows } from './read-store.ts'
-import { selectSpreadsheet, selectWriters } from './spreadsheet-store.ts'
+import { type SpreadsheetRow, selectNewestRows } from './read-store.ts'
+import { findSpreadsheet, selectWritingAgents } from './spreadsheet-store.ts'
 
 export interface SpreadsheetDetails {
   id: string
@@ -11,7 +11,7 @@ export interface SpreadsheetDetails {
   /** Names of the agents that add rows to it. */
   writers: string[]
   /** The newest first. */
-  rows: Page<ListedRow>
+  rows: Page<SpreadsheetRow>
 }
 
 /**
@@ -26,9 +26,9 @@ export const getSpreadsheet =
     id: string,
     { before, limit }: { before: number | undefined; limit: number },
   ): Promise<SpreadsheetDetails> => {
-    const spreadsheet = await selectSpreadsheet(db, workspaceId, id)
+    const spreadsheet = await findSpreadsheet(db, workspaceId, id)
     if (spreadsheet === undefined) throw notFound('There is no such spreadsheet in this workspace.')
     const rows = await selectNewestRows(db, workspaceId, id, { before, limit: limit + 1 })
-    const writers = await selectWriters(db, workspaceId, id)
+    const writers = await selectWritingAgents(db, workspaceId, id)
     return { id, ...spreadsheet, writers, rows: toPage(rows, limit) }
   }

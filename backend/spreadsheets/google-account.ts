@@ -20,7 +20,7 @@ const KeyFile = z.object({
 export const saveGoogleAccount =
   ({ db, box, clock }: Pick<Deps, 'db' | 'box' | 'clock'>) =>
   async (workspaceId: number, pasted: string): Promise<{ clientEmail: string }> => {
-    const keyFile = KeyFile.safeParse(tryParse(pasted))
+    const keyFile = KeyFile.safeParse(parseJson(pasted))
     if (!keyFile.success || !isRsaKey(keyFile.data.private_key)) {
       const message =
         'This is no key of a Google service account: paste the whole JSON file, with client_email and private_key.'
@@ -32,7 +32,7 @@ export const saveGoogleAccount =
     return { clientEmail: client_email }
   }
 
-function tryParse(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {

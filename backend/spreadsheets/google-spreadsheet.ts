@@ -1,6 +1,6 @@
 import { JWT } from 'google-auth-library'
 import * as z from 'zod'
-import { cellsOf, type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
+import { toCells, type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
 
 export interface GoogleAccount {
   clientEmail: string
@@ -13,7 +13,8 @@ const timeoutMs = 8_000
 
 const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
 
-const keyRefused = 'Google did not accept the key of the service account: a new one is to be made and pasted.'
+const keyRejected =
+  'Google did not accept the key of the service account: a new one is to be made and pasted.'
 const notAdded = 'The row was not added.'
 const uncertain = 'It is not known whether the row was added: do not repeat it.'
 
@@ -27,8 +28,8 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
   const values = `https://sheets.googleapis.com/v4/spreadsheets/${encodeURIComponent(id)}/values`
 
   const readHeader = async (token: string, signal: AbortSignal): Promise<string[]> => {
-    const answer = await ask(`${values}/1:1`, { headers: authorization(token) }, signal)
-    if (!answer.ok) throw refusal(account, answer.status, notAdded)
+    const answer = await ask(`${values}/1:1`, { headers: authorizationHeader(token) }, signal)
+    if (!answer.ok) throw toSpreadsheetError(account, answer.status, notAdded)
     const header = Header.safeParse(answer.body)
     const columns = (header.data?.values?.[0] ?? []).map((name) => String(name).trim())
     // Google appends from the first column that is not empty: the cells would be moved.
@@ -42,25 +43,27 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
 
   return {
     readColumns: (signal) =>
-      limited(signal, 'It was not read.', async (own) => readHeader(await getToken(account, own), own)),
+      withTimeout(signal, 'It was not read.', async (timeoutSignal) =>
+        readHeader(await getToken(account, timeoutSignal), timeoutSignal),
+      ),
 
     appendRow: async (row, signal) => {
-      const { token, cells } = await limited(signal, notAdded, async (own) => {
-        const token = await getToken(account, own)
-        return { token, cells: cellsOf(await readHeader(token, own), row) }
+      const { token, cells } = await withTimeout(signal, notAdded, async (timeoutSignal) => {
+        const token = await getToken(account, timeoutSignal)
+        return { token, cells: toCells(await readHeader(token, timeoutSignal), row) }
       })
-      await limited(signal, uncertain, async (own) => {
+      await withTimeout(signal, uncertain, async (timeoutSignal) => {
         const answer = await ask(
           `${values}/A1:append?valueInputOption=RAW&insertDataOption=INSERT_ROWS`,
           {
             method: 'POST',
-            headers: { ...authorization(token), 'content-type': 'application/json' },
+            headers: { ...authorizationHeader(token), 'content-type': 'application/json' },
             body: JSON.stringify({ majorDimension: 'ROWS', values: [cells] }),
           },
-          own,
+          timeoutSignal,
         )
         if (!answer.ok) {
-          throw refusal(account, answer.status, answer.status < 500 ? notAdded : uncertain)
+          throw toSpreadsheetError(account, answer.status, answer.status < 500 ? notAdded : uncertain)
         }
       })
     },
@@ -82,13 +85,13 @@ async function getToken({ clientEmail, privateKey }: GoogleAccount, signal: Abor
     transporterOptions: { signal, fetchImplementation },
   })
   const { token } = await client.getAccessToken().catch((error: unknown) => {
-    throw status === 400 || status === 401 ? new SpreadsheetError(`${keyRefused} ${notAdded}`) : error
+    throw status === 400 || status === 401 ? new SpreadsheetError(`${keyRejected} ${notAdded}`) : error
   })
   if (typeof token !== 'string') throw new Error('Google answered without a token')
   return token
 }
 
-const authorization = (token: string) => ({ authorization: `Bearer ${token}` })
+const authorizationHeader = (token: string) => ({ authorization: `Bearer ${token}` })
 
 async function ask(url: string, init: RequestInit, signal: AbortSignal) {
   const answer = await fetch(url, { ...init, redirect: 'error', signal })
@@ -97,9 +100,9 @@ async function ask(url: string, init: RequestInit, signal: AbortSignal) {
 }
 
 /** Gives `work` its time, and tells what a failed connection means for the row. */
-async function limited<Result>(
+async function withTimeout<Result>(
   signal: AbortSignal,
-  meaning: string,
+  rowState: string,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -107,17 +110,21 @@ async function limited<Result>(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof SpreadsheetError) throw error
-    throw new SpreadsheetError(`Google Sheets gave no answer. ${meaning}`, { cause: error })
+    throw new SpreadsheetError(`Google Sheets gave no answer. ${rowState}`, { cause: error })
   }
 }
 
-function refusal({ clientEmail }: GoogleAccount, status: number, meaning: string): SpreadsheetError {
+function toSpreadsheetError(
+  { clientEmail }: GoogleAccount,
+  status: number,
+  rowState: string,
+): SpreadsheetError {
   const reasons: Record<number, string> = {
-    401: keyRefused,
+    401: keyRejected,
     403: `Google does not let the service account write: the spreadsheet is to be shared with ${clientEmail} as an editor.`,
     404: 'Google knows no spreadsheet with this id: its spreadsheet_id is to be corrected where the tool is assigned to the agent.',
     429: 'Google takes no more rows for a minute, too many were sent.',
   }
   const reason = reasons[status] ?? `Google Sheets refused it with status ${status}.`
-  return new SpreadsheetError(`${reason} ${meaning}`)
+  return new SpreadsheetError(`${reason} ${rowState}`)
 }

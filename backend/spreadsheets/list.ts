@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
-import { type ListedSpreadsheet, selectSpreadsheets } from './spreadsheet-store.ts'
+import { type SpreadsheetSummary, selectSpreadsheets } from './spreadsheet-store.ts'
 
 /** The spreadsheets of a workspace that are kept here, by name. */
 export const listSpreadsheets =
   ({ db }: Pick<Deps, 'db'>) =>
-  (workspaceId: number): Promise<ListedSpreadsheet[]> =>
+  (workspaceId: number): Promise<SpreadsheetSummary[]> =>
     selectSpreadsheets(db, workspaceId)

@@ -20,20 +20,20 @@ export const createSpreadsheet =
     if (columns.length === 0 || columns.length > mostColumns) {
       throw invalidField('columns', 'wrong_count', `A spreadsheet has 1 to ${mostColumns} columns.`)
     }
-    const twice = columns.find((column, index) => columns.indexOf(column) !== index)
-    if (twice !== undefined) {
-      throw invalidField('columns', 'already_used', `There are two columns named ${twice}.`)
+    const duplicate = columns.find((column, index) => columns.indexOf(column) !== index)
+    if (duplicate !== undefined) {
+      throw invalidField('columns', 'already_used', `There are two columns named ${duplicate}.`)
     }
     const id = randomToken(16)
     await insertSpreadsheet(db, workspaceId, { id, name, columns, createdAt: clock.now() })
     return { id }
   }
 
-function checkName(field: 'name' | 'columns', given: string): string {
-  const name = given.trim()
+function checkName(field: 'name' | 'columns', input: string): string {
+  const name = input.trim()
   if (name !== '' && name.length <= longestName && !name.includes('\u0000') && name.isWellFormed()) {
     return name
   }
-  const what = field === 'name' ? 'The name of a spreadsheet' : 'The name of a column'
-  throw invalidField(field, 'invalid_name', `${what} has 1 to ${longestName} characters of plain text.`)
+  const subject = field === 'name' ? 'The name of a spreadsheet' : 'The name of a column'
+  throw invalidField(field, 'invalid_name', `${subject} has 1 to ${longestName} characters of plain text.`)
 }

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { databaseSpreadsheet } from './database-spreadsheet.ts'
 import { googleSpreadsheet } from './google-spreadsheet.ts'
 import { type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
-import { selectGoogleAccount } from './spreadsheet-store.ts'
+import { findGoogleAccount } from './spreadsheet-store.ts'
 
 export type SpreadsheetProvider = 'database' | 'google'
 
@@ -15,7 +15,7 @@ export const openSpreadsheet =
   (deps: Deps) =>
   async (workspaceId: number, provider: SpreadsheetProvider, id: string): Promise<Spreadsheet> => {
     if (provider === 'database') return databaseSpreadsheet(deps, workspaceId, id)
-    const account = await selectGoogleAccount(deps.db, workspaceId)
+    const account = await findGoogleAccount(deps.db, workspaceId)
     if (account === undefined) {
       throw new SpreadsheetError(
         'The workspace has no Google service account yet: its key is to be pasted in the settings.',

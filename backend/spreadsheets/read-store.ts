@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
 
-export interface ListedRow {
+export interface SpreadsheetRow {
   id: number
   cells: string[]
   createdAt: Date
@@ -12,7 +12,7 @@ export const selectNewestRows = (
   workspaceId: number,
   spreadsheetId: string,
   { before, limit }: { before: number | undefined; limit: number },
-): Promise<ListedRow[]> =>
+): Promise<SpreadsheetRow[]> =>
   db
     .selectFrom('spreadsheet_row')
     .select(['id', 'cells', 'created_at as createdAt'])

@@ -10,6 +10,6 @@ import { deleteGoogleAccount } from './spreadsheet-store.ts'
 export const removeGoogleAccount =
   ({ db }: Pick<Deps, 'db'>) =>
   async (workspaceId: number): Promise<void> => {
-    const wasThere = await deleteGoogleAccount(db, workspaceId)
-    if (!wasThere) throw notFound('The workspace has no Google service account.')
+    const isDeleted = await deleteGoogleAccount(db, workspaceId)
+    if (!isDeleted) throw notFound('The workspace has no Google service account.')
   }

@@ -13,7 +13,7 @@ export const insertSpreadsheet = async (
     .execute()
 }
 
-export const selectSpreadsheet = (
+export const findSpreadsheet = (
   db: Db,
   workspaceId: number,
   id: string,
@@ -25,7 +25,7 @@ export const selectSpreadsheet = (
     .where('id', '=', id)
     .executeTakeFirst()
 
-export interface ListedSpreadsheet {
+export interface SpreadsheetSummary {
   id: string
   name: string
   columns: string[]
@@ -34,7 +34,7 @@ export interface ListedSpreadsheet {
   createdAt: Date
 }
 
-export const selectSpreadsheets = (db: Db, workspaceId: number): Promise<ListedSpreadsheet[]> =>
+export const selectSpreadsheets = (db: Db, workspaceId: number): Promise<SpreadsheetSummary[]> =>
   db
     .selectFrom('spreadsheet')
     .select(['id', 'name', 'columns', 'created_at as createdAt'])
@@ -77,8 +77,8 @@ export const lockSpreadsheet = async (trx: Db, workspaceId: number, id: string):
 }
 
 /** Names of the agents whose assignment of the tool names it. */
-export async function selectWriters(db: Db, workspaceId: number, id: string): Promise<string[]> {
-  const named = JSON.stringify({ spreadsheet_id: id, provider: 'database' })
+export async function selectWritingAgents(db: Db, workspaceId: number, id: string): Promise<string[]> {
+  const assignedConfig = JSON.stringify({ spreadsheet_id: id, provider: 'database' })
   const rows = await db
     .selectFrom('widget_tool')
     .innerJoin('mcp_tool', 'mcp_tool.id', 'widget_tool.tool_id')
@@ -86,7 +86,7 @@ export async function selectWriters(db: Db, workspaceId: number, id: string): Pr
     .select('agent.name')
     .where('widget_tool.workspace_id', '=', workspaceId)
     .where('mcp_tool.kind', '=', 'spreadsheet_append')
-    .where(sql<boolean>`widget_tool.config @> ${named}::jsonb`)
+    .where(sql<boolean>`widget_tool.config @> ${assignedConfig}::jsonb`)
     .orderBy('agent.id')
     .execute()
   return rows.map(({ name }) => name)
@@ -96,7 +96,7 @@ export const eraseSpreadsheet = async (db: Db, workspaceId: number, id: string):
   await db.deleteFrom('spreadsheet').where('workspace_id', '=', workspaceId).where('id', '=', id).execute()
 }
 
-export const insertRow = async (
+export const insertSpreadsheetRow = async (
   db: Db,
   workspaceId: number,
   spreadsheetId: string,
@@ -114,7 +114,7 @@ export const insertRow = async (
 }
 
 /** Rows in their order, after the one with the id `after`. */
-export const selectRows = (
+export const selectSpreadsheetRows = (
   db: Db,
   workspaceId: number,
   spreadsheetId: string,
@@ -149,7 +149,7 @@ export const upsertGoogleAccount = async (
     .execute()
 }
 
-export const selectGoogleAccount = (db: Db, workspaceId: number): Promise<GoogleAccountRow | undefined> =>
+export const findGoogleAccount = (db: Db, workspaceId: number): Promise<GoogleAccountRow | undefined> =>
   db
     .selectFrom('google_account')
     .select(['client_email', 'private_key'])

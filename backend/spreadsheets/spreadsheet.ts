@@ -26,20 +26,22 @@ export class SpreadsheetError extends Error {
  *
  * @throws {SpreadsheetError} naming the columns that there are not, and those that there are
  */
-export function cellsOf(columns: readonly string[], values: RowValues): CellValue[] {
-  const given = new Map(Object.entries(values))
+export function toCells(columns: readonly string[], values: RowValues): CellValue[] {
+  const valueByColumn = new Map(Object.entries(values))
   const known = columns.filter((column) => column !== '')
-  const unknown = [...given.keys()].filter((name) => !known.includes(name))
+  const unknown = [...valueByColumn.keys()].filter((name) => !known.includes(name))
   if (unknown.length > 0) {
     throw new SpreadsheetError(
-      `The spreadsheet has no column ${list(unknown)}. Its columns are ${list(known)}: use these names.`,
+      `The spreadsheet has no column ${formatNames(unknown)}. Its columns are ${formatNames(known)}: use these names.`,
     )
   }
   // Of columns with one name, the first is meant.
-  return columns.map((column, index) => (columns.indexOf(column) === index ? (given.get(column) ?? '') : ''))
+  return columns.map((column, index) =>
+    columns.indexOf(column) === index ? (valueByColumn.get(column) ?? '') : '',
+  )
 }
 
-const list = (names: readonly string[]): string =>
+const formatNames = (names: readonly string[]): string =>
   names
     .slice(0, 50)
     .map((name) => `"${name.slice(0, 100)}"`)

@@ -40,7 +40,7 @@ export interface Dialing {
   /** Aborts when it has rung long enough: only for a line that must find out first whether somebody answered. */
   ringOver: AbortSignal
   /** Aborts when nobody listens any more. A line that outlives its worker looks away; the call goes on. */
-  left: AbortSignal
+  detached: AbortSignal
   /** Call it when a person or a machine picks up. Only the first time counts. */
   onAnswer: (at?: Date) => void
 }

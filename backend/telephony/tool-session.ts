@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { version } from '../version.ts'
 import type { InputSchema } from '../runtime/arguments-for.ts'
-import { orAborted } from '../core/abort.ts'
+import { rejectOnAbort } from '../core/abort.ts'
 
 export interface ToolAnswer {
   text: string
@@ -30,12 +30,12 @@ export async function openToolSession(url: URL, secret: string, signal: AbortSig
     return client.listTools(undefined, { signal })
   }
   try {
-    const { tools } = await orAborted(open(), signal)
+    const { tools } = await rejectOnAbort(open(), signal)
     return {
       tools: new Map(tools.map(({ name, inputSchema }) => [name, inputSchema])),
-      call: async (name, args, limit) => {
-        const calling = client.callTool({ name, arguments: args }, undefined, { signal: limit })
-        return toAnswer(await orAborted(calling, limit))
+      call: async (name, args, callSignal) => {
+        const calling = client.callTool({ name, arguments: args }, undefined, { signal: callSignal })
+        return toAnswer(await rejectOnAbort(calling, callSignal))
       },
       close: () => client.close(),
     }
@@ -48,10 +48,10 @@ export async function openToolSession(url: URL, secret: string, signal: AbortSig
 
 function toAnswer(result: Awaited<ReturnType<Client['callTool']>>): ToolAnswer {
   const content = Array.isArray(result.content) ? (result.content as unknown[]) : []
-  return { text: content.flatMap(textOf).join('\n'), isError: result.isError === true }
+  return { text: content.flatMap(extractText).join('\n'), isError: result.isError === true }
 }
 
-function textOf(part: unknown): string[] {
+function extractText(part: unknown): string[] {
   const isText = typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
   return isText ? [String(part.text)] : []
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
-import { run } from './support/child-process.ts'
+import { runScript } from './support/child-process.ts'
 
 jest.setTimeout(90_000)
 const start = path.resolve(import.meta.dirname, '../../scripts/start.mjs')
@@ -46,10 +46,10 @@ onTerminal('prints a summary with the demo credentials and readable log lines on
 })
 
 it('writes JSON lines and no summary where the output is not a terminal', async () => {
-  const service = run('start', [], { DATA_DIR: dataDir, PORT: '0' })
-  await service.wrote(/Outdial is ready/)
+  const service = runScript('start', [], { DATA_DIR: dataDir, PORT: '0' })
+  await service.waitForOutput(/Outdial is ready/)
   service.process.kill('SIGTERM')
-  const { stdout } = await service.ended
+  const { stdout } = await service.result
   const messages = stdout
     .trimEnd()
     .split('\n')

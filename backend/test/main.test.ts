@@ -6,7 +6,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { DemoFile } from '../demo/demo-file.ts'
-import { run, type Running, runUnderShell } from './support/child-process.ts'
+import { runScript, type RunningProcess, runUnderShell } from './support/child-process.ts'
 
 jest.setTimeout(90_000)
 const folders: string[] = []
@@ -20,19 +20,19 @@ let dataDir: string
 beforeAll(async () => {
   dataDir = await newFolder()
 })
-const started: Running[] = []
+const started: RunningProcess[] = []
 afterEach(async () => {
-  for (const { process, ended } of started.splice(0)) {
+  for (const { process, result } of started.splice(0)) {
     process.kill('SIGTERM') // a killed one leaves its database a moment longer
-    await ended
+    await result
   }
 })
 afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true })
 })
 
-function start(environment: Record<string, string> = {}): Running {
-  const running = run('start', [], { DATA_DIR: dataDir, PORT: '0', ...environment })
+function start(environment: Record<string, string> = {}): RunningProcess {
+  const running = runScript('start', [], { DATA_DIR: dataDir, PORT: '0', ...environment })
   started.push(running)
   return running
 }
@@ -40,15 +40,15 @@ function start(environment: Record<string, string> = {}): Running {
 const readDemo = (folder: string) =>
   DemoFile.parse(JSON.parse(readFileSync(path.join(folder, 'demo.json'), 'utf8')))
 
-async function stop({ process, ended }: Running) {
+async function stop({ process, result }: RunningProcess) {
   process.kill('SIGTERM')
-  return ended
+  return result
 }
 
 it('serves a demo workspace that a newcomer can call from at once, and keeps it', async () => {
   const folder = await newFolder()
   const first = start({ DATA_DIR: folder })
-  const written = await first.wrote(/Outdial is ready/)
+  const written = await first.waitForOutput(/Outdial is ready/)
   const demo = readDemo(folder)
   expect(statSync(path.join(folder, 'demo.json')).mode & 0o777).toBe(0o600)
   expect(demo.agents.map(({ name, status }) => `${name} ${status}`)).toEqual([
@@ -74,7 +74,7 @@ it('serves a demo workspace that a newcomer can call from at once, and keeps it'
   expect(existsSync(path.join(folder, 'postgres/postmaster.pid'))).toBe(false)
 
   const second = start({ DATA_DIR: folder })
-  await second.wrote(/Outdial is ready/)
+  await second.waitForOutput(/Outdial is ready/)
   const again = readDemo(folder)
   expect(again).toEqual({ ...demo, base_url: again.base_url })
   const agents = await fetch(`${again.base_url}/api/public/v1/agents/`, { headers: { authorization } })
@@ -82,9 +82,9 @@ it('serves a demo workspace that a newcomer can call from at once, and keeps it'
 })
 
 it('is administered while it runs, and while it does not', async () => {
-  const listUsers = () => run('admin', ['list-users'], { DATA_DIR: dataDir }).ended
+  const listUsers = () => runScript('admin', ['list-users'], { DATA_DIR: dataDir }).result
   const service = start()
-  await service.wrote(/Outdial is ready/)
+  await service.waitForOutput(/Outdial is ready/)
   expect((await listUsers()).stdout).toContain('demo@example.com')
   await stop(service)
   const [one, other] = await Promise.all([listUsers(), listUsers()])
@@ -94,10 +94,10 @@ it('is administered while it runs, and while it does not', async () => {
 
 it('stops in order when the shell that npm runs it by is ended', async () => {
   const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0' })
-  await shell.wrote(/Outdial is ready/)
+  await shell.waitForOutput(/Outdial is ready/)
   shell.process.kill('SIGTERM')
   // Its output is closed by the last one that held it: the service itself.
-  const { stdout } = await shell.ended
+  const { stdout } = await shell.result
   expect(stdout).toContain('"msg":"stopping"')
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 })
@@ -107,13 +107,13 @@ it('stops in order when that shell is ended while it starts', async () => {
   const shell = runUnderShell({ DATA_DIR: folder, PORT: '0' })
   while (!existsSync(path.join(folder, 'postgres'))) await delay(10)
   shell.process.kill('SIGTERM')
-  const { stdout } = await shell.ended
+  const { stdout } = await shell.result
   expect(stdout).toContain('"msg":"stopping"')
 })
 
 it('says in a sentence that it runs already', async () => {
-  await start().wrote(/Outdial is ready/)
-  const { code, stderr } = await start().ended
+  await start().waitForOutput(/Outdial is ready/)
+  const { code, stderr } = await start().result
   expect(code).toBe(1)
   expect(stderr).toMatch(/^DATA_DIR \S+ is in use: Outdial is already running there \(process \d+\)\..*\n$/)
 })
@@ -122,7 +122,7 @@ it('says in a sentence that the port is in use, and stops its database', async (
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const { port } = other.address() as AddressInfo
-  const { code, stderr } = await start({ PORT: String(port) }).ended
+  const { code, stderr } = await start({ PORT: String(port) }).result
   other.close()
   expect(code).toBe(1)
   expect(stderr).toBe(
@@ -138,7 +138,7 @@ it.each([
   [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],
   [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
 ])('stops and names what is wrong in %j', async (environment, named) => {
-  const { code, stderr } = await start(environment).ended
+  const { code, stderr } = await start(environment).result
   expect(code).toBe(1)
   expect(stderr).toContain(named)
   expect(stderr).not.toContain('    at ')

@@ -5,7 +5,7 @@ import { createSecretBox } from '../secrets/secret-box.ts'
 import { type Service, startService } from '../start.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { testDeps } from './support/deps.ts'
-import { createProxy, type Proxy } from './support/database-proxy.ts'
+import { createDatabaseProxy, type DatabaseProxy } from './support/database-proxy.ts'
 import { seedWorkspace } from './support/seed.ts'
 
 jest.setTimeout(60_000)
@@ -19,13 +19,13 @@ const settings = {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 let database: TestDatabase
-let proxy: Proxy
+let proxy: DatabaseProxy
 beforeAll(async () => {
   database = await createTestDatabase()
-  proxy = await createProxy(database.url)
+  proxy = await createDatabaseProxy(database.url)
 })
 afterAll(async () => {
-  await proxy.cut()
+  await proxy.disconnect()
   await database.close()
 })
 
@@ -36,15 +36,15 @@ it('answers 503 while the database is away, and goes on by itself when it is bac
   const service = await startService({ ...settings, DATABASE_URL: proxy.url })
   expect(service.demo).toBeUndefined()
   expect(await statusOf(service, '/readyz')).toBe(200)
-  await proxy.cut()
+  await proxy.disconnect()
   expect(await statusOf(service, '/readyz')).toBe(503)
   expect(await statusOf(service, '/healthz')).toBe(200)
-  await proxy.mend()
+  await proxy.reconnect()
   while ((await statusOf(service, '/readyz')) !== 200) await pause()
 
   // The workers have come through it too.
-  const box = createSecretBox([settings.SECRET_KEY])
-  const { workspaceId, userId, campaignId } = await seedWorkspace({ db: database.db, box })
+  const secretBox = createSecretBox([settings.SECRET_KEY])
+  const { workspaceId, userId, campaignId } = await seedWorkspace({ db: database.db, box: secretBox })
   const { key } = await createApiKey(testDeps(database.db))({ workspaceId, userId, name: 'Test' })
   const api = (path: string, body?: unknown) =>
     fetch(`${service.config.publicUrl}/api/public/v1${path}`, {
@@ -60,7 +60,7 @@ it('answers 503 while the database is away, and goes on by itself when it is bac
 })
 
 it('stops at the start where the database does not come', async () => {
-  const gone = await createProxy(database.url, { mended: false })
+  const gone = await createDatabaseProxy(database.url, { mended: false })
   await expect(startService({ ...settings, DATABASE_URL: gone.url }, { patience: 0 })).rejects.toThrow(
     /^The database of DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) cannot be used: connect ECONNREFUSED/,
   )

@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 import { toToolRow } from './general/store.ts'
 import type { ToolRow } from './kinds/tool-kind.ts'
 
-interface Assignment {
+interface AssignmentKey {
   workspaceId: number
   agentId: number
   toolId: number
@@ -11,7 +11,7 @@ interface Assignment {
 
 export async function upsertAssignment(
   db: Db,
-  { workspaceId, agentId, toolId }: Assignment,
+  { workspaceId, agentId, toolId }: AssignmentKey,
   values: { config: unknown; now: Date },
 ): Promise<void> {
   const config = JSON.stringify(values.config)
@@ -25,7 +25,7 @@ export async function upsertAssignment(
 /** False where there was none. */
 export async function deleteAssignment(
   db: Db,
-  { workspaceId, agentId, toolId }: Assignment,
+  { workspaceId, agentId, toolId }: AssignmentKey,
 ): Promise<boolean> {
   const row = await db
     .deleteFrom('widget_tool')
@@ -56,7 +56,7 @@ export async function selectAssignments(
 }
 
 /** Other tools of the agents that have this one, each with the names of those agents. */
-export async function selectBeside(
+export async function selectSiblingTools(
   db: Db,
   workspaceId: number,
   toolId: number,

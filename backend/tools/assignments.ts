@@ -4,10 +4,10 @@ import { invalidField, notFound } from '../core/errors.ts'
 import { validate } from '../core/validate.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { selectAssignments, upsertAssignment } from './assignment-store.ts'
-import { configForm, obstacleTo } from './config-form.ts'
-import { noSuchTool, unreadableTool } from './save-custom-tool.ts'
+import { assignmentFormSchema, obstacleTo } from './config-form.ts'
+import { toolNotFound, unreadableSettings } from './save-custom-tool.ts'
 import { toolKinds } from './kind-registry.ts'
-import { namesOf } from './names.ts'
+import { getToolNames } from './names.ts'
 import { holdTool, lockNames } from './tool-store.ts'
 
 interface Assignment {
@@ -34,18 +34,18 @@ export const assignTool =
       if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
       const row = await holdTool(own.db, workspaceId, toolId)
       const kind = row && toolKinds.get(row.kind)
-      if (row === undefined || kind === undefined) throw noSuchTool()
+      if (row === undefined || kind === undefined) throw toolNotFound()
 
-      const parsed = validate(configForm(kind), { config })
+      const parsed = validate(assignmentFormSchema(kind), { config })
       const obstacle = await obstacleTo(own, kind, workspaceId, parsed.config)
       if (obstacle !== undefined) throw invalidField(obstacle.field, obstacle.code, obstacle.message)
       const assigned = await selectAssignments(own.db, workspaceId, agentId)
-      const others = assigned.flatMap(({ row }) => (row.id === toolId ? [] : (namesOf(row) ?? [])))
-      const names = namesOf(row)
-      if (names === undefined) throw unreadableTool()
-      const taken = names.find((name) => others.includes(name))
-      if (taken !== undefined) {
-        const message = `The agent has a tool named ${taken} already: rename one of them, or take the other away.`
+      const others = assigned.flatMap(({ row }) => (row.id === toolId ? [] : (getToolNames(row) ?? [])))
+      const names = getToolNames(row)
+      if (names === undefined) throw unreadableSettings()
+      const duplicate = names.find((name) => others.includes(name))
+      if (duplicate !== undefined) {
+        const message = `The agent has a tool named ${duplicate} already: rename one of them, or take the other away.`
         throw invalidField('tool_id', 'already_used', message)
       }
       await upsertAssignment(own.db, assignment, { config: parsed.config, now: own.clock.now() })

@@ -10,13 +10,13 @@ import { toolKinds } from './kind-registry.ts'
  * What the form of an assignment asks for, as a JSON Schema: each field has a title and a description for who fills it
  * in, and a choice has a title for each of its values. Without properties, there is nothing to ask.
  */
-export function configSchemaOf(name: ToolKindName): JsonSchema {
+export function getConfigSchema(name: ToolKindName): JsonSchema {
   const kind = toolKinds.get(name)
   return kind === undefined ? { type: 'object' } : z.toJSONSchema(kind.config, { io: 'input' })
 }
 
 /** What an assignment sends, so that every fault is told beside `config.<field>`. */
-export const configForm = (kind: ToolKind) => z.strictObject({ config: kind.config })
+export const assignmentFormSchema = (kind: ToolKind) => z.strictObject({ config: kind.config })
 
 /** Why a tool cannot be used with a configuration; empty where nothing is known that speaks against it. */
 export async function faultsOfConfig(
@@ -25,7 +25,7 @@ export async function faultsOfConfig(
   workspaceId: number,
   config: unknown,
 ): Promise<ErrorDetail[]> {
-  const parsed = configForm(kind).safeParse({ config }, { reportInput: true })
+  const parsed = assignmentFormSchema(kind).safeParse({ config }, { reportInput: true })
   if (!parsed.success) return detailsOf(parsed.error.issues)
   const obstacle = await obstacleTo(deps, kind, workspaceId, parsed.data.config)
   return obstacle === undefined ? [] : [obstacle]

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { ApiError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { noSuchTool } from './save-custom-tool.ts'
+import { toolNotFound } from './save-custom-tool.ts'
 import { eraseGeneralTool, holdTool } from './tool-store.ts'
 
 /**
@@ -14,12 +14,13 @@ export const deleteTool =
   (deps: Deps) =>
   ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<void> =>
     inTransaction(deps, async (own) => {
-      const wasThere = await eraseGeneralTool(own.db, workspaceId, toolId)
-      if (!wasThere) throw (await holdTool(own.db, workspaceId, toolId)) ? comesWithOutdial() : noSuchTool()
+      const isDeleted = await eraseGeneralTool(own.db, workspaceId, toolId)
+      if (!isDeleted)
+        throw (await holdTool(own.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
       own.wake.tools({ workspaceId })
     })
 
-const comesWithOutdial = () =>
+const builtInNotDeletable = () =>
   new ApiError(
     'validation_failed',
     'This tool comes with Outdial and cannot be deleted: switch it off, or take it away from the agents.',

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { noSuchTool } from './save-custom-tool.ts'
-import { definitionsOf, hasEffects, type ToolDefinition } from './kinds/tool-kind.ts'
+import { toolNotFound } from './save-custom-tool.ts'
+import { getDefinitions, hasEffects, type ToolDefinition } from './kinds/tool-kind.ts'
 import { toolKinds } from './kind-registry.ts'
 import { describeTool, type ListedTool } from './tool-catalog.ts'
 import { selectTools } from './tool-store.ts'
@@ -22,8 +22,8 @@ export const getTool =
   async ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<ToolDetails> => {
     const [tool] = await selectTools(db, workspaceId, toolId)
     const kind = tool && toolKinds.get(tool.row.kind)
-    if (tool === undefined || kind === undefined) throw noSuchTool()
-    const definitions = definitionsOf(kind, tool.row)
+    if (tool === undefined || kind === undefined) throw toolNotFound()
+    const definitions = getDefinitions(kind, tool.row)
     const names = definitions === 'unreadable' ? [] : definitions.map(({ name }) => name)
     return {
       ...describeTool(tool),

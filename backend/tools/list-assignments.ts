@@ -23,8 +23,8 @@ export interface ListedAssignment {
 export const listAssignments =
   (deps: Deps) =>
   async (workspaceId: number, agentId: number): Promise<ListedAssignment[]> => {
-    const isThere = await hasAgent(deps.db, workspaceId, agentId)
-    if (!isThere) throw notFound('There is no agent with this id in this workspace.')
+    const agentExists = await hasAgent(deps.db, workspaceId, agentId)
+    if (!agentExists) throw notFound('There is no agent with this id in this workspace.')
     const assignments = await selectAssignments(deps.db, workspaceId, agentId)
     return Promise.all(
       assignments.map(async ({ row, isActive, config }) => {

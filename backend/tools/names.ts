@@ -1,14 +1,14 @@
 import { invalidField } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
-import { nameSome } from '../name-some.ts'
-import { definitionsOf, type ToolRow } from './kinds/tool-kind.ts'
+import { formatNames } from '../name-some.ts'
+import { getDefinitions, type ToolRow } from './kinds/tool-kind.ts'
 import { toolKinds } from './kind-registry.ts'
-import { selectBeside } from './assignment-store.ts'
+import { selectSiblingTools } from './assignment-store.ts'
 
 /** The names under which agents have a row's tools; undefined where its settings cannot be read. */
-export function namesOf(row: ToolRow): string[] | undefined {
+export function getToolNames(row: ToolRow): string[] | undefined {
   const kind = toolKinds.get(row.kind)
-  const definitions = kind === undefined ? [] : definitionsOf(kind, row)
+  const definitions = kind === undefined ? [] : getDefinitions(kind, row)
   return definitions === 'unreadable' ? undefined : definitions.map(({ name }) => name)
 }
 
@@ -19,13 +19,13 @@ export function namesOf(row: ToolRow): string[] | undefined {
  * @throws {ApiError} validation_failed, with the names and the agents
  */
 export async function requireNoCollision(trx: Db, changed: ToolRow, field: 'name' | 'tools'): Promise<void> {
-  const names = new Set(namesOf(changed))
-  const beside = await selectBeside(trx, changed.workspaceId, changed.id)
-  const taken = beside.flatMap(({ row, agents }) => {
-    const shared = (namesOf(row) ?? []).filter((name) => names.has(name))
-    return shared.length === 0 ? [] : [`${nameSome(agents)} (${nameSome(shared)})`]
+  const names = new Set(getToolNames(changed))
+  const siblings = await selectSiblingTools(trx, changed.workspaceId, changed.id)
+  const collisions = siblings.flatMap(({ row, agents }) => {
+    const shared = (getToolNames(row) ?? []).filter((name) => names.has(name))
+    return shared.length === 0 ? [] : [`${formatNames(agents)} (${formatNames(shared)})`]
   })
-  if (taken.length === 0) return
-  const message = `These agents have another tool of the same name: ${taken.join('; ')}. Choose another name, or take one of the two away from them.`
+  if (collisions.length === 0) return
+  const message = `These agents have another tool of the same name: ${collisions.join('; ')}. Choose another name, or take one of the two away from them.`
   throw invalidField(field, 'already_used', message)
 }

@@ -35,21 +35,21 @@ export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): P
     const isSaved = await updateTool(own.db, workspaceId, row, values).catch((error: unknown) => {
       throw errorCode(error) === uniqueViolation ? nameTaken(values.name) : error
     })
-    if (!isSaved) throw changedMeanwhile()
+    if (!isSaved) throw concurrentChange()
     await requireNoCollision(own.db, { ...row, ...values }, values.name === row.name ? 'tools' : 'name')
     own.wake.tools({ workspaceId })
   })
 
-export const noSuchTool = () => notFound('There is no such tool in this workspace.')
+export const toolNotFound = () => notFound('There is no such tool in this workspace.')
 
 /** @throws {ApiError} validation_failed where they were written past the checks */
-export function readSettings<Settings>(schema: z.ZodType<Settings>, { settings }: ToolRow): Settings {
+export function parseSettings<Settings>(schema: z.ZodType<Settings>, { settings }: ToolRow): Settings {
   const parsed = schema.safeParse(settings)
-  if (!parsed.success) throw unreadableTool()
+  if (!parsed.success) throw unreadableSettings()
   return parsed.data
 }
 
-export const unreadableTool = () =>
+export const unreadableSettings = () =>
   new ApiError('validation_failed', 'The settings of this tool cannot be read: delete it, and add it anew.')
 
 const uniqueViolation = '23505'
@@ -57,5 +57,5 @@ const uniqueViolation = '23505'
 const nameTaken = (name: string) =>
   invalidField('name', 'already_used', `The workspace has a tool named ${name} already.`)
 
-const changedMeanwhile = () =>
+const concurrentChange = () =>
   new ApiError('validation_failed', 'The tool was changed by somebody else meanwhile: look at it again.')

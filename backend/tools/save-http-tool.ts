@@ -2,11 +2,11 @@ import type { Deps } from '../deps.ts'
 import { HttpSettings } from './kinds/http/settings.ts'
 import { parseTemplate } from './custom/url-template.ts'
 import { openSecrets } from './custom/tool-secrets.ts'
-import { type HttpToolInput, httpToolRow } from './general/add-http-tool.ts'
+import { type HttpToolInput, toHttpToolRow } from './general/add-http-tool.ts'
 import { requireNoFaults } from './custom/validate-custom-tool.ts'
 import { checkHttpTool } from './custom/validate-http-tool.ts'
 import { mergeSecrets, type SecretChanges } from './general/merge-secrets.ts'
-import { noSuchTool, readSettings, saveChangedTool } from './save-custom-tool.ts'
+import { toolNotFound, parseSettings, saveChangedTool } from './save-custom-tool.ts'
 import { selectTool } from './general/store.ts'
 
 /** What can be edited. What is left out stays. */
@@ -21,11 +21,11 @@ export const editHttpTool =
   (deps: Deps) =>
   async (workspaceId: number, toolId: number, edit: HttpToolEdit): Promise<void> => {
     const row = await selectTool(deps.db, workspaceId, 'http', toolId)
-    if (row === undefined) throw noSuchTool()
-    const settings = readSettings(HttpSettings, row)
+    if (row === undefined) throw toolNotFound()
+    const settings = parseSettings(HttpSettings, row)
     const url = edit.url ?? settings.url
     // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
-    const kept = isSameOrigin(url, settings.url) ? openSecrets(deps.box, row.secrets) : {}
+    const currentSecrets = isSameOrigin(url, settings.url) ? openSecrets(deps.box, row.secrets) : {}
     const tool = {
       name: edit.name ?? row.name,
       description: edit.description ?? row.description,
@@ -33,10 +33,10 @@ export const editHttpTool =
       method: edit.method ?? settings.method,
       url,
       headers: edit.headers ?? settings.headers,
-      secrets: mergeSecrets(kept, edit.secrets ?? {}),
+      secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
     }
     requireNoFaults(checkHttpTool(deps.config, tool))
-    await saveChangedTool(deps, row, httpToolRow(deps, tool))
+    await saveChangedTool(deps, row, toHttpToolRow(deps, tool))
   }
 
 const isSameOrigin = (one: string, other: string): boolean =>

@@ -1,8 +1,13 @@
 import type { Deps } from '../deps.ts'
-import type { ListedTool } from './custom/list-remote-tools.ts'
+import type { ListedRemoteTool } from './custom/list-remote-tools.ts'
 import type { RemoteSettings } from './custom/tool-settings.ts'
 import type { ToolSecrets } from './custom/tool-secrets.ts'
-import { chooseTools, listToolsOf, remoteServerRow, type RemoteServer } from './custom/validate-remote-server.ts'
+import {
+  chooseTools,
+  listServerTools,
+  toRemoteServerRow,
+  type RemoteServer,
+} from './custom/validate-remote-server.ts'
 import { saveNewTool } from './save-custom-tool.ts'
 
 export interface RemoteServerInput {
@@ -23,8 +28,8 @@ export interface RemoteServerInput {
  */
 export const previewRemoteServer =
   (deps: Deps) =>
-  (input: RemoteServerInput): Promise<ListedTool[]> =>
-    listToolsOf(deps, complete(input))
+  (input: RemoteServerInput): Promise<ListedRemoteTool[]> =>
+    listServerTools(deps, withDefaults(input))
 
 /**
  * Adds another MCP server, whose tools are passed on as they are listed now.
@@ -35,12 +40,12 @@ export const previewRemoteServer =
 export const addRemoteServer =
   (deps: Deps) =>
   async (workspaceId: number, input: RemoteServerInput & { tools?: string[] }): Promise<{ id: number }> => {
-    const server = complete(input)
-    const tools = chooseTools(await listToolsOf(deps, server), input.tools)
-    return saveNewTool(deps, workspaceId, 'remote_mcp', remoteServerRow(deps, server, tools))
+    const server = withDefaults(input)
+    const tools = chooseTools(await listServerTools(deps, server), input.tools)
+    return saveNewTool(deps, workspaceId, 'remote_mcp', toRemoteServerRow(deps, server, tools))
   }
 
-const complete = (input: RemoteServerInput): RemoteServer => ({
+const withDefaults = (input: RemoteServerInput): RemoteServer => ({
   name: input.name,
   description: input.description,
   url: input.url,

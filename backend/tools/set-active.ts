@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { noSuchTool } from './save-custom-tool.ts'
-import { updateActive } from './tool-store.ts'
+import { toolNotFound } from './save-custom-tool.ts'
+import { updateToolActive } from './tool-store.ts'
 
 /**
  * Switches a tool on or off for all agents of its workspace; assignments stay.
@@ -13,7 +13,7 @@ export const setToolActive =
   (tool: { workspaceId: number; toolId: number }, isActive: boolean): Promise<void> =>
     inTransaction(deps, async (own) => {
       const { workspaceId, toolId } = tool
-      const isThere = await updateActive(own.db, workspaceId, toolId, isActive)
-      if (!isThere) throw noSuchTool()
+      const isUpdated = await updateToolActive(own.db, workspaceId, toolId, isActive)
+      if (!isUpdated) throw toolNotFound()
       own.wake.tools({ workspaceId })
     })

@@ -3,7 +3,7 @@ import type { Db, ToolKindName } from '../db/schema.ts'
 import { toToolRow } from './general/store.ts'
 import type { ToolDefinition, ToolRow } from './kinds/tool-kind.ts'
 
-export async function selectKinds(db: Db, workspaceId: number): Promise<ReadonlySet<ToolKindName>> {
+export async function selectToolKinds(db: Db, workspaceId: number): Promise<ReadonlySet<ToolKindName>> {
   const rows = await db
     .selectFrom('mcp_tool')
     .select('kind')
@@ -13,7 +13,7 @@ export async function selectKinds(db: Db, workspaceId: number): Promise<Readonly
 }
 
 /** Leaves out what has the name of a tool that is there. */
-export async function insertBuiltIn(
+export async function insertBuiltInTools(
   db: Db,
   workspaceId: number,
   tools: readonly { kind: ToolKindName; definition: ToolDefinition; createdAt: Date }[],
@@ -53,7 +53,7 @@ export const lockNames = async (trx: Db, workspaceId: number): Promise<void> => 
 }
 
 /** False where there is no such tool. */
-export async function updateActive(
+export async function updateToolActive(
   db: Db,
   workspaceId: number,
   toolId: number,
@@ -81,7 +81,7 @@ export async function eraseGeneralTool(db: Db, workspaceId: number, toolId: numb
   return row !== undefined
 }
 
-export interface KeptTool {
+export interface ToolWithAgents {
   row: ToolRow
   isActive: boolean
   /** Ids of the agents that have it. */
@@ -89,7 +89,7 @@ export interface KeptTool {
 }
 
 /** All tools of a workspace, or the one with this id, in the order in which they came. */
-export async function selectTools(db: Db, workspaceId: number, toolId?: number): Promise<KeptTool[]> {
+export async function selectTools(db: Db, workspaceId: number, toolId?: number): Promise<ToolWithAgents[]> {
   const rows = await db
     .selectFrom('mcp_tool')
     .selectAll()

@@ -12,8 +12,8 @@ export const unassignTool =
   (deps: Deps) =>
   (assignment: { workspaceId: number; agentId: number; toolId: number }): Promise<void> =>
     inTransaction(deps, async (own) => {
-      const wasThere = await deleteAssignment(own.db, assignment)
-      if (!wasThere) throw notFound('This agent has no such tool.')
+      const isDeleted = await deleteAssignment(own.db, assignment)
+      if (!isDeleted) throw notFound('This agent has no such tool.')
       const { workspaceId, agentId } = assignment
       own.wake.tools({ workspaceId, agentId })
     })

@@ -14,7 +14,7 @@ export class PageError extends Error {
 }
 
 /** The interaction was answered, has expired, or began in another browser: which, cannot be told apart. */
-export const authorizationGone = () =>
+export const authorizationExpired = () =>
   new PageError(410, {
     title: 'This page is no longer valid',
     message: 'The request was already answered, or it has waited for more than an hour.',
@@ -35,14 +35,14 @@ export const tooManyTries = () =>
     advice: 'Wait five minutes, then go back and try again.',
   })
 
-export const serviceBroken = () =>
+export const serviceFailed = () =>
   new PageError(500, {
     title: 'Something broke on our side',
     message: 'The page could not be made. Nothing was connected.',
     advice: 'Try again in a minute.',
   })
 
-export const serviceAway = () =>
+export const serviceUnavailable = () =>
   new PageError(503, {
     title: 'Outdial is away for a moment',
     message: 'The page could not be made. Nothing was connected.',

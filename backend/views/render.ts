@@ -52,10 +52,10 @@ export type RenderPage = <Name extends keyof Pages>(name: Name, data: Pages[Name
 /** Renders a template of the backend, by its path from there without `.eta`: `dashboard/calls/list`. */
 export type Render = (template: string, data: object) => string
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The folder that is served under `/assets/`. */
-export const assetsFolder = here('assets')
+export const assetsFolder = resolvePath('assets')
 
 /** The script that moves the live parts of pages, from its package. */
 export const readHtmx = (): Buffer =>
@@ -66,21 +66,21 @@ const assets = ['outdial.css', 'dashboard.css', 'outdial.js', 'icon.svg']
 /** HTML documents. Assets have addresses that change with their content, so that they are cached for good. */
 export function createRender(): Render {
   const eta = new Eta({
-    views: here('..'),
+    views: resolvePath('..'),
     cache: true,
     autoTrim: false,
     autoFilter: true,
-    filterFunction: textOf,
+    filterFunction: toText,
     functionHeader: 'const { ui, form } = it;',
-    plugins: [{ processTemplate: (text) => ownDataOnly + text }],
+    plugins: [{ processTemplate: (text) => isolateIncludes + text }],
   })
-  const content = [...assets.map((name) => readFileSync(here(`assets/${name}`))), readHtmx()]
+  const content = [...assets.map((name) => readFileSync(resolvePath(`assets/${name}`))), readHtmx()]
   const version = createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 12)
   return (template, data) => eta.render(`/${template}`, { ...data, version })
 }
 
 /** The pages of signing in and connecting, with what each of them needs. */
-export const createPages =
+export const createPageRenderer =
   (render: Render): RenderPage =>
   (name, data) =>
     render(`views/pages/${name}`, data)
@@ -89,10 +89,10 @@ export const createPages =
  * Eta hands a page's whole data on to what it includes: a component would take a page's `title` or `rows` for its own.
  * Here it sees what it is given, and the two that every template may use.
  */
-const ownDataOnly = '<% include = (path, own) => this.render(path, { ui, form, ...own }, options) %>'
+const isolateIncludes = '<% include = (path, own) => this.render(path, { ui, form, ...own }, options) %>'
 
 /** A template that names what it was not given must fail, not tell a person "undefined". */
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' && !Number.isNaN(value)) return String(value)
   throw new TypeError(`a template may write text and numbers, not ${String(value)}`)

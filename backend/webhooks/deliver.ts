@@ -3,7 +3,7 @@ import { version } from '../version.ts'
 import type { GuardedSend } from '../outbound/guard.ts'
 import { signWebhook } from '../outbound/sign-webhook.ts'
 import { checkTargetUrl } from '../outbound/target-url.ts'
-import { describeFailure } from '../outbound/describe-network-error.ts'
+import { describeNetworkError } from '../outbound/describe-network-error.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
 import { parseRetryAfter } from './retry-delay.ts'
 
@@ -18,7 +18,7 @@ export type Try =
 const maxAnswerBytes = 4096
 
 /** The headers of a delivery that are no part of its signature. */
-export const plainHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
+export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
 
 /** Posts a delivery once, signed as of `at`. `signal` bounds all of it: connection, headers and body. */
 export const tryDelivery =
@@ -30,19 +30,22 @@ export const tryDelivery =
     if (secrets === undefined) return { kind: 'ours', error: 'no key of SECRET_KEY opens the signing secret' }
 
     const { eventId: id, body } = delivery
-    const headers = { ...plainHeaders, ...signWebhook({ id, at, body, secrets }) }
+    const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, secrets }) }
     const request = { url: new URL(delivery.targetUrl), method: 'POST', headers, body } as const
     try {
       const answer = await send({ ...request, signal, maxBytes: maxAnswerBytes })
-      return judge(answer.status, parseRetryAfter(String(answer.headers['retry-after'] ?? ''), clock.now()))
+      return toAttemptResult(
+        answer.status,
+        parseRetryAfter(String(answer.headers['retry-after'] ?? ''), clock.now()),
+      )
     } catch (error) {
-      const described = describeFailure(error)
+      const described = describeNetworkError(error)
       if (described === undefined) throw error
       return { kind: 'unreachable', error: described }
     }
   }
 
-function judge(statusCode: number, retryAfter: number | undefined): Try {
+function toAttemptResult(statusCode: number, retryAfter: number | undefined): Try {
   if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered', statusCode }
   if (statusCode === 410) return { kind: 'gone', statusCode }
   const isRedirect = statusCode >= 300 && statusCode < 400
@@ -54,9 +57,9 @@ function judge(statusCode: number, retryAfter: number | undefined): Try {
 
 function openSecrets(box: Deps['box'], delivery: LeasedDelivery, at: Date): string[] | undefined {
   const { secret, previousSecret, previousSecretUntil } = delivery
-  const overlap = previousSecretUntil !== null && previousSecretUntil > at ? previousSecret : null
+  const overlapSecret = previousSecretUntil !== null && previousSecretUntil > at ? previousSecret : null
   try {
-    return overlap === null ? [box.open(secret)] : [box.open(secret), box.open(overlap)]
+    return overlapSecret === null ? [box.open(secret)] : [box.open(secret), box.open(overlapSecret)]
   } catch {
     return undefined // sealed under a key that SECRET_KEY no longer lists
   }

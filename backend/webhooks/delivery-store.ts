@@ -35,11 +35,11 @@ export async function leaseDeliveries(
     room: number
     perHost: number
     /** How many of a host this worker has under way. */
-    underWay: ReadonlyMap<string, number>
+    activeByHost: ReadonlyMap<string, number>
     leaseSeconds: number
   },
 ): Promise<LeasedDelivery[]> {
-  const underWay = JSON.stringify(Object.fromEntries(claim.underWay))
+  const activeByHost = JSON.stringify(Object.fromEntries(claim.activeByHost))
   const isDue = sql`
     status = 'pending' and next_try_at <= ${claim.now} and (lease_until is null or lease_until <= now())`
   const { rows } = await sql<LeasedDelivery>`
@@ -57,7 +57,7 @@ export async function leaseDeliveries(
         select id, next_try_at from webhook_delivery
         where target_host = host.name and ${isDue}
         order by next_try_at, id
-        limit greatest(0, ${claim.perHost}::int - coalesce((${underWay}::jsonb ->> host.name)::int, 0))
+        limit greatest(0, ${claim.perHost}::int - coalesce((${activeByHost}::jsonb ->> host.name)::int, 0))
       ) of_host
       order by of_host.next_try_at, of_host.id
       limit ${claim.room}
@@ -90,7 +90,7 @@ export async function leaseDeliveries(
 }
 
 /** Gives a lease back untried, so that another worker need not wait for its end. */
-export async function releaseLease(db: Db, lease: { id: number; fence: number }): Promise<void> {
+export async function releaseDelivery(db: Db, lease: { id: number; fence: number }): Promise<void> {
   await db
     .updateTable('webhook_delivery')
     .set({ worker_id: null, lease_until: null })

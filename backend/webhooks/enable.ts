@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { clearFailure } from './subscription-store.ts'
+import { clearSubscriptionFailure } from './subscription-store.ts'
 
 /**
  * Sends to a subscription again that was disabled, with a new five days to prove itself. What it missed stays dead
@@ -10,6 +10,6 @@ import { clearFailure } from './subscription-store.ts'
 export const enableSubscription =
   ({ db }: Pick<Deps, 'db'>) =>
   async (workspaceId: number, id: number): Promise<void> => {
-    if (await clearFailure(db, workspaceId, id)) return
+    if (await clearSubscriptionFailure(db, workspaceId, id)) return
     throw notFound('There is no webhook subscription with this id in your workspace.')
   }

@@ -1,7 +1,11 @@
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { deleteSubscription } from './subscription-store.ts'
-import { disableSubscription, noteFailure, noteSuccess } from './delivery/health-store.ts'
+import {
+  disableSubscription,
+  recordSubscriptionFailure,
+  recordSubscriptionSuccess,
+} from './delivery/health-store.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
 import { retryDelay } from './retry-delay.ts'
 import { type AfterTry, buryDeliveriesOf, recordTry } from './delivery/store.ts'
@@ -27,9 +31,9 @@ export const settle =
     const delay = retryDelay(delivery.tries + 1, chance, retryAfter)
 
     await db.transaction().execute(async (trx) => {
-      const standing = await applyToSubscription(trx, delivery, outcome, at)
-      await recordTry(trx, delivery, tried, afterTry(outcome, standing ? delay : undefined, at))
-      if (!standing) await bury(trx, delivery, at)
+      const isEnabled = await updateSubscriptionHealth(trx, delivery, outcome, at)
+      await recordTry(trx, delivery, tried, afterTry(outcome, isEnabled ? delay : undefined, at))
+      if (!isEnabled) await bury(trx, delivery, at)
     })
   }
 
@@ -41,7 +45,7 @@ function afterTry(outcome: Try, delay: number | undefined, at: Date): AfterTry {
 }
 
 /** Whether anything may still be sent there. */
-async function applyToSubscription(
+async function updateSubscriptionHealth(
   db: Db,
   delivery: LeasedDelivery,
   outcome: Try,
@@ -51,7 +55,7 @@ async function applyToSubscription(
   if (subscriptionId === null) return outcome.kind !== 'gone'
   switch (outcome.kind) {
     case 'delivered':
-      await noteSuccess(db, workspaceId, subscriptionId)
+      await recordSubscriptionSuccess(db, workspaceId, subscriptionId)
       return true
     case 'gone':
       await deleteSubscription(db, workspaceId, subscriptionId)
@@ -60,10 +64,10 @@ async function applyToSubscription(
       return true
     case 'refused':
     case 'unreachable': {
-      const failing = await noteFailure(db, workspaceId, { subscriptionId, eventId, at })
-      if (failing === undefined) return false
-      const tooLong = at.getTime() - failing.failingSince.getTime() >= failingLimitMs
-      if (!tooLong || !failing.anotherEvent) return true
+      const failure = await recordSubscriptionFailure(db, workspaceId, { subscriptionId, eventId, at })
+      if (failure === undefined) return false
+      const tooLong = at.getTime() - failure.failingSince.getTime() >= failingLimitMs
+      if (!tooLong || !failure.anotherEvent) return true
       await disableSubscription(db, workspaceId, subscriptionId, at)
       return false
     }

@@ -13,7 +13,7 @@ const carriageReturn = 0x0d
 export function limitBytes(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
-  isEvents: boolean,
+  isEventStream: boolean,
 ): ReadableStream<Uint8Array> {
   let bytes = 0
   let isLineEmpty = true
@@ -21,7 +21,7 @@ export function limitBytes(
     bytes += length
     if (bytes > maxBytes) throw new TooLargeError()
   }
-  const countFromLastEvent = (chunk: Uint8Array) => {
+  const countEventBytes = (chunk: Uint8Array) => {
     for (const byte of chunk) {
       count(1)
       if (byte === newline && isLineEmpty) bytes = 0
@@ -30,7 +30,7 @@ export function limitBytes(
   }
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
-      if (isEvents) countFromLastEvent(chunk)
+      if (isEventStream) countEventBytes(chunk)
       else count(chunk.length)
       controller.enqueue(chunk)
     },

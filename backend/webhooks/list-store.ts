@@ -29,7 +29,7 @@ export interface SubscriptionSummary {
 export async function selectSubscriptions(
   db: Db,
   workspaceId: number,
-  which: { id?: number; limit: number; offset: number },
+  options: { id?: number; limit: number; offset: number },
 ): Promise<SubscriptionSummary[]> {
   const { rows } = await sql<SubscriptionSummary>`
     select s.id, s.target_url as "targetUrl", s.filter, s.created_at as "createdAt", s.disabled_at as "disabledAt",
@@ -50,15 +50,15 @@ export async function selectSubscriptions(
       select d.status, coalesce(d.finished_at, d.created_at) as at from webhook_delivery d
       where d.subscription_id = s.id order by d.id desc limit 1
     ) newest on true
-    where s.workspace_id = ${workspaceId} and (${which.id ?? null}::bigint is null or s.id = ${which.id ?? null}::bigint)
+    where s.workspace_id = ${workspaceId} and (${options.id ?? null}::bigint is null or s.id = ${options.id ?? null}::bigint)
     order by s.disabled_at is null, s.failing_since is null, s.id desc
-    limit ${which.limit} offset ${which.offset}
+    limit ${options.limit} offset ${options.offset}
   `.execute(db)
   return rows
 }
 
 /** Of deliveries to callback URLs: how many wait, how many are dead. */
-export async function countCallbacks(
+export async function countCallbackDeliveries(
   db: Db,
   workspaceId: number,
 ): Promise<{ pending: number; dead: number; any: boolean }> {

@@ -8,7 +8,7 @@ import { insertEventWithDeliveries } from './outbox-store.ts'
  * call's own `callback_url`, in the caller's transaction: the world is told if and only if the call ended.
  * Calling it again for the same call changes nothing. After the commit, `deps.wake.sender()` speeds it up.
  */
-export async function recordCallCompleted(
+export async function publishCallCompleted(
   trx: Db,
   completed: { workspaceId: number; call: Call; callbackUrl: string | null; at: Date },
 ): Promise<void> {

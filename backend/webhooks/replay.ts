@@ -10,9 +10,9 @@ export const replayDeliveries =
   ({ db, clock, wake }: Pick<Deps, 'db' | 'clock' | 'wake'>) =>
   async (
     workspaceId: number,
-    which: { deliveryId: number } | { subscriptionId: number | null },
+    selection: { deliveryId: number } | { subscriptionId: number | null },
   ): Promise<number> => {
-    const revived = await reviveDeliveries(db, workspaceId, which, clock.now())
+    const revived = await reviveDeliveries(db, workspaceId, selection, clock.now())
     if (revived > 0) wake.sender()
     return revived
   }

@@ -5,7 +5,7 @@ const minutes = 60 * seconds
 const hours = 60 * minutes
 
 /** Milliseconds to wait after the first failed try, the second, and so on; after the last comes none. */
-export const schedule = [
+export const retrySchedule = [
   5 * seconds,
   5 * minutes,
   30 * minutes,
@@ -25,7 +25,7 @@ const longestRetryAfter = 24 * hours
  * the receiver is ready at the earliest (RFC 9110, 10.2.3), and must not hurry or outlast the schedule.
  */
 export function retryDelay(tries: number, chance: Chance, retryAfter = 0): number | undefined {
-  const scheduled = schedule[tries - 1]
+  const scheduled = retrySchedule[tries - 1]
   if (scheduled === undefined) return undefined
   const jittered = Math.round(scheduled * (1 + chance() / 5))
   return Math.max(jittered, Math.min(retryAfter, longestRetryAfter))

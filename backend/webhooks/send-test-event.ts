@@ -3,7 +3,7 @@ import { type Call, type CallOutcome, type EndedReason, exampleCall } from '@out
 /** No call or contact has it, and it still fits the integers of other people's databases. */
 export const sampleId = 2_147_483_647
 
-const reasons: Record<CallOutcome, EndedReason> = {
+const endedReasons: Record<CallOutcome, EndedReason> = {
   answered: 'agent_hung_up',
   voicemail: 'voicemail_reached',
   no_answer: 'ring_timeout',
@@ -30,13 +30,13 @@ export interface SampleCall {
  * overwritten where the receiver looks one up by them; `test` says the rest.
  */
 export function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
-  const before = (seconds: number) => new Date(at.getTime() - seconds * 1000).toISOString()
-  const made: Call = {
+  const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * 1000).toISOString()
+  const call: Call = {
     ...exampleCall,
     id: sampleId,
     test: true,
     outcome,
-    ended_reason: reasons[outcome],
+    ended_reason: endedReasons[outcome],
     campaign_id: campaign.id,
     campaign_name: campaign.name,
     agent_id: agent.id,
@@ -45,16 +45,19 @@ export function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
       ...exampleCall.contact,
       id: sampleId,
       external_id: null,
-      created_at: before(90),
-      updated_at: before(90),
+      created_at: secondsBefore(90),
+      updated_at: secondsBefore(90),
     },
     attempts: untried.has(outcome) ? 0 : 1,
-    queued_at: before(90),
-    answered_at: before(66),
+    queued_at: secondsBefore(90),
+    answered_at: secondsBefore(66),
     ended_at: at.toISOString(),
-    transcript: exampleCall.transcript.map((line, index) => ({ ...line, at: before(60 - 10 * index) })),
+    transcript: exampleCall.transcript.map((line, index) => ({
+      ...line,
+      at: secondsBefore(60 - 10 * index),
+    })),
   }
-  return outcome === 'answered' ? made : nothingSaid(made)
+  return outcome === 'answered' ? call : nothingSaid(call)
 }
 
 const nothingSaid = (call: Call): Call => ({

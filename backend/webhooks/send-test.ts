@@ -19,18 +19,18 @@ export const sendTestEvent =
     inTransaction(deps, async ({ db, clock, wake }) => {
       const subscription = await findSubscription(db, workspaceId, id)
       if (subscription === undefined) throw notFound('There is no such webhook subscription.')
-      if (subscription.disabled_at !== null) throw disabled()
+      if (subscription.disabled_at !== null) throw subscriptionDisabledError()
       const { filter } = subscription
       const at = clock.now()
-      const chosen = await findSampleCampaign(db, workspaceId, filter)
+      const sample = await findSampleCampaign(db, workspaceId, filter)
       const event = CallCompletedEvent.parse({
         id: `evt_test_${randomToken(18)}`,
         type: 'call.completed',
         timestamp: at.toISOString(),
         workspace_id: workspaceId,
         data: sampleCall({
-          campaign: chosen?.campaign ?? { id: filter.campaign_id ?? sampleId, name: 'Website leads' },
-          agent: chosen?.agent ?? { id: filter.agent_id ?? sampleId, name: 'Ava' },
+          campaign: sample?.campaign ?? { id: filter.campaign_id ?? sampleId, name: 'Website leads' },
+          agent: sample?.agent ?? { id: filter.agent_id ?? sampleId, name: 'Ava' },
           outcome:
             filter.outcome?.includes('answered') === false ? (filter.outcome[0] ?? 'answered') : 'answered',
           at,
@@ -42,7 +42,7 @@ export const sendTestEvent =
       return deliveryId
     })
 
-const disabled = () =>
+const subscriptionDisabledError = () =>
   new ApiError(
     'validation_failed',
     'This subscription is disabled, so nothing is sent to it. Enable it, then send the test event.',

@@ -3,10 +3,10 @@ import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import { settle } from './finish-delivery.ts'
-import { type LeasedDelivery, leaseDeliveries, releaseLease } from './delivery-store.ts'
+import { type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
 import { endUntried } from './delivery/store.ts'
 import { tryDelivery } from './deliver.ts'
-import { createGuardedSend, type Resolve } from '../outbound/guard.ts'
+import { createGuardedSend, type ResolveHost } from '../outbound/guard.ts'
 
 export interface SenderOptions {
   /** Milliseconds for one try, connection and answer included. */
@@ -17,7 +17,7 @@ export interface SenderOptions {
   perHost?: number
   /** Longer than any try, or a slow one would be repeated by another worker while it runs. */
   leaseSeconds?: number
-  resolve?: Resolve
+  resolve?: ResolveHost
 }
 
 /**
@@ -28,22 +28,22 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
   const { config, db, clock, log } = deps
   const { timeoutMs = 15_000, concurrency = 200, perHost = 16, leaseSeconds = 60, resolve } = options
   const workerId = randomUUID()
-  const underWay = new Map<string, number>()
+  const activeByHost = new Map<string, number>()
   const post = tryDelivery(deps, createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve }))
   const write = settle(deps)
 
-  const count = (host: string, change: 1 | -1) => {
-    const left = (underWay.get(host) ?? 0) + change
-    if (left > 0) underWay.set(host, left)
-    else underWay.delete(host)
+  const adjustActiveCount = (host: string, change: 1 | -1) => {
+    const remaining = (activeByHost.get(host) ?? 0) + change
+    if (remaining > 0) activeByHost.set(host, remaining)
+    else activeByHost.delete(host)
   }
 
-  const deliver = async (delivery: LeasedDelivery, abandoned: AbortSignal) => {
+  const deliver = async (delivery: LeasedDelivery, stopSignal: AbortSignal) => {
     if (delivery.disabled) return endUntried(db, delivery, clock.now())
     const startedAt = clock.now()
-    const signal = AbortSignal.any([abandoned, AbortSignal.timeout(timeoutMs)])
+    const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
     const outcome = await post(delivery, startedAt, signal).catch((error: unknown) => {
-      if (abandoned.aborted) return undefined
+      if (stopSignal.aborted) return undefined
       // A defect of ours: it takes its turn in the schedule like any failure, so that it never spins.
       log.error(
         { error: describeError(error), delivery: delivery.id },
@@ -51,21 +51,22 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
       )
       return { kind: 'ours', error: 'internal error' } as const
     })
-    if (outcome === undefined) return releaseLease(db, delivery)
+    if (outcome === undefined) return releaseDelivery(db, delivery)
     await write(delivery, startedAt, outcome)
   }
 
   return startWorker<LeasedDelivery>(clock, {
     concurrency,
-    batch: 50,
+    batchSize: 50,
     pollMs: 1_000,
     fetch: async (room) => {
       const now = clock.now()
-      const leased = await leaseDeliveries(db, { workerId, now, room, perHost, underWay, leaseSeconds })
-      for (const { targetHost } of leased) count(targetHost, 1)
+      const leased = await leaseDeliveries(db, { workerId, now, room, perHost, activeByHost, leaseSeconds })
+      for (const { targetHost } of leased) adjustActiveCount(targetHost, 1)
       return leased
     },
-    handle: (delivery, signal) => deliver(delivery, signal).finally(() => count(delivery.targetHost, -1)),
+    handle: (delivery, signal) =>
+      deliver(delivery, signal).finally(() => adjustActiveCount(delivery.targetHost, -1)),
     onError: (error, delivery) => {
       log.error(
         { error: describeError(error), delivery: delivery?.id },

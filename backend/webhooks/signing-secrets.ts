@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { newWebhookSecret } from '../secrets/secret-box.ts'
-import { replaceSecret } from './subscription-store.ts'
+import { replaceSubscriptionSecret } from './subscription-store.ts'
 
 /** Milliseconds for which the old secret signs beside the new one. */
 export const overlapMs = 24 * 60 * 60 * 1000
@@ -11,16 +11,16 @@ export const overlapMs = 24 * 60 * 60 * 1000
  * change over in its own time; a second rotation within them ends the oldest.
  * @throws {ApiError} not_found
  */
-export const rotateSecret =
+export const rotateSubscriptionSecret =
   ({ db, clock, box }: Deps) =>
   async (workspaceId: number, id: number): Promise<{ secret: string }> => {
     const secret = newWebhookSecret()
     const previousUntil = new Date(clock.now().getTime() + overlapMs)
-    const replaced = await replaceSecret(db, workspaceId, {
+    const isReplaced = await replaceSubscriptionSecret(db, workspaceId, {
       id,
       sealedSecret: box.seal(secret),
       previousUntil,
     })
-    if (!replaced) throw notFound('There is no webhook subscription with this id in your workspace.')
+    if (!isReplaced) throw notFound('There is no webhook subscription with this id in your workspace.')
     return { secret }
   }

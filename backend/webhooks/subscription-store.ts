@@ -81,7 +81,7 @@ export const findSubscription = (db: Db, workspaceId: number, id: number) =>
     .executeTakeFirst()
 
 /** Enabled, and failing no longer. False where the workspace has none of this id. */
-export async function clearFailure(db: Db, workspaceId: number, id: number): Promise<boolean> {
+export async function clearSubscriptionFailure(db: Db, workspaceId: number, id: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_subscription')
     .set({ disabled_at: null, failing_since: null })
@@ -102,13 +102,13 @@ export async function deleteSubscription(db: Db, workspaceId: number, id: number
 }
 
 /** Removes every subscription of a key, an app's connection or a member; what was to be sent to them ends. How many. */
-export async function removeSubscriptionsOf(trx: Db, owner: SubscriptionOwner): Promise<number> {
+export async function removeSubscriptions(trx: Db, owner: SubscriptionOwner): Promise<number> {
   // In order, as the outbox locks them: otherwise the two could wait for each other.
-  const all = trx.selectFrom('webhook_subscription').select('id').orderBy('id').forUpdate()
+  const locked = trx.selectFrom('webhook_subscription').select('id').orderBy('id').forUpdate()
   const owned =
     'apiKeyId' in owner
-      ? all.where('api_key_id', '=', owner.apiKeyId)
-      : all
+      ? locked.where('api_key_id', '=', owner.apiKeyId)
+      : locked
           .where('workspace_id', '=', owner.workspaceId)
           .where('user_id', '=', owner.userId)
           .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? null))
@@ -120,7 +120,7 @@ export async function removeSubscriptionsOf(trx: Db, owner: SubscriptionOwner): 
 }
 
 /** The new secret signs from now on, the one before it until `previousUntil`. False where there is no such one. */
-export async function replaceSecret(
+export async function replaceSubscriptionSecret(
   db: Db,
   workspaceId: number,
   change: { id: number; sealedSecret: string; previousUntil: Date },

@@ -5,7 +5,7 @@ import { ApiError, invalidField, notFound } from '../core/errors.ts'
 import type { Caller } from '../core/caller.ts'
 import { newWebhookSecret } from '../secrets/secret-box.ts'
 import { hasAgent, hasCampaign, lockConnection, upsertSubscription } from './subscription-store.ts'
-import { checkTargetUrl, normaliseTargetUrl } from '../outbound/target-url.ts'
+import { checkTargetUrl, normalizeTargetUrl } from '../outbound/target-url.ts'
 
 /**
  * Subscribes a URL to `call.completed`, or answers with the standing subscription of the same connection, URL,
@@ -22,13 +22,13 @@ export const subscribe =
     const { config, db, clock, box } = deps
     const refusal = checkTargetUrl(config, body.target_url)
     if (refusal !== undefined) throw invalidField('target_url', 'invalid_target_url', refusal)
-    const filter = normaliseFilter(body.filter)
+    const filter = normalizeFilter(body.filter)
     const sealedSecret = box.seal(newWebhookSecret())
 
     const row = await db.transaction().execute(async (trx) => {
-      if (!(await lockConnection(trx, caller))) throw connectionEnded()
-      await assertInWorkspace(trx, caller.workspaceId, filter)
-      const targetUrl = normaliseTargetUrl(body.target_url)
+      if (!(await lockConnection(trx, caller))) throw connectionEndedError()
+      await requireInWorkspace(trx, caller.workspaceId, filter)
+      const targetUrl = normalizeTargetUrl(body.target_url)
       return upsertSubscription(trx, caller.workspaceId, {
         caller,
         targetUrl,
@@ -51,7 +51,7 @@ export const subscribe =
   }
 
 /** No outcome chosen means all: that is what an empty multiple choice sends. */
-function normaliseFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
+function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
   const outcomes = [...new Set(filter?.outcome ?? [])].sort()
   return {
     campaign_id: filter?.campaign_id ?? null,
@@ -60,7 +60,7 @@ function normaliseFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
   }
 }
 
-async function assertInWorkspace(db: Db, workspaceId: number, filter: WebhookFilter): Promise<void> {
+async function requireInWorkspace(db: Db, workspaceId: number, filter: WebhookFilter): Promise<void> {
   const { campaign_id, agent_id } = filter
   if (campaign_id !== null && !(await hasCampaign(db, workspaceId, campaign_id))) {
     throw notFound('There is no campaign with this id in your workspace.', 'filter.campaign_id')
@@ -70,5 +70,5 @@ async function assertInWorkspace(db: Db, workspaceId: number, filter: WebhookFil
   }
 }
 
-const connectionEnded = () =>
+const connectionEndedError = () =>
   new ApiError('invalid_credential', 'This connection was removed. Connect your Outdial account again.')

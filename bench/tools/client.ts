@@ -20,7 +20,7 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 256 })
 /** Closes what is kept alive, before a server does: a message sent at that moment would be lost. */
 export const hangUp = () => agent.destroy()
 
-const fetched = {
+const fetchHeaders = {
   'accept-language': '*',
   'sec-fetch-mode': 'cors',
   'user-agent': 'node',
@@ -40,7 +40,7 @@ export async function openClient(port: number, path: string): Promise<BenchClien
     headers: {
       connection: 'keep-alive',
       accept: 'text/event-stream',
-      ...fetched,
+      ...fetchHeaders,
       pragma: 'no-cache',
       'cache-control': 'no-cache',
     },
@@ -79,7 +79,7 @@ export async function openClient(port: number, path: string): Promise<BenchClien
         ...version,
         'content-type': 'application/json',
         accept: '*/*',
-        ...fetched,
+        ...fetchHeaders,
         'content-length': Buffer.byteLength(body),
       }
       http

@@ -41,8 +41,13 @@ async function seed(deps: Deps): Promise<string[]> {
     name: 'Bench',
     password: 'not used at all',
   })
-  const place = { name: 'Bench', country: 'US', timeZone: 'America/New_York', ownerId: user.id } as const
-  const { id: workspaceId } = await createWorkspace(deps)(place)
+  const workspaceInput = {
+    name: 'Bench',
+    country: 'US',
+    timeZone: 'America/New_York',
+    ownerId: user.id,
+  } as const
+  const { id: workspaceId } = await createWorkspace(deps)(workspaceInput)
   const { name, description, inputSchema } = orderStatus
   await deps.db
     .insertInto('mcp_tool')
@@ -57,7 +62,7 @@ async function seed(deps: Deps): Promise<string[]> {
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .execute()
-  const made: string[] = []
+  const widgetIds: string[] = []
   for (const name of ['Ava', 'Ben', 'Cleo']) {
     const agent = await createAgent(deps)(workspaceId, {
       name,
@@ -67,7 +72,7 @@ async function seed(deps: Deps): Promise<string[]> {
     })
     const rows = tools.map(({ id }) => ({ workspace_id: workspaceId, agent_id: agent.id, tool_id: id }))
     await deps.db.insertInto('widget_tool').values(rows).execute()
-    made.push(agent.widget_id)
+    widgetIds.push(agent.widget_id)
   }
-  return made
+  return widgetIds
 }

@@ -2,7 +2,7 @@ import { CallOrder, type CallState } from '@outdial/contract'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type OngoingCall, startCall } from './call.ts'
-import { isSigned } from './signature.ts'
+import { verifySignature } from './signature.ts'
 
 // An agent runtime as small as it can be: docs/runtime.md says what it must do. No phone rings.
 
@@ -15,7 +15,7 @@ if (secret === undefined || secret.length < 32) {
 /** In memory: after a restart this runtime denies its calls, and Outdial ends them. A real one keeps them. */
 const calls = new Map<string, OngoingCall>()
 /** What was denied once may not ring later: Outdial may have called again by then. */
-const denied = new Set<string>()
+const deniedAttempts = new Set<string>()
 
 const server = createServer((request, response) => {
   void answer(request, response).catch(() => response.writeHead(400).end())
@@ -30,31 +30,31 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { method = '', url: path = '' } = request
   const body = await text(request)
   const content = method === 'POST' ? body : `${method} ${path}`
-  if (!isSigned(secret ?? '', request.headers, content)) return end(response, 401)
-  if (method === 'POST' && path === '/calls') return take(CallOrder.parse(JSON.parse(body)), response)
+  if (!verifySignature(secret ?? '', request.headers, content)) return respond(response, 401)
+  if (method === 'POST' && path === '/calls') return acceptCall(CallOrder.parse(JSON.parse(body)), response)
 
   const [, id = ''] = /^\/calls\/([\da-f-]{36})$/.exec(path) ?? []
   const call = calls.get(id)
   if (call === undefined) {
-    denied.add(id)
-    return end(response, 404)
+    deniedAttempts.add(id)
+    return respond(response, 404)
   }
-  if (method === 'GET') return end(response, 200, { attempt_id: id, reports: [...call.reports] })
-  if (method !== 'DELETE') return end(response, 405)
+  if (method === 'GET') return respond(response, 200, { attempt_id: id, reports: [...call.reports] })
+  if (method !== 'DELETE') return respond(response, 405)
   call.hangUp()
-  return end(response, 204)
+  return respond(response, 204)
 }
 
 /** Asked twice, it rings once. */
-function take(order: CallOrder, response: ServerResponse): void {
-  const id = order.attempt_id
-  if (denied.has(id)) return end(response, 409)
-  if (calls.has(id)) return end(response, 200)
-  calls.set(id, startCall(order, secret ?? '', Number(SECOND_MS)))
-  console.log(`Call ${order.call_id}, attempt ${order.attempt}`)
-  return end(response, 202)
+function acceptCall(dialRequest: CallOrder, response: ServerResponse): void {
+  const id = dialRequest.attempt_id
+  if (deniedAttempts.has(id)) return respond(response, 409)
+  if (calls.has(id)) return respond(response, 200)
+  calls.set(id, startCall(dialRequest, secret ?? '', Number(SECOND_MS)))
+  console.log(`Call ${dialRequest.call_id}, attempt ${dialRequest.attempt}`)
+  return respond(response, 202)
 }
 
-function end(response: ServerResponse, status: number, state?: CallState): void {
+function respond(response: ServerResponse, status: number, state?: CallState): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(state && JSON.stringify(state))
 }

@@ -2,7 +2,7 @@ import type { RuntimeReport } from '@outdial/contract'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** A report before it has its place in the order and its time. */
-export type News = RuntimeReport extends infer Report
+export type ReportInput = RuntimeReport extends infer Report
   ? Report extends unknown
     ? Omit<Report, 'sequence' | 'at'>
     : never
@@ -12,7 +12,7 @@ export type News = RuntimeReport extends infer Report
 export interface Reporter {
   /** Everything so far, sent or not: whoever asks is told it. */
   reports: readonly RuntimeReport[]
-  tell(news: News): void
+  addReport(input: ReportInput): void
 }
 
 export function createReporter(url: string, secret: string): Reporter {
@@ -20,8 +20,8 @@ export function createReporter(url: string, secret: string): Reporter {
   let sending = Promise.resolve()
   return {
     reports,
-    tell: (news) => {
-      const report = { ...news, sequence: reports.length + 1, at: new Date().toISOString() }
+    addReport: (input) => {
+      const report = { ...input, sequence: reports.length + 1, at: new Date().toISOString() }
       reports.push(report)
       sending = sending.then(() => send(url, secret, report))
     },

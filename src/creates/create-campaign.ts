@@ -3,7 +3,7 @@ import { defineInputFields, type Bundle, type Create, type ZObject } from 'zapie
 import { callApi } from '../client.ts'
 import { campaignFields, sampleCampaign } from '../generated.ts'
 import { timeZones } from '../time-zones.ts'
-import { toInteger, toList, writtenOut } from '../values.ts'
+import { toInteger, toList, scalarToText } from '../values.ts'
 
 const weekdays = {
   mon: 'Monday',
@@ -109,7 +109,7 @@ const inputFields = defineInputFields([
 export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign> => {
   const input = bundle.inputData
   const body = {
-    name: writtenOut(input.name),
+    name: scalarToText(input.name),
     agent_id: toInteger(input.agent_id),
     phone_number_id: toInteger(input.phone_number_id),
     time_zone: input.time_zone,

@@ -3,19 +3,19 @@ import type { AddContact, ContactAdded } from '@outdial/contract'
 import type { Bundle, Create, ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
 import { contactAddedFields, sampleContactAdded } from '../generated.ts'
-import { toDictionary, toInteger, toText, writtenOut } from '../values.ts'
+import { toDictionary, toInteger, toText, scalarToText } from '../values.ts'
 import { inputFieldGroups, inputFields } from './queue-call-fields.ts'
 
 export const perform = async (z: ZObject, bundle: Bundle) => {
   const input = bundle.inputData
   const body = {
     campaign_id: toInteger(input.campaign_id),
-    phone_number: writtenOut(input.phone_number),
+    phone_number: scalarToText(input.phone_number),
     country: typeof input.country === 'string' ? input.country.trim().toUpperCase() : input.country,
-    first_name: writtenOut(input.first_name),
-    last_name: writtenOut(input.last_name),
+    first_name: scalarToText(input.first_name),
+    last_name: scalarToText(input.last_name),
     email: input.email,
-    external_id: writtenOut(input.external_reference),
+    external_id: scalarToText(input.external_reference),
     time_zone: input.time_zone,
     variables: toDictionary(input.variables),
     scheduled_at: input.scheduled_at,
@@ -26,14 +26,14 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
     metadata: toDictionary(input.metadata),
   } satisfies { [Field in keyof AddContact]: unknown }
   const headers = idempotencyHeader(input.deduplication_key)
-  const added = await callApi<ContactAdded>(z, {
+  const response = await callApi<ContactAdded>(z, {
     method: 'POST',
     path: '/contacts/',
     body,
     headers,
     inputFields,
   })
-  return { id: added.call.id, ...added }
+  return { id: response.call.id, ...response }
 }
 
 /** Hashed, because a header takes no text outside Latin-1, and the user's key may be any. */

@@ -18,8 +18,8 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> =
   const name = toText(bundle.inputData.name).trim()
   const query = { search: name, limit: 200 }
   const page = await callApi<CampaignList>(z, { method: 'GET', path: '/campaigns/', query, inputFields })
-  const isNamed = (campaign: Campaign) => Number(campaign.name.toLowerCase() === name.toLowerCase())
-  return page.results.toSorted((one, other) => isNamed(other) - isNamed(one))
+  const exactMatchScore = (campaign: Campaign) => Number(campaign.name.toLowerCase() === name.toLowerCase())
+  return page.results.toSorted((one, other) => exactMatchScore(other) - exactMatchScore(one))
 }
 
 export const findCampaign = {

@@ -1,12 +1,12 @@
 import type { Call, CallCompletedEvent, CallList, CallOutcome } from '@outdial/contract'
 import { defineInputFields, type Bundle, type Trigger, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
-import { inPlainWords } from '../errors.ts'
+import { withoutContext } from '../errors.ts'
 import { callFields, sampleCall } from '../generated.ts'
 import { subscribe, unsubscribe } from '../hooks.ts'
 import { toInteger, toList } from '../values.ts'
 
-const outcomes = {
+const outcomeLabels = {
   answered: 'Answered',
   voicemail: 'Voicemail',
   no_answer: 'No Answer',
@@ -37,23 +37,23 @@ const inputFields = defineInputFields([
     key: 'outcome',
     label: 'Outcomes',
     list: true,
-    choices: outcomes,
+    choices: outcomeLabels,
     helpText: 'Only calls that ended in one of these ways start the Zap. Leave it empty for every ending.',
   },
 ])
 
-const filterOf = (bundle: Bundle) => ({
+const toFilter = (bundle: Bundle) => ({
   campaign_id: toInteger(bundle.inputData.campaign_id),
   agent_id: toInteger(bundle.inputData.agent_id),
   outcome: toList(bundle.inputData.outcome),
 })
 
 export const performSubscribe = (z: ZObject, bundle: Bundle) =>
-  subscribe(z, bundle, { event: 'call.completed', filter: filterOf(bundle) })
+  subscribe(z, bundle, { event: 'call.completed', filter: toFilter(bundle) })
 
 /** The newest completed calls, in the shape that the hook sends: Zapier tests the trigger with them. */
 export const performList = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
-  const query = { status: 'completed', ...filterOf(bundle), limit: 10 }
+  const query = { status: 'completed', ...toFilter(bundle), limit: 10 }
   const page = await callApi<CallList>(z, { method: 'GET', path: '/calls/', query })
   return page.results
 }
@@ -63,7 +63,7 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Call[]> => {
   const event = bundle.cleanedRequest as Partial<CallCompletedEvent> | undefined
   if (event === undefined) return performList(z, bundle)
   if (event.data === undefined) {
-    throw inPlainWords(
+    throw withoutContext(
       new z.errors.HaltedError('Outdial sent something that is not a completed call, so it was left alone.'),
     )
   }

@@ -6,7 +6,7 @@ const perform = 'creates.create_campaign.operation.perform'
 const required = { name: 'Website leads', agent_id: 1, phone_number_id: 1 }
 
 it('creates a campaign with everything that the user filled in', async () => {
-  const arrived = answer('POST', api('/campaigns/'), 201, sampleCampaign)
+  const requests = answer('POST', api('/campaigns/'), 201, sampleCampaign)
 
   const output = await run(perform, {
     inputData: {
@@ -22,7 +22,7 @@ it('creates a campaign with everything that the user filled in', async () => {
     },
   })
 
-  expect(bodyOf(arrived)).toEqual({
+  expect(bodyOf(requests)).toEqual({
     ...required,
     time_zone: 'Europe/Berlin',
     calling_hours: { days: ['mon', 'tue'], start: '08:30', end: '24:00' },
@@ -33,7 +33,7 @@ it('creates a campaign with everything that the user filled in', async () => {
 })
 
 it('leaves to the workspace what is left blank', async () => {
-  const arrived = answer('POST', api('/campaigns/'), 201, sampleCampaign)
+  const requests = answer('POST', api('/campaigns/'), 201, sampleCampaign)
 
   await run(perform, {
     inputData: {
@@ -45,7 +45,7 @@ it('leaves to the workspace what is left blank', async () => {
     },
   })
 
-  expect(bodyOf(arrived)).toEqual(required)
+  expect(bodyOf(requests)).toEqual(required)
 })
 
 it('names the field that is wrong, down to an item of a list', async () => {

@@ -7,7 +7,7 @@ const required = { campaign_id: 12, phone_number: '+12025550100' }
 const queued = () => answer('POST', api('/contacts/'), 201, sampleContactAdded)
 
 it('queues a call with everything that the user filled in', async () => {
-  const arrived = queued()
+  const requests = queued()
 
   const output = await run(perform, {
     inputData: {
@@ -27,7 +27,7 @@ it('queues a call with everything that the user filled in', async () => {
     },
   })
 
-  expect(bodyOf(arrived)).toEqual({
+  expect(bodyOf(requests)).toEqual({
     ...required,
     country: 'US',
     first_name: 'Maya',
@@ -41,12 +41,12 @@ it('queues a call with everything that the user filled in', async () => {
     do_not_call: false,
     metadata: { lead: '7' },
   })
-  expect(arrived[0]?.headers.authorization).toBe('Bearer token-1')
+  expect(requests[0]?.headers.authorization).toBe('Bearer token-1')
   expect(output).toEqual({ id: sampleContactAdded.call.id, ...sampleContactAdded })
 })
 
 it('sends nothing for what is left blank, at any depth, so that stored data stays', async () => {
-  const arrived = queued()
+  const requests = queued()
 
   await run(perform, {
     inputData: {
@@ -63,7 +63,7 @@ it('sends nothing for what is left blank, at any depth, so that stored data stay
     },
   })
 
-  expect(bodyOf(arrived)).toEqual({ ...required, variables: { colour: 'red' }, test: false })
+  expect(bodyOf(requests)).toEqual({ ...required, variables: { colour: 'red' }, test: false })
 })
 
 it.each([
@@ -71,29 +71,29 @@ it.each([
   '  spaces around, tab\tand\nnew line  ',
   'Zażółć gęślą jaźń 你好 😀 👩‍👩‍👧 \u202eright to left “quotes” — dash \\ "',
 ])('delivers text as it was typed: %j', async (text) => {
-  const arrived = queued()
+  const requests = queued()
 
   await run(perform, { inputData: { ...required, first_name: text, variables: { note: text } } })
 
-  expect(bodyOf(arrived)).toEqual({ ...required, first_name: text, variables: { note: text } })
+  expect(bodyOf(requests)).toEqual({ ...required, first_name: text, variables: { note: text } })
 })
 
 it('takes a campaign that was mapped as text', async () => {
-  const arrived = queued()
+  const requests = queued()
 
   await run(perform, { inputData: { ...required, campaign_id: ' 12 ' } })
 
-  expect(bodyOf(arrived)).toEqual(required)
+  expect(bodyOf(requests)).toEqual(required)
 })
 
 it('writes out numbers that were mapped into text', async () => {
-  const arrived = queued()
+  const requests = queued()
 
   await run(perform, {
     inputData: { ...required, phone_number: 12025550100, first_name: 7, external_reference: 2291 },
   })
 
-  expect(bodyOf(arrived)).toEqual({
+  expect(bodyOf(requests)).toEqual({
     ...required,
     phone_number: '12025550100',
     first_name: '7',
@@ -110,16 +110,16 @@ it('makes the same header of the same deduplication key, whatever letters it has
     await run(perform, { inputData: { ...required, deduplication_key: key } })
   }
 
-  const header = (arrived: typeof first) => arrived[0]?.headers['idempotency-key']
+  const header = (requests: typeof first) => requests[0]?.headers['idempotency-key']
   expect(header(first)).toMatch(/^zap-[0-9a-f]{64}$/)
   expect(header(second)).toBe(header(first))
   expect(header(other)).not.toBe(header(first))
 })
 
 it('sends no idempotency key where the deduplication key is blank', async () => {
-  const arrived = queued()
+  const requests = queued()
 
   await run(perform, { inputData: { ...required, deduplication_key: ' ' } })
 
-  expect(arrived[0]?.headers).not.toHaveProperty('idempotency-key')
+  expect(requests[0]?.headers).not.toHaveProperty('idempotency-key')
 })

@@ -22,7 +22,7 @@ export async function connectByCli(service: ServiceProcess, person: Person): Pro
   const options = ['--non-interactive', '--redirect-uri', redirectUri, '--local-port', String(port)]
   const started = connector.cli(['invoke', 'auth', 'start', ...options], browser.environment)
   try {
-    const startUrl = await Promise.race([browser.opened, started.then(noBrowser)])
+    const startUrl = await Promise.race([browser.opened, started.then(failWithoutBrowser)])
     const { email, password } = demo
     const status = await person({ startUrl, redirectUri, email, password, workspaceName: 'Demo' })
     if (status !== 200) throw new Error(`the CLI answered ${status} to the code`)
@@ -33,7 +33,7 @@ export async function connectByCli(service: ServiceProcess, person: Person): Pro
   return connector
 }
 
-const noBrowser = (printed: string): never => {
+const failWithoutBrowser = (printed: string): never => {
   throw new Error(`the CLI opened no browser:\n${printed}`)
 }
 

@@ -4,16 +4,14 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 
 /** Runs `npm run demo` as it stands, and answers what it said. */
-export async function runDemo(
-  dataDir: string,
-): Promise<{ status: unknown; said: string; complained: string }> {
+export async function runDemo(dataDir: string): Promise<{ status: unknown; stdout: string; stderr: string }> {
   const script = path.resolve(import.meta.dirname, '../../scripts/demo.mjs')
   const env = { ...process.env, DATA_DIR: dataDir }
   const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const [said, complained, [status]] = await Promise.all([
+  const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, 'close') as Promise<[unknown]>,
   ])
-  return { status, said, complained }
+  return { status, stdout, stderr }
 }

@@ -32,18 +32,18 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said: string[] = []
-  createInterface(child.stderr).on('line', (line) => said.push(line))
+  const output: string[] = []
+  createInterface(child.stderr).on('line', (line) => output.push(line))
   const stop = async () => {
     if (child.exitCode === null && child.kill()) await once(child, 'exit')
     await rm(dataDir, { recursive: true, force: true })
   }
   await new Promise<void>((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {
-      said.push(line)
+      output.push(line)
       if (line.includes('is ready')) resolve()
     })
-    child.once('exit', () => reject(new Error(`the service ended at its start:\n${said.join('\n')}`)))
+    child.once('exit', () => reject(new Error(`the service ended at its start:\n${output.join('\n')}`)))
   })
   return {
     dataDir,

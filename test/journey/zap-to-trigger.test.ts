@@ -4,7 +4,7 @@ import { CallCompletedEvent } from '@outdial/contract'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { BuiltConnector } from '../../support/built-connector.ts'
-import { type Hook, openHook } from '../../support/webhook-listener.ts'
+import { type WebhookListener, openWebhookListener } from '../../support/webhook-listener.ts'
 import { findChromium, itWithChromium } from '../../backend/test/support/chromium.ts'
 import { connectByCli } from './connect-by-cli.ts'
 import { runDemo } from './run-demo.ts'
@@ -17,8 +17,8 @@ const patience = 90_000
 const root = path.resolve(import.meta.dirname, '../..')
 let service: ServiceProcess
 let connector: BuiltConnector
-let hook: Hook
-const opened: (() => Promise<void>)[] = []
+let hook: WebhookListener
+const cleanups: (() => Promise<void>)[] = []
 /** The pages that stood in front of the person who connected. */
 const seen: string[] = []
 
@@ -26,16 +26,16 @@ beforeAll(async () => {
   const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })
   if (build.status !== 0) throw new Error(`the connector does not build:\n${build.stdout}${build.stderr}`)
   service = await startServiceProcess()
-  opened.push(() => service.stop())
+  cleanups.push(() => service.stop())
   const chromium = findChromium()
   connector = await connectByCli(service, chromium === undefined ? withoutScreen : byHand(chromium, seen))
-  opened.push(() => connector.remove())
-  hook = await openHook()
-  opened.push(() => hook.close())
+  cleanups.push(() => connector.remove())
+  hook = await openWebhookListener()
+  cleanups.push(() => hook.close())
 }, patience)
 
 afterAll(async () => {
-  for (const close of opened.toReversed()) await close()
+  for (const close of cleanups.toReversed()) await close()
 }, patience)
 
 interface Choice {
@@ -51,8 +51,8 @@ interface Queued {
 }
 
 /** One request to the API with the demo workspace's key, past the connector. */
-const api = (method: string, where: string, body?: object) =>
-  fetch(`${service.demo.base_url}/api/public/v1${where}`, {
+const api = (method: string, apiPath: string, body?: object) =>
+  fetch(`${service.demo.base_url}/api/public/v1${apiPath}`, {
     method,
     headers: { authorization: `Bearer ${service.demo.api_key}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
@@ -186,8 +186,8 @@ it(
       )
 
     // The CLI breaks the lines of an error and marks them.
-    const said = failed?.stderr.replace(/\s*›\s*/g, ' ').replace(/\s+/g, ' ')
-    expect(said).toMatch(/Phone Number: .+ \(Request ID: [\w-]+\)/)
+    const stdout = failed?.stderr.replace(/\s*›\s*/g, ' ').replace(/\s+/g, ' ')
+    expect(stdout).toMatch(/Phone Number: .+ \(Request ID: [\w-]+\)/)
   },
   patience,
 )
@@ -259,23 +259,23 @@ it(
 it(
   'is told as a story by the demo, which ends with the output of the trigger and shows no secret',
   async () => {
-    const { status, said, complained } = await runDemo(service.dataDir)
+    const { status, stdout, stderr } = await runDemo(service.dataDir)
 
-    expect({ status, complained }).toEqual({ status: 0, complained: '' })
-    expect(said).toMatch(/POST +\/api\/public\/v1\/contacts\/ +201/)
-    expect(said).toMatch(/What the Zap was given[^]+Outcome +answered[^]+Agent: Hi Maya[^]+$/)
-    expect(said).toMatch(/The agent used 4 tools[^]+Tool: Searched\s+the\s+knowledge\s+base\s+for/)
+    expect({ status, complained: stderr }).toEqual({ status: 0, complained: '' })
+    expect(stdout).toMatch(/POST +\/api\/public\/v1\/contacts\/ +201/)
+    expect(stdout).toMatch(/What the Zap was given[^]+Outcome +answered[^]+Agent: Hi Maya[^]+$/)
+    expect(stdout).toMatch(/The agent used 4 tools[^]+Tool: Searched\s+the\s+knowledge\s+base\s+for/)
     const { password, api_key, client_secret, runtime_secret } = service.demo
     for (const secret of [password, api_key, client_secret, runtime_secret])
-      expect(said).not.toContain(secret)
-    expect(said).not.toMatch(/whsec_|v1,[\w+/]{20}/)
+      expect(stdout).not.toContain(secret)
+    expect(stdout).not.toMatch(/whsec_|v1,[\w+/]{20}/)
   },
   patience,
 )
 
 it('says what to do where the demo finds no backend', async () => {
-  const { status, complained } = await runDemo(path.join(service.dataDir, 'nothing-here'))
+  const { status, stderr } = await runDemo(path.join(service.dataDir, 'nothing-here'))
 
   expect(status).toBe(1)
-  expect(complained).toMatch(/has not been started yet\. Start it in another terminal with `npm start`/)
+  expect(stderr).toMatch(/has not been started yet\. Start it in another terminal with `npm start`/)
 })

@@ -7,11 +7,11 @@ const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 it('puts the campaign of exactly this name before those that contain it', async () => {
   const longer = { ...sampleCampaign, id: 3, name: 'Website leads, spring' }
-  const arrived = answer('GET', api('/campaigns/'), 200, page([longer, sampleCampaign]))
+  const requests = answer('GET', api('/campaigns/'), 200, page([longer, sampleCampaign]))
 
   const output = await run(perform, { inputData: { name: ' website LEADS ' } })
 
-  expect(arrived[0]?.url.searchParams.get('search')).toBe('website LEADS')
+  expect(requests[0]?.url.searchParams.get('search')).toBe('website LEADS')
   expect(output).toEqual([sampleCampaign, longer])
 })
 
@@ -22,9 +22,9 @@ it('finds nothing without an error', async () => {
 })
 
 it('searches for text as it was typed', async () => {
-  const arrived = answer('GET', api('/campaigns/'), 200, page([]))
+  const requests = answer('GET', api('/campaigns/'), 200, page([]))
 
   await run(perform, { inputData: { name: '{{bundle.x}} & 50% = 😀' } })
 
-  expect(arrived[0]?.url.searchParams.get('search')).toBe('{{bundle.x}} & 50% = 😀')
+  expect(requests[0]?.url.searchParams.get('search')).toBe('{{bundle.x}} & 50% = 😀')
 })

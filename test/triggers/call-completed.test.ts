@@ -23,14 +23,14 @@ const event: CallCompletedEvent = {
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 it('subscribes to the calls that the user chose, and keeps what it needs to unsubscribe', async () => {
-  const arrived = answer('POST', api('/webhooks/subscribe'), 201, subscription)
+  const requests = answer('POST', api('/webhooks/subscribe'), 201, subscription)
 
   const output = await run(`${operation}.performSubscribe`, {
     targetUrl,
     inputData: { campaign_id: '12', agent_id: '', outcome: ['answered', 'voicemail'] },
   })
 
-  expect(bodyOf(arrived)).toEqual({
+  expect(bodyOf(requests)).toEqual({
     target_url: targetUrl,
     event: 'call.completed',
     filter: { campaign_id: 12, outcome: ['answered', 'voicemail'] },
@@ -39,27 +39,27 @@ it('subscribes to the calls that the user chose, and keeps what it needs to unsu
 })
 
 it('subscribes to every call where nothing was chosen', async () => {
-  const arrived = answer('POST', api('/webhooks/subscribe'), 200, subscription)
+  const requests = answer('POST', api('/webhooks/subscribe'), 200, subscription)
 
   await run(`${operation}.performSubscribe`, { targetUrl, inputData: { campaign_id: null, outcome: [] } })
 
-  expect(bodyOf(arrived)).toEqual({ target_url: targetUrl, event: 'call.completed' })
+  expect(bodyOf(requests)).toEqual({ target_url: targetUrl, event: 'call.completed' })
 })
 
 it('takes outcomes that were mapped as one text', async () => {
-  const arrived = answer('POST', api('/webhooks/subscribe'), 201, subscription)
+  const requests = answer('POST', api('/webhooks/subscribe'), 201, subscription)
 
   await run(`${operation}.performSubscribe`, { targetUrl, inputData: { outcome: ['answered, busy'] } })
 
-  expect(bodyOf(arrived)).toMatchObject({ filter: { outcome: ['answered', 'busy'] } })
+  expect(bodyOf(requests)).toMatchObject({ filter: { outcome: ['answered', 'busy'] } })
 })
 
 it('unsubscribes by the id that subscribing gave', async () => {
-  const arrived = answer('DELETE', api('/webhooks/7/'), 204)
+  const requests = answer('DELETE', api('/webhooks/7/'), 204)
 
   await run(`${operation}.performUnsubscribe`, { subscribeData: subscription })
 
-  expect(arrived).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 it.each([404, 410])(
@@ -97,13 +97,13 @@ it('halts for a delivery that holds no call', async () => {
 })
 
 it('shows the newest completed calls in the shape of the hook, by the same filters', async () => {
-  const arrived = answer('GET', api('/calls/'), 200, page([sampleCall]))
+  const requests = answer('GET', api('/calls/'), 200, page([sampleCall]))
 
   const output = await run(`${operation}.performList`, {
     inputData: { campaign_id: 12, agent_id: '', outcome: ['answered', 'busy'] },
   })
 
-  expect(arrived[0]?.url.search).toBe(
+  expect(requests[0]?.url.search).toBe(
     '?status=completed&campaign_id=12&outcome=answered&outcome=busy&limit=10',
   )
   expect(output).toEqual(await run(`${operation}.perform`, { cleanedRequest: event }))

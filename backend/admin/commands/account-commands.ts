@@ -1,6 +1,6 @@
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
 import { defineCommand, optional, required, text } from '../command.ts'
-import { findUser } from '../command-options.ts'
+import { requireUserId } from '../command-options.ts'
 
 export const createWorkspaceCommand = defineCommand({
   name: 'create-workspace',
@@ -16,7 +16,7 @@ export const createWorkspaceCommand = defineCommand({
     ),
   },
   run: async (deps, { name, owner, country = 'US', 'time-zone': timeZone = 'America/New_York' }) => {
-    const ownerId = await findUser(deps, owner)
+    const ownerId = await requireUserId(deps, owner)
     const { id } = await createWorkspace(deps)({ name, country, timeZone, ownerId })
     return { record: { workspace_id: id, name, owner } }
   },

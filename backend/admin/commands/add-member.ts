@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { addMember } from '../../identity/add-member.ts'
 import { defineCommand, optional } from '../command.ts'
-import { findUser, requireWorkspace } from '../command-options.ts'
+import { requireUserId, requireWorkspace } from '../command-options.ts'
 import { emailOption, workspaceOption } from '../options.ts'
 
 export const addMemberCommand = defineCommand({
@@ -14,7 +14,7 @@ export const addMemberCommand = defineCommand({
   },
   run: async (deps, { workspace, email, role = 'member' }) => {
     await requireWorkspace(deps, workspace)
-    await addMember(deps)({ workspaceId: workspace, userId: await findUser(deps, email), role })
+    await addMember(deps)({ workspaceId: workspace, userId: await requireUserId(deps, email), role })
     return { record: { workspace_id: workspace, email, role } }
   },
 })

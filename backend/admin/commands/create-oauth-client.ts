@@ -1,5 +1,5 @@
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
-import { defineCommand, flag, repeated, required, type Result, text } from '../command.ts'
+import { defineCommand, flag, repeated, required, type CommandResult, text } from '../command.ts'
 
 export const createOauthClientCommand = defineCommand({
   name: 'create-oauth-client',
@@ -10,7 +10,7 @@ export const createOauthClientCommand = defineCommand({
     'redirect-uri': repeated('URI', 'where it takes people back: https, or http on localhost, exactly'),
     public: flag('it cannot keep a secret: an app in a browser or on a phone'),
   },
-  run: async (deps, { name, 'redirect-uri': redirectUris, public: isPublic }): Promise<Result> => {
+  run: async (deps, { name, 'redirect-uri': redirectUris, public: isPublic }): Promise<CommandResult> => {
     const client = await createOauthClient(deps)({ name, redirectUris, confidential: !isPublic })
     if (client.clientSecret === null) return { record: { client_id: client.clientId } }
     return {

@@ -8,7 +8,7 @@ import { readDescription } from '../read-description.ts'
 import { RemoteServerChange, RemoteServerDescription } from '../tool-descriptions.ts'
 
 const serverOption = idOption('the server, by the id of its tool')
-const soon = 'Sessions that run use it within half a minute.'
+const serverNotice = 'Sessions that run use it within half a minute.'
 
 export const addRemoteServerCommand = defineCommand({
   name: 'add-remote-server',
@@ -30,7 +30,7 @@ export const editRemoteServerCommand = defineCommand({
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }, input) => {
     await editRemoteServer(deps)(workspace, tool, await readDescription(input, RemoteServerChange))
-    return { note: `The server is changed. ${soon}` }
+    return { note: `The server is changed. ${serverNotice}` }
   },
 })
 
@@ -40,6 +40,6 @@ export const refreshRemoteServerCommand = defineCommand({
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }) => {
     const { tools, dropped, others } = await refreshRemoteServer(deps)(workspace, tool)
-    return { record: { tools, dropped, others }, note: soon }
+    return { record: { tools, dropped, others }, note: serverNotice }
   },
 })

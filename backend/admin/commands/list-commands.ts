@@ -1,10 +1,10 @@
 import type { Db } from '../../db/schema.ts'
-import { type Command, defineCommand, type Result } from '../command.ts'
+import { type Command, defineCommand, type CommandResult } from '../command.ts'
 import { requireWorkspace } from '../command-options.ts'
 import { workspaceOption } from '../options.ts'
 import {
   selectAgents,
-  selectApiKeys,
+  selectApiKeyRows,
   selectCampaigns,
   selectMembers,
   selectOauthClients,
@@ -13,12 +13,16 @@ import {
   selectWorkspaces,
 } from '../admin-queries.ts'
 
-type Rows = Promise<NonNullable<Result['rows']>>
+type Rows = Promise<NonNullable<CommandResult['rows']>>
 
-const list = (name: string, summary: string, select: (db: Db) => Rows) =>
+const defineListCommand = (name: string, summary: string, select: (db: Db) => Rows) =>
   defineCommand({ name, summary, options: {}, run: async ({ db }) => ({ rows: await select(db) }) })
 
-const listOfWorkspace = (name: string, summary: string, select: (db: Db, workspaceId: number) => Rows) =>
+const defineWorkspaceListCommand = (
+  name: string,
+  summary: string,
+  select: (db: Db, workspaceId: number) => Rows,
+) =>
   defineCommand({
     name,
     summary,
@@ -30,12 +34,20 @@ const listOfWorkspace = (name: string, summary: string, select: (db: Db, workspa
   })
 
 export const listCommands: Command[] = [
-  list('list-users', 'Lists the people who can sign in.', selectUsers),
-  list('list-workspaces', 'Lists the workspaces.', selectWorkspaces),
-  list('list-oauth-clients', 'Lists the apps that were registered.', selectOauthClients),
-  listOfWorkspace('list-members', 'Lists the members of a workspace.', selectMembers),
-  listOfWorkspace('list-api-keys', 'Lists the API keys of a workspace, by their beginnings.', selectApiKeys),
-  listOfWorkspace('list-agents', 'Lists the agents of a workspace.', selectAgents),
-  listOfWorkspace('list-phone-numbers', 'Lists the phone numbers of a workspace.', selectPhoneNumbers),
-  listOfWorkspace('list-campaigns', 'Lists the campaigns of a workspace.', selectCampaigns),
+  defineListCommand('list-users', 'Lists the people who can sign in.', selectUsers),
+  defineListCommand('list-workspaces', 'Lists the workspaces.', selectWorkspaces),
+  defineListCommand('list-oauth-clients', 'Lists the apps that were registered.', selectOauthClients),
+  defineWorkspaceListCommand('list-members', 'Lists the members of a workspace.', selectMembers),
+  defineWorkspaceListCommand(
+    'list-api-keys',
+    'Lists the API keys of a workspace, by their beginnings.',
+    selectApiKeyRows,
+  ),
+  defineWorkspaceListCommand('list-agents', 'Lists the agents of a workspace.', selectAgents),
+  defineWorkspaceListCommand(
+    'list-phone-numbers',
+    'Lists the phone numbers of a workspace.',
+    selectPhoneNumbers,
+  ),
+  defineWorkspaceListCommand('list-campaigns', 'Lists the campaigns of a workspace.', selectCampaigns),
 ]

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { errorCode } from '../../error-code.ts'
 import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
 import { deleteSpreadsheet } from '../../spreadsheets/delete-spreadsheet.ts'
-import { exportCsv } from '../../spreadsheets/export-spreadsheet.ts'
+import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
 import { getGoogleAccount } from '../../spreadsheets/get-google-account.ts'
 import { listSpreadsheets } from '../../spreadsheets/list.ts'
 import { defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
@@ -49,7 +49,7 @@ export const exportSpreadsheetCommand = defineCommand({
     to: optional(text, 'FILE', 'where to; standard output by default'),
   },
   run: async (deps, { workspace, id, to }) => {
-    const { name, parts } = await exportCsv(deps)(workspace, id)
+    const { name, parts } = await exportSpreadsheet(deps)(workspace, id)
     if (to === undefined) return { parts }
     await writeFile(to, parts)
     return { note: `The spreadsheet ${name} is in ${to}.` }

@@ -10,7 +10,7 @@ import { idOption, workspaceOption } from '../options.ts'
 
 const toolOption = idOption('the tool: see list-tools')
 const agentOption = idOption('the agent: see list-agents')
-const soon = 'Sessions that run notice within half a minute.'
+const sessionNotice = 'Sessions that run notice within half a minute.'
 
 const Config = z.string().transform((text, context): unknown => {
   try {
@@ -32,7 +32,7 @@ export const assignToolCommand = defineCommand({
   },
   run: async (deps, { workspace, agent, tool, config = {} }) => {
     await assignTool(deps)({ workspaceId: workspace, agentId: agent, toolId: tool, config })
-    return { note: `The agent ${agent} has the tool ${tool}. ${soon}` }
+    return { note: `The agent ${agent} has the tool ${tool}. ${sessionNotice}` }
   },
 })
 
@@ -42,7 +42,7 @@ export const unassignToolCommand = defineCommand({
   options: { workspace: workspaceOption, agent: agentOption, tool: toolOption },
   run: async (deps, { workspace, agent, tool }) => {
     await unassignTool(deps)({ workspaceId: workspace, agentId: agent, toolId: tool })
-    return { note: `The agent ${agent} has the tool ${tool} no longer. ${soon}` }
+    return { note: `The agent ${agent} has the tool ${tool} no longer. ${sessionNotice}` }
   },
 })
 
@@ -56,7 +56,7 @@ export const setToolActiveCommand = defineCommand({
   },
   run: async (deps, { workspace, tool, active }) => {
     await setToolActive(deps)({ workspaceId: workspace, toolId: tool }, active === 'yes')
-    return { note: `The tool ${tool} is ${active === 'yes' ? 'on' : 'off'}. ${soon}` }
+    return { note: `The tool ${tool} is ${active === 'yes' ? 'on' : 'off'}. ${sessionNotice}` }
   },
 })
 
@@ -66,7 +66,7 @@ export const deleteToolCommand = defineCommand({
   options: { workspace: workspaceOption, tool: toolOption },
   run: async (deps, { workspace, tool }) => {
     await deleteTool(deps)({ workspaceId: workspace, toolId: tool })
-    return { note: `The tool ${tool} is deleted. ${soon}` }
+    return { note: `The tool ${tool} is deleted. ${sessionNotice}` }
   },
 })
 

@@ -1,9 +1,15 @@
 import { errorTable } from '@outdial/contract'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Route } from '../define-route.ts'
-import { errorCodesOf, errorExample, statusMeaning } from './error-examples.ts'
+import { listErrorCodes, errorExample, statusDescriptions } from './error-examples.ts'
 import { answerExamples, bodyExamples } from './api-examples.ts'
-import { answerHeaders, headerComponents, idempotencyKey, pathId, requestId } from './headers-and-parameters.ts'
+import {
+  answerHeaders,
+  headerComponents,
+  idempotencyKeyParameter,
+  pathIdParameter,
+  requestIdParameter,
+} from './headers-and-parameters.ts'
 import { tidyComponents } from './tidy-components.ts'
 import { callCompletedWebhook } from '../../openapi/webhook.ts'
 
@@ -42,10 +48,10 @@ function completeOperation(operation: Operation, route: Route): Operation {
   return {
     ...operation,
     parameters: [
-      ...(route.path.includes(':id') ? [pathId] : []),
+      ...(route.path.includes(':id') ? [pathIdParameter] : []),
       ...query,
-      ...(route.idempotent === true ? [idempotencyKey] : []),
-      requestId,
+      ...(route.idempotent === true ? [idempotencyKeyParameter] : []),
+      requestIdParameter,
     ],
     ...(operation.requestBody && { requestBody: withExample(operation.requestBody, route) }),
     responses: { ...successes(operation.responses ?? {}, route), ...failures(route) },
@@ -64,7 +70,7 @@ function successes(drafts: Answers, route: Route): Answers {
     const json = draft && 'content' in draft ? draft.content?.['application/json'] : undefined
     const example = answerExamples[route.operationId]?.[Number(status)]
     const answer = {
-      description: successMeaning[status] ?? 'Done',
+      description: successDescriptions[status] ?? 'Done',
       headers: answerHeaders(Number(status), route),
       ...(json && { content: { 'application/json': { ...json, example } } }),
     }
@@ -73,19 +79,19 @@ function successes(drafts: Answers, route: Route): Answers {
   return Object.fromEntries(entries)
 }
 
-const successMeaning: Record<string, string> = {
+const successDescriptions: Record<string, string> = {
   200: 'Here it is, or it was there already',
   201: 'It was made',
   204: 'It is gone',
 }
 
 function failures(route: Route): Answers {
-  const byStatus = Map.groupBy(errorCodesOf(route), (code) => errorTable[code].status)
+  const byStatus = Map.groupBy(listErrorCodes(route), (code) => errorTable[code].status)
   const entries = [...byStatus].map(([status, codes]) => {
     const examples = Object.fromEntries(codes.map((code) => [code, errorExample(code)]))
     const schema = { $ref: '#/components/schemas/ErrorAnswer' }
     const answer = {
-      description: `${statusMeaning[status]}: ${codes.join(', ')}`,
+      description: `${statusDescriptions[status]}: ${codes.join(', ')}`,
       headers: answerHeaders(status, route),
       content: { 'application/json': { schema, examples } },
     }

@@ -3,7 +3,7 @@ import { ApiError } from '../../core/errors.ts'
 import { NoBody, type Route } from '../define-route.ts'
 
 /** What each status means, in the document. */
-export const statusMeaning: Record<number, string> = {
+export const statusDescriptions: Record<number, string> = {
   400: 'The body is not JSON',
   401: 'No credential, or one that is unknown or expired',
   403: 'The credential lacks a scope',
@@ -18,7 +18,7 @@ export const statusMeaning: Record<number, string> = {
 }
 
 /** The error codes that a route can answer. */
-export function errorCodesOf(route: Route): ErrorCode[] {
+export function listErrorCodes(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [
     'missing_credential',
     'invalid_credential',
@@ -62,6 +62,6 @@ const examples: Partial<Record<ErrorCode, { message: string; details?: ErrorDeta
 
 /** An error as it is answered, for the document. */
 export function errorExample(code: ErrorCode): { value: unknown } {
-  const { message = `${statusMeaning[errorTable[code].status]}.`, details = [] } = examples[code] ?? {}
+  const { message = `${statusDescriptions[errorTable[code].status]}.`, details = [] } = examples[code] ?? {}
   return { value: new ApiError(code, message, { details }).answer('4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f') }
 }

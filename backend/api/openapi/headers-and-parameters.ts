@@ -3,29 +3,35 @@ import type { Route } from '../define-route.ts'
 
 type Header = OpenAPIV3_1.HeaderObject
 
-const text = (description: string, example: string): Header => ({
+const textHeader = (description: string, example: string): Header => ({
   description,
   schema: { type: 'string' },
   example,
 })
 
 export const headerComponents: Record<string, Header> = {
-  'X-Request-Id': text(
+  'X-Request-Id': textHeader(
     'Names this request, to support and in the log.',
     '4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f',
   ),
-  'RateLimit-Policy': text(
+  'RateLimit-Policy': textHeader(
     'The quota of this connection: requests in a window of seconds.',
     '"default";q=600;w=60',
   ),
-  RateLimit: text('What is left of it, and in how many seconds it is full again.', '"default";r=598;t=42'),
-  'WWW-Authenticate': text('The challenge of RFC 6750.', 'Bearer realm="Outdial", error="invalid_token"'),
+  RateLimit: textHeader(
+    'What is left of it, and in how many seconds it is full again.',
+    '"default";r=598;t=42',
+  ),
+  'WWW-Authenticate': textHeader(
+    'The challenge of RFC 6750.',
+    'Bearer realm="Outdial", error="invalid_token"',
+  ),
   'Retry-After': {
     description: 'Whole seconds to wait before this request is sent again.',
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
-  'Idempotent-Replayed': text('Sent where this is the kept answer to an earlier request.', 'true'),
+  'Idempotent-Replayed': textHeader('Sent where this is the kept answer to an earlier request.', 'true'),
 }
 
 /** The headers that an answer with `status` carries. */
@@ -42,14 +48,14 @@ export function answerHeaders(status: number, route: Route): Record<string, Open
 
 type Parameter = OpenAPIV3_1.ParameterObject
 
-export const requestId: Parameter = {
+export const requestIdParameter: Parameter = {
   name: 'X-Request-Id',
   in: 'header',
   description: 'Your own name for this request. One that is not sane is replaced.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
 }
 
-export const idempotencyKey: Parameter = {
+export const idempotencyKeyParameter: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
@@ -58,7 +64,7 @@ export const idempotencyKey: Parameter = {
   example: 'lead-2291-first-call',
 }
 
-export const pathId: Parameter = {
+export const pathIdParameter: Parameter = {
   name: 'id',
   in: 'path',
   required: true,

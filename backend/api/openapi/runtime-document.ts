@@ -1,7 +1,7 @@
 import {
   CallOrder,
   CallState,
-  ReportTaken,
+  ReportAccepted,
   RuntimeAnalysis,
   RuntimeReport,
   TranscriptLine,
@@ -24,11 +24,11 @@ export const runtimeDocument = (): object => ({
   servers: [{ url: '{RUNTIME_URL}', variables: { RUNTIME_URL: { default: 'https://runtime.example.com' } } }],
   security: [{ signature: [] }],
   paths: {
-    '/calls': { post: placeCall },
+    '/calls': { post: placeCallOperation },
     '/calls/{attempt_id}': {
-      parameters: [attemptId],
-      get: askForCall,
-      delete: hangUp,
+      parameters: [attemptIdParameter],
+      get: getCallStateOperation,
+      delete: hangUpOperation,
     },
   },
   components: {
@@ -46,31 +46,31 @@ export const runtimeDocument = (): object => ({
   },
 })
 
-const json = (schema: string, examples: Record<string, unknown>) => ({
+const jsonContent = (schema: string, examples: Record<string, unknown>) => ({
   'application/json': {
     schema: { $ref: `#/components/schemas/${schema}` },
     examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
   },
 })
 
-const attemptId: OpenAPIV3_1.ParameterObject = {
+const attemptIdParameter: OpenAPIV3_1.ParameterObject = {
   name: 'attempt_id',
   in: 'path',
   required: true,
   schema: { type: 'string', format: 'uuid' },
 }
 
-const report: Operation = {
+const reportOperation: Operation = {
   operationId: 'report',
   summary: 'Tell what has become of the attempt',
   description:
     'To reports_url. Repeat it until it is answered 200, 404, 409 or 422; a repeat changes nothing, and the order does not matter.',
   security: [{ runtimeSecret: [] }],
-  requestBody: { required: true, content: json('RuntimeReport', exampleReports) },
+  requestBody: { required: true, content: jsonContent('RuntimeReport', exampleReports) },
   responses: {
     200: {
       description: 'Taken, now or before',
-      content: json('ReportTaken', { taken: { attempt_id: exampleOrder.attempt_id, sequence: 2 } }),
+      content: jsonContent('ReportTaken', { taken: { attempt_id: exampleOrder.attempt_id, sequence: 2 } }),
     },
     400: errorAnswer('The body is not JSON'),
     401: errorAnswer('The secret is missing, or none of this service'),
@@ -83,32 +83,32 @@ const report: Operation = {
   },
 }
 
-const placeCall: Operation = {
+const placeCallOperation: Operation = {
   operationId: 'placeCall',
   summary: 'Make a call',
   parameters: [
     { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string', format: 'uuid' } },
   ],
-  requestBody: { required: true, content: json('CallOrder', { order: exampleOrder }) },
+  requestBody: { required: true, content: jsonContent('CallOrder', { order: exampleOrder }) },
   responses: {
     200: { description: 'The call is known already: it rings once' },
     202: { description: 'It will ring' },
     '4XX': { description: 'It will not ring: the attempt fails' },
     '5XX': { description: 'Unclear: Outdial asks whether the call is known' },
   },
-  callbacks: { report: { '{$request.body#/reports_url}': { post: report } } },
+  callbacks: { report: { '{$request.body#/reports_url}': { post: reportOperation } } },
 }
 
-const askForCall: Operation = {
+const getCallStateOperation: Operation = {
   operationId: 'askForCall',
   summary: 'Tell every report so far',
   responses: {
-    200: { description: 'The call is known', content: json('CallState', { state: exampleState }) },
+    200: { description: 'The call is known', content: jsonContent('CallState', { state: exampleState }) },
     404: { description: 'It is not known, and never will be: an order that comes later is refused' },
   },
 }
 
-const hangUp: Operation = {
+const hangUpOperation: Operation = {
   operationId: 'hangUp',
   summary: 'Hang up',
   description: 'The end is reported as ever.',
@@ -150,15 +150,22 @@ const errorSchema: OpenAPIV3_1.SchemaObject = {
 
 function ownSchemas(): Record<string, object> {
   const registry = z.registry<{ id: string }>()
-  const named = { CallOrder, CallState, ReportTaken, RuntimeAnalysis, RuntimeReport, TranscriptLine }
+  const named = {
+    CallOrder,
+    CallState,
+    ReportTaken: ReportAccepted,
+    RuntimeAnalysis,
+    RuntimeReport,
+    TranscriptLine,
+  }
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, io: 'input' })
   // Their address in the document is their id.
-  const isOwn = ([key]: [string, unknown]) => key !== '$schema' && key !== '$id'
+  const isPartOfSchema = ([key]: [string, unknown]) => key !== '$schema' && key !== '$id'
   return Object.fromEntries(
     Object.entries(schemas).map(([id, schema]) => [
       id,
-      Object.fromEntries(Object.entries(schema).filter(isOwn)),
+      Object.fromEntries(Object.entries(schema).filter(isPartOfSchema)),
     ]),
   )
 }

@@ -1,20 +1,20 @@
 import type { CallOrder, CallState, RuntimeAnalysis, RuntimeReport } from '@outdial/contract'
 
-const attempt = '7d3f0c52-5f0e-4c59-9a1e-3f2b8a6c1d04'
-const widget = '2b1c7c1e-0e55-4b7e-8d58-6f0d3c9a4e11'
+const attemptId = '7d3f0c52-5f0e-4c59-9a1e-3f2b8a6c1d04'
+const widgetId = '2b1c7c1e-0e55-4b7e-8d58-6f0d3c9a4e11'
 
 /** Believable bodies, for the document of runtimes. */
 export const exampleOrder: CallOrder = {
-  attempt_id: attempt,
+  attempt_id: attemptId,
   call_id: 311,
   attempt: 1,
   from_number: '+12025550190',
   to_number: '+12025550100',
-  agent: { widget_id: widget, name: 'Ava', language: 'en-US', greeting: 'Hi {{first_name}}, this is Ava.' },
+  agent: { widget_id: widgetId, name: 'Ava', language: 'en-US', greeting: 'Hi {{first_name}}, this is Ava.' },
   campaign: { name: 'New leads' },
   contact: { first_name: 'Maya', last_name: null, variables: { product: 'roof inspection' } },
-  tools_url: `https://calls.example.com/api/mcp/sse?widget_id=${widget}&call_id=${attempt}`,
-  reports_url: `https://calls.example.com/api/internal/attempts/${attempt}/reports`,
+  tools_url: `https://calls.example.com/api/mcp/sse?widget_id=${widgetId}&call_id=${attemptId}`,
+  reports_url: `https://calls.example.com/api/internal/attempts/${attemptId}/reports`,
   ring_limit_seconds: 45,
   call_limit_seconds: 1800,
 }
@@ -26,17 +26,17 @@ const exampleAnalysis: RuntimeAnalysis = {
   extracted: { preferred_day: 'Thursday' },
 }
 
-const answered: RuntimeReport = { sequence: 2, type: 'answered', at: '2026-05-04T15:00:09.000Z' }
+const answeredReport: RuntimeReport = { sequence: 2, type: 'answered', at: '2026-05-04T15:00:09.000Z' }
 
 export const exampleReports: Record<string, RuntimeReport> = {
-  answered,
+  answered: answeredReport,
   ended: {
     sequence: 3,
     type: 'ended',
     at: '2026-05-04T15:01:12.000Z',
     outcome: 'answered',
     ended_reason: 'contact_hung_up',
-    answered_at: answered.at,
+    answered_at: answeredReport.at,
     transcript: [
       { role: 'agent', text: 'Hi Maya, this is Ava.', at: '2026-05-04T15:00:10.000Z' },
       { role: 'tool', text: 'Searched the knowledge base for “roof”.', at: '2026-05-04T15:00:31.000Z' },
@@ -49,4 +49,4 @@ export const exampleReports: Record<string, RuntimeReport> = {
   busy: { sequence: 1, type: 'ended', at: '2026-05-04T15:00:02.000Z', outcome: 'busy' },
 }
 
-export const exampleState: CallState = { attempt_id: attempt, reports: [answered] }
+export const exampleState: CallState = { attempt_id: attemptId, reports: [answeredReport] }

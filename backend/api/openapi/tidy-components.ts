@@ -10,39 +10,39 @@ const prefix = '#/components/schemas/'
  */
 export function tidyComponents(document: Partial<OpenAPIV3_1.Document>): Partial<OpenAPIV3_1.Document> {
   const schemas: Schemas = document.components?.schemas ?? {}
-  const used = reachable({ ...document, components: {} }, schemas)
+  const used = findReferencedSchemas({ ...document, components: {} }, schemas)
   const plainName = (name: string): string => {
     const plain = name.replace(/Input$/, '')
     if (plain === name || !(plain in schemas)) return name
     return used.has(plain) && !sameSchema(schemas[plain], schemas[name]) ? name : plain
   }
-  const kept: Schemas = {}
+  const plainSchemas: Schemas = {}
   for (const name of [...used].sort()) {
     const schema = schemas[name] ?? {}
-    kept[plainName(name)] = name.endsWith('Input') ? schema : withoutClosing(schema)
+    plainSchemas[plainName(name)] = name.endsWith('Input') ? schema : allowMoreProperties(schema)
   }
-  const tidy = { ...document, components: { ...document.components, schemas: kept } }
+  const tidy = { ...document, components: { ...document.components, schemas: plainSchemas } }
   return mapRefs(tidy, (ref) => (ref.startsWith(prefix) ? prefix + plainName(ref.slice(prefix.length)) : ref))
 }
 
 /** Answers may gain fields within version 1: their schemas must not promise that there are no others. */
-const withoutClosing = (schema: OpenAPIV3_1.SchemaObject): OpenAPIV3_1.SchemaObject =>
+const allowMoreProperties = (schema: OpenAPIV3_1.SchemaObject): OpenAPIV3_1.SchemaObject =>
   rewrite(schema, (key, value) => (key === 'additionalProperties' && value === false ? undefined : value))
 
-function reachable(from: unknown, schemas: Schemas): Set<string> {
+function findReferencedSchemas(from: unknown, schemas: Schemas): Set<string> {
   const found = new Set<string>()
-  const look = (part: unknown): void => {
-    for (const name of namesIn(part)) {
+  const collect = (part: unknown): void => {
+    for (const name of findSchemaNames(part)) {
       if (found.has(name)) continue
       found.add(name)
-      look(schemas[name])
+      collect(schemas[name])
     }
   }
-  look(from)
+  collect(from)
   return found
 }
 
-const namesIn = (part: unknown): string[] =>
+const findSchemaNames = (part: unknown): string[] =>
   [...JSON.stringify(part ?? {}).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(
     (match) => match[1] ?? '',
   )

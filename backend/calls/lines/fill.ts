@@ -6,7 +6,7 @@ export function fill(template: string, request: DialRequest): string {
   const agentName = agent.name.split(',')[0] ?? agent.name
   const name = contact.firstName ?? contact.lastName ?? 'there'
   const topic = contact.variables['product'] ?? contact.variables['topic'] ?? campaignName
-  const known = new Map([
+  const values = new Map([
     ...Object.entries(contact.variables),
     ['first_name', contact.firstName ?? ''],
     ['last_name', contact.lastName ?? ''],
@@ -15,9 +15,9 @@ export function fill(template: string, request: DialRequest): string {
     ['name', name],
     ['topic', topic],
   ])
-  const fillIn = (text: string) =>
-    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, key: string) => known.get(key) ?? '')
+  const replaceNames = (text: string) =>
+    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, key: string) => values.get(key) ?? '')
   const greeting =
     agent.greeting === '' ? 'Hello {{name}}, this is {{agent}} about {{topic}}.' : agent.greeting
-  return template === '{{greeting}}' ? fillIn(greeting) : fillIn(template)
+  return template === '{{greeting}}' ? replaceNames(greeting) : replaceNames(template)
 }

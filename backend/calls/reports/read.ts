@@ -12,10 +12,11 @@ export function answeredAtIn(reports: readonly RuntimeReport[]): Date | undefine
 
 /** Undefined while it is to come, null where there is none. */
 export function analysisIn(reports: readonly RuntimeReport[]): Analysis | null | undefined {
-  const end = endIn(reports)
-  const atEnd = end?.outcome === 'answered' ? end.analysis : undefined
-  const told = atEnd ?? reports.find((report) => report.type === 'analysis')?.analysis ?? atEnd
-  return told && toAnalysis(told)
+  const ended = endIn(reports)
+  const analysisAtEnd = ended?.outcome === 'answered' ? ended.analysis : undefined
+  const reported =
+    analysisAtEnd ?? reports.find((report) => report.type === 'analysis')?.analysis ?? analysisAtEnd
+  return reported && toAnalysis(reported)
 }
 
 export const toAnalysis = ({ summary, sentiment, goal_met, extracted }: RuntimeAnalysis): Analysis => ({

@@ -10,22 +10,22 @@ import { findReports } from '../../telephony/http-runtime/attempt-reports.ts'
 export function watchReports(
   deps: { db: Db; clock: Clock },
   momentMs: number,
-): (attemptId: string, until: AbortSignal) => Promise<readonly RuntimeReport[]> {
-  let wanted = new Map<string, AbortSignal>()
-  let looking: Promise<Map<string, RuntimeReport[]>> | undefined
+): (attemptId: string, signal: AbortSignal) => Promise<readonly RuntimeReport[]> {
+  let pending = new Map<string, AbortSignal>()
+  let query: Promise<Map<string, RuntimeReport[]>> | undefined
 
-  const look = async () => {
+  const readPending = async () => {
     await deps.clock.wait(momentMs)
-    const asked = wanted
-    wanted = new Map()
-    looking = undefined
-    const ids = [...asked].filter(([, until]) => !until.aborted).map(([id]) => id)
+    const requested = pending
+    pending = new Map()
+    query = undefined
+    const ids = [...requested].filter(([, signal]) => !signal.aborted).map(([id]) => id)
     return ids.length === 0 ? new Map<string, RuntimeReport[]>() : findReports(deps.db, ids)
   }
 
-  return async (attemptId, until) => {
-    wanted.set(attemptId, until)
-    looking ??= look()
-    return (await looking).get(attemptId) ?? []
+  return async (attemptId, signal) => {
+    pending.set(attemptId, signal)
+    query ??= readPending()
+    return (await query).get(attemptId) ?? []
   }
 }

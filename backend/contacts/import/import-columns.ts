@@ -23,7 +23,7 @@ export interface ImportColumn {
 }
 
 /** How people and other programs call the columns, without case, spaces and signs. */
-const names: Record<ImportField, string[]> = {
+const headerNames: Record<ImportField, string[]> = {
   phone_number: [
     ...['phonenumber', 'phone', 'mobile', 'mobilephone', 'mobilenumber', 'mobilephonenumber', 'cell'],
     ...['cellphone', 'cellphonenumber', 'telephone', 'telephonenumber', 'tel', 'number', 'phoneno', 'phone1'],
@@ -51,22 +51,24 @@ const names: Record<ImportField, string[]> = {
 }
 
 const fieldByName = new Map(
-  Object.entries(names).flatMap(([field, all]) => all.map((name) => [name, field as ImportField] as const)),
+  Object.entries(headerNames).flatMap(([field, all]) =>
+    all.map((name) => [name, field as ImportField] as const),
+  ),
 )
 
 /** Each column by its name; of two with one meaning the first counts, and the other becomes a variable. */
-export function recogniseColumns(headers: readonly string[]): ImportColumn[] {
-  const taken = new Set<string>()
+export function recognizeColumns(headers: readonly string[]): ImportColumn[] {
+  const used = new Set<string>()
   return headers.map((raw) => {
     const header = raw.trim()
     const field = fieldByName.get(header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')) ?? null
-    if (field !== null && !taken.has(field)) {
-      taken.add(field)
+    if (field !== null && !used.has(field)) {
+      used.add(field)
       return { header, field, variable: null }
     }
     const variable = header.slice(0, 100)
-    if (variable === '' || taken.has(`=${variable}`)) return { header, field: null, variable: null }
-    taken.add(`=${variable}`)
+    if (variable === '' || used.has(`=${variable}`)) return { header, field: null, variable: null }
+    used.add(`=${variable}`)
     return { header, field: null, variable }
   })
 }

@@ -48,7 +48,7 @@ export interface ImportCounts {
   not_called: number
 }
 
-export async function countRows(db: Db, importId: number): Promise<ImportCounts> {
+export async function countImportRows(db: Db, importId: number): Promise<ImportCounts> {
   const count = (condition: string) => sql`count(*) filter (where ${sql.raw(condition)})`
   const { rows } = await sql<ImportCounts>`
     select count(*) as rows,
@@ -82,7 +82,7 @@ export const findProblems = (db: Db, importId: number, page: { after: number; li
     .execute()
 
 /** Decides who starts it, of several who press the button. */
-export async function markStarted(
+export async function markImportStarted(
   db: Db,
   workspaceId: number,
   importId: number,

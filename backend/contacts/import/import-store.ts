@@ -64,7 +64,7 @@ export async function holdJob(trx: Db, job: ImportJob): Promise<boolean> {
 }
 
 /** Gives a job back, so that another process need not wait for the lease's end. */
-export const releaseJob = async (db: Db, job: ImportJob): Promise<void> => {
+export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
   await db
     .updateTable('contact_import')
     .set({ lease_until: null, tries: 0 })
@@ -75,19 +75,19 @@ export const releaseJob = async (db: Db, job: ImportJob): Promise<void> => {
 }
 
 /** The end of a step. Nothing is written where the job is another's by now. */
-export const endStep = async (
+export const finishImportStep = async (
   db: Db,
   job: ImportJob,
-  end: { status: 'checked' | 'done' | 'failed'; problem?: string; at: Date },
+  result: { status: 'checked' | 'done' | 'failed'; problem?: string; at: Date },
 ): Promise<void> => {
   await db
     .updateTable('contact_import')
     .set({
-      status: end.status,
-      problem: end.problem ?? null,
+      status: result.status,
+      problem: result.problem ?? null,
       bytes: null,
       lease_until: null,
-      finished_at: end.status === 'checked' ? null : end.at,
+      finished_at: result.status === 'checked' ? null : result.at,
     })
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
@@ -97,7 +97,7 @@ export const endStep = async (
 }
 
 /** The file to be checked, and how its numbers and times are read. */
-export const findFile = (db: Db, job: ImportJob) =>
+export const findImportFile = (db: Db, job: ImportJob) =>
   db
     .selectFrom('contact_import')
     .innerJoin('workspace', 'workspace.id', 'contact_import.workspace_id')
@@ -107,7 +107,7 @@ export const findFile = (db: Db, job: ImportJob) =>
     .executeTakeFirst()
 
 /** Begins the check anew: what an earlier one had written goes. */
-export async function startCheck(trx: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
+export async function restartCheck(trx: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
   await trx.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
   await trx
     .updateTable('contact_import')
@@ -126,7 +126,7 @@ export interface CheckedRow {
 }
 
 /** Writes checked rows, each with what it would do: of a known contact, of one on the do-not-call list. */
-export async function insertRows(trx: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
+export async function insertImportRows(trx: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
   const { workspaceId } = job
   await sql`
     insert into contact_import_row (import_id, position, phone_number, fields, state, is_refused, problems)
@@ -149,7 +149,7 @@ export async function insertRows(trx: Db, job: ImportJob, rows: readonly Checked
 }
 
 /** What the person chose, of an import that is being made. */
-export const findChosen = (trx: Db, job: ImportJob) =>
+export const findChosenCampaign = (trx: Db, job: ImportJob) =>
   trx
     .selectFrom('contact_import')
     .select('campaign_id')
@@ -177,7 +177,7 @@ export interface RowResult {
   problems: RowProblem[]
 }
 
-export async function writeResults(trx: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
+export async function writeRowResults(trx: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
   await sql`
     update contact_import_row set result = done.result, call = done.call, problems = done.problems
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)

@@ -1,31 +1,31 @@
 import { CsvError, parse } from 'csv-parse'
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
-import { decode } from '../../core/decode-text.ts'
+import { decodeText } from '../../core/decode-text.ts'
 import { Fault } from '../../knowledge/parse/parse-result.ts'
 
 /** A file that holds no contacts, and why, in a sentence for the person who chose it. */
-export class UnreadableFile extends Error {
+export class UnreadableFileError extends Error {
   override name = 'UnreadableFile'
 }
 
 /** The most rows of a file, beside the names of its columns. */
 export const mostRows = 100_000
 
-const chunk = 64 * 1024
+const chunkSize = 64 * 1024
 
 /**
  * The records of a file, one after the other: the names of the columns first. In UTF-8, UTF-16 or Windows-1252, its
  * cells parted by commas, semicolons, tabs or bars, as its first line does it.
  *
- * @throws {UnreadableFile}
+ * @throws {UnreadableFileError}
  */
-export async function* readCsv(bytes: Buffer): AsyncGenerator<string[]> {
-  const text = utf8Of(bytes)
-  const parser = Readable.from(chunksOf(text), { objectMode: false }).pipe(
+export async function* parseCsv(bytes: Buffer): AsyncGenerator<string[]> {
+  const text = toUtf8(bytes)
+  const parser = Readable.from(splitIntoChunks(text), { objectMode: false }).pipe(
     parse({
       bom: true,
-      delimiter: delimiterOf(text.toString('utf8', 0, chunk)),
+      delimiter: detectDelimiter(text.toString('utf8', 0, chunkSize)),
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: false,
@@ -36,35 +36,38 @@ export async function* readCsv(bytes: Buffer): AsyncGenerator<string[]> {
     for await (const record of parser) yield record as string[]
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    const line = typeof error.lines === 'number' ? ` near line ${error.lines}` : ''
-    throw new UnreadableFile(
-      `The file cannot be read${line}: a quotation mark is opened and not closed, or stands in the wrong place.`,
+    const position = typeof error.lines === 'number' ? ` near line ${error.lines}` : ''
+    throw new UnreadableFileError(
+      `The file cannot be read${position}: a quotation mark is opened and not closed, or stands in the wrong place.`,
       { cause: error },
     )
   }
 }
 
 /** Most files are UTF-8 already: to decode 20 MB would make others wait. */
-function utf8Of(bytes: Buffer): Buffer {
+function toUtf8(bytes: Buffer): Buffer {
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes
   try {
-    return Buffer.from(decode(bytes))
+    return Buffer.from(decodeText(bytes))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    throw new UnreadableFile('This is no CSV file: save the table as CSV (in UTF-8), and choose that.')
+    throw new UnreadableFileError('This is no CSV file: save the table as CSV (in UTF-8), and choose that.')
   }
 }
 
-function* chunksOf(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk)
+function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
+  for (let offset = 0; offset < bytes.length; offset += chunkSize)
+    yield bytes.subarray(offset, offset + chunkSize)
 }
 
 /** The sign that parts most cells of the first line, what stands in quotes apart. */
-function delimiterOf(text: string): string {
-  const [line = ''] = text
+function detectDelimiter(text: string): string {
+  const [firstLine = ''] = text
     .slice(0, 64 * 1024)
     .replace(/"[^"]*"/g, '')
     .split(/\r\n|\r|\n/, 1)
-  const count = (sign: string) => line.split(sign).length
-  return [',', ';', '\t', '|'].reduce((best, sign) => (count(sign) > count(best) ? sign : best))
+  const count = (delimiter: string) => firstLine.split(delimiter).length
+  return [',', ';', '\t', '|'].reduce((best, delimiter) =>
+    count(delimiter) > count(best) ? delimiter : best,
+  )
 }

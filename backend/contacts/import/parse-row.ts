@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import { readLocalTime } from '../local-input.ts'
+import { parseLocalTimeField } from '../local-input.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
@@ -11,59 +11,62 @@ export interface RowProblem {
   message: string
 }
 
-export type ReadRow = { phoneNumber: string; fields: ContactInput } | { problems: RowProblem[] }
+export type ParsedRow = { phoneNumber: string; fields: ContactInput } | { problems: RowProblem[] }
 
 /** Reads one record of a file as `POST /contacts/` would be sent it. What is empty is left out. */
-export function readRow(
+export function parseRow(
   columns: readonly ImportColumn[],
   cells: readonly string[],
   workspace: { country: string; timeZone: string },
-): ReadRow {
-  const extra = cells.slice(columns.length)
-  if (extra.some((cell) => cell.trim() !== '')) {
+): ParsedRow {
+  const extraCells = cells.slice(columns.length)
+  if (extraCells.some((cell) => cell.trim() !== '')) {
     const message = `The row has ${cells.length} cells, and the file ${columns.length} columns: is a cell with a comma not in quotes?`
     return { problems: [{ column: '', message }] }
   }
-  const given: Given = {}
+  const fieldCells: FieldCells = {}
   const variables: [string, string][] = []
   columns.forEach(({ field, variable }, index) => {
-    const cell = plain(cells[index] ?? '')
+    const cell = cleanCell(cells[index] ?? '')
     if (cell === '') return
-    if (field !== null) given[field] = cell
+    if (field !== null) fieldCells[field] = cell
     if (variable !== null) variables.push([variable, cell])
   })
   // Spelled out, it is a word for the agent, and says nothing of the number.
-  const country = /^[A-Za-z]{2}$/.test(given.country ?? '') ? given.country?.toUpperCase() : undefined
-  if (given.country !== undefined && country === undefined) variables.push(['country', given.country])
-  const parsed = parsePhone(given.phone_number ?? '', country ?? workspace.country)
-  const read = readFields(columns, given, variables, workspace.timeZone)
-  if (parsed.ok && 'fields' in read) {
+  const country = /^[A-Za-z]{2}$/.test(fieldCells.country ?? '')
+    ? fieldCells.country?.toUpperCase()
+    : undefined
+  if (fieldCells.country !== undefined && country === undefined)
+    variables.push(['country', fieldCells.country])
+  const parsed = parsePhone(fieldCells.phone_number ?? '', country ?? workspace.country)
+  const parsedFields = parseFields(columns, fieldCells, variables, workspace.timeZone)
+  if (parsed.ok && 'fields' in parsedFields) {
     const { phoneNumber } = parsed
-    return { phoneNumber, fields: { ...read.fields, phone_number: phoneNumber } }
+    return { phoneNumber, fields: { ...parsedFields.fields, phone_number: phoneNumber } }
   }
-  const others = 'problems' in read ? read.problems : []
+  const others = 'problems' in parsedFields ? parsedFields.problems : []
   if (parsed.ok) return { problems: others }
-  const message = given.phone_number === undefined ? 'There is no phone number.' : parsed.message
-  return { problems: [{ column: headerOf(columns, parsed.field), message }, ...others] }
+  const message = fieldCells.phone_number === undefined ? 'There is no phone number.' : parsed.message
+  return { problems: [{ column: findHeader(columns, parsed.field), message }, ...others] }
 }
 
-type Given = Partial<Record<ImportField, string>>
+type FieldCells = Partial<Record<ImportField, string>>
 
 /** All but the number, so that a row with several faults tells each. */
-function readFields(
+function parseFields(
   columns: readonly ImportColumn[],
-  given: Given,
+  fieldCells: FieldCells,
   variables: [string, string][],
   timeZone: string,
 ): { fields: Omit<ContactInput, 'phone_number'> } | { problems: RowProblem[] } {
   try {
-    const fields = validate(OtherFields, {
-      ...namesOf(given),
-      email: given.email,
-      external_id: given.external_id,
-      time_zone: given.time_zone,
-      ...(isYes(given.do_not_call) && { do_not_call: true }),
-      ...consentOf(given, timeZone),
+    const fields = validate(FieldsWithoutPhone, {
+      ...toNames(fieldCells),
+      email: fieldCells.email,
+      external_id: fieldCells.external_id,
+      time_zone: fieldCells.time_zone,
+      ...(isYes(fieldCells.do_not_call) && { do_not_call: true }),
+      ...toConsent(fieldCells, timeZone),
       ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
     })
     return { fields }
@@ -71,21 +74,21 @@ function readFields(
     if (!(error instanceof ApiError)) throw error
     return {
       problems: error.details.map(({ field, message }) => ({
-        column: headerOf(columns, field),
-        message: withoutName(field, message),
+        column: findHeader(columns, field),
+        message: withoutFieldName(field, message),
       })),
     }
   }
 }
 
-const OtherFields = ContactInput.omit({ phone_number: true, country: true })
+const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true })
 
 /** Our own export marks what a spreadsheet program would take for a formula. */
-const plain = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
+const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
 
 const isYes = (text: string | undefined): boolean => /^(true|yes|y|1|x)$/i.test(text ?? '')
 
-function namesOf({ first_name, last_name, name }: Given) {
+function toNames({ first_name, last_name, name }: FieldCells) {
   if (name === undefined || first_name !== undefined || last_name !== undefined) {
     return { first_name, last_name }
   }
@@ -93,19 +96,19 @@ function namesOf({ first_name, last_name, name }: Given) {
   return { first_name: first, last_name: rest.join(' ') || undefined }
 }
 
-function consentOf(given: Given, timeZone: string) {
-  const { consent_source: source, consent_at: at } = given
+function toConsent(fieldCells: FieldCells, timeZone: string) {
+  const { consent_source: source, consent_at: at } = fieldCells
   if (source === undefined || at === undefined) return {}
-  return { consent: { source, at: readLocalTime('consent_at', at, timeZone).toISOString() } }
+  return { consent: { source, at: parseLocalTimeField('consent_at', at, timeZone).toISOString() } }
 }
 
-function headerOf(columns: readonly ImportColumn[], field: string): string {
+function findHeader(columns: readonly ImportColumn[], field: string): string {
   const [first = '', second = ''] = field.split('.')
-  const own = columns.find((column) => column.field === first || column.variable === second)
-  return own?.header ?? (first === 'consent' ? 'consent' : '')
+  const match = columns.find((column) => column.field === first || column.variable === second)
+  return match?.header ?? (first === 'consent' ? 'consent' : '')
 }
 
-function withoutName(field: string, message: string): string {
+function withoutFieldName(field: string, message: string): string {
   if (!message.startsWith(`${field} `)) return message
   const rest = message.slice(field.length + 1)
   return rest.charAt(0).toUpperCase() + rest.slice(1)

@@ -6,26 +6,26 @@ import { ApiError } from '../../core/errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { ContactInput, writeContact } from '../upsert-contact.ts'
 import {
-  endStep,
-  findChosen,
+  finishImportStep,
+  findChosenCampaign,
   findRowsLeft,
   holdJob,
   type ImportJob,
-  releaseJob,
+  releaseImport,
   type RowResult,
-  writeResults,
+  writeRowResults,
 } from './import-store.ts'
 
 /** Rows of one transaction: nobody who asks for one of its contacts waits long. */
-const batch = 50
+const batchSize = 50
 
 /**
  * Imports the rows that are left, in batches: each is written together with its result, so that whoever goes on after
  * a lost process does none twice.
  */
-export async function runImport(deps: Deps, job: ImportJob, stop: AbortSignal): Promise<void> {
+export async function runImport(deps: Deps, job: ImportJob, signal: AbortSignal): Promise<void> {
   for (;;) {
-    if (stop.aborted) return releaseJob(deps.db, job)
+    if (signal.aborted) return releaseImport(deps.db, job)
     if (!(await inTransaction(deps, (own) => importBatch(own, job)))) return
   }
 }
@@ -34,10 +34,10 @@ export async function runImport(deps: Deps, job: ImportJob, stop: AbortSignal): 
 async function importBatch(deps: Deps, job: ImportJob): Promise<boolean> {
   const { db, clock, wake } = deps
   if (!(await holdJob(db, job))) return false
-  const { campaign_id: campaignId } = await findChosen(db, job)
-  const rows = await findRowsLeft(db, job, batch)
+  const { campaign_id: campaignId } = await findChosenCampaign(db, job)
+  const rows = await findRowsLeft(db, job, batchSize)
   if (rows.length === 0) {
-    await endStep(db, job, { status: 'done', at: clock.now() })
+    await finishImportStep(db, job, { status: 'done', at: clock.now() })
     return false
   }
   const parsed = rows.map(({ position, fields }) => ({ position, input: ContactInput.parse(fields) }))
@@ -47,14 +47,14 @@ async function importBatch(deps: Deps, job: ImportJob): Promise<boolean> {
   for (const row of parsed) {
     const result = await importRow(deps, job.workspaceId, row, campaignId)
     if (result === 'campaign_archived') {
-      await writeResults(db, job, results)
+      await writeRowResults(db, job, results)
       const problem = 'The campaign was archived meanwhile: the rows that are left were not imported.'
-      await endStep(db, job, { status: 'failed', problem, at: clock.now() })
+      await finishImportStep(db, job, { status: 'failed', problem, at: clock.now() })
       return false
     }
     results.push(result)
   }
-  await writeResults(db, job, results)
+  await writeRowResults(db, job, results)
   wake.dialer()
   wake.sender()
   return true
@@ -73,7 +73,11 @@ async function importRow(
     const call =
       campaignId === null
         ? null
-        : await callOnce({ db }, { workspaceId, campaignId, contactId: contact.id, now }, contact.phoneNumber)
+        : await queueImportedCall(
+            { db },
+            { workspaceId, campaignId, contactId: contact.id, now },
+            contact.phoneNumber,
+          )
     return { position, result: contact.created ? 'created' : 'updated', call, problems: [] }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -83,14 +87,14 @@ async function importRow(
   }
 }
 
-async function callOnce(
+async function queueImportedCall(
   { db }: Pick<Deps, 'db'>,
-  to: { workspaceId: number; campaignId: number; contactId: number; now: Date },
+  call: { workspaceId: number; campaignId: number; contactId: number; now: Date },
   phoneNumber: string,
 ): Promise<'queued' | 'open' | 'refused'> {
-  if (await isOnDoNotCallList(db, to.workspaceId, phoneNumber)) return 'refused'
+  if (await isOnDoNotCallList(db, call.workspaceId, phoneNumber)) return 'refused'
   const { queued } = await queueCall(db, {
-    ...to,
+    ...call,
     scheduledAt: null,
     ifAlreadyQueued: 'skip',
     test: false,

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { ApiError, invalidField, notFound } from '../../core/errors.ts'
 import { selectOpenCampaigns } from '../search-store.ts'
-import { findImport, markStarted } from './import-queries.ts'
+import { findImport, markImportStarted } from './import-queries.ts'
 
 /**
  * Has a checked file imported. One who presses twice starts it once.
@@ -22,7 +22,7 @@ export const startImport =
     if (campaignId !== null && !campaigns.some(({ id }) => id === campaignId)) {
       throw invalidField('campaign_id', 'not_found', 'Choose a campaign that takes calls.')
     }
-    const isFirst = await markStarted(db, workspaceId, importId, campaignId)
+    const isStarted = await markImportStarted(db, workspaceId, importId, campaignId)
     wake.importer()
-    return isFirst
+    return isStarted
   }

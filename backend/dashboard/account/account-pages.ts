@@ -3,10 +3,10 @@ import type { Deps } from '../../deps.ts'
 import { editPerson } from '../../identity/users.ts'
 import { listSessions } from '../../identity/sessions/list.ts'
 import { revokeOtherSessions, revokeSession } from '../../identity/sessions/revoke.ts'
-import { act, form, none } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { act, form, noInput } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import { browserInWords } from './browser-in-words.ts'
+import { formatBrowser } from './browser-in-words.ts'
 import type { PasswordGuard } from './guard-password.ts'
 
 interface SessionRow {
@@ -14,12 +14,14 @@ interface SessionRow {
   browser: string
   since: Date
   lastSeenAt: Date
-  isThis: boolean
+  isCurrent: boolean
 }
 
-const page = template<{ person: { name: string; email: string }; sessions: SessionRow[]; others: number }>(
-  'dashboard/account/account-page',
-)
+const accountView = template<{
+  person: { name: string; email: string }
+  sessions: SessionRow[]
+  others: number
+}>('dashboard/account/account-page')
 
 const Person = z.object({
   name: z.string().max(200),
@@ -30,44 +32,44 @@ const Person = z.object({
 export const accountPage = (deps: Deps, guard: PasswordGuard) =>
   form({
     path: '/account',
-    query: none,
+    query: noInput,
     form: Person,
     show: async ({ person, sessionHash }) => {
       const sessions = await listSessions(deps)(person.userId, sessionHash)
-      return page('Your account', {
+      return accountView('Your account', {
         person: { name: person.name, email: person.email },
         sessions: sessions.map(({ userAgent, ...session }) => ({
           ...session,
-          browser: browserInWords(userAgent),
+          browser: formatBrowser(userAgent),
         })),
-        others: sessions.filter(({ isThis }) => !isThis).length,
+        others: sessions.filter(({ isCurrent }) => !isCurrent).length,
       })
     },
-    submit: async (own, visit, { name, email, current_password: currentPassword }) => {
-      const save = () => editPerson(own)(visit.person.userId, { name, email, currentPassword })
-      await (email.trim() === visit.person.email ? save() : guard(visit.sessionHash, save))
-      return done(pathTo(visit, '/account'), 'Saved.')
+    submit: async (own, context, { name, email, current_password: currentPassword }) => {
+      const save = () => editPerson(own)(context.person.userId, { name, email, currentPassword })
+      await (email.trim() === context.person.email ? save() : guard(context.sessionHash, save))
+      return redirectTo(pathTo(context, '/account'), 'Saved.')
     },
   })
 
-const toAccount = (visit: Parameters<typeof pathTo>[0]) => pathTo(visit, '/account')
+const accountPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/account')
 
 export const endSessionButton = act({
   path: '/account/sessions/:id/end',
-  form: none,
-  act: async (own, visit) => {
-    await revokeSession(own)(visit.person.userId, visit.id)
-    return done(toAccount(visit), 'That browser was signed out.')
+  form: noInput,
+  run: async (own, context) => {
+    await revokeSession(own)(context.person.userId, context.id)
+    return redirectTo(accountPath(context), 'That browser was signed out.')
   },
-  back: toAccount,
+  back: accountPath,
 })
 
 export const endOtherSessionsButton = act({
   path: '/account/sessions/end-others',
-  form: none,
-  act: async (own, visit) => {
-    await revokeOtherSessions(own)(visit.person.userId, visit.sessionHash)
-    return done(toAccount(visit), 'You were signed out everywhere but here.')
+  form: noInput,
+  run: async (own, context) => {
+    await revokeOtherSessions(own)(context.person.userId, context.sessionHash)
+    return redirectTo(accountPath(context), 'You were signed out everywhere but here.')
   },
-  back: toAccount,
+  back: accountPath,
 })

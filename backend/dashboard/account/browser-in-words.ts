@@ -19,8 +19,8 @@ const systems: [RegExp, string][] = [
 ]
 
 /** "Firefox on Windows", from what a browser says of itself. What is none of the known ones is named by its first word. */
-export function browserInWords(userAgent: string): string {
-  const find = (known: [RegExp, string][]) => known.find(([sign]) => sign.test(userAgent))?.[1]
+export function formatBrowser(userAgent: string): string {
+  const find = (patterns: [RegExp, string][]) => patterns.find(([pattern]) => pattern.test(userAgent))?.[1]
   const browser = find(browsers)
   const system = find(systems)
   if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`

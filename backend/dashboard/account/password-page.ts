@@ -1,25 +1,25 @@
 import * as z from 'zod'
 import { changePassword } from '../../identity/passwords.ts'
-import { form, none } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { form, noInput } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import type { PasswordGuard } from './guard-password.ts'
 
-const page = template<{ email: string }>('dashboard/account/password-page')
+const passwordView = template<{ email: string }>('dashboard/account/password-page')
 
-const Passwords = z.object({ current_password: z.string(), new_password: z.string() })
+const PasswordFields = z.object({ current_password: z.string(), new_password: z.string() })
 
 export const passwordPage = (guard: PasswordGuard) =>
   form({
     path: '/account/password',
-    query: none,
-    form: Passwords,
-    show: async ({ person }) => page('Change your password', { email: person.email }),
-    submit: async (own, visit, input) => {
-      const who = { userId: visit.person.userId, sessionHash: visit.sessionHash }
+    query: noInput,
+    form: PasswordFields,
+    show: async ({ person }) => passwordView('Change your password', { email: person.email }),
+    submit: async (own, context, input) => {
+      const session = { userId: context.person.userId, sessionHash: context.sessionHash }
       const { current_password: currentPassword, new_password: newPassword } = input
-      await guard(visit.sessionHash, () => changePassword(own)(who, { currentPassword, newPassword }))
-      const told = 'Your password was changed, and you were signed out everywhere else.'
-      return done(pathTo(visit, '/account'), told)
+      await guard(context.sessionHash, () => changePassword(own)(session, { currentPassword, newPassword }))
+      const message = 'Your password was changed, and you were signed out everywhere else.'
+      return redirectTo(pathTo(context, '/account'), message)
     },
   })

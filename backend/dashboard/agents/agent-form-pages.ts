@@ -5,9 +5,9 @@ import { getAgent } from '../../agents/get.ts'
 import type { Deps } from '../../deps.ts'
 import type { FormState } from '../page/forms.ts'
 import { form } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import { type FoundName, namesIn, splitNames } from './greeting.ts'
+import { type Placeholder, findPlaceholders, splitNames } from './greeting.ts'
 import { languageChoices } from './languages.ts'
 
 interface Values {
@@ -23,75 +23,83 @@ interface FormData {
   agent: { id: number } | null
   values: Values
   languages: { value: string; label: string }[]
-  found: FoundName[]
+  placeholders: Placeholder[]
 }
 
-const page = template<FormData>('dashboard/agents/agent-form-page')
+const agentFormView = template<FormData>('dashboard/agents/agent-form-page')
 
 const text = z.string().default('')
 const Fields = z.object({ name: text, language: z.string().optional(), greeting: text, variables: text })
 
 /** What is being typed: the page asks which names stand in it. */
-const Typing = z.object({
+const PreviewQuery = z.object({
   greeting: z.string().optional().catch(undefined),
   variables: z.string().optional().catch(undefined),
 })
 
-type Typed = z.output<typeof Typing>
+type PreviewFields = z.output<typeof PreviewQuery>
 
-const inputOf = (fields: z.output<typeof Fields>) => ({
+const toAgentInput = (fields: z.output<typeof Fields>) => ({
   ...fields,
   variables: splitNames(fields.variables),
 })
 
-function dataOf(agent: FormData['agent'], values: Values, query: Typed, { typed, isRefused }: FormState) {
-  const sent = (name: 'greeting' | 'variables') => [typed[name] ?? ''].flat()[0] ?? ''
-  const shown = (name: 'greeting' | 'variables') =>
-    query[name] ?? (isRefused ? sent(name) : query.greeting === undefined ? values[name] : '')
-  const found = namesIn(shown('greeting'), splitNames(shown('variables')))
-  return { agent, values, languages: languageChoices(values.language), found }
+function toFormData(
+  agent: FormData['agent'],
+  values: Values,
+  query: PreviewFields,
+  { submitted, isRefused }: FormState,
+) {
+  const submittedValue = (name: 'greeting' | 'variables') => [submitted[name] ?? ''].flat()[0] ?? ''
+  const shownValue = (name: 'greeting' | 'variables') =>
+    query[name] ?? (isRefused ? submittedValue(name) : query.greeting === undefined ? values[name] : '')
+  const placeholders = findPlaceholders(shownValue('greeting'), splitNames(shownValue('variables')))
+  return { agent, values, languages: languageChoices(values.language), found: placeholders }
 }
 
-export const newPage = () =>
+export const newAgentPage = () =>
   form({
     path: '/agents/new',
-    query: Typing,
+    query: PreviewQuery,
     form: Fields,
     show: async ({ query }, state) => {
       const values = { name: '', language: 'en-US', greeting: '', variables: '' }
-      return page('New agent', dataOf(null, values, query, state))
+      return agentFormView('New agent', toFormData(null, values, query, state))
     },
-    submit: async (own, visit, fields) => {
-      const { id } = await createAgent(own)(visit.workspace.id, { ...inputOf(fields), status: 'draft' })
-      return done(
-        pathTo(visit, `/agents/${id}`),
+    submit: async (own, context, fields) => {
+      const { id } = await createAgent(own)(context.workspace.id, {
+        ...toAgentInput(fields),
+        status: 'draft',
+      })
+      return redirectTo(
+        pathTo(context, `/agents/${id}`),
         'The agent is a draft. Give it tools, then publish it: campaigns can call with it from then on.',
       )
     },
   })
 
-export const editPage = (deps: Deps) =>
+export const editAgentPage = (deps: Deps) =>
   form({
     path: '/agents/:id/edit',
-    query: Typing,
+    query: PreviewQuery,
     form: Fields,
     show: async ({ workspace, id, query }, state) => {
       const agent = await getAgent(deps)({ workspaceId: workspace.id, agentId: id })
       const { name, language, greeting } = agent
       const values = { name, language, greeting, variables: agent.variables.join(', ') }
-      return page(`Edit ${name}`, dataOf({ id }, values, query, state))
+      return agentFormView(`Edit ${name}`, toFormData({ id }, values, query, state))
     },
-    edited: async (own, { workspace, id }) => {
+    loadEdited: async (own, { workspace, id }) => {
       const { name, language, greeting, variables } = await getAgent(own)({
         workspaceId: workspace.id,
         agentId: id,
       })
       return { name, language, greeting, variables }
     },
-    submit: async (own, visit, fields) => {
-      await editAgent(own)({ workspaceId: visit.workspace.id, agentId: visit.id }, inputOf(fields))
-      return done(
-        pathTo(visit, `/agents/${visit.id}`),
+    submit: async (own, context, fields) => {
+      await editAgent(own)({ workspaceId: context.workspace.id, agentId: context.id }, toAgentInput(fields))
+      return redirectTo(
+        pathTo(context, `/agents/${context.id}`),
         'Saved. Calls that begin from now on are made with it.',
       )
     },

@@ -2,10 +2,10 @@ import type { CampaignStatus } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-export type AgentForPeople = Awaited<ReturnType<typeof selectAgentsForPeople>>[number]
+export type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
 
 /** The agents of a workspace, or the one with this id, with how many tools and campaigns each has; by name. */
-export const selectAgentsForPeople = (db: Db, workspaceId: number, agentId?: number) =>
+export const selectAgentsWithCounts = (db: Db, workspaceId: number, agentId?: number) =>
   db
     .selectFrom('agent')
     .selectAll()
@@ -22,7 +22,7 @@ export const selectAgentsForPeople = (db: Db, workspaceId: number, agentId?: num
     .execute()
 
 /** The campaigns in which an agent calls, those that are archived last. */
-export const selectCampaignsOf = (
+export const selectCampaignsOfAgent = (
   db: Db,
   workspaceId: number,
   agentId: number,
@@ -39,7 +39,7 @@ export const selectCampaignsOf = (
     .execute()
 
 /** How many calls of an agent wait. */
-export async function countWaiting(db: Db, workspaceId: number, agentId: number): Promise<number> {
+export async function countWaitingCalls(db: Db, workspaceId: number, agentId: number): Promise<number> {
   const { waiting } = await db
     .selectFrom('call')
     .select(sql<number>`count(*)::int`.as('waiting'))

@@ -1,44 +1,44 @@
 import type { Deps } from '../../deps.ts'
 import { assignTool } from '../../tools/assignments.ts'
 import { unassignTool } from '../../tools/unassign.ts'
-import { act, type Line, none } from '../page/page-route.ts'
-import { done } from '../view.ts'
-import { pathTo, type Visit } from '../visit.ts'
+import { act, type Line, noInput } from '../page/page-route.ts'
+import { redirectTo } from '../view.ts'
+import { pathTo, type PageContext } from '../visit.ts'
 import { agentPage } from './agent-pages.ts'
-import { assignPage } from './agent-tool-pages.ts'
-import { editPage, newPage } from './agent-form-pages.ts'
-import { keyOf } from './key-of.ts'
-import { listPage } from './list-page.ts'
+import { assignToolPage } from './agent-tool-pages.ts'
+import { editAgentPage, newAgentPage } from './agent-form-pages.ts'
+import { parseAgentToolParams } from './key-of.ts'
+import { agentListPage } from './list-page.ts'
 import { statusActs } from './status-acts.ts'
-import { tryPage } from './try-tool-page.ts'
+import { tryToolPage } from './try-tool-page.ts'
 
-const pageOf = (visit: Visit) => pathTo(visit, `/agents/${visit.id}`)
+const agentPath = (context: PageContext) => pathTo(context, `/agents/${context.id}`)
 
 /** Who talks to the contacts, and with which tools. */
 export const agentLines = (deps: Deps): Line[] => [
-  listPage(deps),
-  newPage(),
+  agentListPage(deps),
+  newAgentPage(),
   agentPage(deps),
-  editPage(deps),
+  editAgentPage(deps),
   ...statusActs,
-  assignPage(deps),
+  assignToolPage(deps),
   act({
     path: '/agents/:id/tools/:other/assign',
-    form: none,
-    act: async (own, visit) => {
-      await assignTool(own)({ ...keyOf(visit), config: {} })
-      return done(pageOf(visit), 'The tool is assigned: the agent’s talks have it at once.')
+    form: noInput,
+    run: async (own, context) => {
+      await assignTool(own)({ ...parseAgentToolParams(context), config: {} })
+      return redirectTo(agentPath(context), 'The tool is assigned: the agent’s talks have it at once.')
     },
-    back: pageOf,
+    back: agentPath,
   }),
   act({
     path: '/agents/:id/tools/:other/unassign',
-    form: none,
-    act: async (own, visit) => {
-      await unassignTool(own)(keyOf(visit))
-      return done(pageOf(visit), 'The tool is taken away.')
+    form: noInput,
+    run: async (own, context) => {
+      await unassignTool(own)(parseAgentToolParams(context))
+      return redirectTo(agentPath(context), 'The tool is taken away.')
     },
-    back: pageOf,
+    back: agentPath,
   }),
-  tryPage(deps),
+  tryToolPage(deps),
 ]

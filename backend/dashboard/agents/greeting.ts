@@ -1,5 +1,5 @@
 /** What every greeting may name besides the agent's own variables (calls/lines/fill.ts fills them in). */
-const known = new Map([
+const commonPlaceholders = new Map([
   ['first_name', 'the contact’s first name'],
   ['last_name', 'the contact’s last name'],
   ['name', 'the first name, else the last name, else “there”'],
@@ -9,18 +9,18 @@ const known = new Map([
 ])
 
 /** A name between double braces, and what is said in its place. */
-export interface FoundName {
+export interface Placeholder {
   name: string
   meaning: string
   isKnown: boolean
 }
 
 /** The {{names}} of a greeting, each once, in their order. */
-export function namesIn(greeting: string, variables: readonly string[]): FoundName[] {
+export function findPlaceholders(greeting: string, variables: readonly string[]): Placeholder[] {
   const names = [...greeting.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name)
   return [...new Set(names)].map((name) => {
     const isOwn = variables.includes(name)
-    const meaning = isOwn ? 'the contact’s value of this variable' : known.get(name)
+    const meaning = isOwn ? 'the contact’s value of this variable' : commonPlaceholders.get(name)
     return {
       name,
       meaning: meaning ?? 'not among its variables: nobody who builds a Zap is told to send it',

@@ -42,7 +42,7 @@ const ObjectSchema = z.object({
 type Property = z.output<typeof Property>
 
 /** The fields for an object's properties, the required ones first; `values` are what stands in them, the schema's defaults else. */
-export function fieldsOf(
+export function toFormFields(
   schema: unknown,
   prefix: string,
   values: Readonly<Record<string, unknown>>,
@@ -51,17 +51,17 @@ export function fieldsOf(
   const fields = Object.entries(properties).map(([name, property]): SchemaField => {
     const hasDefault = property.default !== undefined
     const isRequired = required.includes(name) && !hasDefault
-    const input = inputOf(property)
-    const options = choicesOf(property).map(({ value, label }) => ({ value: String(value), label }))
+    const input = toInputType(property)
+    const options = listChoices(property).map(({ value, label }) => ({ value: String(value), label }))
     return {
       name: `${prefix}${name}`,
       label: property.title ?? name,
       hint: property.description,
       isRequired,
       input,
-      step: typeOf(property) === 'integer' ? '1' : 'any',
+      step: toJsonType(property) === 'integer' ? '1' : 'any',
       options: isRequired || hasDefault ? options : [{ value: '', label: 'Not given' }, ...options],
-      value: textOf(values[name] ?? property.default, input),
+      value: toFieldValue(values[name] ?? property.default, input),
     }
   })
   return [...fields.filter((one) => one.isRequired), ...fields.filter((one) => !one.isRequired)]
@@ -73,7 +73,7 @@ export function fieldsOf(
  *
  * @throws {ApiError} validation_failed where something is no JSON
  */
-export function readFields(
+export function parseFormFields(
   schema: unknown,
   prefix: string,
   raw: Readonly<Record<string, unknown>>,
@@ -82,13 +82,13 @@ export function readFields(
   const details: ErrorDetail[] = []
   const entries = Object.entries(properties).flatMap(([name, property]): [string, unknown][] => {
     const text = raw[`${prefix}${name}`]
-    const input = inputOf(property)
+    const input = toInputType(property)
     // A box that is not ticked is not sent: where it may be left out, it says nothing.
     if (input === 'check')
       return text === undefined && !required.includes(name) ? [] : [[name, text === 'true']]
     if (typeof text !== 'string') return []
     if (input === 'choice') {
-      return [[name, choicesOf(property).find(({ value }) => String(value) === text)?.value ?? text]]
+      return [[name, listChoices(property).find(({ value }) => String(value) === text)?.value ?? text]]
     }
     if (input === 'number')
       return [[name, /^\s*[-+\d.]/.test(text) && !isNaN(Number(text)) ? Number(text) : text]]
@@ -96,7 +96,7 @@ export function readFields(
     try {
       return [[name, JSON.parse(text) as unknown]]
     } catch {
-      details.push({ field: `${prefix}${name}`, code: 'invalid_json', message: notJson })
+      details.push({ field: `${prefix}${name}`, code: 'invalid_json', message: invalidJsonMessage })
       return []
     }
   })
@@ -105,29 +105,29 @@ export function readFields(
   return Object.fromEntries(entries)
 }
 
-const notJson =
+const invalidJsonMessage =
   'This cannot be read as JSON: put names and texts into double quotes, and no comma at the end.'
 
-function typeOf({ type }: Property): string | undefined {
+function toJsonType({ type }: Property): string | undefined {
   const types = [type ?? []].flat().filter((one) => one !== 'null')
   return types.length === 1 ? types[0] : undefined
 }
 
-function inputOf(property: Property): SchemaField['input'] {
-  if (choicesOf(property).length > 0) return 'choice'
-  const type = typeOf(property)
+function toInputType(property: Property): SchemaField['input'] {
+  if (listChoices(property).length > 0) return 'choice'
+  const type = toJsonType(property)
   if (type === 'boolean') return 'check'
   if (type === 'integer' || type === 'number') return 'number'
   if (type !== 'string') return 'json'
   return (property.maxLength ?? 0) > 500 ? 'long' : 'text'
 }
 
-const choicesOf = (property: Property): { value: unknown; label: string }[] =>
+const listChoices = (property: Property): { value: unknown; label: string }[] =>
   property.oneOf?.map((choice) => ({ value: choice.const, label: choice.title ?? String(choice.const) })) ??
   property.enum?.map((value) => ({ value, label: String(value) })) ??
   []
 
-function textOf(value: unknown, input: SchemaField['input']): string {
+function toFieldValue(value: unknown, input: SchemaField['input']): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string' && input !== 'json') return value
   return JSON.stringify(value, null, input === 'json' ? 2 : 0)

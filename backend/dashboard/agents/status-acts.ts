@@ -1,19 +1,19 @@
 import { setAgentStatus } from '../../agents/agents.ts'
-import { act, type Line, none } from '../page/page-route.ts'
-import { done } from '../view.ts'
-import { pathTo, type Visit } from '../visit.ts'
+import { act, type Line, noInput } from '../page/page-route.ts'
+import { redirectTo } from '../view.ts'
+import { pathTo, type PageContext } from '../visit.ts'
 
-const pageOf = (visit: Visit) => pathTo(visit, `/agents/${visit.id}`)
+const agentPath = (context: PageContext) => pathTo(context, `/agents/${context.id}`)
 
 const line = (verb: string, status: 'live' | 'paused', message: string): Line =>
   act({
     path: `/agents/:id/${verb}`,
-    form: none,
-    act: async (own, visit) => {
-      await setAgentStatus(own)({ workspaceId: visit.workspace.id, agentId: visit.id }, status)
-      return done(pageOf(visit), message)
+    form: noInput,
+    run: async (own, context) => {
+      await setAgentStatus(own)({ workspaceId: context.workspace.id, agentId: context.id }, status)
+      return redirectTo(agentPath(context), message)
     },
-    back: pageOf,
+    back: agentPath,
   })
 
 /** draft → live ⇄ paused. */

@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts'
-import { configSchemaOf } from '../../tools/config-form.ts'
+import { getConfigSchema } from '../../tools/config-form.ts'
 import { listAssignments } from '../../tools/list-assignments.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
-import type { Sign } from '../page/badges.ts'
-import { kindInWords } from '../tools/in-words.ts'
+import type { Badge } from '../page/badges.ts'
+import { formatToolKind } from '../tools/in-words.ts'
 
 /** A tool of the workspace, as an agent's page shows it. */
 export interface AgentTool {
@@ -14,13 +14,13 @@ export interface AgentTool {
   isAssigned: boolean
   /** There is something to choose when it is assigned. */
   hasConfig: boolean
-  sign: Sign
+  badge: Badge
   /** Why the agent cannot use it though it has it. */
   fault: string | null
 }
 
 /** @throws {ApiError} not_found where there is no such agent */
-export const toolsOf =
+export const listAgentTools =
   (deps: Deps) =>
   async (workspaceId: number, agentId: number): Promise<AgentTool[]> => {
     const assignments = await listAssignments(deps)(workspaceId, agentId)
@@ -31,16 +31,16 @@ export const toolsOf =
       const isAssigned = faults.has(id)
       return {
         ...{ id, name, description, isAssigned },
-        kind: kindInWords(kind),
-        hasConfig: Object.keys(configSchemaOf(kind).properties ?? {}).length > 0,
-        sign: signOf({ isAssigned, isActive, isFit: fault === undefined }),
+        kind: formatToolKind(kind),
+        hasConfig: Object.keys(getConfigSchema(kind).properties ?? {}).length > 0,
+        badge: toToolBadge({ isAssigned, isActive, isConfigured: fault === undefined }),
         fault: fault?.message ?? null,
       }
     })
   }
 
-function signOf(tool: { isAssigned: boolean; isActive: boolean; isFit: boolean }): Sign {
+function toToolBadge(tool: { isAssigned: boolean; isActive: boolean; isConfigured: boolean }): Badge {
   if (!tool.isActive) return { tone: 'mute', text: 'Switched off' }
   if (!tool.isAssigned) return { tone: 'mute', text: 'Not assigned' }
-  return tool.isFit ? { tone: 'good', text: 'Ready' } : { tone: 'warn', text: 'Not set up' }
+  return tool.isConfigured ? { tone: 'good', text: 'Ready' } : { tone: 'warn', text: 'Not set up' }
 }

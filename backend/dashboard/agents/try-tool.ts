@@ -23,20 +23,20 @@ export const tryTool =
     if (typeof session === 'string') return failed(session)
     try {
       if (!session.tools.has(name)) return failed(`The tool server does not offer ${name} to this agent.`)
-      return await use(session, name, args)
+      return await callTool(session, name, args)
     } finally {
       await session.close()
     }
   }
 
-async function use(session: ToolSession, name: string, args: Record<string, unknown>): Promise<Trial> {
+async function callTool(session: ToolSession, name: string, args: Record<string, unknown>): Promise<Trial> {
   const startedAt = performance.now()
   try {
     const { text, isError } = await session.call(name, args, AbortSignal.timeout(limits.call))
     return { kind: 'answered', text, isError, milliseconds: Math.round(performance.now() - startedAt) }
   } catch (error) {
     return failed(
-      `The tool server gave no answer, and it is not known whether the tool was used. ${kindOf(error)}`,
+      `The tool server gave no answer, and it is not known whether the tool was used. ${errorName(error)}`,
     )
   }
 }
@@ -49,7 +49,7 @@ function toReason(error: unknown): string {
   if (code === 401) return 'The tool server does not take the runtime secret.'
   if (code === 403)
     return 'The tool server lets this agent in only while it is live, and only by an address of its own.'
-  return `The tool server cannot be reached by INTERNAL_URL. ${kindOf(error)}`
+  return `The tool server cannot be reached by INTERNAL_URL. ${errorName(error)}`
 }
 
-const kindOf = (error: unknown): string => (error instanceof Error ? `(${error.name})` : '')
+const errorName = (error: unknown): string => (error instanceof Error ? `(${error.name})` : '')

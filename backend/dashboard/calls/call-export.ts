@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts'
-import { csvRecord } from '../../core/csv.ts'
+import { formatCsvRecord } from '../../core/csv.ts'
 import { type ExportedCall, findCallsToExport } from '../../calls/export-store.ts'
 import type { CallFilter } from './call-list-queries.ts'
 
-const batch = 1_000
+const batchSize = 1_000
 
 /** The columns, in order, and what each tells of a call. Times are ISO 8601 in UTC. */
 const columns: [string, (call: ExportedCall) => string | number | boolean | Date | object | null][] = [
@@ -39,18 +39,20 @@ export async function* exportCalls(
   workspaceId: number,
   filter: CallFilter,
 ): AsyncGenerator<string> {
-  yield csvRecord(columns.map(([name]) => name))
+  yield formatCsvRecord(columns.map(([name]) => name))
   let before: number | undefined
   for (;;) {
-    const calls = await findCallsToExport(db, workspaceId, filter, { before, limit: batch })
+    const calls = await findCallsToExport(db, workspaceId, filter, { before, limit: batchSize })
     if (calls.length > 0)
-      yield calls.map((call) => csvRecord(columns.map(([, of]) => cell(of(call))))).join('')
-    if (calls.length < batch) return
+      yield calls
+        .map((call) => formatCsvRecord(columns.map(([, readColumn]) => formatCell(readColumn(call)))))
+        .join('')
+    if (calls.length < batchSize) return
     before = calls.at(-1)?.id
   }
 }
 
-function cell(value: string | number | boolean | Date | object | null): string {
+function formatCell(value: string | number | boolean | Date | object | null): string {
   if (value === null) return ''
   if (value instanceof Date) return value.toISOString()
   if (typeof value === 'object') return JSON.stringify(value)

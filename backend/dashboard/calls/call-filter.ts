@@ -4,24 +4,24 @@ import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
 import type { CallFilter, CallSearch } from './call-list-queries.ts'
 import { parsePhone } from '../../core/phone.ts'
-import type { OwnWorkspace } from '../visit.ts'
+import type { UserWorkspace } from '../visit.ts'
 
-const id = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional().catch(undefined)
+const optionalId = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional().catch(undefined)
 
 /** What the list of calls is asked for. What is no answer to its field is none. */
 export const CallsQuery = z.object({
   search: z.string().trim().max(200).catch(''),
   status: CallStatus.optional().catch(undefined),
   outcome: CallOutcome.optional().catch(undefined),
-  campaign: id,
-  agent: id,
-  contact: id,
+  campaign: optionalId,
+  agent: optionalId,
+  contact: optionalId,
   kind: z.enum(['real', 'test']).optional().catch(undefined),
   from: z.iso.date().optional().catch(undefined),
   to: z.iso.date().optional().catch(undefined),
-  before: id,
-  after: id,
-  newest: id,
+  before: optionalId,
+  after: optionalId,
+  newest: optionalId,
 })
 export type CallsQuery = z.output<typeof CallsQuery>
 
@@ -37,7 +37,7 @@ export function filterParams(query: CallsQuery): Record<string, string> {
 }
 
 /** The same for the database. Days are the workspace's. */
-export function filterOf(query: CallsQuery, workspace: OwnWorkspace): CallFilter {
+export function toCallFilter(query: CallsQuery, workspace: UserWorkspace): CallFilter {
   const { status, outcome, campaign, agent, contact, kind, from, to, search } = query
   return {
     ...(status && { status }),
@@ -46,28 +46,28 @@ export function filterOf(query: CallsQuery, workspace: OwnWorkspace): CallFilter
     ...(agent && { agentId: agent }),
     ...(contact && { contactId: contact }),
     ...(kind && { test: kind === 'test' }),
-    ...(from && { from: startOf(from, workspace.timeZone, 0) }),
-    ...(to && { to: startOf(to, workspace.timeZone, 1) }),
-    ...(search && { search: searchOf(search, workspace.country) }),
+    ...(from && { from: startOfDay(from, workspace.timeZone, 0) }),
+    ...(to && { to: startOfDay(to, workspace.timeZone, 1) }),
+    ...(search && { search: parseCallSearch(search, workspace.country) }),
   }
 }
 
-const startOf = (day: string, timeZone: string, later: number): Date =>
-  new Date(Temporal.PlainDate.from(day).add({ days: later }).toZonedDateTime(timeZone).epochMilliseconds)
+const startOfDay = (day: string, timeZone: string, daysLater: number): Date =>
+  new Date(Temporal.PlainDate.from(day).add({ days: daysLater }).toZonedDateTime(timeZone).epochMilliseconds)
 
 const mostWords = 5
 
 /** What people type: an id with or without #, a number or its beginning in any spelling, or beginnings of names. */
-export function searchOf(text: string, country: string): CallSearch {
+export function parseCallSearch(text: string, country: string): CallSearch {
   const callId = /^#?([1-9]\d{0,14})$/.exec(text)?.[1]
-  const numbers = beginningsOf(text, country)
+  const numbers = numberPrefixes(text, country)
   if (callId !== undefined || numbers.length > 0) {
     return { ...(callId && { callId: Number(callId) }), numbers }
   }
   return { names: text.toLocaleLowerCase('en-US').split(/\s+/).slice(0, mostWords) }
 }
 
-function beginningsOf(text: string, country: string): string[] {
+function numberPrefixes(text: string, country: string): string[] {
   const parsed = parsePhone(text, country)
   if (parsed.ok) return [parsed.phoneNumber]
   if (text.startsWith('#') || !/^[+\d\s()./-]+$/.test(text)) return []

@@ -1,14 +1,14 @@
 import { CallOutcome, CallStatus } from '@outdial/contract'
-import { findChoices } from '../../calls/choices-store.ts'
+import { findFilterOptions } from '../../calls/choices-store.ts'
 import { type CallSlice, countNewerCalls, findListedCalls } from './call-list-queries.ts'
 import type { Deps } from '../../deps.ts'
 import { show } from '../page/page-route.ts'
-import { callSign, outcomeSign } from '../page/badges.ts'
+import { callBadge, outcomeBadge } from '../page/badges.ts'
 import { template } from '../view.ts'
-import { pathTo, type Visit } from '../visit.ts'
-import { createMoments } from './in-words.ts'
-import { CallsQuery, filterOf, filterParams } from './call-filter.ts'
-import { type Row, toRow } from './row.ts'
+import { pathTo, type PageContext } from '../visit.ts'
+import { createTimeFormats } from './in-words.ts'
+import { CallsQuery, toCallFilter, filterParams } from './call-filter.ts'
+import { type CallRow, toCallRow } from './row.ts'
 
 interface Option {
   value: string
@@ -16,7 +16,7 @@ interface Option {
 }
 
 interface ListData {
-  rows: Row[]
+  rows: CallRow[]
   query: Record<string, string>
   isFiltered: boolean
   /** Whether one of the filters is set that are shown on demand. */
@@ -24,68 +24,69 @@ interface ListData {
   /** Of what is typed in the fields. */
   choices: { status: Option[]; outcome: Option[]; campaign: Option[]; agent: Option[] }
   /** Where the list asks for itself anew; null on the pages of older calls. */
-  live: string | null
+  refreshPath: string | null
   /** Calls that came since, which are not pushed under the reader's eyes. */
-  newer: string | null
-  fresh: string
+  newerLabel: string | null
+  latestPath: string
   exportPath: string
   previous: string | null
   next: string | null
 }
 
-const list = template<ListData>('dashboard/calls/call-list-page')
+const callListView = template<ListData>('dashboard/calls/call-list-page')
 
 const pageSize = 50
 const mostNewer = 100
 
-export const listPage = (deps: Deps) =>
+export const callListPage = (deps: Deps) =>
   show({
     path: '/calls',
     query: CallsQuery,
-    show: async (visit) => list('Calls', await readList(deps, visit)),
+    show: async (context) => callListView('Calls', await readList(deps, context)),
   })
 
-async function readList(deps: Deps, visit: Visit<CallsQuery>): Promise<ListData> {
-  const { query, workspace } = visit
+async function readList(deps: Deps, context: PageContext<CallsQuery>): Promise<ListData> {
+  const { query, workspace } = context
   const now = deps.clock.now()
-  const filter = filterOf(query, workspace)
-  const { calls, more, isFirst } = await readSlice(deps, visit, now)
+  const filter = toCallFilter(query, workspace)
+  const { calls, more, isFirst } = await readCallSlice(deps, context, now)
   const params = filterParams(query)
-  const at = (extra: Record<string, string>) => pathTo(visit, `/calls${questionOf({ ...params, ...extra })}`)
-  const moments = createMoments(now, workspace.timeZone)
+  const pathWith = (extra: Record<string, string>) =>
+    pathTo(context, `/calls${toQueryString({ ...params, ...extra })}`)
+  const timeFormats = createTimeFormats(now, workspace.timeZone)
   const [first, last] = [calls[0], calls.at(-1)]
   const newest = query.newest ?? first?.id
   const newer =
     isFirst && query.newest !== undefined
       ? await countNewerCalls(deps.db, workspace.id, filter, query.newest, mostNewer)
       : 0
-  const { campaigns, agents } = await findChoices(deps.db, workspace.id)
+  const { campaigns, agents } = await findFilterOptions(deps.db, workspace.id)
   return {
-    rows: calls.map((call) => toRow(call, now, moments)),
+    rows: calls.map((call) => toCallRow(call, now, timeFormats)),
     query: params,
     isFiltered: Object.keys(params).length > 0,
     hasMore: ['agent', 'kind', 'from', 'to'].some((name) => name in params),
     choices: {
       status: CallStatus.options.map((value) => ({
         value,
-        label: callSign({ status: value, outcome: null }).text,
+        label: callBadge({ status: value, outcome: null }).text,
       })),
-      outcome: CallOutcome.options.map((value) => ({ value, label: outcomeSign(value).text })),
+      outcome: CallOutcome.options.map((value) => ({ value, label: outcomeBadge(value).text })),
       campaign: campaigns.map(toOption),
       agent: agents.map(toOption),
     },
-    live: isFirst ? at(newest === undefined ? {} : { newest: String(newest) }) : null,
-    newer: newer === 0 ? null : newerInWords(newer),
-    fresh: at({}),
-    exportPath: pathTo(visit, `/calls/export${questionOf(params)}`),
-    previous: !isFirst && first !== undefined ? at({ after: String(first.id) }) : null,
-    next: more && last !== undefined ? at({ before: String(last.id) }) : null,
+    refreshPath: isFirst ? pathWith(newest === undefined ? {} : { newest: String(newest) }) : null,
+    newerLabel: newer === 0 ? null : formatNewerCalls(newer),
+    latestPath: pathWith({}),
+    exportPath: pathTo(context, `/calls/export${toQueryString(params)}`),
+    previous: !isFirst && first !== undefined ? pathWith({ after: String(first.id) }) : null,
+    next: more && last !== undefined ? pathWith({ before: String(last.id) }) : null,
   }
 }
 
 /** A page of the list. What is newer than a page that lies near the top would not fill one: then the first is shown. */
-async function readSlice({ db }: Deps, { query, workspace }: Visit<CallsQuery>, now: Date) {
-  const filter = filterOf(query, workspace)
+async function readCallSlice({ db }: Deps, { query, workspace }: PageContext<CallsQuery>, now: Date) {
+  const filter = toCallFilter(query, workspace)
   const read = (slice: Partial<CallSlice>) =>
     findListedCalls(db, workspace.id, filter, { ...slice, limit: pageSize + 1 }, now)
   if (query.after !== undefined) {
@@ -105,12 +106,12 @@ async function readSlice({ db }: Deps, { query, workspace }: Visit<CallsQuery>, 
 
 const toOption = ({ id, name }: { id: number; name: string }): Option => ({ value: String(id), label: name })
 
-const questionOf = (params: Record<string, string>): string => {
+const toQueryString = (params: Record<string, string>): string => {
   const text = new URLSearchParams(params).toString()
   return text === '' ? '' : `?${text}`
 }
 
-const newerInWords = (count: number): string => {
+const formatNewerCalls = (count: number): string => {
   if (count === mostNewer) return `Show ${mostNewer} or more newer calls`
   return count === 1 ? 'Show 1 newer call' : `Show ${count} newer calls`
 }

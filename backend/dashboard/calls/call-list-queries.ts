@@ -53,15 +53,15 @@ export async function findListedCalls(
 ) {
   const direction = slice.after === undefined ? 'desc' : 'asc'
   const byTime = filter.from !== undefined || filter.to !== undefined
-  let ids = (await matchingCalls(db, workspaceId, filter)).select('call.id')
-  const beyond = slice.before ?? slice.after
-  if (beyond !== undefined) {
-    const past = sql.raw(direction === 'desc' ? '<' : '>')
-    const place = byTime ? await findPlace(db, workspaceId, beyond) : undefined
+  let ids = (await selectMatchingCalls(db, workspaceId, filter)).select('call.id')
+  const cursor = slice.before ?? slice.after
+  if (cursor !== undefined) {
+    const comparison = sql.raw(direction === 'desc' ? '<' : '>')
+    const position = byTime ? await findPosition(db, workspaceId, cursor) : undefined
     ids = ids.where(
-      place === undefined
-        ? sql<SqlBool>`call.id ${past} ${beyond}`
-        : sql<SqlBool>`(call.queued_at, call.id) ${past} (${place.queued_at}, ${beyond})`,
+      position === undefined
+        ? sql<SqlBool>`call.id ${comparison} ${cursor}`
+        : sql<SqlBool>`(call.queued_at, call.id) ${comparison} (${position.queued_at}, ${cursor})`,
     )
   }
   if (slice.newest !== undefined) ids = ids.where('call.id', '<=', slice.newest)
@@ -100,7 +100,11 @@ export async function findListedCalls(
     .execute()
 }
 
-const findPlace = (db: Db, workspaceId: number, callId: number): Promise<{ queued_at: Date } | undefined> =>
+const findPosition = (
+  db: Db,
+  workspaceId: number,
+  callId: number,
+): Promise<{ queued_at: Date } | undefined> =>
   db
     .selectFrom('call')
     .select('queued_at')
@@ -116,7 +120,7 @@ export async function countNewerCalls(
   after: number,
   most: number,
 ): Promise<number> {
-  const newer = (await matchingCalls(db, workspaceId, filter))
+  const newer = (await selectMatchingCalls(db, workspaceId, filter))
     .select('call.id')
     .where('call.id', '>', after)
     .limit(most)
@@ -128,7 +132,7 @@ export async function countNewerCalls(
 }
 
 /** The calls that a filter lets through, to go on from. */
-export async function matchingCalls(db: Db, workspaceId: number, filter: CallFilter) {
+export async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilter) {
   const { search } = filter
   let calls = db.selectFrom('call').where('call.workspace_id', '=', workspaceId)
   if (filter.status) calls = calls.where('call.status', '=', filter.status)
@@ -142,19 +146,19 @@ export async function matchingCalls(db: Db, workspaceId: number, filter: CallFil
   if (filter.from) calls = calls.where('call.queued_at', '>=', filter.from)
   if (filter.to) calls = calls.where('call.queued_at', '<', filter.to)
   if (search === undefined) return calls
-  const contacts = search.names && (await findFewContacts(db, workspaceId, search.names))
+  const contacts = search.names && (await findContactIds(db, workspaceId, search.names))
   return calls.where((eb) => {
-    const ways: Expression<SqlBool>[] = []
-    if (search.callId !== undefined) ways.push(eb('call.id', '=', search.callId))
-    for (const number of search.numbers ?? []) ways.push(eb('call.to_number', 'like', `${number}%`))
-    if (contacts) ways.push(eb('call.contact_id', '=', sql<number>`any(${contacts}::bigint[])`))
-    if (search.names && contacts === undefined) ways.push(hasNames(eb, search.names))
-    return eb.or(ways)
+    const conditions: Expression<SqlBool>[] = []
+    if (search.callId !== undefined) conditions.push(eb('call.id', '=', search.callId))
+    for (const number of search.numbers ?? []) conditions.push(eb('call.to_number', 'like', `${number}%`))
+    if (contacts) conditions.push(eb('call.contact_id', '=', sql<number>`any(${contacts}::bigint[])`))
+    if (search.names && contacts === undefined) conditions.push(contactHasNames(eb, search.names))
+    return eb.or(conditions)
   })
 }
 
 /** Undefined where they are many. */
-async function findFewContacts(
+async function findContactIds(
   db: Db,
   workspaceId: number,
   names: readonly string[],
@@ -163,25 +167,25 @@ async function findFewContacts(
     .selectFrom('contact')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .where((eb) => eb.and(names.map(isNamed)))
+    .where((eb) => eb.and(names.map(nameStartsWith)))
     .limit(fewContacts + 1)
     .execute()
   return rows.length > fewContacts ? undefined : rows.map(({ id }) => id)
 }
 
-const hasNames = (eb: ExpressionBuilder<Database, 'call'>, names: readonly string[]) =>
+const contactHasNames = (eb: ExpressionBuilder<Database, 'call'>, names: readonly string[]) =>
   eb.exists(
     eb
       .selectFrom('contact')
       .select(sql`1`.as('one'))
       .whereRef('contact.id', '=', 'call.contact_id')
       .whereRef('contact.workspace_id', '=', 'call.workspace_id')
-      .where((inner) => inner.and(names.map(isNamed))),
+      .where((inner) => inner.and(names.map(nameStartsWith))),
   )
 
 /** The collation is named because a cluster made with the C locale folds ASCII letters alone. */
-function isNamed(beginning: string): Expression<SqlBool> {
-  const pattern = `${beginning.replace(/[\\%_]/g, '\\$&')}%`
+function nameStartsWith(prefix: string): Expression<SqlBool> {
+  const pattern = `${prefix.replace(/[\\%_]/g, '\\$&')}%`
   return sql<SqlBool>`(
     lower(contact.first_name collate "und-x-icu") like ${pattern}
     or lower(contact.last_name collate "und-x-icu") like ${pattern}

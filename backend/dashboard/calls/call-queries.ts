@@ -10,7 +10,7 @@ export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>
     .executeTakeFirst()
 
 /** To whom an event goes, with how far that is. */
-export const findDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: string) =>
+export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: string) =>
   db
     .selectFrom('webhook_delivery')
     .leftJoin('webhook_subscription', 'webhook_subscription.id', 'webhook_delivery.subscription_id')
@@ -66,7 +66,7 @@ export const isDeliveryOfCall = async (
 }
 
 /** Subscriptions that do not work, those that were disabled first. */
-export const findAilingSubscriptions = (db: Db, workspaceId: number) =>
+export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
   db
     .selectFrom('webhook_subscription')
     .select(['id', 'target_url', 'failing_since', 'disabled_at'])

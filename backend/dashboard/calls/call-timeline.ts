@@ -1,17 +1,17 @@
 import type { Call } from '@outdial/contract'
-import type { findAttemptsOfCall, findCallRules, findToolCallsOfCall } from '../../calls/history-store.ts'
+import type { findAttemptsOfCall, findCallDetails, findToolCallsOfCall } from '../../calls/history-store.ts'
 import type { findEventOfCall } from './call-queries.ts'
-import { outcomeSign, type Tone } from '../page/badges.ts'
-import { endedReasonInWords } from './in-words.ts'
+import { outcomeBadge, type Tone } from '../page/badges.ts'
+import { formatEndedReason } from './in-words.ts'
 
 type Attempt = Awaited<ReturnType<typeof findAttemptsOfCall>>[number]
 type ToolCall = Awaited<ReturnType<typeof findToolCallsOfCall>>[number]
-type Rules = NonNullable<Awaited<ReturnType<typeof findCallRules>>>
+type CallRules = NonNullable<Awaited<ReturnType<typeof findCallDetails>>>
 
 /** What is known of a call's history, as the tables hold it. */
-export interface History {
+export interface CallHistory {
   call: Call
-  rules: Rules
+  rules: CallRules
   attempts: Attempt[]
   toolCalls: ToolCall[]
   event: Awaited<ReturnType<typeof findEventOfCall>>
@@ -20,7 +20,7 @@ export interface History {
 }
 
 /** One thing that happened. */
-export interface Moment {
+export interface TimelineEntry {
   /** Null for what is still to come. */
   at: Date | null
   tone: Tone
@@ -40,25 +40,25 @@ export interface ShownTool {
 }
 
 /** What happened to a call, in order, and last what goes on. */
-export function timelineOf(history: History): Moment[] {
+export function buildTimeline(history: CallHistory): TimelineEntry[] {
   const { call, attempts, toolCalls } = history
   const past = [
-    queuedMoment(call),
+    queuedEntry(call),
     ...attempts.flatMap((attempt) => [
-      ...attemptMoments(attempt),
-      ...toolCalls.filter(({ attempt_id }) => attempt_id === attempt.id).map(toolMoment),
-      ...endMoment(attempt),
+      ...attemptEntries(attempt),
+      ...toolCalls.filter(({ attempt_id }) => attempt_id === attempt.id).map(toolCallEntry),
+      ...attemptEndedEntries(attempt),
     ]),
-    ...completedMoment(call, attempts),
-    ...eventMoment(history),
+    ...completedEntries(call, attempts),
+    ...eventEntries(history),
   ]
-  const inOrder = past.sort((one, other) => timeOf(one) - timeOf(other))
-  return [...inOrder, ...toCome(history)]
+  const inOrder = past.sort((one, other) => entryTime(one) - entryTime(other))
+  return [...inOrder, ...upcomingEntries(history)]
 }
 
-const timeOf = ({ at }: Moment) => at?.getTime() ?? Infinity
+const entryTime = ({ at }: TimelineEntry) => at?.getTime() ?? Infinity
 
-const moment = (at: Date | null, tone: Tone, title: string, detail = ''): Moment => ({
+const timelineEntry = (at: Date | null, tone: Tone, title: string, detail = ''): TimelineEntry => ({
   at,
   tone,
   title,
@@ -66,28 +66,28 @@ const moment = (at: Date | null, tone: Tone, title: string, detail = ''): Moment
   tool: null,
 })
 
-function queuedMoment(call: Call): Moment {
+function queuedEntry(call: Call): TimelineEntry {
   const title = call.test ? 'Queued, as a test call' : 'Queued'
-  const by = call.scheduled_at === null ? '' : 'It was asked for a later time.'
-  return moment(new Date(call.queued_at), 'mute', title, by)
+  const detail = call.scheduled_at === null ? '' : 'It was asked for a later time.'
+  return timelineEntry(new Date(call.queued_at), 'mute', title, detail)
 }
 
-function attemptMoments(attempt: Attempt): Moment[] {
+function attemptEntries(attempt: Attempt): TimelineEntry[] {
   const line = attempt.line === 'simulated' ? 'On the simulated line: no phone rings.' : ''
-  const dialed = moment(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, line)
+  const dialed = timelineEntry(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, line)
   if (attempt.answered_at === null) return [dialed]
-  return [dialed, moment(attempt.answered_at, 'good', 'Answered')]
+  return [dialed, timelineEntry(attempt.answered_at, 'good', 'Answered')]
 }
 
-function endMoment(attempt: Attempt): Moment[] {
+function attemptEndedEntries(attempt: Attempt): TimelineEntry[] {
   if (attempt.ended_at === null || attempt.outcome === null) return []
-  const { tone, text } = outcomeSign(attempt.outcome)
-  const why = attempt.ended_reason === null ? '' : endedReasonInWords(attempt.ended_reason)
+  const { tone, text } = outcomeBadge(attempt.outcome)
+  const why = attempt.ended_reason === null ? '' : formatEndedReason(attempt.ended_reason)
   const title = attempt.answered_at === null ? text : `Ended: ${text.toLowerCase()}`
-  return [moment(attempt.ended_at, tone, title, why)]
+  return [timelineEntry(attempt.ended_at, tone, title, why)]
 }
 
-const toolMoment = (call: ToolCall): Moment => ({
+const toolCallEntry = (call: ToolCall): TimelineEntry => ({
   at: call.started_at,
   tone: call.is_error ? 'bad' : 'mute',
   title: `The agent used ${call.tool_name}`,
@@ -103,30 +103,35 @@ const toolMoment = (call: ToolCall): Moment => ({
 })
 
 /** The end of a call, where it is not that of its last attempt. */
-function completedMoment(call: Call, attempts: readonly Attempt[]): Moment[] {
+function completedEntries(call: Call, attempts: readonly Attempt[]): TimelineEntry[] {
   if (call.outcome === null || call.ended_at === null) return []
   if (attempts.at(-1)?.outcome === call.outcome && attempts.at(-1)?.ended_reason === call.ended_reason)
     return []
-  const { tone, text } = outcomeSign(call.outcome)
-  const why = call.ended_reason === null ? '' : endedReasonInWords(call.ended_reason)
-  return [moment(new Date(call.ended_at), tone, `Completed: ${text.toLowerCase()}`, why)]
+  const { tone, text } = outcomeBadge(call.outcome)
+  const why = call.ended_reason === null ? '' : formatEndedReason(call.ended_reason)
+  return [timelineEntry(new Date(call.ended_at), tone, `Completed: ${text.toLowerCase()}`, why)]
 }
 
-function eventMoment({ call, event, deliveries }: History): Moment[] {
+function eventEntries({ call, event, deliveries }: CallHistory): TimelineEntry[] {
   if (event === undefined) return []
-  const analysed = call.outcome === 'answered' && call.summary !== null
-  const title = analysed ? 'Analysed, and the event was made' : 'The event was made'
+  const isAnalyzed = call.outcome === 'answered' && call.summary !== null
+  const title = isAnalyzed ? 'Analysed, and the event was made' : 'The event was made'
   const receivers = deliveries === 0 ? 'Nobody was subscribed to it.' : ''
-  return [moment(event.created_at, 'mute', title, `${event.type} ${event.id}. ${receivers}`.trim())]
+  return [timelineEntry(event.created_at, 'mute', title, `${event.type} ${event.id}. ${receivers}`.trim())]
 }
 
-function toCome({ call, rules, event }: History): Moment[] {
-  if (call.status === 'queued') return [moment(null, 'live', 'Waiting')]
-  if (call.status === 'dialing') return [moment(null, 'live', 'Ringing')]
-  if (call.status === 'in_progress') return [moment(null, 'live', 'Talking')]
+function upcomingEntries({ call, rules, event }: CallHistory): TimelineEntry[] {
+  if (call.status === 'queued') return [timelineEntry(null, 'live', 'Waiting')]
+  if (call.status === 'dialing') return [timelineEntry(null, 'live', 'Ringing')]
+  if (call.status === 'in_progress') return [timelineEntry(null, 'live', 'Talking')]
   if (event === undefined && rules.analysis_until !== null) {
     return [
-      moment(null, 'live', 'The talk is being analysed', 'Its event is made then, or after two minutes.'),
+      timelineEntry(
+        null,
+        'live',
+        'The talk is being analysed',
+        'Its event is made then, or after two minutes.',
+      ),
     ]
   }
   return []

@@ -1,7 +1,7 @@
-import type { findDeliveriesOfEvent, findTriesOfEvent } from './call-queries.ts'
-import { deliverySign, type Sign } from '../page/badges.ts'
+import type { selectDeliveriesOfEvent, findTriesOfEvent } from './call-queries.ts'
+import { deliveryBadge, type Badge } from '../page/badges.ts'
 
-type Delivery = Awaited<ReturnType<typeof findDeliveriesOfEvent>>[number]
+type Delivery = Awaited<ReturnType<typeof selectDeliveriesOfEvent>>[number]
 type Try = Awaited<ReturnType<typeof findTriesOfEvent>>[number]
 
 export interface ShownDelivery {
@@ -9,7 +9,7 @@ export interface ShownDelivery {
   target: string
   /** Null for the call's own callback_url. */
   subscriptionId: number | null
-  sign: Sign
+  badge: Badge
   tries: { number: number; at: Date; ms: number; said: string }[]
   nextTryAt: Date | null
   /** Dead, and somebody still wants it. */
@@ -17,14 +17,14 @@ export interface ShownDelivery {
 }
 
 /** The deliveries of an event, each with its tries. */
-export const showDeliveries = (deliveries: readonly Delivery[], tries: readonly Try[]): ShownDelivery[] =>
+export const toShownDeliveries = (deliveries: readonly Delivery[], tries: readonly Try[]): ShownDelivery[] =>
   deliveries.map((delivery) => {
     const own = tries.filter(({ delivery_id }) => delivery_id === delivery.id)
     return {
       id: delivery.id,
       target: delivery.target_url,
       subscriptionId: delivery.subscription_id,
-      sign: deliverySign(delivery.status, own.length),
+      badge: deliveryBadge(delivery.status, own.length),
       tries: own.map((one) => ({
         number: one.number,
         at: one.at,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { exportCalls } from './call-export.ts'
 import type { Deps } from '../../deps.ts'
 import { file } from '../page/page-route.ts'
-import { CallsQuery, filterOf } from './call-filter.ts'
+import { CallsQuery, toCallFilter } from './call-filter.ts'
 
 /** What the list shows, all of its pages, as a table to keep. */
 export const exportFile = (deps: Deps) =>
@@ -12,6 +12,6 @@ export const exportFile = (deps: Deps) =>
     send: async ({ query, workspace }) => ({
       name: 'calls.csv',
       type: 'text/csv; charset=utf-8',
-      body: Readable.from(exportCalls(deps, workspace.id, filterOf(query, workspace))),
+      body: Readable.from(exportCalls(deps, workspace.id, toCallFilter(query, workspace))),
     }),
   })

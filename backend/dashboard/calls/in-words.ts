@@ -1,9 +1,9 @@
 import type { Call, EndedReason } from '@outdial/contract'
-import type { findCallRules } from '../../calls/history-store.ts'
+import type { findCallDetails } from '../../calls/history-store.ts'
 
-type Rules = NonNullable<Awaited<ReturnType<typeof findCallRules>>>
+type WaitingRules = NonNullable<Awaited<ReturnType<typeof findCallDetails>>>
 
-const reasons: Record<EndedReason, string> = {
+const endedReasonLabels: Record<EndedReason, string> = {
   agent_hung_up: 'The agent ended the talk.',
   contact_hung_up: 'The contact hung up.',
   call_limit_reached: 'The talk reached the longest time that a call may take, 30 minutes.',
@@ -20,10 +20,10 @@ const reasons: Record<EndedReason, string> = {
   canceled_by_user: 'Somebody canceled it while it waited.',
 }
 
-export const endedReasonInWords = (reason: EndedReason): string => reasons[reason]
+export const formatEndedReason = (reason: EndedReason): string => endedReasonLabels[reason]
 
 /** Writes moments of a page. Made once for it: the formats are slow to make. */
-export function createMoments(now: Date, timeZone: string) {
+export function createTimeFormats(now: Date, timeZone: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-US', { timeZone, ...options })
   const day = format({ year: 'numeric', month: 'numeric', day: 'numeric' })
@@ -47,16 +47,16 @@ export function createMoments(now: Date, timeZone: string) {
   }
 }
 
-export type Moments = ReturnType<typeof createMoments>
+export type TimeFormats = ReturnType<typeof createTimeFormats>
 
 /** What a queued call waits for and why, as a sentence. */
-export function waitsInWords(call: Call, rules: Rules, now: Date, moments: Moments): string {
-  const moment = (at: string | Date | null) => (at === null ? 'soon' : moments.short(new Date(at)))
-  const next = moment(call.next_attempt_at)
-  const after = new Date(rules.due_at) > now ? ` Not before ${moment(rules.due_at)}.` : ''
+export function formatWaiting(call: Call, rules: WaitingRules, now: Date, timeFormats: TimeFormats): string {
+  const formatTime = (at: string | Date | null) => (at === null ? 'soon' : timeFormats.short(new Date(at)))
+  const next = formatTime(call.next_attempt_at)
+  const after = new Date(rules.due_at) > now ? ` Not before ${formatTime(rules.due_at)}.` : ''
   switch (call.waiting_for) {
     case 'schedule':
-      return `Waits for its time: it was asked for ${moment(call.scheduled_at)}, next attempt ${next}.`
+      return `Waits for its time: it was asked for ${formatTime(call.scheduled_at)}, next attempt ${next}.`
     case 'calling_hours':
       return `Waits for calling hours: next attempt ${next}.`
     case 'concurrency':

@@ -1,16 +1,16 @@
 import type { ListedCall } from './call-list-queries.ts'
-import { callSign, type Sign, waitsFor } from '../page/badges.ts'
-import { contactName } from '../contact-name.ts'
-import type { Moments } from './in-words.ts'
+import { callBadge, type Badge, formatWaitReason } from '../page/badges.ts'
+import { formatContactName } from '../contact-name.ts'
+import type { TimeFormats } from './in-words.ts'
 
 /** A call as the list shows it. */
-export interface Row {
+export interface CallRow {
   id: number
   contact: string
   number: string
   campaign: string
   agent: string
-  sign: Sign
+  badge: Badge
   test: boolean
   /** What it waits for, until when; empty where it does not wait. */
   note: string
@@ -19,23 +19,23 @@ export interface Row {
   seconds: number | null
 }
 
-export const toRow = (call: ListedCall, now: Date, moments: Moments): Row => ({
+export const toCallRow = (call: ListedCall, now: Date, timeFormats: TimeFormats): CallRow => ({
   id: call.id,
-  contact: contactName(call, call.to_number),
+  contact: formatContactName(call, call.to_number),
   number: call.to_number,
   campaign: call.campaign_name,
   agent: call.agent_name,
-  sign: callSign(call),
+  badge: callBadge(call),
   test: call.test,
-  note: noteOf(call, now, moments),
+  note: formatWaitNote(call, now, timeFormats),
   attempts: call.attempts,
   at: call.queued_at,
   seconds: call.duration_seconds,
 })
 
-function noteOf(call: ListedCall, now: Date, moments: Moments): string {
+function formatWaitNote(call: ListedCall, now: Date, timeFormats: TimeFormats): string {
   if (call.status !== 'queued') return ''
   const next = call.next_attempt_at
-  const until = next !== null && next > now ? ` until ${moments.short(next)}` : ''
-  return `for ${waitsFor(call.waiting_for)}${until}`
+  const until = next !== null && next > now ? ` until ${timeFormats.short(next)}` : ''
+  return `for ${formatWaitReason(call.waiting_for)}${until}`
 }

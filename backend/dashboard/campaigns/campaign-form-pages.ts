@@ -9,15 +9,15 @@ import * as z from 'zod'
 import { selectCampaignChoices } from '../../campaigns/choices-store.ts'
 import { createCampaign, defaultConcurrency, defaultRetry } from '../../campaigns/campaigns.ts'
 import { editCampaign } from '../../campaigns/edit.ts'
-import { selectCampaignsForPeople } from './campaign-queries.ts'
+import { selectCampaignsWithDetails } from './campaign-queries.ts'
 import type { Deps } from '../../deps.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import { form, none } from '../page/page-route.ts'
+import { form, noInput } from '../page/page-route.ts'
 import { timeZones } from '../time-zones.ts'
-import { done, template } from '../view.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import { Many } from '../fields.ts'
+import { StringList } from '../fields.ts'
 import { weekdays } from './in-words.ts'
 
 interface Choice {
@@ -43,26 +43,26 @@ interface FormData {
   timeZones: readonly string[]
 }
 
-const page = template<FormData>('dashboard/campaigns/campaign-form-page')
+const campaignFormView = template<FormData>('dashboard/campaigns/campaign-form-page')
 
-const whole = z.coerce.number()
+const wholeNumber = z.coerce.number()
 
 /** The form's fields carry the contract's names: what the API says of them appears beside them. */
-const Fields = z.object({
+const CampaignFields = z.object({
   name: z.string().optional(),
-  agent_id: whole.optional(),
-  phone_number_id: whole.optional(),
+  agent_id: wholeNumber.optional(),
+  phone_number_id: wholeNumber.optional(),
   time_zone: z.string().optional(),
-  'calling_hours.days': Many,
+  'calling_hours.days': StringList,
   'calling_hours.start': z.string().optional(),
   'calling_hours.end': z.string().optional(),
-  max_concurrent_calls: whole.optional(),
-  'retry.max_attempts': whole.optional(),
-  'retry.delay_minutes': whole.optional(),
-  'retry.on': Many,
+  max_concurrent_calls: wholeNumber.optional(),
+  'retry.max_attempts': wholeNumber.optional(),
+  'retry.delay_minutes': wholeNumber.optional(),
+  'retry.on': StringList,
 })
 
-const settingsOf = (fields: z.output<typeof Fields>) => ({
+const toCampaignSettings = (fields: z.output<typeof CampaignFields>) => ({
   name: fields.name?.trim(),
   time_zone: fields.time_zone,
   calling_hours: {
@@ -79,22 +79,22 @@ const settingsOf = (fields: z.output<typeof Fields>) => ({
 })
 
 /** All of it is on the form: nothing takes a default behind the person's back. */
-const Complete = CreateCampaign.extend({
+const NewCampaignSettings = CreateCampaign.extend({
   time_zone: CreateCampaign.shape.time_zone.unwrap().unwrap(),
   calling_hours: CallingHours,
   max_concurrent_calls: z.int().min(1).max(100),
   retry: RetryPolicy,
 })
-const Edited = Complete.omit({ agent_id: true, phone_number_id: true })
+const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_number_id: true })
 
-export const newPage = (deps: Deps) =>
+export const newCampaignPage = (deps: Deps) =>
   form({
     path: '/campaigns/new',
     query: z.object({ agent: z.coerce.number().optional().catch(undefined) }),
-    form: Fields,
+    form: CampaignFields,
     show: async ({ workspace, query }) => {
       const { agents, numbers, defaults } = await selectCampaignChoices(deps.db, workspace.id)
-      return page('New campaign', {
+      return campaignFormView('New campaign', {
         campaign: null,
         values: {
           name: '',
@@ -114,25 +114,25 @@ export const newPage = (deps: Deps) =>
         timeZones,
       })
     },
-    submit: async (own, visit, fields) => {
+    submit: async (own, context, fields) => {
       const { agent_id, phone_number_id } = fields
-      const body = validate(Complete, { ...settingsOf(fields), agent_id, phone_number_id })
-      const campaign = await createCampaign(own)(visit.caller, body).catch(besideItsField)
-      return done(
-        pathTo(visit, `/campaigns/${campaign.id}`),
+      const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
+      const campaign = await createCampaign(own)(context.caller, body).catch(besideItsField)
+      return redirectTo(
+        pathTo(context, `/campaigns/${campaign.id}`),
         'The campaign is ready: add contacts, or let a Zap do it.',
       )
     },
   })
 
-async function findRow({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
-  const one = { limit: 1, offset: 0 }
-  const [row] = await selectCampaignsForPeople(db, workspaceId, { campaignId }, one)
+async function requireCampaign({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
+  const firstRow = { limit: 1, offset: 0 }
+  const [row] = await selectCampaignsWithDetails(db, workspaceId, { campaignId }, firstRow)
   if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
   return row
 }
 
-const valuesOf = (row: Awaited<ReturnType<typeof findRow>>): FormData['values'] => ({
+const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormData['values'] => ({
   name: row.name,
   agentId: row.agent_id,
   phoneNumberId: row.phone_number_id,
@@ -142,27 +142,27 @@ const valuesOf = (row: Awaited<ReturnType<typeof findRow>>): FormData['values'] 
   retry: row.retry,
 })
 
-export const editPage = (deps: Deps) =>
+export const editCampaignPage = (deps: Deps) =>
   form({
     path: '/campaigns/:id/edit',
-    query: none,
-    form: Fields,
+    query: noInput,
+    form: CampaignFields,
     show: async ({ workspace, id }) => {
-      const row = await findRow(deps, workspace.id, id)
-      return page(`Edit ${row.name}`, {
+      const row = await requireCampaign(deps, workspace.id, id)
+      return campaignFormView(`Edit ${row.name}`, {
         campaign: { id: row.id, agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
-        values: valuesOf(row),
+        values: toFormValues(row),
         agents: [],
         numbers: [],
         weekdays,
         timeZones,
       })
     },
-    edited: async (own, { workspace, id }) => valuesOf(await findRow(own, workspace.id, id)),
-    submit: async (own, visit, fields) => {
-      const edit = validate(Edited, settingsOf(fields))
+    loadEdited: async (own, { workspace, id }) => toFormValues(await requireCampaign(own, workspace.id, id)),
+    submit: async (own, context, fields) => {
+      const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
       await editCampaign(own)(
-        { workspaceId: visit.workspace.id, campaignId: visit.id },
+        { workspaceId: context.workspace.id, campaignId: context.id },
         {
           name: edit.name,
           timeZone: edit.time_zone,
@@ -171,7 +171,10 @@ export const editPage = (deps: Deps) =>
           retry: edit.retry,
         },
       )
-      return done(pathTo(visit, `/campaigns/${visit.id}`), 'Saved. New hours count for what waits, too.')
+      return redirectTo(
+        pathTo(context, `/campaigns/${context.id}`),
+        'Saved. New hours count for what waits, too.',
+      )
     },
   })
 

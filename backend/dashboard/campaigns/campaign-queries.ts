@@ -4,7 +4,7 @@ import type { Db } from '../../db/schema.ts'
 import { nameContains } from '../../db/name-search.ts'
 
 /** Campaigns with their agent and number by name, newest first; one more than `limit` where there are more. */
-export const selectCampaignsForPeople = (
+export const selectCampaignsWithDetails = (
   db: Db,
   workspaceId: number,
   filter: { status?: CampaignStatus; search?: string; campaignId?: number },
@@ -34,25 +34,25 @@ export const selectCampaignsForPeople = (
 }
 
 /** How far a campaign is. Test calls do not count. */
-export interface Progress {
+export interface CampaignProgress {
   waiting: number
-  underWay: number
+  live: number
   outcomes: Partial<Record<CallOutcome, number>>
 }
 
 /** By campaign; one that never called is not in it. */
-export async function selectProgress(
+export async function selectCampaignProgress(
   db: Db,
   workspaceId: number,
   campaignIds: readonly number[],
-): Promise<Map<number, Progress>> {
-  const wanted = sql<number>`any(${campaignIds}::bigint[])`
+): Promise<Map<number, CampaignProgress>> {
+  const anyCampaignId = sql<number>`any(${campaignIds}::bigint[])`
   const counts = await db
     .selectFrom('call')
     .select(['campaign_id', 'outcome'])
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('workspace_id', '=', workspaceId)
-    .where('campaign_id', '=', wanted)
+    .where('campaign_id', '=', anyCampaignId)
     .where('outcome', 'is not', null)
     .where('test', '=', false)
     .groupBy(['campaign_id', 'outcome'])
@@ -62,22 +62,22 @@ export async function selectProgress(
     .select(['campaign_id', 'status'])
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('workspace_id', '=', workspaceId)
-    .where('campaign_id', '=', wanted)
+    .where('campaign_id', '=', anyCampaignId)
     .where('status', '!=', 'completed')
     .where('test', '=', false)
     .groupBy(['campaign_id', 'status'])
     .execute()
-  const progress = new Map<number, Progress>()
-  const of = (campaignId: number) => {
-    const found = progress.get(campaignId) ?? { waiting: 0, underWay: 0, outcomes: {} }
+  const progress = new Map<number, CampaignProgress>()
+  const getProgress = (campaignId: number) => {
+    const found = progress.get(campaignId) ?? { waiting: 0, live: 0, outcomes: {} }
     progress.set(campaignId, found)
     return found
   }
   for (const { campaign_id, outcome, count } of counts) {
-    if (outcome !== null) of(campaign_id).outcomes[outcome] = Number(count)
+    if (outcome !== null) getProgress(campaign_id).outcomes[outcome] = Number(count)
   }
   for (const { campaign_id, status, count } of open) {
-    of(campaign_id)[status === 'queued' ? 'waiting' : 'underWay'] += Number(count)
+    getProgress(campaign_id)[status === 'queued' ? 'waiting' : 'underWay'] += Number(count)
   }
   return progress
 }

@@ -1,19 +1,19 @@
 import { CampaignStatus } from '@outdial/contract'
 import * as z from 'zod'
-import { selectCampaignsForPeople, selectProgress } from './campaign-queries.ts'
+import { selectCampaignsWithDetails, selectCampaignProgress } from './campaign-queries.ts'
 import type { Deps } from '../../deps.ts'
 import { toPage } from '../../core/pagination.ts'
 import { show } from '../page/page-route.ts'
-import { campaignSign, type Sign } from '../page/badges.ts'
+import { campaignBadge, type Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { PageNumber } from '../fields.ts'
-import { showProgress, type ShownProgress } from './progress.ts'
+import { toShownProgress, type ShownProgress } from './progress.ts'
 
-interface Row {
+interface CampaignRow {
   id: number
   name: string
-  sign: Sign
+  badge: Badge
   agent: string
   number: string
   pausedReason: string | null
@@ -21,7 +21,7 @@ interface Row {
 }
 
 interface ListData {
-  rows: Row[]
+  rows: CampaignRow[]
   status: CampaignStatus | ''
   search: string
   isFiltered: boolean
@@ -29,7 +29,7 @@ interface ListData {
   next: string | null
 }
 
-const list = template<ListData>('dashboard/campaigns/campaign-list-page')
+const campaignListView = template<ListData>('dashboard/campaigns/campaign-list-page')
 
 const Filter = z.object({
   status: CampaignStatus.optional().catch(undefined),
@@ -39,31 +39,31 @@ const Filter = z.object({
 
 const pageSize = 25
 
-export const listPage = (deps: Deps) =>
+export const campaignListPage = (deps: Deps) =>
   show({
     path: '/campaigns',
     query: Filter,
-    show: async (visit) => {
-      const { status, search, page } = visit.query
+    show: async (context) => {
+      const { status, search, page } = context.query
       const filter = { ...(status && { status }), ...(search && { search }) }
       const limits = { limit: pageSize, offset: (page - 1) * pageSize }
-      const rows = await selectCampaignsForPeople(deps.db, visit.workspace.id, filter, limits)
+      const rows = await selectCampaignsWithDetails(deps.db, context.workspace.id, filter, limits)
       const { items, more } = toPage(rows, pageSize)
       const ids = items.map(({ id }) => id)
-      const progress = await selectProgress(deps.db, visit.workspace.id, ids)
+      const progress = await selectCampaignProgress(deps.db, context.workspace.id, ids)
       const address = (to: number) => {
         const query = new URLSearchParams({ ...filter, page: String(to) })
-        return pathTo(visit, `/campaigns?${query.toString()}`)
+        return pathTo(context, `/campaigns?${query.toString()}`)
       }
-      return list('Campaigns', {
+      return campaignListView('Campaigns', {
         rows: items.map((row) => ({
           id: row.id,
           name: row.name,
-          sign: campaignSign(row.status),
+          badge: campaignBadge(row.status),
           agent: row.agent_name,
           number: row.number_label,
           pausedReason: row.status === 'paused' ? row.paused_reason : null,
-          progress: showProgress(progress.get(row.id)),
+          progress: toShownProgress(progress.get(row.id)),
         })),
         status: status ?? '',
         search: search ?? '',

@@ -1,6 +1,6 @@
 import type { CallOutcome } from '@outdial/contract'
-import type { Progress } from './campaign-queries.ts'
-import { outcomeOrder, outcomeSign, type Tone } from '../page/badges.ts'
+import type { CampaignProgress } from './campaign-queries.ts'
+import { outcomeOrder, outcomeBadge, type Tone } from '../page/badges.ts'
 
 /** One outcome's part of a bar that is 100 wide. */
 export interface Segment {
@@ -14,23 +14,23 @@ export interface Segment {
 
 export interface ShownProgress {
   waiting: number
-  underWay: number
+  live: number
   completed: number
   segments: Segment[]
 }
 
 /** Progress as a bar is drawn from it: outcomes in their order, each as wide as its share. */
-export function showProgress(progress: Progress | undefined): ShownProgress {
-  const { waiting = 0, underWay = 0, outcomes = {} } = progress ?? {}
+export function toShownProgress(progress: CampaignProgress | undefined): ShownProgress {
+  const { waiting = 0, live = 0, outcomes = {} } = progress ?? {}
   const completed = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
   let x = 0
   const segments = outcomeOrder.flatMap((outcome) => {
     const count = outcomes[outcome] ?? 0
     if (count === 0) return []
     const width = (count / completed) * 100
-    const segment = { outcome, ...outcomeSign(outcome), count, x, width }
+    const segment = { outcome, ...outcomeBadge(outcome), count, x, width }
     x += width
     return [segment]
   })
-  return { waiting, underWay, completed, segments }
+  return { waiting, live, completed, segments }
 }

@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import { callContact } from '../../contacts/call-contact.ts'
-import { readLocalTime } from '../../contacts/local-input.ts'
+import { parseLocalTimeField } from '../../contacts/local-input.ts'
 import { selectOpenCampaigns } from '../../contacts/search-store.ts'
 import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../core/errors.ts'
-import { form, none } from '../page/page-route.ts'
+import { form, noInput } from '../page/page-route.ts'
 import { createUi } from '../page/format.ts'
-import { done, template } from '../view.ts'
-import { pathTo, type Visit } from '../visit.ts'
-import { contactName } from '../contact-name.ts'
-import { keptContact } from './kept-contact.ts'
+import { redirectTo, template } from '../view.ts'
+import { pathTo, type PageContext } from '../visit.ts'
+import { formatContactName } from '../contact-name.ts'
+import { requireContact } from './kept-contact.ts'
 
 interface CallData {
   contact: { id: number; name: string; phoneNumber: string }
@@ -18,78 +18,87 @@ interface CallData {
   isLater: boolean
 }
 
-const page = template<CallData>('dashboard/contacts/call-contact-page')
+const callContactView = template<CallData>('dashboard/contacts/call-contact-page')
 
-export const choicesOf = (campaigns: Awaited<ReturnType<typeof selectOpenCampaigns>>) =>
+export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof selectOpenCampaigns>>) =>
   campaigns.map(({ id, name, status }) => ({
     value: id,
     label: status === 'paused' ? `${name} (paused)` : name,
   }))
 
-const alreadyOpen =
+const alreadyOpenMessage =
   'A call to this person in this campaign is open already: nothing was added. It is the first one in the list.'
 
 export const callNowPage = (deps: Deps) =>
   form({
     path: '/contacts/:id/call',
-    query: none,
+    query: noInput,
     form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: z.string().optional() }),
-    show: async (visit) => {
-      const campaigns = await selectOpenCampaigns(deps.db, visit.workspace.id)
+    show: async (context) => {
+      const campaigns = await selectOpenCampaigns(deps.db, context.workspace.id)
       const active = campaigns.filter(({ status }) => status === 'active')
-      const contact = await contactOf(deps, visit)
-      return page(`Call ${contact.name}`, { contact, campaigns: choicesOf(active), isLater: false })
+      const contact = await findShownContact(deps, context)
+      return callContactView(`Call ${contact.name}`, {
+        contact,
+        campaigns: toCampaignOptions(active),
+        isLater: false,
+      })
     },
-    submit: async (own, visit, { campaign_id, test }) => {
+    submit: async (own, context, { campaign_id, test }) => {
       const isTest = test !== undefined
-      const wish = { campaignId: required(campaign_id), at: null, test: isTest }
-      const { callId, queued } = await callContact(own)(keyOf(visit), wish)
-      if (!queued) return done(pathTo(visit, `/contacts/${visit.id}`), alreadyOpen)
+      const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
+      const { callId, queued } = await callContact(own)(contactKey(context), request)
+      if (!queued) return redirectTo(pathTo(context, `/contacts/${context.id}`), alreadyOpenMessage)
       const message = isTest
         ? 'The test call is made now: no phone rings.'
         : 'The call waits to be dialed: at once where calling hours permit, and a place is free.'
-      return done(pathTo(visit, `/calls/${callId}`), message)
+      return redirectTo(pathTo(context, `/calls/${callId}`), message)
     },
   })
 
-export const callLaterPage = (deps: Deps) =>
+export const addToCampaignPage = (deps: Deps) =>
   form({
     path: '/contacts/:id/add-to-campaign',
-    query: none,
+    query: noInput,
     form: z.object({
       campaign_id: z.coerce.number().int().min(1).optional(),
       scheduled_at: z.string().optional(),
     }),
-    show: async (visit) => {
-      const campaigns = await selectOpenCampaigns(deps.db, visit.workspace.id)
-      const contact = await contactOf(deps, visit)
-      return page(`Add ${contact.name} to a campaign`, {
+    show: async (context) => {
+      const campaigns = await selectOpenCampaigns(deps.db, context.workspace.id)
+      const contact = await findShownContact(deps, context)
+      return callContactView(`Add ${contact.name} to a campaign`, {
         contact,
-        campaigns: choicesOf(campaigns),
+        campaigns: toCampaignOptions(campaigns),
         isLater: true,
       })
     },
-    submit: async (own, visit, { campaign_id, scheduled_at }) => {
-      const { timeZone } = visit.workspace
-      const at = scheduled_at === undefined ? null : readLocalTime('scheduled_at', scheduled_at, timeZone)
-      const wish = { campaignId: required(campaign_id), at, test: false }
-      const { queued } = await callContact(own)(keyOf(visit), wish)
-      const to = pathTo(visit, `/contacts/${visit.id}`)
-      if (!queued) return done(to, alreadyOpen)
+    submit: async (own, context, { campaign_id, scheduled_at }) => {
+      const { timeZone } = context.workspace
+      const at =
+        scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
+      const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
+      const { queued } = await callContact(own)(contactKey(context), request)
+      const to = pathTo(context, `/contacts/${context.id}`)
+      if (!queued) return redirectTo(to, alreadyOpenMessage)
       const now = own.clock.now()
-      if (at === null || at <= now) return done(to, 'Added: the call waits for its turn.')
-      return done(to, `Added: the call waits, not before ${createUi(visit, now).fullTime(at)}.`)
+      if (at === null || at <= now) return redirectTo(to, 'Added: the call waits for its turn.')
+      return redirectTo(to, `Added: the call waits, not before ${createUi(context, now).fullTime(at)}.`)
     },
   })
 
-const keyOf = ({ workspace, id }: Visit) => ({ workspaceId: workspace.id, contactId: id })
+const contactKey = ({ workspace, id }: PageContext) => ({ workspaceId: workspace.id, contactId: id })
 
-function required(campaignId: number | undefined): number {
+function requireCampaignId(campaignId: number | undefined): number {
   if (campaignId !== undefined) return campaignId
   throw invalidField('campaign_id', 'required', 'Choose the campaign to call in.')
 }
 
-async function contactOf(deps: Pick<Deps, 'db'>, visit: Visit): Promise<CallData['contact']> {
-  const contact = await keptContact(deps, visit)
-  return { id: visit.id, name: contactName(contact, contact.phone_number), phoneNumber: contact.phone_number }
+async function findShownContact(deps: Pick<Deps, 'db'>, context: PageContext): Promise<CallData['contact']> {
+  const contact = await requireContact(deps, context)
+  return {
+    id: context.id,
+    name: formatContactName(contact, contact.phone_number),
+    phoneNumber: contact.phone_number,
+  }
 }

@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts'
-import { csvRecord } from '../../core/csv.ts'
+import { formatCsvRecord } from '../../core/csv.ts'
 import { type ExportedContact, findContactsToExport, selectVariableNames } from './contact-queries.ts'
 
-const batch = 1_000
+const batchSize = 1_000
 
 /** The columns, in order, as an import recognises them again. */
 const columns: [string, (contact: ExportedContact) => string | null][] = [
@@ -23,18 +23,18 @@ const columns: [string, (contact: ExportedContact) => string | null][] = [
  */
 export async function* exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number): AsyncGenerator<string> {
   const variables = await selectVariableNames(db, workspaceId)
-  yield csvRecord([...columns.map(([name]) => name), ...variables])
+  yield formatCsvRecord([...columns.map(([name]) => name), ...variables])
   let after = 0
   for (;;) {
-    const contacts = await findContactsToExport(db, workspaceId, { after, limit: batch })
+    const contacts = await findContactsToExport(db, workspaceId, { after, limit: batchSize })
     const records = contacts.map((contact) =>
-      csvRecord([
-        ...columns.map(([, of]) => of(contact) ?? ''),
+      formatCsvRecord([
+        ...columns.map(([, toCell]) => toCell(contact) ?? ''),
         ...variables.map((name) => contact.variables[name] ?? ''),
       ]),
     )
     if (records.length > 0) yield records.join('')
-    if (contacts.length < batch) return
+    if (contacts.length < batchSize) return
     after = contacts.at(-1)?.id ?? after
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AddContact } from '@outdial/contract'
 import { addContact } from '../../contacts/add-contact.ts'
-import { readLocalTime } from '../../contacts/local-input.ts'
+import { parseLocalTimeField } from '../../contacts/local-input.ts'
 import { editContact } from '../../contacts/update-contact.ts'
 import { selectOpenCampaigns } from '../../contacts/search-store.ts'
 import { saveContact } from '../../contacts/save.ts'
@@ -9,14 +9,14 @@ import { ContactInput } from '../../contacts/upsert-contact.ts'
 import type { Deps } from '../../deps.ts'
 import { ApiError, invalidField } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import { form, none } from '../page/page-route.ts'
+import { form, noInput } from '../page/page-route.ts'
 import { timeZones } from '../time-zones.ts'
-import { done, template } from '../view.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import { choicesOf } from './call-contact-pages.ts'
-import { contactName } from '../contact-name.ts'
-import { readVariables, writeVariables } from './in-words.ts'
-import { keptContact } from './kept-contact.ts'
+import { toCampaignOptions } from './call-contact-pages.ts'
+import { formatContactName } from '../contact-name.ts'
+import { parseVariables, formatVariables } from './in-words.ts'
+import { requireContact } from './kept-contact.ts'
 
 interface Values {
   firstName: string
@@ -39,9 +39,9 @@ interface FormData {
   timeZones: readonly string[]
 }
 
-const page = template<FormData>('dashboard/contacts/contact-form-page')
+const contactFormView = template<FormData>('dashboard/contacts/contact-form-page')
 
-const empty: Values = {
+const emptyValues: Values = {
   firstName: '',
   lastName: '',
   email: '',
@@ -54,7 +54,7 @@ const empty: Values = {
 
 const text = z.string().optional()
 
-const Known = z.object({
+const ContactFields = z.object({
   first_name: text,
   last_name: text,
   email: text,
@@ -65,7 +65,7 @@ const Known = z.object({
   'consent.at': text,
 })
 
-const New = Known.extend({
+const NewContactFields = ContactFields.extend({
   phone_number: text,
   country: text,
   do_not_call: text,
@@ -73,102 +73,109 @@ const New = Known.extend({
   test: text,
 })
 
-export const newPage = (deps: Deps) =>
+export const newContactPage = (deps: Deps) =>
   form({
     path: '/contacts/new',
     query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
-    form: New,
+    form: NewContactFields,
     show: async ({ workspace, query }) => {
       const campaigns = await selectOpenCampaigns(deps.db, workspace.id)
-      return page('New contact', {
+      return contactFormView('New contact', {
         contact: null,
-        values: empty,
+        values: emptyValues,
         country: workspace.country,
-        campaigns: [{ value: '', label: 'Nobody is called yet' }, ...choicesOf(campaigns)],
+        campaigns: [{ value: '', label: 'Nobody is called yet' }, ...toCampaignOptions(campaigns)],
         chosen: query.campaign ?? '',
         timeZones,
       })
     },
-    submit: async (own, visit, fields) => {
-      const { workspace, caller } = visit
+    submit: async (own, context, fields) => {
+      const { workspace, caller } = context
       const contact = {
-        ...knownOf(fields, workspace.timeZone),
+        ...toContactInput(fields, workspace.timeZone),
         phone_number: fields.phone_number,
         country: fields.country,
         ...(fields.do_not_call !== undefined && { do_not_call: true }),
       }
       if (fields.campaign_id === undefined) {
         const { id, created } = await saveContact(own)(workspace.id, validate(ContactInput, contact))
-        return done(pathTo(visit, `/contacts/${id}`), created ? 'The contact is kept.' : known)
+        return redirectTo(
+          pathTo(context, `/contacts/${id}`),
+          created ? 'The contact is kept.' : existingContactMessage,
+        )
       }
       const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
       const added = await addContact(own)(caller, validate(AddContact, body)).catch(besideItsField)
-      return done(pathTo(visit, `/contacts/${added.contact.id}`), afterQueueing(added))
+      return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
     },
   })
 
-const known = 'This number was known already: what you typed is written over what was there.'
+const existingContactMessage = 'This number was known already: what you typed is written over what was there.'
 
-function afterQueueing(added: {
+function formatQueuedMessage(added: {
   contact_created: boolean
   call_queued: boolean
   call: { outcome: string | null }
 }): string {
-  const kept = added.contact_created
+  const savedMessage = added.contact_created
     ? 'The contact is kept'
     : 'The contact was known and is brought up to date'
   if (added.call.outcome === 'suppressed') {
-    return `${kept}. The number is on the do-not-call list: it is not called.`
+    return `${savedMessage}. The number is on the do-not-call list: it is not called.`
   }
-  if (!added.call_queued) return `${kept}. A call in this campaign is open already: no other was added.`
-  return `${kept}, and a call waits to be made.`
+  if (!added.call_queued)
+    return `${savedMessage}. A call in this campaign is open already: no other was added.`
+  return `${savedMessage}, and a call waits to be made.`
 }
 
-const valuesOf = (contact: Awaited<ReturnType<typeof keptContact>>): Values => ({
+const toFormValues = (contact: Awaited<ReturnType<typeof requireContact>>): Values => ({
   firstName: contact.first_name ?? '',
   lastName: contact.last_name ?? '',
   email: contact.email ?? '',
   externalId: contact.external_id ?? '',
   timeZone: contact.time_zone ?? '',
-  variables: writeVariables(contact.variables),
+  variables: formatVariables(contact.variables),
   consentSource: contact.consent_source ?? '',
   consentAt: contact.consent_at?.toISOString() ?? '',
 })
 
-export const editPage = (deps: Deps) =>
+export const editContactPage = (deps: Deps) =>
   form({
     path: '/contacts/:id/edit',
-    query: none,
-    form: Known,
-    show: async (visit) => {
-      const { workspace, id } = visit
-      const contact = await keptContact(deps, visit)
-      const name = contactName(contact, contact.phone_number)
-      return page(`Edit ${name}`, {
+    query: noInput,
+    form: ContactFields,
+    show: async (context) => {
+      const { workspace, id } = context
+      const contact = await requireContact(deps, context)
+      const name = formatContactName(contact, contact.phone_number)
+      return contactFormView(`Edit ${name}`, {
         contact: { id, name, phoneNumber: contact.phone_number },
-        values: valuesOf(contact),
+        values: toFormValues(contact),
         country: workspace.country,
         campaigns: [],
         chosen: '',
         timeZones,
       })
     },
-    edited: async (own, visit) => valuesOf(await keptContact(own, visit)),
-    submit: async (own, visit, fields) => {
-      const { workspace, id } = visit
-      const { consent, ...contact } = validate(Edited, knownOf(fields, workspace.timeZone))
+    loadEdited: async (own, context) => toFormValues(await requireContact(own, context)),
+    submit: async (own, context, fields) => {
+      const { workspace, id } = context
+      const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
       await editContact(own)(
         { workspaceId: workspace.id, contactId: id },
         { ...contact, consent: consent ? { source: consent.source, at: new Date(consent.at) } : null },
       )
-      return done(pathTo(visit, `/contacts/${id}`), 'Saved. Calls that wait follow the new time zone.')
+      return redirectTo(
+        pathTo(context, `/contacts/${id}`),
+        'Saved. Calls that wait follow the new time zone.',
+      )
     },
   })
 
-const Edited = ContactInput.omit({ phone_number: true, country: true, do_not_call: true })
+const EditedContact = ContactInput.omit({ phone_number: true, country: true, do_not_call: true })
 
 /** What was typed, as the API would be sent it: what is empty is left out. */
-function knownOf(fields: z.output<typeof Known>, timeZone: string): Record<string, unknown> {
+function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string): Record<string, unknown> {
   const source = fields['consent.source']
   const at = fields['consent.at']
   if (at !== undefined && source === undefined) {
@@ -183,10 +190,10 @@ function knownOf(fields: z.output<typeof Known>, timeZone: string): Record<strin
     email: fields.email,
     external_id: fields.external_id,
     time_zone: fields.time_zone,
-    ...(fields.variables !== undefined && { variables: readVariables(fields.variables) }),
+    ...(fields.variables !== undefined && { variables: parseVariables(fields.variables) }),
     ...(source !== undefined &&
       at !== undefined && {
-        consent: { source, at: readLocalTime('consent.at', at, timeZone).toISOString() },
+        consent: { source, at: parseLocalTimeField('consent.at', at, timeZone).toISOString() },
       }),
   }
 }

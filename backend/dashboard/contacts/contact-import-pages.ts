@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { type ImportField, importFields } from '../../contacts/import/import-columns.ts'
 import {
-  countRows,
+  countImportRows,
   deleteImport,
   findImport,
   findProblems,
@@ -15,17 +15,17 @@ import { fileLimit, uploadContacts } from '../../contacts/import/start-import.ts
 import { selectOpenCampaigns } from '../../contacts/search-store.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
-import { csvRecord } from '../../core/csv.ts'
-import { act, file, form, type Line, none, show } from '../page/page-route.ts'
-import type { Sign } from '../page/badges.ts'
+import { formatCsvRecord } from '../../core/csv.ts'
+import { act, file, form, type Line, noInput, show } from '../page/page-route.ts'
+import type { Badge } from '../page/badges.ts'
 import { ChosenFile } from '../uploaded-file.ts'
-import { done, template } from '../view.ts'
-import { pathTo, type Visit } from '../visit.ts'
+import { redirectTo, template } from '../view.ts'
+import { pathTo, type PageContext } from '../visit.ts'
 import { OptionalId } from '../fields.ts'
-import { choicesOf } from './call-contact-pages.ts'
+import { toCampaignOptions } from './call-contact-pages.ts'
 
 interface UploadData {
-  imports: { id: number; name: string; sign: Sign; at: Date }[]
+  imports: { id: number; name: string; badge: Badge; at: Date }[]
 }
 
 interface Problem {
@@ -38,13 +38,13 @@ interface ImportData {
   id: number
   name: string
   status: ImportStatus
-  sign: Sign
-  isUnderWay: boolean
+  badge: Badge
+  isRunning: boolean
   problem: string
   at: Date
   counts: ImportCounts
   /** Contacts that an import writes, and how many of them it has. */
-  good: number
+  importable: number
   written: number
   campaign: string
   fields: { header: string; field: string }[]
@@ -56,10 +56,10 @@ interface ImportData {
   chosen: number | ''
 }
 
-const upload = template<UploadData>('dashboard/contacts/contact-import-page')
-const imported = template<ImportData>('dashboard/contacts/contact-import-result-page')
+const importListView = template<UploadData>('dashboard/contacts/contact-import-page')
+const importResultView = template<ImportData>('dashboard/contacts/contact-import-result-page')
 
-const signs: Record<ImportStatus, Sign> = {
+const statusBadges: Record<ImportStatus, Badge> = {
   uploaded: { tone: 'live', text: 'Being checked' },
   checked: { tone: 'warn', text: 'Not imported yet' },
   importing: { tone: 'live', text: 'Being imported' },
@@ -91,50 +91,50 @@ export const importPage = (deps: Deps) =>
     fileLimit,
     show: async ({ workspace }) => {
       const imports = await selectImports(deps.db, workspace.id)
-      return upload('Import contacts', {
+      return importListView('Import contacts', {
         imports: imports.map(({ id, file_name, status, created_at }) => ({
           id,
           name: file_name,
-          sign: signs[status],
+          badge: statusBadges[status],
           at: created_at,
         })),
       })
     },
-    submit: async (own, visit, { file: chosen }) => {
-      const id = await uploadContacts(own)(visit.caller, chosen)
-      const { campaign } = visit.query
+    submit: async (own, context, { file: chosen }) => {
+      const id = await uploadContacts(own)(context.caller, chosen)
+      const { campaign } = context.query
       const query = campaign === undefined ? '' : `?campaign=${campaign}`
-      return done(`${importPath(visit, id)}${query}`)
+      return redirectTo(`${importPath(context, id)}${query}`)
     },
   })
 
-const Columns = z.array(
+const ImportColumns = z.array(
   z.object({ header: z.string(), field: z.enum(importFields).nullable(), variable: z.string().nullable() }),
 )
 const Problems = z.array(z.object({ column: z.string(), message: z.string() }))
 
-export const importedPage = (deps: Deps) =>
+export const importResultPage = (deps: Deps) =>
   show({
     path: '/contacts/import/:id',
     query: z.object({ campaign: OptionalId }),
     show: async ({ workspace, id, query }) => {
       const found = await findImport(deps.db, workspace.id, id)
       if (found === undefined) throw notFound('This file is not kept any more.')
-      const counts = await countRows(deps.db, id)
+      const counts = await countImportRows(deps.db, id)
       const rows = await findProblems(deps.db, id, { after: 0, limit: problemsShown })
-      const columns = Columns.parse(found.columns)
+      const columns = ImportColumns.parse(found.columns)
       const campaigns = await selectOpenCampaigns(deps.db, workspace.id)
       const problems = rows.flatMap(problemsOf).slice(0, problemsShown)
-      return imported(`Import of ${found.file_name}`, {
+      return importResultView(`Import of ${found.file_name}`, {
         id,
         name: found.file_name,
         status: found.status,
-        sign: signs[found.status],
-        isUnderWay: found.status === 'uploaded' || found.status === 'importing',
+        badge: statusBadges[found.status],
+        isRunning: found.status === 'uploaded' || found.status === 'importing',
         problem: found.problem ?? '',
         at: found.created_at,
         counts,
-        good: counts.new + counts.known,
+        importable: counts.new + counts.known,
         written: counts.created + counts.updated + counts.failed,
         campaign: found.campaign_name ?? '',
         fields: columns.flatMap(({ header, field }) =>
@@ -143,7 +143,7 @@ export const importedPage = (deps: Deps) =>
         variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
         problems,
         more: Math.max(0, counts.wrong + counts.duplicate + counts.failed - rows.length),
-        campaigns: [{ value: '', label: 'Nobody is called' }, ...choicesOf(campaigns)],
+        campaigns: [{ value: '', label: 'Nobody is called' }, ...toCampaignOptions(campaigns)],
         chosen: query.campaign ?? '',
       })
     },
@@ -156,36 +156,36 @@ export const importActs = ({ db }: Deps): Line[] => [
   act({
     path: '/contacts/import/:id/start',
     form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
-    act: async (own, visit, { campaign_id }) => {
-      const isFirst = await startImport(own)(visit.workspace.id, visit.id, campaign_id ?? null)
-      return done(
-        importPath(visit, visit.id),
+    run: async (own, context, { campaign_id }) => {
+      const isFirst = await startImport(own)(context.workspace.id, context.id, campaign_id ?? null)
+      return redirectTo(
+        importPath(context, context.id),
         isFirst ? null : 'It was started before: nothing is done twice.',
       )
     },
-    back: (visit) => importPath(visit, visit.id),
+    back: (context) => importPath(context, context.id),
   }),
 
   act({
     path: '/contacts/import/:id/discard',
-    form: none,
-    act: async (own, visit) => {
-      const isGone = await deleteImport(own.db, visit.workspace.id, visit.id)
-      if (!isGone && (await findImport(db, visit.workspace.id, visit.id)) === undefined) {
+    form: noInput,
+    run: async (own, context) => {
+      const isDeleted = await deleteImport(own.db, context.workspace.id, context.id)
+      if (!isDeleted && (await findImport(db, context.workspace.id, context.id)) === undefined) {
         throw notFound('This file is not kept any more.')
       }
-      return isGone
-        ? done(pathTo(visit, '/contacts/import'), 'The file was discarded.')
-        : done(importPath(visit, visit.id), 'It is being worked on: wait until that has ended.')
+      return isDeleted
+        ? redirectTo(pathTo(context, '/contacts/import'), 'The file was discarded.')
+        : redirectTo(importPath(context, context.id), 'It is being worked on: wait until that has ended.')
     },
-    back: (visit) => importPath(visit, visit.id),
+    back: (context) => importPath(context, context.id),
   }),
 ]
 
 export const problemsFile = (deps: Deps) =>
   file({
     path: '/contacts/import/:id/problems',
-    query: none,
+    query: noInput,
     send: async ({ workspace, id }) => {
       const found = await findImport(deps.db, workspace.id, id)
       if (found === undefined) throw notFound('This file is not kept any more.')
@@ -198,15 +198,15 @@ export const problemsFile = (deps: Deps) =>
   })
 
 async function* problemRecords({ db }: Pick<Deps, 'db'>, importId: number): AsyncGenerator<string> {
-  yield csvRecord(['row', 'column', 'problem'])
+  yield formatCsvRecord(['row', 'column', 'problem'])
   let after = 0
   for (;;) {
     const rows = await findProblems(db, importId, { after, limit: 1_000 })
     const problems = rows.flatMap(problemsOf)
-    yield problems.map(({ row, column, message }) => csvRecord([String(row), column, message])).join('')
+    yield problems.map(({ row, column, message }) => formatCsvRecord([String(row), column, message])).join('')
     if (rows.length < 1_000) return
     after = rows.at(-1)?.position ?? after
   }
 }
 
-const importPath = (visit: Visit, id: number) => pathTo(visit, `/contacts/import/${id}`)
+const importPath = (context: PageContext, id: number) => pathTo(context, `/contacts/import/${id}`)

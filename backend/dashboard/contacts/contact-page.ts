@@ -1,23 +1,23 @@
 import * as z from 'zod'
 import { findRefusal, findRemovals } from '../../calls/do-not-call-store.ts'
 import { findNotes } from '../../contacts/contact-queries.ts'
-import { localTime } from '../../scheduling/local-time.ts'
-import { findCallsOf, findContact } from '../../contacts/search-store.ts'
-import { zoneOfContact } from '../../contacts/zone.ts'
+import { formatLocalTime } from '../../scheduling/local-time.ts'
+import { selectCallsOfContact, findContact } from '../../contacts/search-store.ts'
+import { timeZoneOfContact } from '../../contacts/zone.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import { show } from '../page/page-route.ts'
-import { callSign, type Sign } from '../page/badges.ts'
+import { callBadge, type Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import { contactName } from '../contact-name.ts'
+import { formatContactName } from '../contact-name.ts'
 import { OptionalId } from '../fields.ts'
 import { sourceInWords } from './in-words.ts'
 
 interface ShownCall {
   id: number
-  sign: Sign
+  badge: Badge
   campaign: string
   test: boolean
   attempts: number
@@ -38,7 +38,7 @@ interface ContactData extends ShownRefusal {
   facts: { label: string; value: string }[]
   variables: { name: string; value: string }[]
   consent: { source: string; at: Date } | null
-  clock: { text: string; source: string } | null
+  localTime: { text: string; source: string } | null
   notes: { text: string; at: Date }[]
   calls: ShownCall[]
   older: string | null
@@ -51,8 +51,8 @@ interface ErasedData {
   older: string | null
 }
 
-const page = template<ContactData>('dashboard/contacts/contact-page')
-const erasedPage = template<ErasedData>('dashboard/contacts/erased-contact-page')
+const contactView = template<ContactData>('dashboard/contacts/contact-page')
+const erasedContactView = template<ErasedData>('dashboard/contacts/erased-contact-page')
 
 const callsShown = 25
 const notesShown = 50
@@ -61,28 +61,28 @@ export const contactPage = (deps: Deps) =>
   show({
     path: '/contacts/:id',
     query: z.object({ before: OptionalId }),
-    show: async (visit) => {
+    show: async (context) => {
       const { db, clock } = deps
-      const { id, workspace, query } = visit
+      const { id, workspace, query } = context
       const contact = await findContact(db, workspace.id, id)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
-      const found = await findCallsOf(db, workspace.id, id, {
+      const found = await selectCallsOfContact(db, workspace.id, id, {
         before: query.before ?? null,
         limit: callsShown + 1,
       })
       const { items, more } = toPage(found, callsShown)
       const calls = items.map(toShownCall)
-      const older = more ? pathTo(visit, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
+      const older = more ? pathTo(context, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
       const { erased_at: erasedAt } = contact
-      if (erasedAt !== null) return erasedPage('Erased contact', { id, erasedAt, calls, older })
+      if (erasedAt !== null) return erasedContactView('Erased contact', { id, erasedAt, calls, older })
 
-      const zone = await zoneOfContact(contact)
+      const zone = await timeZoneOfContact(contact)
       const notes = await findNotes(db, workspace.id, id, notesShown)
-      return page(contactName(contact, contact.phone_number), {
+      return contactView(formatContactName(contact, contact.phone_number), {
         ...(await refusalOf(deps, workspace.id, contact.phone_number)),
         contact: {
           id,
-          name: contactName(contact, contact.phone_number),
+          name: formatContactName(contact, contact.phone_number),
           phoneNumber: contact.phone_number,
           createdAt: contact.created_at,
           updatedAt: contact.updated_at,
@@ -96,11 +96,11 @@ export const contactPage = (deps: Deps) =>
           contact.consent_source === null || contact.consent_at === null
             ? null
             : { source: contact.consent_source, at: contact.consent_at },
-        clock:
+        localTime:
           zone === undefined
             ? null
             : {
-                text: localTime(clock.now(), zone),
+                text: formatLocalTime(clock.now(), zone),
                 source: contact.time_zone === null ? 'told by the phone number' : 'the contact’s own zone',
               },
         notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
@@ -132,9 +132,9 @@ export async function refusalOf(
   }
 }
 
-const toShownCall = (call: Awaited<ReturnType<typeof findCallsOf>>[number]): ShownCall => ({
+const toShownCall = (call: Awaited<ReturnType<typeof selectCallsOfContact>>[number]): ShownCall => ({
   id: call.id,
-  sign: callSign(call),
+  badge: callBadge(call),
   campaign: call.campaign_name,
   test: call.test,
   attempts: call.attempts,

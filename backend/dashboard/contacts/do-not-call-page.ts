@@ -4,77 +4,83 @@ import { parsePhone } from '../../core/phone.ts'
 import { refuseCalls } from '../../contacts/refuse.ts'
 import type { Deps } from '../../deps.ts'
 import { act, form, type Line } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
-import { pathTo, type Visit } from '../visit.ts'
+import { redirectTo, template } from '../view.ts'
+import { pathTo, type PageContext } from '../visit.ts'
 import { refusalOf, type ShownRefusal } from './contact-page.ts'
 
 interface ListData {
-  asked: string
+  number: string
   /** What is wrong with the number that was asked for. */
   problem: string
   answer: (ShownRefusal & { phoneNumber: string }) | null
 }
 
-const page = template<ListData>('dashboard/contacts/do-not-call-page')
+const doNotCallView = template<ListData>('dashboard/contacts/do-not-call-page')
 
 const Reason = z.string().trim().max(500)
 
-const path = '/contacts/do-not-call'
+const doNotCallPath = '/contacts/do-not-call'
 
 /** Numbers are kept hashed: they cannot be listed, but asked for one by one. */
 export const doNotCallLines = (deps: Deps): Line[] => [
   form({
-    path,
+    path: doNotCallPath,
     query: z.object({ number: z.string().trim().max(64).optional().catch(undefined) }),
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
     show: async ({ workspace, query }) => {
-      const asked = query.number ?? ''
-      const nothing = { asked, problem: '', answer: null }
-      if (asked === '') return page('Do not call', nothing)
-      const parsed = parsePhone(asked, workspace.country)
-      if (!parsed.ok) return page('Do not call', { ...nothing, problem: parsed.message })
+      const number = query.number ?? ''
+      const emptyData = { asked: number, problem: '', answer: null }
+      if (number === '') return doNotCallView('Do not call', emptyData)
+      const parsed = parsePhone(number, workspace.country)
+      if (!parsed.ok) return doNotCallView('Do not call', { ...emptyData, problem: parsed.message })
       const { phoneNumber } = parsed
       const answer = { phoneNumber, ...(await refusalOf(deps, workspace.id, phoneNumber)) }
-      return page('Do not call', { asked, problem: '', answer })
+      return doNotCallView('Do not call', { number, problem: '', answer })
     },
-    submit: async (own, visit, { phone_number, reason }) => {
-      await refuseCalls(own)(visit.workspace.id, { phoneNumber: phone_number }, reason)
-      return done(pathTo(visit, path), 'The number is on the list: it is not called any more.')
+    submit: async (own, context, { phone_number, reason }) => {
+      await refuseCalls(own)(context.workspace.id, { phoneNumber: phone_number }, reason)
+      return redirectTo(
+        pathTo(context, doNotCallPath),
+        'The number is on the list: it is not called any more.',
+      )
     },
   }),
 
   act({
     path: '/contacts/do-not-call/remove',
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
-    act: async (own, visit, { phone_number, reason }) => {
-      const removed = await allowAgain(own)(visit.caller, { phoneNumber: phone_number }, reason)
-      return done(pathTo(visit, path), removed ? takenOff : notThere)
+    run: async (own, context, { phone_number, reason }) => {
+      const removed = await allowAgain(own)(context.caller, { phoneNumber: phone_number }, reason)
+      return redirectTo(pathTo(context, doNotCallPath), removed ? takenOff : notThere)
     },
-    back: (visit) => pathTo(visit, path),
+    back: (context) => pathTo(context, doNotCallPath),
   }),
 
   act({
     path: '/contacts/:id/do-not-call',
     form: z.object({ reason: Reason }),
-    act: async (own, visit, { reason }) => {
-      await refuseCalls(own)(visit.workspace.id, { contactId: visit.id }, reason)
-      return done(contactPath(visit), 'The number is on the do-not-call list: it is not called any more.')
+    run: async (own, context, { reason }) => {
+      await refuseCalls(own)(context.workspace.id, { contactId: context.id }, reason)
+      return redirectTo(
+        contactPath(context),
+        'The number is on the do-not-call list: it is not called any more.',
+      )
     },
-    back: (visit) => contactPath(visit),
+    back: (context) => contactPath(context),
   }),
 
   act({
     path: '/contacts/:id/allow-again',
     form: z.object({ reason: Reason }),
-    act: async (own, visit, { reason }) => {
-      const removed = await allowAgain(own)(visit.caller, { contactId: visit.id }, reason)
-      return done(contactPath(visit), removed ? takenOff : notThere)
+    run: async (own, context, { reason }) => {
+      const removed = await allowAgain(own)(context.caller, { contactId: context.id }, reason)
+      return redirectTo(contactPath(context), removed ? takenOff : notThere)
     },
-    back: (visit) => contactPath(visit),
+    back: (context) => contactPath(context),
   }),
 ]
 
 const takenOff = 'The number may be called again. Calls that had ended because of it stay ended.'
 const notThere = 'The number was not on the list.'
 
-const contactPath = (visit: Visit) => pathTo(visit, `/contacts/${visit.id}`)
+const contactPath = (context: PageContext) => pathTo(context, `/contacts/${context.id}`)

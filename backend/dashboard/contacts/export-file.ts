@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { exportContacts } from './contact-export.ts'
 import type { Deps } from '../../deps.ts'
-import { file, none } from '../page/page-route.ts'
+import { file, noInput } from '../page/page-route.ts'
 
 export const exportFile = (deps: Deps) =>
   file({
     path: '/contacts/export',
-    query: none,
+    query: noInput,
     send: ({ workspace }) =>
       Promise.resolve({
         name: `contacts-${workspace.name}.csv`,

@@ -10,13 +10,13 @@ const sources: Record<string, string> = {
 export const sourceInWords = (source: string): string => sources[source] ?? source
 
 /** Variables as they are typed: one a line, `name = value`. A value of several lines is folded into one. */
-export const writeVariables = (variables: Record<string, string>): string =>
+export const formatVariables = (variables: Record<string, string>): string =>
   Object.entries(variables)
     .map(([name, value]) => `${name} = ${value.replace(/\s*[\r\n]+\s*/g, ' ')}`)
     .join('\n')
 
 /** @throws {ApiError} validation_failed, with the line that is none */
-export function readVariables(text: string): Record<string, string> {
+export function parseVariables(text: string): Record<string, string> {
   const lines = text.split(/\r\n|\r|\n/)
   const entries = lines.flatMap((line, index): [string, string][] => {
     if (line.trim() === '') return []

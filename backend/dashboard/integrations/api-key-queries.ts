@@ -1,6 +1,6 @@
 import type { Db } from '../../db/schema.ts'
 
-const ofWorkspace = (db: Db, workspaceId: number) =>
+const apiKeysQuery = (db: Db, workspaceId: number) =>
   db
     .selectFrom('api_key as key')
     .innerJoin('app_user as maker', 'maker.id', 'key.user_id')
@@ -17,11 +17,11 @@ const ofWorkspace = (db: Db, workspaceId: number) =>
 
 /** Keys with who made them and how many subscriptions are theirs: those that work first, the newest of each first. */
 export const selectApiKeys = (db: Db, workspaceId: number) =>
-  ofWorkspace(db, workspaceId)
+  apiKeysQuery(db, workspaceId)
     .orderBy((eb) => eb('key.revoked_at', 'is not', null))
     .orderBy('key.id', 'desc')
     .limit(200)
     .execute()
 
 export const findApiKey = (db: Db, workspaceId: number, id: number) =>
-  ofWorkspace(db, workspaceId).where('key.id', '=', id).executeTakeFirst()
+  apiKeysQuery(db, workspaceId).where('key.id', '=', id).executeTakeFirst()

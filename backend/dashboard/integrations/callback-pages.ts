@@ -1,14 +1,14 @@
 import type { Deps } from '../../deps.ts'
-import { countCallbacks } from '../../webhooks/list-store.ts'
+import { countCallbackDeliveries } from '../../webhooks/list-store.ts'
 import { replayDeliveries } from '../../webhooks/replay.ts'
 import { findWorkspaceSecret } from '../../webhooks/signing-secret-store.ts'
 import { revealWorkspaceSecret, rotateWorkspaceSecret } from '../../webhooks/workspace-secret.ts'
-import { act, form, none, show } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
-import { pathTo, requireOwner, type Visit } from '../visit.ts'
-import { DeliveryQuery, type DeliveryTable, readDeliveries } from './delivery-rows.ts'
+import { act, form, noInput, show } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
+import { pathTo, requireOwner, type PageContext } from '../visit.ts'
+import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-rows.ts'
 import { secretPage } from './secret-page.ts'
-import { replayedInWords } from './webhook-actions.ts'
+import { formatReplayed } from './webhook-actions.ts'
 
 interface CallbacksData {
   pending: number
@@ -17,84 +17,90 @@ interface CallbacksData {
   table: DeliveryTable
 }
 
-const path = '/integrations/callbacks'
-const page = template<CallbacksData>('dashboard/integrations/callbacks-page')
-const back = { path, label: 'Callback URLs' }
-const backTo = (visit: Visit) => pathTo(visit, path)
+const callbacksPath = '/integrations/callbacks'
+const callbacksView = template<CallbacksData>('dashboard/integrations/callbacks-page')
+const callbacksLink = { path: callbacksPath, label: 'Callback URLs' }
+const toCallbacks = (context: PageContext) => pathTo(context, callbacksPath)
 
 export const callbacksPage = (deps: Deps) =>
   show({
-    path,
+    path: callbacksPath,
     query: DeliveryQuery,
-    show: async (visit) => {
-      const { pending, dead } = await countCallbacks(deps.db, visit.workspace.id)
-      const { previousUntil } = await findWorkspaceSecret(deps.db, visit.workspace.id)
-      const signsToo = previousUntil !== null && previousUntil > deps.clock.now()
-      return page('Callback URLs', {
+    show: async (context) => {
+      const { pending, dead } = await countCallbackDeliveries(deps.db, context.workspace.id)
+      const { previousUntil } = await findWorkspaceSecret(deps.db, context.workspace.id)
+      const previousStillSigns = previousUntil !== null && previousUntil > deps.clock.now()
+      return callbacksView('Callback URLs', {
         pending,
         dead,
-        previousSecretUntil: signsToo ? previousUntil : null,
-        table: await readDeliveries(deps, visit, { subscriptionId: null, path, showTarget: true }),
+        previousSecretUntil: previousStillSigns ? previousUntil : null,
+        table: await readDeliveryTable(deps, context, {
+          subscriptionId: null,
+          path: callbacksPath,
+          showTarget: true,
+        }),
       })
     },
   })
 
 export const replayCallbacks = () =>
   act({
-    path: `${path}/replay`,
-    form: none,
-    act: async (own, visit) => {
-      const count = await replayDeliveries(own)(visit.workspace.id, { subscriptionId: null })
-      return done(backTo(visit), replayedInWords(count))
+    path: `${callbacksPath}/replay`,
+    form: noInput,
+    run: async (own, context) => {
+      const count = await replayDeliveries(own)(context.workspace.id, { subscriptionId: null })
+      return redirectTo(toCallbacks(context), formatReplayed(count))
     },
-    back: backTo,
+    back: toCallbacks,
   })
 
-const secretForm = template<{ what: 'reveal' | 'rotate' }>('dashboard/integrations/signing-secret-page')
+const signingSecretView = template<{ what: 'reveal' | 'rotate' }>(
+  'dashboard/integrations/signing-secret-page',
+)
 
-export const revealSecret = () =>
+export const revealSecretPage = () =>
   form({
-    path: `${path}/reveal-secret`,
-    query: none,
-    form: none,
+    path: `${callbacksPath}/reveal-secret`,
+    query: noInput,
+    form: noInput,
     isOnce: false,
-    show: async (visit) => {
-      requireOwner(visit)
-      return secretForm('Show the signing secret', { what: 'reveal' })
+    show: async (context) => {
+      requireOwner(context)
+      return signingSecretView('Show the signing secret', { what: 'reveal' })
     },
-    submit: async (own, visit) => {
-      requireOwner(visit)
-      const { secret } = await revealWorkspaceSecret(own)(visit.workspace.id)
+    submit: async (own, context) => {
+      requireOwner(context)
+      const { secret } = await revealWorkspaceSecret(own)(context.workspace.id)
       return secretPage('The signing secret', {
         heading: 'The signing secret',
         lead: 'Whoever knows it can forge deliveries to your callback URLs. Keep it like a password.',
         label: 'Signing secret',
         secret,
         notes: ['It signs what is sent to callback URLs. Each subscription has a secret of its own.'],
-        back,
+        back: callbacksLink,
       })
     },
   })
 
-export const rotateOwnSecret = () =>
+export const rotateSigningSecretPage = () =>
   form({
-    path: `${path}/rotate-secret`,
-    query: none,
-    form: none,
-    show: async (visit) => {
-      requireOwner(visit)
-      return secretForm('Rotate the signing secret', { what: 'rotate' })
+    path: `${callbacksPath}/rotate-secret`,
+    query: noInput,
+    form: noInput,
+    show: async (context) => {
+      requireOwner(context)
+      return signingSecretView('Rotate the signing secret', { what: 'rotate' })
     },
-    submit: async (own, visit) => {
-      requireOwner(visit)
-      const { secret } = await rotateWorkspaceSecret(own)(visit.workspace.id)
+    submit: async (own, context) => {
+      requireOwner(context)
+      const { secret } = await rotateWorkspaceSecret(own)(context.workspace.id)
       return secretPage('The new signing secret', {
         heading: 'The signing secret was rotated',
         lead: 'Give it to those who receive your callbacks.',
         label: 'Signing secret',
         secret,
         notes: ['For 24 hours every callback is signed with the old one as well.'],
-        back,
+        back: callbacksLink,
       })
     },
   })

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { none, show } from '../page/page-route.ts'
+import { noInput, show } from '../page/page-route.ts'
 import { template } from '../view.ts'
 
 interface ConnectData {
@@ -9,11 +9,11 @@ interface ConnectData {
   apiUrl: string
 }
 
-const connect = template<ConnectData>('dashboard/integrations/connect-zapier-page')
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
+const connectView = template<ConnectData>('dashboard/integrations/connect-zapier-page')
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** What somebody does who builds the first Zap, and the addresses for who sets up something else. */
-export const connectPage = ({ config: { publicUrl } }: Deps) => {
+export const connectZapierPage = ({ config: { publicUrl } }: Deps) => {
   const apiUrl = `${publicUrl}/api/public/v1`
   const addresses = [
     { id: 'api-url', label: 'API', value: apiUrl },
@@ -23,10 +23,10 @@ export const connectPage = ({ config: { publicUrl } }: Deps) => {
     { id: 'token-url', label: 'OAuth2 tokens', value: `${publicUrl}/oauth/token` },
     { id: 'revoke-url', label: 'OAuth2 revocation', value: `${publicUrl}/oauth/revoke` },
   ]
-  const isLocal = loopback.has(new URL(publicUrl).hostname)
+  const isLocal = loopbackHosts.has(new URL(publicUrl).hostname)
   return show({
     path: '/integrations',
-    query: none,
-    show: async () => connect('Connect Zapier', { isLocal, addresses, apiUrl }),
+    query: noInput,
+    show: async () => connectView('Connect Zapier', { isLocal, addresses, apiUrl }),
   })
 }

@@ -2,11 +2,11 @@ import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
 import { selectConnections } from './connected-app-queries.ts'
 import { disconnectApp } from '../../oauth/disconnect-app.ts'
-import { knownScopes, scopeInWords } from '../../oauth/scopes.ts'
-import { act, none, show } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
+import { act, noInput, show } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
-import { withHooks } from './in-words.ts'
+import { formatRemovedSubscriptions } from './in-words.ts'
 
 const listPath = '/integrations/apps'
 
@@ -19,9 +19,9 @@ interface AppCard {
   since: Date
   lastUsedAt: Date | null
   abilities: string[]
-  hooks: number
+  subscriptionCount: number
   disconnectPath: string
-  mayDisconnect: boolean
+  canDisconnect: boolean
 }
 
 const list = template<{ apps: AppCard[] }>('dashboard/integrations/connected-apps-page')
@@ -29,7 +29,7 @@ const list = template<{ apps: AppCard[] }>('dashboard/integrations/connected-app
 export const appList = (deps: Deps) =>
   show({
     path: listPath,
-    query: none,
+    query: noInput,
     show: async ({ workspace, person }) => {
       const connections = await selectConnections(deps.db, workspace.id)
       const apps = connections.map((connection, index) => ({
@@ -39,10 +39,10 @@ export const appList = (deps: Deps) =>
         email: connection.email,
         since: connection.since,
         lastUsedAt: connection.lastUsedAt,
-        abilities: knownScopes(connection.scopes).map((scope) => scopeInWords[scope]),
-        hooks: connection.hooks,
+        abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
+        subscriptionCount: connection.hooks,
         disconnectPath: `${listPath}/${connection.userId}/${encodeURIComponent(connection.clientId)}/disconnect`,
-        mayDisconnect: connection.userId === person.userId || workspace.role === 'owner',
+        canDisconnect: connection.userId === person.userId || workspace.role === 'owner',
       }))
       return list('Connected apps', { apps })
     },
@@ -52,18 +52,21 @@ export const appList = (deps: Deps) =>
 export const disconnect = () =>
   act({
     path: `${listPath}/:id/:other/disconnect`,
-    form: none,
-    act: async (own, visit) => {
-      const workspaceId = visit.workspace.id
+    form: noInput,
+    run: async (own, context) => {
+      const workspaceId = context.workspace.id
       const connections = await selectConnections(own.db, workspaceId)
       const connection = connections.find(
-        ({ userId, clientId }) => userId === visit.id && clientId === visit.other,
+        ({ userId, clientId }) => userId === context.id && clientId === context.other,
       )
       if (connection === undefined) throw notFound('There is no such connection.')
-      if (connection.userId !== visit.person.userId) requireOwner(visit)
+      if (connection.userId !== context.person.userId) requireOwner(context)
       const { userId, clientId, app } = connection
       const { subscriptions } = await disconnectApp(own)({ workspaceId, userId, clientId })
-      return done(pathTo(visit, listPath), `${app} was disconnected${withHooks(subscriptions)}.`)
+      return redirectTo(
+        pathTo(context, listPath),
+        `${app} was disconnected${formatRemovedSubscriptions(subscriptions)}.`,
+      )
     },
-    back: (visit) => pathTo(visit, listPath),
+    back: (context) => pathTo(context, listPath),
   })

@@ -1,19 +1,19 @@
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
 import { findDelivery, selectTries } from './webhook-queries.ts'
-import { plainHeaders } from '../../webhooks/deliver.ts'
+import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/replay.ts'
-import { act, none, show } from '../page/page-route.ts'
-import { deliverySign, type Sign } from '../page/badges.ts'
-import { done, template } from '../view.ts'
-import { pathTo, type Visit } from '../visit.ts'
-import { millisecondsInWords } from './in-words.ts'
-import { replayedInWords } from './webhook-actions.ts'
+import { act, noInput, show } from '../page/page-route.ts'
+import { deliveryBadge, type Badge } from '../page/badges.ts'
+import { redirectTo, template } from '../view.ts'
+import { pathTo, type PageContext } from '../visit.ts'
+import { formatMilliseconds } from './in-words.ts'
+import { formatReplayed } from './webhook-actions.ts'
 
 interface ShownTry {
   number: number
   at: Date
-  sign: Sign
+  badge: Badge
   error: string
   duration: string
 }
@@ -25,7 +25,7 @@ interface DeliveryData {
     subscriptionId: number | null
     callId: number | null
     targetUrl: string
-    sign: Sign
+    badge: Badge
     createdAt: Date
     finishedAt: Date | null
     nextTryAt: Date | null
@@ -37,40 +37,40 @@ interface DeliveryData {
   headers: string
 }
 
-const page = template<DeliveryData>('dashboard/integrations/delivery-page')
+const deliveryView = template<DeliveryData>('dashboard/integrations/delivery-page')
 
 export const deliveryPage = (deps: Deps) =>
   show({
     path: '/integrations/deliveries/:id',
-    query: none,
+    query: noInput,
     show: async ({ workspace, id }) => {
       const row = await findDelivery(deps.db, workspace.id, id)
       if (row === undefined) throw notFound('There is no such delivery.')
       const tries = await selectTries(deps.db, workspace.id, id)
       const isDisabled = row.disabled_at !== null
-      return page('Delivery', {
+      return deliveryView('Delivery', {
         delivery: {
           id: row.id,
           name: row.call_id === null ? 'Test event' : `Event of call ${row.call_id}`,
           subscriptionId: row.subscription_id,
           callId: row.call_id,
           targetUrl: row.target_url,
-          sign: deliverySign(row.status, tries.length),
+          badge: deliveryBadge(row.status, tries.length),
           createdAt: row.created_at,
           finishedAt: row.finished_at,
           nextTryAt: row.next_try_at,
           canReplay: row.status === 'dead' && !isDisabled,
           isDisabled,
-          body: pretty(row.body),
+          body: formatBody(row.body),
         },
         tries: tries.map((one) => ({
           number: one.number,
           at: one.at,
-          sign: signOfStatus(one.status_code),
+          badge: toStatusBadge(one.status_code),
           error: one.error ?? '',
-          duration: millisecondsInWords(one.duration_ms),
+          duration: formatMilliseconds(one.duration_ms),
         })),
-        headers: headersInText(row.event_id, tries[0]?.at ?? null),
+        headers: formatHeaders(row.event_id, tries[0]?.at ?? null),
       })
     },
   })
@@ -78,26 +78,26 @@ export const deliveryPage = (deps: Deps) =>
 export const replayOne = () =>
   act({
     path: '/integrations/deliveries/:id/replay',
-    form: none,
-    act: async (own, visit) => {
-      if (!(await findDelivery(own.db, visit.workspace.id, visit.id)))
+    form: noInput,
+    run: async (own, context) => {
+      if (!(await findDelivery(own.db, context.workspace.id, context.id)))
         throw notFound('There is no such delivery.')
-      const count = await replayDeliveries(own)(visit.workspace.id, { deliveryId: visit.id })
-      return done(deliveryPath(visit), replayedInWords(count))
+      const count = await replayDeliveries(own)(context.workspace.id, { deliveryId: context.id })
+      return redirectTo(deliveryPath(context), formatReplayed(count))
     },
-    back: (visit) => deliveryPath(visit),
+    back: (context) => deliveryPath(context),
   })
 
-const deliveryPath = (visit: Visit) => pathTo(visit, `/integrations/deliveries/${visit.id}`)
+const deliveryPath = (context: PageContext) => pathTo(context, `/integrations/deliveries/${context.id}`)
 
-function signOfStatus(status: number | null): Sign {
+function toStatusBadge(status: number | null): Badge {
   if (status === null) return { tone: 'bad', text: 'No answer' }
   return { tone: status >= 200 && status < 300 ? 'good' : 'bad', text: `HTTP ${status}` }
 }
 
 /** As they were sent with the last try. The signature is left out: who has it could send the body once more. */
-function headersInText(eventId: string, triedAt: Date | null): string {
-  const headers: Record<string, string> = { ...plainHeaders, 'webhook-id': eventId }
+function formatHeaders(eventId: string, triedAt: Date | null): string {
+  const headers: Record<string, string> = { ...unsignedHeaders, 'webhook-id': eventId }
   if (triedAt !== null) headers['webhook-timestamp'] = String(Math.floor(triedAt.getTime() / 1000))
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
@@ -105,7 +105,7 @@ function headersInText(eventId: string, triedAt: Date | null): string {
 }
 
 /** Bodies are sent as one line; people read them folded out. */
-function pretty(body: string): string {
+function formatBody(body: string): string {
   const value: unknown = JSON.parse(body)
   return JSON.stringify(value, null, 2)
 }

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { toPage } from '../../core/pagination.ts'
 import { type DeliverySummary, selectDeliveries } from './webhook-queries.ts'
-import { deliverySign, type Sign } from '../page/badges.ts'
-import { pathTo, type Visit } from '../visit.ts'
+import { deliveryBadge, type Badge } from '../page/badges.ts'
+import { pathTo, type PageContext } from '../visit.ts'
 import { answerInWords } from './in-words.ts'
 
 export interface DeliveryRow {
@@ -11,7 +11,7 @@ export interface DeliveryRow {
   /** "Call 12", or that it was a test. */
   event: string
   about: string
-  sign: Sign
+  badge: Badge
   answer: string
   tries: number
   createdAt: Date
@@ -36,7 +36,7 @@ export const DeliveryQuery = z.object({
   after: Id.optional().catch(undefined),
 })
 
-const filters = [
+const statusFilters = [
   { status: undefined, label: 'All' },
   { status: 'pending', label: 'To be sent' },
   { status: 'delivered', label: 'Delivered' },
@@ -46,29 +46,29 @@ const filters = [
 const pageSize = 50
 
 /** One page of deliveries, and where the others are. It costs the same however many there are. */
-export async function readDeliveries(
+export async function readDeliveryTable(
   deps: Pick<Deps, 'db'>,
-  visit: Visit<z.output<typeof DeliveryQuery>>,
-  of: { subscriptionId: number | null; path: string; showTarget: boolean },
+  context: PageContext<z.output<typeof DeliveryQuery>>,
+  source: { subscriptionId: number | null; path: string; showTarget: boolean },
 ): Promise<DeliveryTable> {
-  const { status, before, after } = visit.query
-  const { subscriptionId } = of
-  const choice = { subscriptionId, status, before, after, limit: pageSize + 1 }
-  const { items, more } = toPage(await selectDeliveries(deps.db, visit.workspace.id, choice), pageSize)
+  const { status, before, after } = context.query
+  const { subscriptionId } = source
+  const selection = { subscriptionId, status, before, after, limit: pageSize + 1 }
+  const { items, more } = toPage(await selectDeliveries(deps.db, context.workspace.id, selection), pageSize)
   const rows = after === undefined ? items : items.toReversed()
 
   const address = (query: Record<string, string | number | undefined>) => {
     const all = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) if (value !== undefined) all.set(name, String(value))
-    return pathTo(visit, all.size === 0 ? of.path : `${of.path}?${all.toString()}`)
+    return pathTo(context, all.size === 0 ? source.path : `${source.path}?${all.toString()}`)
   }
   const newest = rows[0]?.id
   const oldest = rows.at(-1)?.id
   const hasNewer = after === undefined ? before !== undefined : more
   const hasOlder = after === undefined ? more : true
   return {
-    rows: rows.map((row) => toRow(row, of.showTarget)),
-    filters: filters.map((filter) => ({
+    rows: rows.map((row) => toDeliveryRow(row, source.showTarget)),
+    filters: statusFilters.map((filter) => ({
       label: filter.label,
       address: address({ status: filter.status }),
       isHere: filter.status === status,
@@ -79,13 +79,13 @@ export async function readDeliveries(
   }
 }
 
-function toRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
+function toDeliveryRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
   const about = row.callId === null ? 'made-up data' : row.contact || 'an erased contact'
   return {
     id: row.id,
     event: row.callId === null ? 'Test event' : `Call ${row.callId}`,
     about: showTarget ? row.targetUrl : about,
-    sign: deliverySign(row.status, row.tries),
+    badge: deliveryBadge(row.status, row.tries),
     answer: answerInWords(row),
     tries: row.tries,
     createdAt: row.createdAt,

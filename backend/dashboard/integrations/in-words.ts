@@ -1,9 +1,9 @@
 import type { WebhookFilter } from '@outdial/contract'
 import type { SubscriptionSummary } from '../../webhooks/list-store.ts'
-import type { Sign } from '../page/badges.ts'
+import type { Badge } from '../page/badges.ts'
 
 /** "Campaign “Leads”, answered or busy": which calls a subscription hears of. */
-export function filterInWords(subscription: {
+export function formatWebhookFilter(subscription: {
   filter: WebhookFilter
   campaign: string | null
   agent: string | null
@@ -19,7 +19,7 @@ export function filterInWords(subscription: {
 }
 
 /** "Zapier, connected by Robin". */
-export function ownerInWords(
+export function formatSubscriptionOwner(
   subscription: Pick<SubscriptionSummary, 'app' | 'keyName' | 'keyPrefix' | 'person'>,
 ): string {
   const { app, keyName, keyPrefix, person } = subscription
@@ -28,17 +28,17 @@ export function ownerInWords(
     : `${app}, connected by ${person}`
 }
 
-type Health = Pick<SubscriptionSummary, 'disabledAt' | 'failingSince' | 'lastStatus'>
+type SubscriptionHealth = Pick<SubscriptionSummary, 'disabledAt' | 'failingSince' | 'lastStatus'>
 
 /** How a subscription is, and, where it is not well, since when. */
-export function healthOf({ disabledAt, failingSince, lastStatus }: Health): {
-  sign: Sign
+export function toHealth({ disabledAt, failingSince, lastStatus }: SubscriptionHealth): {
+  badge: Badge
   since: Date | null
 } {
-  if (disabledAt !== null) return { sign: { tone: 'bad', text: 'Disabled' }, since: disabledAt }
-  if (failingSince !== null) return { sign: { tone: 'warn', text: 'Failing' }, since: failingSince }
-  if (lastStatus === 'delivered') return { sign: { tone: 'good', text: 'Works' }, since: null }
-  return { sign: { tone: 'mute', text: lastStatus === null ? 'No events yet' : 'Enabled' }, since: null }
+  if (disabledAt !== null) return { badge: { tone: 'bad', text: 'Disabled' }, since: disabledAt }
+  if (failingSince !== null) return { badge: { tone: 'warn', text: 'Failing' }, since: failingSince }
+  if (lastStatus === 'delivered') return { badge: { tone: 'good', text: 'Works' }, since: null }
+  return { badge: { tone: 'mute', text: lastStatus === null ? 'No events yet' : 'Enabled' }, since: null }
 }
 
 interface TryResult {
@@ -50,15 +50,15 @@ interface TryResult {
 /** "HTTP 204 after 35 ms", or what went wrong. Empty before the first try. */
 export function answerInWords({ statusCode, error, durationMs }: TryResult): string {
   if (durationMs === null) return ''
-  const what = error ?? `HTTP ${statusCode ?? 'nothing'}`
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)}, after ${millisecondsInWords(durationMs)}`
+  const outcome = error ?? `HTTP ${statusCode ?? 'nothing'}`
+  return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}, after ${formatMilliseconds(durationMs)}`
 }
 
-export const millisecondsInWords = (ms: number): string =>
+export const formatMilliseconds = (ms: number): string =>
   ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
 
 /** "and its 2 webhook subscriptions with it", after what ended; empty where it had none. */
-export const withHooks = (count: number): string =>
+export const formatRemovedSubscriptions = (count: number): string =>
   count === 0
     ? ''
     : `, and ${count === 1 ? 'its webhook subscription' : `its ${count} webhook subscriptions`} with it`

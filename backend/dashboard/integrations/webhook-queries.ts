@@ -22,7 +22,7 @@ export interface DeliverySummary {
 }
 
 /** Which deliveries, and which of them: older than `before` or newer than `after`, both ids. */
-export interface DeliveryChoice {
+export interface DeliveryFilter {
   /** Null: those to callback URLs. */
   subscriptionId: number | null
   status: DeliveryStatus | undefined
@@ -35,9 +35,9 @@ export interface DeliveryChoice {
 export async function selectDeliveries(
   db: Db,
   workspaceId: number,
-  { subscriptionId, status, before, after, limit }: DeliveryChoice,
+  { subscriptionId, status, before, after, limit }: DeliveryFilter,
 ): Promise<DeliverySummary[]> {
-  const of =
+  const subscriptionCondition =
     subscriptionId === null ? sql`d.subscription_id is null` : sql`d.subscription_id = ${subscriptionId}`
   const { rows } = await sql<DeliverySummary>`
     select d.id, d.event_id as "eventId", event.call_id as "callId", call.to_number as contact,
@@ -46,7 +46,7 @@ export async function selectDeliveries(
       last.duration_ms as "durationMs", last.at as "triedAt"
     from (
       select * from webhook_delivery d
-      where d.workspace_id = ${workspaceId} and ${of}
+      where d.workspace_id = ${workspaceId} and ${subscriptionCondition}
         and ${status === undefined ? sql`true` : sql`d.status = ${status}`}
         and ${before === undefined ? sql`true` : sql`d.id < ${before}`}
         and ${after === undefined ? sql`true` : sql`d.id > ${after}`}

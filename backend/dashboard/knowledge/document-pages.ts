@@ -2,42 +2,42 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { editDocument } from '../../knowledge/edit-document.ts'
 import { type Document, getDocument } from '../../knowledge/get-document.ts'
-import { form, none, show } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { form, noInput, show } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 
-const one = template<{ document: Document }>('dashboard/knowledge/document-page')
-const edit = template<{ document: Document }>('dashboard/knowledge/edit-document-page')
+const documentView = template<{ document: Document }>('dashboard/knowledge/document-page')
+const editDocumentView = template<{ document: Document }>('dashboard/knowledge/edit-document-page')
 
-const Edit = z.object({ title: z.string().default(''), body: z.string().default('') })
+const DocumentFields = z.object({ title: z.string().default(''), body: z.string().default('') })
 
 export const documentPage = (deps: Deps) =>
   show({
     path: '/knowledge/:id',
-    query: none,
+    query: noInput,
     show: async ({ workspace, id }) => {
       const document = await getDocument(deps)(workspace.id, id)
-      return one(document.title, { document })
+      return documentView(document.title, { document })
     },
   })
 
-export const editPage = (deps: Deps) =>
+export const editDocumentPage = (deps: Deps) =>
   form({
     path: '/knowledge/:id/edit',
-    query: none,
-    form: Edit,
+    query: noInput,
+    form: DocumentFields,
     show: async ({ workspace, id }) => {
       const document = await getDocument(deps)(workspace.id, id)
-      return edit(`Edit ${document.title}`, { document })
+      return editDocumentView(`Edit ${document.title}`, { document })
     },
-    edited: async (own, { workspace, id }) => {
+    loadEdited: async (own, { workspace, id }) => {
       const { title, body } = await getDocument(own)(workspace.id, id)
       return { title, body }
     },
-    submit: async (own, visit, values) => {
-      await editDocument(own)(visit.workspace.id, visit.id, values)
-      return done(
-        pathTo(visit, `/knowledge/${visit.id}`),
+    submit: async (own, context, values) => {
+      await editDocument(own)(context.workspace.id, context.id, values)
+      return redirectTo(
+        pathTo(context, `/knowledge/${context.id}`),
         'The document was saved: agents find the new text.',
       )
     },

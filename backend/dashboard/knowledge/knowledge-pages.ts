@@ -5,13 +5,13 @@ import { addDocument } from '../../knowledge/add-document.ts'
 import { limits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
 import type { DocumentValues } from '../../knowledge/knowledge-store.ts'
-import { form, none } from '../page/page-route.ts'
+import { form, noInput } from '../page/page-route.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { ChosenFile } from '../uploaded-file.ts'
-import { done, template } from '../view.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 
-const add = template<object>('dashboard/knowledge/add-document-page')
+const addDocumentView = template<object>('dashboard/knowledge/add-document-page')
 
 const NewDocument = z.object({
   title: z.string().default(''),
@@ -21,25 +21,28 @@ const NewDocument = z.object({
 })
 
 /** Pasted, or read from a file: that takes seconds, so that the transaction begins only when its text is known. */
-export const addPage = (deps: Deps) =>
+export const addDocumentPage = (deps: Deps) =>
   form({
     path: '/knowledge/new',
-    query: none,
+    query: noInput,
     form: NewDocument,
     fileLimit: limits.file,
     isOnce: false,
-    show: async () => add('Add a document', {}),
-    submit: async (_, visit, { _once, ...given }) => {
-      const document = await documentOf(given)
-      const path = pathTo(visit, '/knowledge/new')
-      return submitOnce(deps, visit, { path, raw: { _once, ...document } }, async (own) => {
-        const { id } = await addDocument(own)(visit.workspace.id, document)
-        return done(pathTo(visit, `/knowledge/${id}`), 'The document was added: agents find it from now on.')
+    show: async () => addDocumentView('Add a document', {}),
+    submit: async (_, context, { _once, ...fields }) => {
+      const document = await toDocument(fields)
+      const path = pathTo(context, '/knowledge/new')
+      return submitOnce(deps, context, { path, raw: { _once, ...document } }, async (own) => {
+        const { id } = await addDocument(own)(context.workspace.id, document)
+        return redirectTo(
+          pathTo(context, `/knowledge/${id}`),
+          'The document was added: agents find it from now on.',
+        )
       })
     },
   })
 
-async function documentOf({
+async function toDocument({
   title,
   body,
   file,
@@ -55,6 +58,6 @@ async function documentOf({
       'Paste a text or choose a file, not both: each is a document of its own.',
     )
   }
-  const read = await readFile(file)
-  return { title: title.trim() === '' ? read.title : title, body: read.text }
+  const parsed = await readFile(file)
+  return { title: title.trim() === '' ? parsed.title : title, body: parsed.text }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-export interface ListedDocument {
+export interface DocumentSummary {
   id: number
   title: string
   /** Characters. */
@@ -15,7 +15,7 @@ export const selectDocuments = (
   db: Db,
   workspaceId: number,
   { limit, offset }: { limit: number; offset: number },
-): Promise<ListedDocument[]> =>
+): Promise<DocumentSummary[]> =>
   db
     .selectFrom('knowledge_document as document')
     .select(['id', 'title', 'updated_at as updatedAt'])
@@ -36,7 +36,7 @@ export const selectDocuments = (
     .offset(offset)
     .execute()
 
-export const selectDocument = (
+export const findDocument = (
   db: Db,
   workspaceId: number,
   documentId: number,

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { listDocuments } from '../../knowledge/list-documents.ts'
-import type { ListedDocument } from './knowledge-queries.ts'
-import { passagesForAgents, searchKnowledge } from '../../knowledge/search-knowledge.ts'
+import type { DocumentSummary } from './knowledge-queries.ts'
+import { defaultPassageLimit, searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import type { FoundPassage } from '../../knowledge/knowledge-store.ts'
 import { show } from '../page/page-route.ts'
 import { template } from '../view.ts'
@@ -13,12 +13,12 @@ interface ListData {
   search: string
   /** What is found, in the order of its rank; null where nothing is searched for. */
   found: { passages: FoundPassage[]; more: FoundPassage[] } | null
-  documents: ListedDocument[]
+  documents: DocumentSummary[]
   previous: string | null
   next: string | null
 }
 
-const list = template<ListData>('dashboard/knowledge/knowledge-page')
+const knowledgeView = template<ListData>('dashboard/knowledge/knowledge-page')
 
 const Filter = z.object({
   search: z.string().trim().max(500).catch('').default(''),
@@ -30,25 +30,25 @@ const pageSize = 50
 /** Passages that are shown of a search: agents are given the first of them alone. */
 const mostFound = 10
 
-export const listPage = (deps: Deps) =>
+export const knowledgePage = (deps: Deps) =>
   show({
     path: '/knowledge',
     query: Filter,
-    show: async (visit) => {
-      const { search, page } = visit.query
+    show: async (context) => {
+      const { search, page } = context.query
       if (search !== '') {
-        const found = await searchKnowledge(deps)(visit.workspace.id, search, mostFound)
-        return list('Knowledge', {
+        const found = await searchKnowledge(deps)(context.workspace.id, search, mostFound)
+        return knowledgeView('Knowledge', {
           search,
-          found: { passages: found.slice(0, passagesForAgents), more: found.slice(passagesForAgents) },
+          found: { passages: found.slice(0, defaultPassageLimit), more: found.slice(defaultPassageLimit) },
           documents: [],
           previous: null,
           next: null,
         })
       }
-      const { items, more } = await listDocuments(deps)(visit.workspace.id, { page, size: pageSize })
-      const address = (to: number) => pathTo(visit, `/knowledge?page=${to}`)
-      return list('Knowledge', {
+      const { items, more } = await listDocuments(deps)(context.workspace.id, { page, size: pageSize })
+      const address = (to: number) => pathTo(context, `/knowledge?page=${to}`)
+      return knowledgeView('Knowledge', {
         search,
         found: null,
         documents: items,

@@ -1,6 +1,6 @@
 import type { FirstSteps } from '../../calls/first-steps-store.ts'
 
-export interface Step {
+export interface FirstStep {
   isDone: boolean
   title: string
   why: string
@@ -9,7 +9,7 @@ export interface Step {
 }
 
 /** What a new workspace needs for its first call, in order; none where all is there. */
-export function stepsOf(steps: FirstSteps): Step[] {
+export function listFirstSteps(steps: FirstSteps): FirstStep[] {
   if (Object.values(steps).every(Boolean)) return []
   return [
     {

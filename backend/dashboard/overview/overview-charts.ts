@@ -1,7 +1,7 @@
 import type { CallOutcome } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
 import type { EndedCalls } from './overview-queries.ts'
-import { outcomeOrder, outcomeSign, type Tone } from '../page/badges.ts'
+import { outcomeOrder, outcomeBadge, type Tone } from '../page/badges.ts'
 
 /** A day of a time zone: its clock may be turned in it. */
 export interface Day {
@@ -11,7 +11,7 @@ export interface Day {
   hours: Date[]
 }
 
-export function dayOf(now: Date, timeZone: string): Day {
+export function getDay(now: Date, timeZone: string): Day {
   const zoned = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone)
   const start = zoned.startOfDay()
   const end = start.add({ days: 1 }).startOfDay()
@@ -40,7 +40,7 @@ export interface HourColumn {
 }
 
 /** What the columns of hours tell apart: nine colours nobody could. */
-export const groups: { tone: Tone; text: string }[] = [
+export const outcomeGroups: { tone: Tone; text: string }[] = [
   { tone: 'good', text: 'Answered' },
   { tone: 'warn', text: 'Not reached' },
   { tone: 'bad', text: 'Failed' },
@@ -57,55 +57,56 @@ export interface Charts {
   most: number
 }
 
-export function chartsOf(
+export function buildCharts(
   ended: readonly EndedCalls[],
   day: Day,
   { now, timeZone }: { now: Date; timeZone: string },
 ): Charts {
-  const total = sum(ended)
+  const total = sumCounts(ended)
   const byOutcome = Map.groupBy(ended, ({ outcome }) => outcome)
-  const counts = outcomeOrder.map((outcome) => ({ outcome, count: sum(byOutcome.get(outcome) ?? []) }))
+  const counts = outcomeOrder.map((outcome) => ({ outcome, count: sumCounts(byOutcome.get(outcome) ?? []) }))
   const largest = Math.max(1, ...counts.map(({ count }) => count))
   const columns = day.hours.map((hour) => {
     const until = hour.getTime() + 3_600_000
-    const own = ended.filter(({ quarter }) => quarter >= hour && quarter.getTime() < until)
-    return { hour, own, total: sum(own), isNow: now >= hour && now.getTime() < until }
+    const hourCalls = ended.filter(({ quarter }) => quarter >= hour && quarter.getTime() < until)
+    return { hour, own: hourCalls, total: sumCounts(hourCalls), isNow: now >= hour && now.getTime() < until }
   })
   const most = niceMost(Math.max(0, ...columns.map((column) => column.total)))
   const clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric' })
   return {
     total,
-    answered: sum(byOutcome.get('answered') ?? []),
-    seconds: ended.reduce((seconds, { seconds: own }) => seconds + Number(own), 0),
+    answered: sumCounts(byOutcome.get('answered') ?? []),
+    seconds: ended.reduce((seconds, { seconds: hourCalls }) => seconds + Number(hourCalls), 0),
     outcomes: counts.map(({ outcome, count }) => ({
       outcome,
-      ...outcomeSign(outcome),
+      ...outcomeBadge(outcome),
       count,
       width: (count / largest) * 100,
       percent: total === 0 ? 0 : Math.round((count / total) * 100),
     })),
-    hours: columns.map(({ hour, own, total: count, isNow }) => ({
+    hours: columns.map(({ hour, own: hourCalls, total: count, isNow }) => ({
       label: clock.format(hour).replace('\u202f', ' '),
       total: count,
       isNow,
-      parts: partsOf(own, most),
+      parts: toColumnParts(hourCalls, most),
     })),
     most,
   }
 }
 
-function partsOf(calls: readonly EndedCalls[], most: number): HourColumn['parts'] {
-  const byTone = Map.groupBy(calls, ({ outcome }) => outcomeSign(outcome).tone)
+function toColumnParts(calls: readonly EndedCalls[], most: number): HourColumn['parts'] {
+  const byTone = Map.groupBy(calls, ({ outcome }) => outcomeBadge(outcome).tone)
   let top = 100
-  return groups.map(({ tone }) => {
-    const count = sum(byTone.get(tone) ?? [])
+  return outcomeGroups.map(({ tone }) => {
+    const count = sumCounts(byTone.get(tone) ?? [])
     const height = (count / most) * 100
     top -= height
     return { tone, y: top, height, count }
   })
 }
 
-const sum = (calls: readonly EndedCalls[]): number => calls.reduce((all, { count }) => all + Number(count), 0)
+const sumCounts = (calls: readonly EndedCalls[]): number =>
+  calls.reduce((all, { count }) => all + Number(count), 0)
 
 /** The next round number, for the scale: 1, 2, 5, 10, 20, 50 … */
 function niceMost(count: number): number {

@@ -1,6 +1,6 @@
-import type { findAilingSubscriptions } from '../calls/call-queries.ts'
+import type { selectFailingSubscriptions } from '../calls/call-queries.ts'
 
-type Ailing = Awaited<ReturnType<typeof findAilingSubscriptions>>[number]
+type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]
 
 /** Something that needs somebody. */
 export interface Notice {
@@ -11,9 +11,9 @@ export interface Notice {
 }
 
 /** The gravest first: what is broken, what may break, what somebody stopped on purpose. */
-export function noticesOf(found: {
+export function buildNotices(found: {
   paused: readonly { id: number; name: string; paused_reason: string | null }[]
-  ailing: readonly Ailing[]
+  failing: readonly FailingSubscription[]
   dead: number
   mostDead: number
 }): Notice[] {
@@ -25,15 +25,15 @@ export function noticesOf(found: {
       }
       return { tone: 'bad', text: `${name}: ${paused_reason}`, path, label: 'Open the campaign' }
     }),
-    ...found.ailing.map(subscriptionNotice),
+    ...found.failing.map(subscriptionNotice),
     ...deadNotice(found.dead, found.mostDead),
   ]
-  return all.sort((one, other) => gravity.indexOf(one.tone) - gravity.indexOf(other.tone))
+  return all.sort((one, other) => toneOrder.indexOf(one.tone) - toneOrder.indexOf(other.tone))
 }
 
-const gravity = ['bad', 'warn', 'mute']
+const toneOrder = ['bad', 'warn', 'mute']
 
-function subscriptionNotice({ id, target_url, disabled_at }: Ailing): Notice {
+function subscriptionNotice({ id, target_url, disabled_at }: FailingSubscription): Notice {
   const host = URL.canParse(target_url) ? new URL(target_url).host : target_url
   const path = `/integrations/webhooks/${id}`
   if (disabled_at !== null) {

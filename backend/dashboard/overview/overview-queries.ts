@@ -78,10 +78,10 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
   return rows
 }
 
-const underWay: CallStatus[] = ['dialing', 'in_progress']
+const liveStatuses: CallStatus[] = ['dialing', 'in_progress']
 
 /** Calls that ring or talk, the latest first. */
-export const findCallsUnderWay = (db: Db, workspaceId: number, limit: number) =>
+export const findLiveCalls = (db: Db, workspaceId: number, limit: number) =>
   db
     .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
@@ -105,17 +105,17 @@ export const findCallsUnderWay = (db: Db, workspaceId: number, limit: number) =>
       'attempt.started_at',
     ])
     .where('call.workspace_id', '=', workspaceId)
-    .where('call.status', 'in', underWay)
+    .where('call.status', 'in', liveStatuses)
     .orderBy('call.id', 'desc')
     .limit(limit)
     .execute()
 
-export const countCallsUnderWay = async (db: Db, workspaceId: number): Promise<number> => {
+export const countLiveCalls = async (db: Db, workspaceId: number): Promise<number> => {
   const { count } = await db
     .selectFrom('call')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('workspace_id', '=', workspaceId)
-    .where('status', 'in', underWay)
+    .where('status', 'in', liveStatuses)
     .executeTakeFirstOrThrow()
   return count
 }

@@ -3,12 +3,12 @@ import type { CallOutcome, CallStatus, CampaignStatus, WaitingFor } from '@outdi
 /** How a state looks: the colours of badges, bars and points. */
 export type Tone = 'good' | 'warn' | 'bad' | 'live' | 'mute'
 
-export interface Sign {
+export interface Badge {
   tone: Tone
   text: string
 }
 
-const outcomes: Record<CallOutcome, Sign> = {
+const outcomeBadges: Record<CallOutcome, Badge> = {
   answered: { tone: 'good', text: 'Answered' },
   voicemail: { tone: 'warn', text: 'Voicemail' },
   no_answer: { tone: 'warn', text: 'No answer' },
@@ -20,39 +20,39 @@ const outcomes: Record<CallOutcome, Sign> = {
   canceled: { tone: 'mute', text: 'Canceled' },
 }
 
-const statuses: Record<Exclude<CallStatus, 'completed'>, Sign> = {
+const callStatusBadges: Record<Exclude<CallStatus, 'completed'>, Badge> = {
   queued: { tone: 'mute', text: 'Waiting' },
   dialing: { tone: 'live', text: 'Dialing' },
   in_progress: { tone: 'live', text: 'In progress' },
 }
 
-const campaigns: Record<CampaignStatus, Sign> = {
+const campaignBadges: Record<CampaignStatus, Badge> = {
   active: { tone: 'good', text: 'Active' },
   paused: { tone: 'warn', text: 'Paused' },
   archived: { tone: 'mute', text: 'Archived' },
 }
 
-const agents: Record<'draft' | 'live' | 'paused', Sign> = {
+const agentBadges: Record<'draft' | 'live' | 'paused', Badge> = {
   draft: { tone: 'mute', text: 'Draft' },
   live: { tone: 'good', text: 'Live' },
   paused: { tone: 'warn', text: 'Paused' },
 }
 
 /** Every outcome, in the order in which charts show them. */
-export const outcomeOrder = Object.keys(outcomes) as CallOutcome[]
+export const outcomeOrder = Object.keys(outcomeBadges) as CallOutcome[]
 
-export const outcomeSign = (outcome: CallOutcome): Sign => outcomes[outcome]
+export const outcomeBadge = (outcome: CallOutcome): Badge => outcomeBadges[outcome]
 
-export const callSign = (call: { status: CallStatus; outcome: CallOutcome | null }): Sign => {
-  if (call.outcome !== null) return outcomes[call.outcome]
-  return call.status === 'completed' ? { tone: 'mute', text: 'Completed' } : statuses[call.status]
+export const callBadge = (call: { status: CallStatus; outcome: CallOutcome | null }): Badge => {
+  if (call.outcome !== null) return outcomeBadges[call.outcome]
+  return call.status === 'completed' ? { tone: 'mute', text: 'Completed' } : callStatusBadges[call.status]
 }
 
-export const campaignSign = (status: CampaignStatus): Sign => campaigns[status]
+export const campaignBadge = (status: CampaignStatus): Badge => campaignBadges[status]
 
-export const agentSign = (status: keyof typeof agents): Sign => agents[status]
+export const agentBadge = (status: keyof typeof agentBadges): Badge => agentBadges[status]
 
-const waits: Record<WaitingFor, string> = {
+const waitReasons: Record<WaitingFor, string> = {
   schedule: 'its time',
   calling_hours: 'calling hours',
   concurrency: 'a free line',
@@ -63,15 +63,16 @@ const waits: Record<WaitingFor, string> = {
 }
 
 /** What a call waits for, after "Waits for". Null: nothing hinders it. */
-export const waitsFor = (reason: WaitingFor | null): string => (reason === null ? 'its turn' : waits[reason])
+export const formatWaitReason = (reason: WaitingFor | null): string =>
+  reason === null ? 'its turn' : waitReasons[reason]
 
-const deliveries = {
+const deliveryBadges = {
   pending: { tone: 'live', text: 'To be sent' },
   delivered: { tone: 'good', text: 'Delivered' },
   dead: { tone: 'bad', text: 'Given up' },
   gone: { tone: 'mute', text: 'Not wanted any more' },
-} as const satisfies Record<string, Sign>
+} as const satisfies Record<string, Badge>
 
 /** How far the delivery of an event is, after so many tries. */
-export const deliverySign = (status: keyof typeof deliveries, tries: number): Sign =>
-  status === 'pending' && tries > 0 ? { tone: 'warn', text: 'To be tried again' } : deliveries[status]
+export const deliveryBadge = (status: keyof typeof deliveryBadges, tries: number): Badge =>
+  status === 'pending' && tries > 0 ? { tone: 'warn', text: 'To be tried again' } : deliveryBadges[status]

@@ -6,12 +6,12 @@ export const Flash = z.object({ kind: z.enum(['done', 'refused']), text: z.strin
 export type Flash = z.infer<typeof Flash>
 
 /** With the prefix no sibling subdomain can plant one, as with the session's. */
-const nameOf = (secure: boolean) => (secure ? '__Host-outdial_flash' : 'outdial_flash')
+const cookieName = (secure: boolean) => (secure ? '__Host-outdial_flash' : 'outdial_flash')
 const seconds = 60
 
 export function setFlash(reply: FastifyReply, flash: Flash, secure: boolean): void {
   const value = Buffer.from(JSON.stringify(flash)).toString('base64url')
-  void reply.setCookie(nameOf(secure), value, {
+  void reply.setCookie(cookieName(secure), value, {
     path: '/',
     httpOnly: true,
     sameSite: 'lax',
@@ -22,13 +22,13 @@ export function setFlash(reply: FastifyReply, flash: Flash, secure: boolean): vo
 
 /** Takes it from the browser: the next page does not show it again. */
 export function takeFlash(request: FastifyRequest, reply: FastifyReply, secure: boolean): Flash | null {
-  const value = request.cookies[nameOf(secure)]
+  const value = request.cookies[cookieName(secure)]
   if (value === undefined) return null
-  void reply.clearCookie(nameOf(secure), { path: '/', secure })
-  return readFlash(Buffer.from(value, 'base64url').toString())
+  void reply.clearCookie(cookieName(secure), { path: '/', secure })
+  return parseFlash(Buffer.from(value, 'base64url').toString())
 }
 
-function readFlash(text: string): Flash | null {
+function parseFlash(text: string): Flash | null {
   try {
     return Flash.parse(JSON.parse(text))
   } catch {

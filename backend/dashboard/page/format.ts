@@ -1,7 +1,7 @@
-import type { Visit } from '../visit.ts'
+import type { PageContext } from '../visit.ts'
 import { pathTo } from '../visit.ts'
 
-const makeFormats = (timeZone: string) => {
+const createFormats = (timeZone: string) => {
   const zoned = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-US', { timeZone, ...options })
   return {
@@ -14,24 +14,24 @@ const makeFormats = (timeZone: string) => {
 }
 
 // Slow to make, and there are no more zones than the database of them holds.
-const made = new Map<string, ReturnType<typeof makeFormats>>()
+const formatsByZone = new Map<string, ReturnType<typeof createFormats>>()
 
-function formatsOf(timeZone: string) {
-  const formats = made.get(timeZone) ?? makeFormats(timeZone)
-  made.set(timeZone, formats)
+function getFormats(timeZone: string) {
+  const formats = formatsByZone.get(timeZone) ?? createFormats(timeZone)
+  formatsByZone.set(timeZone, formats)
   return formats
 }
 
 /** What templates write with: addresses, and times on the workspace's clock. Everything is text, to be escaped. */
-export function createUi(visit: Pick<Visit, 'workspace'>, now: Date) {
-  const { timeZone } = visit.workspace
-  const { full, withTime, withYear, clock, dayOf } = formatsOf(timeZone)
+export function createUi(context: Pick<PageContext, 'workspace'>, now: Date) {
+  const { timeZone } = context.workspace
+  const { full, withTime, withYear, clock, dayOf } = getFormats(timeZone)
   const asDate = (at: Date | string) => (typeof at === 'string' ? new Date(at) : at)
 
   return {
     timeZone,
     /** An address of this workspace. */
-    to: (path: string) => pathTo(visit, path),
+    to: (path: string) => pathTo(context, path),
     iso: (at: Date | string) => asDate(at).toISOString(),
     /** Short: the clock alone for today, else the day too. */
     time: (at: Date | string) => {
@@ -43,7 +43,7 @@ export function createUi(visit: Pick<Visit, 'workspace'>, now: Date) {
     /** To the second, for a title. */
     fullTime: (at: Date | string) => `${full.format(asDate(at))} (${timeZone})`,
     /** "5 minutes ago", "in 2 hours". */
-    ago: (at: Date | string) => relative(asDate(at).getTime() - now.getTime()),
+    ago: (at: Date | string) => formatRelative(asDate(at).getTime() - now.getTime()),
     /** Seconds as "1 m 05 s". */
     duration: (seconds: number) => {
       if (seconds < 60) return `${seconds} s`
@@ -65,7 +65,7 @@ export function createUi(visit: Pick<Visit, 'workspace'>, now: Date) {
 
 export type Ui = ReturnType<typeof createUi>
 
-const units: [Intl.RelativeTimeFormatUnit, number][] = [
+const timeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
@@ -74,7 +74,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 
 const relativeFormat = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
 
-function relative(ms: number): string {
-  const [unit, size] = units.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1_000]
+function formatRelative(ms: number): string {
+  const [unit, size] = timeUnits.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1_000]
   return relativeFormat.format(Math.trunc(ms / size), unit)
 }

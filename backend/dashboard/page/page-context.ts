@@ -4,16 +4,16 @@ import type { Deps } from '../../deps.ts'
 import type { Door } from '../../sign-in/browser-auth.ts'
 import { workspacesOf } from '../../identity/user-store.ts'
 import { pageNotFound } from './page-errors.ts'
-import type { Visit } from '../visit.ts'
+import type { PageContext } from '../visit.ts'
 
 /**
  * Who opens an address of a workspace; undefined where nobody is signed in.
  *
  * @throws {PageError} 404 for a workspace that the person is no member of: whether it exists is not told
  */
-export const identify =
+export const loadPageContext =
   (deps: Deps, door: Door) =>
-  async (request: FastifyRequest): Promise<Visit | undefined> => {
+  async (request: FastifyRequest): Promise<PageContext | undefined> => {
     const session = await door.sessionOf(request)
     if (session === undefined) return undefined
     const params = request.params as Record<string, string | undefined>
@@ -37,13 +37,13 @@ export const identify =
       },
       id: id ?? 0,
       other: params.other ?? '',
-      query: storable(request.query),
+      query: withoutNulCharacters(request.query),
       sessionHash: session.idHash,
     }
   }
 
 /** PostgreSQL compares no text with a NUL in it, and no person types one: such a part of a query is not there. */
-const storable = (query: unknown): Record<string, unknown> =>
+const withoutNulCharacters = (query: unknown): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(query ?? {}).filter(([, value]) => !JSON.stringify(value).includes('\\u0000')),
   )

@@ -1,5 +1,5 @@
 import { ApiError } from '../../core/errors.ts'
-import { translate } from '../../http/error-handler.ts'
+import { toApiError } from '../../http/error-handler.ts'
 import { PageError } from '../../views/page-error.ts'
 
 export const pageNotFound = () =>
@@ -29,25 +29,25 @@ export const formUnreadable = (status: 400 | 413 | 415) =>
 export function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error
   if (isCsrfFault(error)) return formOutdated()
-  if (isBadForm(error)) return formUnreadable(415)
-  const told = translate(error)
-  if (told.code === 'not_found') return pageNotFound()
-  if (told.code === 'unavailable') return away()
-  if (told.status < 500) {
+  if (isUnsupportedForm(error)) return formUnreadable(415)
+  const apiError = toApiError(error)
+  if (apiError.code === 'not_found') return pageNotFound()
+  if (apiError.code === 'unavailable') return serviceUnavailable()
+  if (apiError.status < 500) {
     const advice = 'Go back and try again.'
-    return new PageError(told.status, { title: 'That did not work', message: told.message, advice })
+    return new PageError(apiError.status, { title: 'That did not work', message: apiError.message, advice })
   }
-  return broken()
+  return internalError()
 }
 
-const away = () =>
+const serviceUnavailable = () =>
   new PageError(503, {
     title: 'Outdial is away for a moment',
     message: 'The page could not be made. Calls that are queued stay queued.',
     advice: 'Reload the page in a minute.',
   })
 
-const broken = () =>
+const internalError = () =>
   new PageError(500, {
     title: 'Something broke on our side',
     message: 'The page could not be made.',
@@ -60,9 +60,9 @@ const isCsrfFault = (error: unknown): boolean =>
   typeof error.code === 'string' &&
   error.code.startsWith('FST_CSRF')
 
-const isBadForm = (error: unknown): boolean =>
+const isUnsupportedForm = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
 
 /** Whether a form can show it beside its fields: the person can mend it. */
-export const isMendable = (error: unknown): error is ApiError =>
+export const isCorrectable = (error: unknown): error is ApiError =>
   error instanceof ApiError && [409, 413, 422, 429].includes(error.status)

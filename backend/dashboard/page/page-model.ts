@@ -4,16 +4,16 @@ import type { FormState } from './forms.ts'
 import { navigation } from '../navigation.ts'
 import { createUi } from './format.ts'
 import type { View } from '../view.ts'
-import type { Visit } from '../visit.ts'
+import type { PageContext } from '../visit.ts'
 
 /** What a template is given: its own data, the frame around it, and `ui` to write times and addresses with. */
-export function frame(
-  visit: Visit,
+export function createPageModel(
+  context: PageContext,
   view: View,
   page: { path: string; csrf: string; flash: Flash | null; state: FormState; now: Date },
 ) {
-  const { person, workspace, workspaces } = visit
-  const ui = createUi(visit, page.now)
+  const { person, workspace, workspaces } = context
+  const ui = createUi(context, page.now)
   return {
     ...view.data,
     ui,

@@ -2,17 +2,17 @@ import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { validate } from '../../core/validate.ts'
-import { ChangedMeanwhile, digestOf } from '../changed-meanwhile.ts'
+import { EditConflictError, hashEdited } from '../changed-meanwhile.ts'
 import type { FormState } from './forms.ts'
-import type { Done, View } from '../view.ts'
-import type { Visit } from '../visit.ts'
+import type { Redirect, View } from '../view.ts'
+import type { PageContext } from '../visit.ts'
 
 /** A page to look at: `GET`. */
 export interface ShowLine {
   kind: 'show'
   /** Below `/w/:workspace`; `:id` is an integer, `:other` any text. */
   path: string
-  show(visit: Visit): Promise<View>
+  show(context: PageContext): Promise<View>
 }
 
 /**
@@ -22,10 +22,10 @@ export interface ShowLine {
 export interface FormLine {
   kind: 'form'
   path: string
-  show(visit: Visit, state: FormState): Promise<View>
+  show(context: PageContext, state: FormState): Promise<View>
   /** Which state of what it edits is shown now; null for a form that edits nothing. */
-  seen(deps: Deps, visit: Visit): Promise<string | null>
-  submit(deps: Deps, visit: Visit, raw: Record<string, unknown>): Promise<Done | View>
+  currentVersion(deps: Deps, context: PageContext): Promise<string | null>
+  submit(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect | View>
   /** The most bytes of its file, for a form with one. It is sent as multipart/form-data. */
   fileLimit: number | undefined
   isOnce: boolean
@@ -35,8 +35,8 @@ export interface FormLine {
 export interface ActLine {
   kind: 'act'
   path: string
-  act(deps: Deps, visit: Visit, raw: Record<string, unknown>): Promise<Done>
-  back(visit: Visit): string
+  run(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect>
+  back(context: PageContext): string
   isOnce: boolean
 }
 
@@ -44,7 +44,7 @@ export interface ActLine {
 export interface FileLine {
   kind: 'file'
   path: string
-  send(visit: Visit): Promise<{ name: string; type: string; body: string | Readable }>
+  send(context: PageContext): Promise<{ name: string; type: string; body: string | Readable }>
 }
 
 export type Line = ShowLine | FormLine | ActLine | FileLine
@@ -59,17 +59,17 @@ export interface UploadedFile {
 }
 
 /** The schema of a line that reads no query, or no fields. */
-export const none = z.unknown()
+export const noInput = z.unknown()
 
 /** `query` must take whatever people type into an address: let it fall back (`.catch`). */
 export const show = <Query extends z.ZodType>(line: {
   path: string
   query: Query
-  show: (visit: Visit<z.output<Query>>) => Promise<View>
+  show: (context: PageContext<z.output<Query>>) => Promise<View>
 }): ShowLine => ({
   kind: 'show',
   path: line.path,
-  show: async (visit) => line.show({ ...visit, query: line.query.parse(visit.query) }),
+  show: async (context) => line.show({ ...context, query: line.query.parse(context.query) }),
 })
 
 /**
@@ -83,24 +83,28 @@ export const form = <Form extends z.ZodType, Query extends z.ZodType>(line: {
   path: string
   query: Query
   form: Form
-  show: (visit: Visit<z.output<Query>>, state: FormState) => Promise<View>
-  edited?: (deps: Deps, visit: Visit) => Promise<unknown>
-  submit: (deps: Deps, visit: Visit<z.output<Query>>, input: z.output<Form>) => Promise<Done | View>
+  show: (context: PageContext<z.output<Query>>, state: FormState) => Promise<View>
+  loadEdited?: (deps: Deps, context: PageContext) => Promise<unknown>
+  submit: (
+    deps: Deps,
+    context: PageContext<z.output<Query>>,
+    input: z.output<Form>,
+  ) => Promise<Redirect | View>
   fileLimit?: number
   isOnce?: boolean
 }): FormLine => {
-  const seen: FormLine['seen'] = async (deps, visit) =>
-    line.edited ? digestOf(await line.edited(deps, visit)) : null
+  const currentVersion: FormLine['currentVersion'] = async (deps, context) =>
+    line.loadEdited ? hashEdited(await line.loadEdited(deps, context)) : null
   return {
     kind: 'form',
     path: line.path,
-    show: async (visit, state) => line.show({ ...visit, query: line.query.parse(visit.query) }, state),
-    seen,
-    submit: async (deps, visit, raw) => {
+    show: async (context, state) => line.show({ ...context, query: line.query.parse(context.query) }, state),
+    currentVersion,
+    submit: async (deps, context, raw) => {
       const input = validate(line.form, raw)
-      const now = raw._seen === undefined ? null : await seen(deps, visit)
-      if (now !== null && now !== raw._seen) throw new ChangedMeanwhile(now)
-      return line.submit(deps, { ...visit, query: line.query.parse(visit.query) }, input)
+      const version = raw._seen === undefined ? null : await currentVersion(deps, context)
+      if (version !== null && version !== raw._seen) throw new EditConflictError(version)
+      return line.submit(deps, { ...context, query: line.query.parse(context.query) }, input)
     },
     fileLimit: line.fileLimit,
     isOnce: line.isOnce ?? true,
@@ -110,13 +114,13 @@ export const form = <Form extends z.ZodType, Query extends z.ZodType>(line: {
 export const act = <Form extends z.ZodType>(line: {
   path: string
   form: Form
-  act: (deps: Deps, visit: Visit, input: z.output<Form>) => Promise<Done>
-  back: (visit: Visit) => string
+  run: (deps: Deps, context: PageContext, input: z.output<Form>) => Promise<Redirect>
+  back: (context: PageContext) => string
   isOnce?: boolean
 }): ActLine => ({
   kind: 'act',
   path: line.path,
-  act: async (deps, visit, raw) => line.act(deps, visit, validate(line.form, raw)),
+  run: async (deps, context, raw) => line.run(deps, context, validate(line.form, raw)),
   back: line.back,
   isOnce: line.isOnce ?? true,
 })
@@ -124,9 +128,11 @@ export const act = <Form extends z.ZodType>(line: {
 export const file = <Query extends z.ZodType>(line: {
   path: string
   query: Query
-  send: (visit: Visit<z.output<Query>>) => Promise<{ name: string; type: string; body: string | Readable }>
+  send: (
+    context: PageContext<z.output<Query>>,
+  ) => Promise<{ name: string; type: string; body: string | Readable }>
 }): FileLine => ({
   kind: 'file',
   path: line.path,
-  send: async (visit) => line.send({ ...visit, query: line.query.parse(visit.query) }),
+  send: async (context) => line.send({ ...context, query: line.query.parse(context.query) }),
 })

@@ -4,8 +4,8 @@ import type { Deps } from '../../deps.ts'
 import { ApiError } from '../../core/errors.ts'
 import { answerOnce } from '../../api/idempotency.ts'
 import { canonicalJson } from '../../core/text.ts'
-import type { Done, View } from '../view.ts'
-import type { Visit } from '../visit.ts'
+import type { Redirect, View } from '../view.ts'
+import type { PageContext } from '../visit.ts'
 
 /** How often, and how many milliseconds apart, a second sending looks whether the first one is done. */
 const patience = { looks: 100, ms: 100 }
@@ -14,39 +14,39 @@ const patience = { looks: 100, ms: 100 }
  * Does a form's work, and on a second sending of the same page with the same content nothing: it is led where the first
  * one led. A page that is shown one time is not kept, since it may hold a secret: then the second one is told so.
  */
-export async function submitOnce<Result extends Done | View>(
+export async function submitOnce<Result extends Redirect | View>(
   deps: Deps,
-  visit: Visit,
-  sent: { path: string; raw: Record<string, unknown> },
+  context: PageContext,
+  form: { path: string; raw: Record<string, unknown> },
   work: (deps: Deps) => Promise<Result>,
-): Promise<Done | Result> {
-  const token = sent.raw._once
+): Promise<Redirect | Result> {
+  const token = form.raw._once
   if (typeof token !== 'string' || !/^[\w-]{1,100}$/.test(token)) return work(deps)
-  const body = digestOf(sent.raw)
+  const body = hashForm(form.raw)
   const key = `${token} ${body}`
-  let shown: Result | undefined
-  for (let look = 1; ; look += 1) {
+  let view: Result | undefined
+  for (let poll = 1; ; poll += 1) {
     try {
       const { body: answer } = await answerOnce(deps)(
-        { caller: visit.caller, method: 'POST', path: sent.path, key, body },
+        { caller: context.caller, method: 'POST', path: form.path, key, body },
         async (own) => {
           const result = await work(own)
           if ('to' in result) return { status: 303, body: result }
-          shown = result
-          return { status: 303, body: alreadyShown(sent.path) }
+          view = result
+          return { status: 303, body: alreadyShown(form.path) }
         },
       )
-      return shown ?? readDone(answer, sent.path)
+      return view ?? parseRedirect(answer, form.path)
     } catch (error) {
-      const isFirstUnderWay = error instanceof ApiError && error.code === 'idempotency_key_in_use'
-      if (!isFirstUnderWay || look === patience.looks) throw error
+      const isFirstRunning = error instanceof ApiError && error.code === 'idempotency_key_in_use'
+      if (!isFirstRunning || poll === patience.looks) throw error
       await pause(patience.ms)
     }
   }
 }
 
 /** Content alone: every page has another token against forgery. A file counts by its bytes. */
-function digestOf(raw: Record<string, unknown>): string {
+function hashForm(raw: Record<string, unknown>): string {
   const hash = createHash('sha256')
   for (const [name, value] of Object.entries(raw)) {
     if (name === '_csrf') continue
@@ -59,17 +59,17 @@ function digestOf(raw: Record<string, unknown>): string {
 const isFile = (value: unknown): value is { bytes: Buffer } =>
   typeof value === 'object' && value !== null && 'bytes' in value && Buffer.isBuffer(value.bytes)
 
-const alreadySent = (to: string): Done => ({
+const alreadySent = (to: string): Redirect => ({
   to,
   message: 'This form had been sent already: nothing was done twice.',
 })
 
-const alreadyShown = (to: string): Done => ({
+const alreadyShown = (to: string): Redirect => ({
   to,
   message: 'This form had been sent already: nothing was done twice. What it showed is shown one time only.',
 })
 
-function readDone(answer: unknown, path: string): Done {
+function parseRedirect(answer: unknown, path: string): Redirect {
   if (typeof answer !== 'object' || answer === null || !('to' in answer) || typeof answer.to !== 'string') {
     return alreadySent(path)
   }

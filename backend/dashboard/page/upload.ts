@@ -26,19 +26,23 @@ export async function readUpload(request: FastifyRequest, fileLimit: number): Pr
 
 async function readParts(request: FastifyRequest, fileLimit: number): Promise<object> {
   const fields = new Map<string, string | string[] | UploadedFile>()
-  let texts = 0
+  let textLength = 0
   const parts = request.parts({
     limits: { fileSize: fileLimit, files: 1, fields: 100, fieldSize: 1024 * 1024 },
   })
   for await (const part of parts) {
     if (part.type === 'field') {
       const value = typeof part.value === 'string' ? part.value : ''
-      texts += value.length
-      if (part.valueTruncated || texts > longestTexts) throw formUnreadable(413)
-      const before = fields.get(part.fieldname)
-      const all =
-        typeof before === 'string' ? [before, value] : Array.isArray(before) ? [...before, value] : value
-      fields.set(part.fieldname, all)
+      textLength += value.length
+      if (part.valueTruncated || textLength > longestTexts) throw formUnreadable(413)
+      const previous = fields.get(part.fieldname)
+      const values =
+        typeof previous === 'string'
+          ? [previous, value]
+          : Array.isArray(previous)
+            ? [...previous, value]
+            : value
+      fields.set(part.fieldname, values)
       continue
     }
     const chunks: Buffer[] = []

@@ -2,16 +2,16 @@ import type { CallingHours } from '@outdial/contract'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { editWorkspace } from '../../identity/workspaces.ts'
-import { findSettings } from '../../identity/workspace-store.ts'
-import { hoursInWords, weekdays } from '../campaigns/in-words.ts'
+import { findWorkspaceSettings } from '../../identity/workspace-store.ts'
+import { formatCallingHours, weekdays } from '../campaigns/in-words.ts'
 import { countries } from '../countries.ts'
-import { form, none } from '../page/page-route.ts'
+import { form, noInput } from '../page/page-route.ts'
 import { timeZones } from '../time-zones.ts'
-import { done, template } from '../view.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
-import { Many } from '../fields.ts'
+import { StringList } from '../fields.ts'
 
-const page = template<{
+const generalSettingsView = template<{
   settings: {
     name: string
     country: string
@@ -20,17 +20,17 @@ const page = template<{
     retentionDays: number | null
   }
   /** For members, who may look. */
-  inWords: { country: string; hours: string; retention: string }
+  labels: { country: string; hours: string; retention: string }
   countries: typeof countries
   timeZones: readonly string[]
   weekdays: typeof weekdays
 }>('dashboard/settings/general-settings-page')
 
-const Settings = z.object({
+const SettingsFields = z.object({
   name: z.string(),
   country: z.string(),
   time_zone: z.string(),
-  'calling_hours.days': Many,
+  'calling_hours.days': StringList,
   'calling_hours.start': z.string().optional(),
   'calling_hours.end': z.string().optional(),
   retention_days: z
@@ -41,19 +41,19 @@ const Settings = z.object({
     .optional(),
 })
 
-export const generalPage = (deps: Deps) =>
+export const generalSettingsPage = (deps: Deps) =>
   form({
     path: '/settings',
-    query: none,
-    form: Settings,
+    query: noInput,
+    form: SettingsFields,
     show: async ({ workspace }) => {
-      const settings = await findSettings(deps.db, workspace.id)
+      const settings = await findWorkspaceSettings(deps.db, workspace.id)
       const { country, callingHours, retentionDays } = settings
-      return page('Settings', {
+      return generalSettingsView('Settings', {
         settings,
-        inWords: {
+        labels: {
           country: countries.find(({ value }) => value === country)?.label ?? country,
-          hours: hoursInWords(callingHours),
+          hours: formatCallingHours(callingHours),
           retention: retentionDays === null ? 'For ever' : `For ${retentionDays} days after the call`,
         },
         countries,
@@ -61,10 +61,10 @@ export const generalPage = (deps: Deps) =>
         weekdays,
       })
     },
-    edited: (own, { workspace }) => findSettings(own.db, workspace.id),
-    submit: async (own, visit, fields) => {
-      requireOwner(visit)
-      await editWorkspace(own)(visit.workspace.id, {
+    loadEdited: (own, { workspace }) => findWorkspaceSettings(own.db, workspace.id),
+    submit: async (own, context, fields) => {
+      requireOwner(context)
+      await editWorkspace(own)(context.workspace.id, {
         name: fields.name,
         country: fields.country,
         timeZone: fields.time_zone,
@@ -75,6 +75,6 @@ export const generalPage = (deps: Deps) =>
         },
         retentionDays: fields.retention_days ?? null,
       })
-      return done(pathTo(visit, '/settings'), 'Saved.')
+      return redirectTo(pathTo(context, '/settings'), 'Saved.')
     },
   })

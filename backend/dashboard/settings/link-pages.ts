@@ -1,65 +1,71 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
-import { invite } from '../../identity/invitations.ts'
+import { createInvitation } from '../../identity/invitations.ts'
 import { selectMembers } from '../../identity/member-store.ts'
-import { makeMemberResetLink } from '../../identity/password-resets.ts'
-import { form, none } from '../page/page-route.ts'
+import { createMemberResetLink } from '../../identity/password-resets.ts'
+import { form, noInput } from '../page/page-route.ts'
 import { template } from '../view.ts'
 import { requireOwner } from '../visit.ts'
 
-const invitePage = template<object>('dashboard/settings/invite-member-page')
-const resetPage = template<{ member: { name: string; email: string } }>('dashboard/settings/reset-member-password-page')
-/** A link that is shown one time, since only its hash is kept. */
-const linkPage = template<{ heading: string; lead: string; link: string; warning: string; expiresAt: Date }>(
-  'dashboard/settings/one-time-link-page',
+const inviteMemberView = template<object>('dashboard/settings/invite-member-page')
+const resetPasswordView = template<{ member: { name: string; email: string } }>(
+  'dashboard/settings/reset-member-password-page',
 )
+/** A link that is shown one time, since only its hash is kept. */
+const oneTimeLinkView = template<{
+  heading: string
+  lead: string
+  link: string
+  warning: string
+  expiresAt: Date
+}>('dashboard/settings/one-time-link-page')
 
-const Invitation = z.object({ email: z.string().max(254), role: z.enum(['owner', 'member']) })
+const InvitationFields = z.object({ email: z.string().max(254), role: z.enum(['owner', 'member']) })
 
-export const inviteForm = form({
+export const inviteMemberPage = form({
   path: '/settings/members/invite',
-  query: none,
-  form: Invitation,
-  show: async (visit) => {
-    requireOwner(visit)
-    return invitePage('Invite somebody', {})
+  query: noInput,
+  form: InvitationFields,
+  show: async (context) => {
+    requireOwner(context)
+    return inviteMemberView('Invite somebody', {})
   },
-  submit: async (own, visit, { email: given, role }) => {
-    requireOwner(visit)
-    const invitedBy = visit.person.userId
-    const { email, link, expiresAt } = await invite(own)({
-      workspaceId: visit.workspace.id,
+  submit: async (own, context, { email: enteredEmail, role }) => {
+    requireOwner(context)
+    const invitedBy = context.person.userId
+    const { email, link, expiresAt } = await createInvitation(own)({
+      workspaceId: context.workspace.id,
       invitedBy,
-      email: given,
+      email: enteredEmail,
       role,
     })
-    return linkPage('The invitation', {
+    return oneTimeLinkView('The invitation', {
       heading: 'The invitation is ready',
       lead: `Send this link to ${email}. It is shown only now.`,
       link,
-      warning: `Whoever opens it first becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${visit.workspace.name}: send it to nobody else.`,
+      warning: `Whoever opens it first becomes ${role === 'owner' ? 'an owner' : 'a member'} of ${context.workspace.name}: send it to nobody else.`,
       expiresAt,
     })
   },
 })
 
-export const resetForm = (deps: Deps) =>
+export const resetMemberPasswordPage = (deps: Deps) =>
   form({
     path: '/settings/members/:id/reset-password',
-    query: none,
-    form: none,
-    show: async (visit) => {
-      requireOwner(visit)
-      const member = await findMember(deps, visit.workspace.id, visit.id)
-      return resetPage(`New password for ${member.name}`, { member })
+    query: noInput,
+    form: noInput,
+    show: async (context) => {
+      requireOwner(context)
+      const member = await findMember(deps, context.workspace.id, context.id)
+      return resetPasswordView(`New password for ${member.name}`, { member })
     },
-    submit: async (own, visit) => {
-      requireOwner(visit)
-      const { name, email } = await findMember(deps, visit.workspace.id, visit.id)
-      const ids = { workspaceId: visit.workspace.id, userId: visit.id, ownerId: visit.person.userId }
-      const { link, expiresAt } = await makeMemberResetLink(own)(ids)
-      return linkPage('The link', {
+    submit: async (own, context) => {
+      requireOwner(context)
+      const { name, email } = await findMember(deps, context.workspace.id, context.id)
+      const ids = { workspaceId: context.workspace.id, userId: context.id, ownerId: context.person.userId }
+      const { link, expiresAt } = await createMemberResetLink(own)(ids)
+      return oneTimeLinkView('The link', {
         heading: 'The link is ready',
         lead: `Send it to ${name} (${email}). It is shown only now.`,
         link,

@@ -3,15 +3,15 @@ import type { Deps } from '../../deps.ts'
 import { withdrawInvitation } from '../../identity/invitations/withdraw.ts'
 import { selectOpenInvitations } from '../../identity/invitation-store.ts'
 import { changeRole } from '../../identity/members.ts'
-import { dismissMember } from '../../identity/members/dismiss.ts'
+import { removeMember } from '../../identity/members/dismiss.ts'
 import { type Member, selectMembers } from '../../identity/member-store.ts'
-import { act, none, show } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { act, noInput, show } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
 
 type OpenInvitation = Awaited<ReturnType<typeof selectOpenInvitations>>[number]
 
-const page = template<{
+const membersView = template<{
   members: (Member & { isYou: boolean })[]
   invitations: OpenInvitation[]
   /** You cannot leave, nor be made a member. */
@@ -21,11 +21,11 @@ const page = template<{
 export const membersPage = (deps: Deps) =>
   show({
     path: '/settings/members',
-    query: none,
+    query: noInput,
     show: async ({ workspace, person }) => {
       const members = await selectMembers(deps.db, workspace.id)
       const owners = members.filter(({ role }) => role === 'owner')
-      return page('Members', {
+      return membersView('Members', {
         members: members.map((member) => ({ ...member, isYou: member.userId === person.userId })),
         invitations: await selectOpenInvitations(deps.db, workspace.id, deps.clock.now()),
         isLastOwner: owners.length === 1 && owners[0]?.userId === person.userId,
@@ -33,47 +33,53 @@ export const membersPage = (deps: Deps) =>
     },
   })
 
-const toMembers = (visit: Parameters<typeof pathTo>[0]) => pathTo(visit, '/settings/members')
+const membersPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/settings/members')
 
 export const changeRoleButton = act({
   path: '/settings/members/:id/role',
   form: z.object({ role: z.enum(['owner', 'member']) }),
-  act: async (own, visit, { role }) => {
-    requireOwner(visit)
-    await changeRole(own)({ workspaceId: visit.workspace.id, userId: visit.id, role })
-    return done(toMembers(visit), role === 'owner' ? 'They are an owner now.' : 'They are a member now.')
+  run: async (own, context, { role }) => {
+    requireOwner(context)
+    await changeRole(own)({ workspaceId: context.workspace.id, userId: context.id, role })
+    return redirectTo(
+      membersPath(context),
+      role === 'owner' ? 'They are an owner now.' : 'They are a member now.',
+    )
   },
-  back: toMembers,
+  back: membersPath,
 })
 
 export const removeMemberButton = act({
   path: '/settings/members/:id/remove',
-  form: none,
-  act: async (own, visit) => {
-    requireOwner(visit)
-    await dismissMember(own)({ workspaceId: visit.workspace.id, userId: visit.id })
-    return done(toMembers(visit), 'They are no member any more, and what acted in their name here has ended.')
+  form: noInput,
+  run: async (own, context) => {
+    requireOwner(context)
+    await removeMember(own)({ workspaceId: context.workspace.id, userId: context.id })
+    return redirectTo(
+      membersPath(context),
+      'They are no member any more, and what acted in their name here has ended.',
+    )
   },
-  back: toMembers,
+  back: membersPath,
 })
 
 export const leaveButton = act({
   path: '/settings/members/leave',
-  form: none,
-  act: async (own, visit) => {
-    await dismissMember(own)({ workspaceId: visit.workspace.id, userId: visit.person.userId })
-    return done('/', `You have left ${visit.workspace.name}.`)
+  form: noInput,
+  run: async (own, context) => {
+    await removeMember(own)({ workspaceId: context.workspace.id, userId: context.person.userId })
+    return redirectTo('/', `You have left ${context.workspace.name}.`)
   },
-  back: toMembers,
+  back: membersPath,
 })
 
 export const withdrawButton = act({
   path: '/settings/invitations/:id/withdraw',
-  form: none,
-  act: async (own, visit) => {
-    requireOwner(visit)
-    await withdrawInvitation(own)({ workspaceId: visit.workspace.id, invitationId: visit.id })
-    return done(toMembers(visit), 'The invitation was withdrawn: its link lets nobody in any more.')
+  form: noInput,
+  run: async (own, context) => {
+    requireOwner(context)
+    await withdrawInvitation(own)({ workspaceId: context.workspace.id, invitationId: context.id })
+    return redirectTo(membersPath(context), 'The invitation was withdrawn: its link lets nobody in any more.')
   },
-  back: toMembers,
+  back: membersPath,
 })

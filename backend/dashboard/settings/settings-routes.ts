@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import type { Line } from '../page/page-route.ts'
-import { generalPage } from './general-settings-page.ts'
-import { inviteForm, resetForm } from './link-pages.ts'
+import { generalSettingsPage } from './general-settings-page.ts'
+import { inviteMemberPage, resetMemberPasswordPage } from './link-pages.ts'
 import {
   changeRoleButton,
   leaveButton,
@@ -12,12 +12,12 @@ import {
 
 /** The workspace itself, and who works in it. */
 export const settingsLines = (deps: Deps): Line[] => [
-  generalPage(deps),
+  generalSettingsPage(deps),
   membersPage(deps),
-  inviteForm,
+  inviteMemberPage,
   withdrawButton,
   leaveButton,
   changeRoleButton,
   removeMemberButton,
-  resetForm(deps),
+  resetMemberPasswordPage(deps),
 ]

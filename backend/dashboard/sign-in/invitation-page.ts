@@ -3,14 +3,14 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Door } from '../../sign-in/browser-auth.ts'
-import { type Accepted, acceptInvitation } from '../../identity/invitations/accept.ts'
-import { openInvitation } from '../../identity/invitations/open.ts'
+import { type AcceptResult, acceptInvitation } from '../../identity/invitations/accept.ts'
+import { getInvitation } from '../../identity/invitations/open.ts'
 import { PageError } from '../../views/page-error.ts'
 import type { Render } from '../../views/render.ts'
-import { done, template } from '../view.ts'
-import { mountOpenForm } from './public-form.ts'
+import { redirectTo, template } from '../view.ts'
+import { mountPublicForm } from './public-form.ts'
 
-const page = template<{
+const invitationView = template<{
   workspaceName: string
   invitedBy: string | null
   role: 'owner' | 'member'
@@ -37,17 +37,17 @@ export function mountInvitation(
 ): void {
   const tokenOf = (request: FastifyRequest) => Path.parse(request.params).token
 
-  mountOpenForm(pages, parts, {
+  mountPublicForm(pages, parts, {
     path: '/invitations/:token',
     form: Guest,
     show: async (request) => {
       const token = tokenOf(request)
-      const invitation = await openInvitation(deps)(token)
-      if (invitation.state !== 'open') throw over(invitation.state)
+      const invitation = await getInvitation(deps)(token)
+      if (invitation.state !== 'open') throw invitationClosedError(invitation.state)
       const person = (await parts.door.personOf(request)) ?? null
       const { workspaceName, invitedBy, role, email } = invitation
       const back = `?next=${encodeURIComponent(`/invitations/${token}`)}`
-      return page(`Join ${workspaceName}`, {
+      return invitationView(`Join ${workspaceName}`, {
         ...{ workspaceName, invitedBy, role, email, person },
         signInPath: `/sign-in${back}`,
         signOutPath: `/sign-out${back}`,
@@ -56,13 +56,13 @@ export function mountInvitation(
     submit: async ({ request, reply, input }) => {
       const person = await parts.door.personOf(request)
       const accepted = await acceptInvitation(deps)(tokenOf(request), person ?? newUser(input))
-      if (!isMember(accepted)) throw over(accepted.state)
+      if (!isMember(accepted)) throw invitationClosedError(accepted.state)
       if (person === undefined) await parts.door.begin(request, reply, accepted.userId)
-      const told =
+      const message =
         accepted.state === 'accepted'
           ? 'Welcome: you are a member of this workspace now.'
           : 'You are a member of this workspace already. The invitation can still be used by somebody else.'
-      return done(`/w/${accepted.workspaceId}/overview`, told)
+      return redirectTo(`/w/${accepted.workspaceId}/overview`, message)
     },
   })
 }
@@ -76,10 +76,10 @@ function newUser(input: z.output<typeof Guest>): { name: string; email: string; 
   throw new ApiError('validation_failed', 'Fill in every field.', { details })
 }
 
-type Member = Extract<Accepted, { userId: number }>
-const isMember = (accepted: Accepted): accepted is Member => 'userId' in accepted
+type Member = Extract<AcceptResult, { userId: number }>
+const isMember = (accepted: AcceptResult): accepted is Member => 'userId' in accepted
 
-const texts = {
+const closedTexts = {
   used: {
     title: 'This invitation was used already',
     message: 'Each invitation lets one person in, once.',
@@ -97,4 +97,4 @@ const texts = {
   },
 }
 
-const over = (state: keyof typeof texts) => new PageError(410, texts[state])
+const invitationClosedError = (state: keyof typeof closedTexts) => new PageError(410, closedTexts[state])

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import type { Door } from '../../sign-in/browser-auth.ts'
-import { openReset } from '../../identity/password-resets/open.ts'
+import { getPasswordReset } from '../../identity/password-resets/open.ts'
 import { resetPassword } from '../../identity/password-resets/reset.ts'
 import { PageError } from '../../views/page-error.ts'
 import type { Render } from '../../views/render.ts'
-import { done, template } from '../view.ts'
-import { mountOpenForm } from './public-form.ts'
+import { redirectTo, template } from '../view.ts'
+import { mountPublicForm } from './public-form.ts'
 
-const page = template<{ email: string }>('dashboard/sign-in/reset-password-page')
+const resetPasswordView = template<{ email: string }>('dashboard/sign-in/reset-password-page')
 
 const Path = z.object({ token: z.string() })
 const NewPassword = z.object({ new_password: z.string() })
@@ -22,26 +22,27 @@ export function mountResetPassword(
 ): void {
   const requireOpen = async (request: FastifyRequest) => {
     const { token } = Path.parse(request.params)
-    const reset = await openReset(deps)(token)
-    if (reset.state !== 'open') throw over(reset.state)
+    const reset = await getPasswordReset(deps)(token)
+    if (reset.state !== 'open') throw linkClosedError(reset.state)
     return { token, reset }
   }
 
-  mountOpenForm(pages, parts, {
+  mountPublicForm(pages, parts, {
     path: '/reset-password/:token',
     form: NewPassword,
-    show: async (request) => page('New password', { email: (await requireOpen(request)).reset.email }),
+    show: async (request) =>
+      resetPasswordView('New password', { email: (await requireOpen(request)).reset.email }),
     submit: async ({ request, reply, input }) => {
       const { token } = await requireOpen(request)
       const userId = await resetPassword(deps)(token, input.new_password)
-      if (userId === undefined) throw over('used')
+      if (userId === undefined) throw linkClosedError('used')
       await parts.door.begin(request, reply, userId)
-      return done('/', 'Your password was changed, and you were signed out everywhere else.')
+      return redirectTo('/', 'Your password was changed, and you were signed out everywhere else.')
     },
   })
 }
 
-const texts = {
+const closedTexts = {
   used: {
     title: 'This link was used already',
     message: 'A link sets a new password once.',
@@ -64,4 +65,4 @@ const texts = {
   },
 }
 
-const over = (state: keyof typeof texts) => new PageError(410, texts[state])
+const linkClosedError = (state: keyof typeof closedTexts) => new PageError(410, closedTexts[state])

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { type Door, SignInForm, wrongPassword } from '../../sign-in/browser-auth.ts'
+import { type Door, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
 import { hasUsers, workspacesOf } from '../../identity/user-store.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 
 /** Where to go after signing in or out: a path of this service, never another place. A header holds plain ASCII only. */
-const Next = z.object({
+const NextQuery = z.object({
   next: z
     .string()
     .regex(/^\/(?![/\\])[!-[\]-~]*$/)
@@ -15,10 +15,10 @@ const Next = z.object({
 })
 
 /** `lost`: the session ended before a form was sent. */
-const Asked = Next.extend({ lost: z.enum(['form']).optional().catch(undefined) })
+const SignInQuery = NextQuery.extend({ lost: z.enum(['form']).optional().catch(undefined) })
 
 /** Signing in and out without an app that asks for it, and where one arrives. */
-export function mountSignIn(
+export function mountSignInPages(
   pages: FastifyInstance,
   deps: Deps,
   parts: { render: RenderPage; door: Door },
@@ -27,7 +27,7 @@ export function mountSignIn(
 
   const showSignIn = async (
     reply: FastifyReply,
-    { next, lost }: z.output<typeof Asked>,
+    { next, lost }: z.output<typeof SignInQuery>,
     failed?: { email: string },
   ) => {
     const html = render('sign-in', {
@@ -38,7 +38,7 @@ export function mountSignIn(
       canSignUp: !(await hasUsers(deps.db)),
       isFormLost: lost === 'form' && failed === undefined,
       email: failed?.email ?? '',
-      error: failed ? wrongPassword : null,
+      error: failed ? wrongPasswordMessage : null,
     })
     return reply
       .code(failed ? 422 : 200)
@@ -55,19 +55,19 @@ export function mountSignIn(
 
   pages.get('/sign-in', async (request, reply) => {
     const session = await door.sessionOf(request)
-    const asked = Asked.parse(request.query)
-    return session === undefined ? showSignIn(reply, asked) : reply.redirect(asked.next, 303)
+    const query = SignInQuery.parse(request.query)
+    return session === undefined ? showSignIn(reply, query) : reply.redirect(query.next, 303)
   })
 
   pages.post('/sign-in', async (request, reply) => {
-    const asked = Asked.parse(request.query)
+    const query = SignInQuery.parse(request.query)
     const userId = await door.signIn(request, reply)
-    if (userId === undefined) return showSignIn(reply, asked, SignInForm.parse(request.body))
-    return reply.redirect(asked.next, 303)
+    if (userId === undefined) return showSignIn(reply, query, SignInForm.parse(request.body))
+    return reply.redirect(query.next, 303)
   })
 
   pages.post('/sign-out', async (request, reply) => {
-    const { next } = Next.parse(request.query)
+    const { next } = NextQuery.parse(request.query)
     await door.signOut(request, reply)
     return reply.redirect(next === '/' ? '/sign-in' : next, 303)
   })

@@ -6,11 +6,11 @@ import type { Door } from '../../sign-in/browser-auth.ts'
 import { workspacesOf } from '../../identity/user-store.ts'
 import type { Render } from '../../views/render.ts'
 import { countries } from '../countries.ts'
-import { mountOpenForm } from './public-form.ts'
+import { mountPublicForm } from './public-form.ts'
 import { timeZones } from '../time-zones.ts'
-import { done, template } from '../view.ts'
+import { redirectTo, template } from '../view.ts'
 
-const page = template<{
+const newWorkspaceView = template<{
   email: string
   /** How many workspaces the person has. */
   workspaces: number
@@ -26,7 +26,7 @@ const NewWorkspace = z.object({
   time_zone: z.string().max(64),
 })
 
-const signIn = done('/sign-in?next=%2Fworkspaces%2Fnew')
+const signInRedirect = redirectTo('/sign-in?next=%2Fworkspaces%2Fnew')
 
 /** One more workspace, and where somebody arrives who has none. */
 export function mountNewWorkspace(
@@ -36,29 +36,29 @@ export function mountNewWorkspace(
 ): void {
   const show = async (request: FastifyRequest) => {
     const person = await parts.door.personOf(request)
-    if (person === undefined) return signIn
-    const own = await workspacesOf(deps.db, person.userId)
-    return page('New workspace', {
+    if (person === undefined) return signInRedirect
+    const workspaces = await workspacesOf(deps.db, person.userId)
+    return newWorkspaceView('New workspace', {
       email: person.email,
-      workspaces: own.length,
+      workspaces: workspaces.length,
       countries,
       timeZones,
-      country: own[0]?.country ?? 'US',
-      timeZone: own[0]?.timeZone ?? 'America/New_York',
+      country: workspaces[0]?.country ?? 'US',
+      timeZone: workspaces[0]?.timeZone ?? 'America/New_York',
     })
   }
 
-  mountOpenForm(pages, parts, {
+  mountPublicForm(pages, parts, {
     path: '/workspaces/new',
     form: NewWorkspace,
     show,
-    submit: async ({ request, input, once }) => {
+    submit: async ({ request, input, formId }) => {
       const person = await parts.door.personOf(request)
-      if (person === undefined) return signIn
+      if (person === undefined) return signInRedirect
       const { name, country, time_zone: timeZone } = input
-      const asked = { name, country, timeZone, ownerId: person.userId, formId: once }
-      const { id } = await createWorkspace(deps)(asked)
-      return done(`/w/${id}/overview`, 'The workspace is ready.')
+      const values = { name, country, timeZone, ownerId: person.userId, formId: formId }
+      const { id } = await createWorkspace(deps)(values)
+      return redirectTo(`/w/${id}/overview`, 'The workspace is ready.')
     },
   })
 }

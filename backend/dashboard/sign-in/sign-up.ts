@@ -7,10 +7,10 @@ import { signUp } from '../../onboarding/sign-up.ts'
 import type { Render } from '../../views/render.ts'
 import { countries } from '../countries.ts'
 import { timeZones } from '../time-zones.ts'
-import { done, template } from '../view.ts'
-import { mountOpenForm } from './public-form.ts'
+import { redirectTo, template } from '../view.ts'
+import { mountPublicForm } from './public-form.ts'
 
-const page = template<{ countries: typeof countries; timeZones: readonly string[] }>(
+const signUpView = template<{ countries: typeof countries; timeZones: readonly string[] }>(
   'dashboard/sign-in/sign-up-page',
 )
 
@@ -29,13 +29,15 @@ export function mountSignUp(
   deps: Deps,
   parts: { render: Render; door: Door; isSecure: boolean },
 ): void {
-  mountOpenForm(pages, parts, {
+  mountPublicForm(pages, parts, {
     path: '/sign-up',
     form: FirstUser,
     show: async () =>
-      (await hasUsers(deps.db)) ? done('/sign-in') : page('Set up Outdial', { countries, timeZones }),
+      (await hasUsers(deps.db))
+        ? redirectTo('/sign-in')
+        : signUpView('Set up Outdial', { countries, timeZones }),
     submit: async ({ request, reply, input }) => {
-      const made = await signUp(deps)({
+      const created = await signUp(deps)({
         name: input.name,
         email: input.email,
         password: input.password,
@@ -43,9 +45,9 @@ export function mountSignUp(
         country: input.country,
         timeZone: input.time_zone,
       })
-      if (made === undefined) return done('/sign-in')
-      await parts.door.begin(request, reply, made.userId)
-      return done(`/w/${made.workspaceId}/overview`, 'Welcome to Outdial. Your workspace is ready.')
+      if (created === undefined) return redirectTo('/sign-in')
+      await parts.door.begin(request, reply, created.userId)
+      return redirectTo(`/w/${created.workspaceId}/overview`, 'Welcome to Outdial. Your workspace is ready.')
     },
   })
 }

@@ -2,27 +2,29 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { getGoogleAccount } from '../../spreadsheets/get-google-account.ts'
 import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
-import { form, none } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { form, noInput } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
 
-const page = template<{ googleEmail: string | null }>('dashboard/spreadsheets/google-account-page')
+const googleAccountView = template<{ googleEmail: string | null }>(
+  'dashboard/spreadsheets/google-account-page',
+)
 
-export const googlePage = (deps: Deps) =>
+export const googleAccountPage = (deps: Deps) =>
   form({
     path: '/spreadsheets/google',
-    query: none,
+    query: noInput,
     form: z.object({ google_account: z.string().default('') }),
-    show: async (visit) => {
-      requireOwner(visit)
-      const account = await getGoogleAccount(deps)(visit.workspace.id)
-      return page('Google account', { googleEmail: account?.clientEmail ?? null })
+    show: async (context) => {
+      requireOwner(context)
+      const account = await getGoogleAccount(deps)(context.workspace.id)
+      return googleAccountView('Google account', { googleEmail: account?.clientEmail ?? null })
     },
-    submit: async (own, visit, { google_account: pasted }) => {
-      requireOwner(visit)
-      const { clientEmail } = await saveGoogleAccount(own)(visit.workspace.id, pasted)
-      return done(
-        pathTo(visit, '/spreadsheets'),
+    submit: async (own, context, { google_account: keyJson }) => {
+      requireOwner(context)
+      const { clientEmail } = await saveGoogleAccount(own)(context.workspace.id, keyJson)
+      return redirectTo(
+        pathTo(context, '/spreadsheets'),
         `The Google account was saved. Share each spreadsheet with ${clientEmail} as an editor.`,
       )
     },

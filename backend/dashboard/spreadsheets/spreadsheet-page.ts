@@ -6,14 +6,14 @@ import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { OptionalId } from '../fields.ts'
 
-interface OneData {
+interface SpreadsheetData {
   spreadsheet: SpreadsheetDetails
   path: string
   previous: string | null
   next: string | null
 }
 
-const one = template<OneData>('dashboard/spreadsheets/spreadsheet-page')
+const spreadsheetView = template<SpreadsheetData>('dashboard/spreadsheets/spreadsheet-page')
 
 const Query = z.object({
   before: OptionalId,
@@ -25,16 +25,16 @@ export const spreadsheetPage = (deps: Deps) =>
   show({
     path: '/spreadsheets/:other',
     query: Query,
-    show: async (visit) => {
-      const { before } = visit.query
-      const spreadsheet = await getSpreadsheet(deps)(visit.workspace.id, visit.other, {
+    show: async (context) => {
+      const { before } = context.query
+      const spreadsheet = await getSpreadsheet(deps)(context.workspace.id, context.other, {
         before,
         limit: pageSize,
       })
-      const path = pathTo(visit, `/spreadsheets/${spreadsheet.id}`)
+      const path = pathTo(context, `/spreadsheets/${spreadsheet.id}`)
       const { items, more } = spreadsheet.rows
       const last = items.at(-1)
-      return one(spreadsheet.name, {
+      return spreadsheetView(spreadsheet.name, {
         spreadsheet,
         path,
         previous: before === undefined ? null : path,

@@ -1,24 +1,24 @@
 import type { Deps } from '../../deps.ts'
-import { nameSome } from '../../name-some.ts'
+import { formatNames } from '../../name-some.ts'
 import { deleteTool } from '../../tools/delete-tool.ts'
-import { type Refreshed, refreshRemoteServer } from '../../tools/general/refresh-remote-server.ts'
+import { type RefreshResult, refreshRemoteServer } from '../../tools/general/refresh-remote-server.ts'
 import { setToolActive } from '../../tools/set-active.ts'
-import { act, type Line, none } from '../page/page-route.ts'
-import { done } from '../view.ts'
-import { pathTo, type Visit } from '../visit.ts'
+import { act, type Line, noInput } from '../page/page-route.ts'
+import { redirectTo } from '../view.ts'
+import { pathTo, type PageContext } from '../visit.ts'
 
-const pageOf = (visit: Visit) => pathTo(visit, `/tools/${visit.id}`)
-const keyOf = (visit: Visit) => ({ workspaceId: visit.workspace.id, toolId: visit.id })
+const toolPath = (context: PageContext) => pathTo(context, `/tools/${context.id}`)
+const toolKey = (context: PageContext) => ({ workspaceId: context.workspace.id, toolId: context.id })
 
 const switchLine = (verb: string, isActive: boolean, message: string): Line =>
   act({
     path: `/tools/:id/${verb}`,
-    form: none,
-    act: async (own, visit) => {
-      await setToolActive(own)(keyOf(visit), isActive)
-      return done(pageOf(visit), message)
+    form: noInput,
+    run: async (own, context) => {
+      await setToolActive(own)(toolKey(context), isActive)
+      return redirectTo(toolPath(context), message)
     },
-    back: pageOf,
+    back: toolPath,
   })
 
 export const toolActs = (deps: Deps): Line[] => [
@@ -30,28 +30,31 @@ export const toolActs = (deps: Deps): Line[] => [
   ),
   act({
     path: '/tools/:id/delete',
-    form: none,
-    act: async (own, visit) => {
-      await deleteTool(own)(keyOf(visit))
-      return done(pathTo(visit, '/tools'), 'The tool is deleted. What it did stays in the records of calls.')
+    form: noInput,
+    run: async (own, context) => {
+      await deleteTool(own)(toolKey(context))
+      return redirectTo(
+        pathTo(context, '/tools'),
+        'The tool is deleted. What it did stays in the records of calls.',
+      )
     },
-    back: pageOf,
+    back: toolPath,
   }),
   act({
     path: '/tools/:id/refresh',
-    form: none,
+    form: noInput,
     isOnce: false,
-    act: async (_, visit) => {
-      const refreshed = await refreshRemoteServer(deps)(visit.workspace.id, visit.id)
-      return done(pageOf(visit), inWords(refreshed))
+    run: async (_, context) => {
+      const refreshed = await refreshRemoteServer(deps)(context.workspace.id, context.id)
+      return redirectTo(toolPath(context), formatRefreshed(refreshed))
     },
-    back: pageOf,
+    back: toolPath,
   }),
 ]
 
-function inWords({ tools, dropped, others }: Refreshed): string {
+function formatRefreshed({ tools, dropped, others }: RefreshResult): string {
   const passedOn = tools.length === 1 ? '1 tool is passed on' : `${tools.length} tools are passed on`
-  const gone = dropped.length === 0 ? '' : ` Gone: ${nameSome(dropped, 3)}.`
-  const more = others.length === 0 ? '' : ` Not chosen: ${nameSome(others, 3)}.`
+  const gone = dropped.length === 0 ? '' : ` Gone: ${formatNames(dropped, 3)}.`
+  const more = others.length === 0 ? '' : ` Not chosen: ${formatNames(others, 3)}.`
   return `The server was asked anew: ${passedOn} as they are now.${gone}${more}`
 }

@@ -4,10 +4,10 @@ import { ApiError } from '../../core/errors.ts'
 import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
 import { listRemoteServer } from '../../tools/general/list-remote-server.ts'
 import { getTool } from '../../tools/get-tool.ts'
-import { form, none } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { form, noInput } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import { Many } from '../fields.ts'
+import { StringList } from '../fields.ts'
 
 interface Choice {
   value: string
@@ -25,25 +25,25 @@ interface ChooseData {
   unusable: { name: string; faults: string }[]
 }
 
-const page = template<ChooseData>('dashboard/tools/choose-server-tools-page')
+const chooseToolsView = template<ChooseData>('dashboard/tools/choose-server-tools-page')
 
-const Fields = z.object({ tools: Many })
+const ChosenToolsFields = z.object({ tools: StringList })
 
 /** Which tools of a remote server agents may have: it is asked what it has. */
-export const choosePage = (deps: Deps) =>
+export const chooseServerToolsPage = (deps: Deps) =>
   form({
     path: '/tools/:id/choose',
-    query: none,
-    form: Fields,
+    query: noInput,
+    form: ChosenToolsFields,
     isOnce: false,
     show: async ({ workspace, id: toolId }) => {
       const { name } = await getTool(deps)({ workspaceId: workspace.id, toolId })
-      const asked = await listRemoteServer(deps)(workspace.id, toolId).catch(toTrouble)
-      const { listed, chosen } = typeof asked === 'string' ? { listed: [], chosen: [] } : asked
+      const listing = await listRemoteServer(deps)(workspace.id, toolId).catch(toTrouble)
+      const { listed, chosen } = typeof listing === 'string' ? { listed: [], chosen: [] } : listing
       const usable = listed.filter(({ faults }) => faults.length === 0)
-      return page(`Tools of ${name}`, {
+      return chooseToolsView(`Tools of ${name}`, {
         tool: { id: toolId, name },
-        trouble: typeof asked === 'string' ? asked : null,
+        trouble: typeof listing === 'string' ? listing : null,
         choices: usable.map((tool) => ({
           value: tool.name,
           label: tool.name,
@@ -55,11 +55,11 @@ export const choosePage = (deps: Deps) =>
         ),
       })
     },
-    submit: async (_, visit, { tools }) => {
-      await editRemoteServer(deps)(visit.workspace.id, visit.id, { tools })
+    submit: async (_, context, { tools }) => {
+      await editRemoteServer(deps)(context.workspace.id, context.id, { tools })
       const count = tools.length === 1 ? '1 tool is' : `${tools.length} tools are`
-      return done(
-        pathTo(visit, `/tools/${visit.id}`),
+      return redirectTo(
+        pathTo(context, `/tools/${context.id}`),
         `${count} passed on. Assign the server to agents on their pages.`,
       )
     },

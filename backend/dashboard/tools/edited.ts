@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts'
 import { getTool } from '../../tools/get-tool.ts'
-import type { Visit } from '../visit.ts'
+import type { PageContext } from '../visit.ts'
 
 /** What the forms of a tool edit. Who has it, and whether it is on, is changed elsewhere. */
-export async function editedOf(deps: Deps, { workspace, id: toolId }: Visit): Promise<object> {
+export async function loadEditedTool(deps: Deps, { workspace, id: toolId }: PageContext): Promise<object> {
   const { name, description, settings, definitions, secretNames } = await getTool(deps)({
     workspaceId: workspace.id,
     toolId,

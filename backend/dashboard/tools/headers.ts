@@ -5,7 +5,7 @@ import { invalidField } from '../../core/errors.ts'
  *
  * @throws {ApiError} validation_failed for a line that is none
  */
-export function readHeaders(text: string): Record<string, string> {
+export function parseHeaders(text: string): Record<string, string> {
   const lines = text
     .split(/\r?\n/)
     .map((line) => line.trim())
@@ -23,7 +23,7 @@ export function readHeaders(text: string): Record<string, string> {
   )
 }
 
-export const writeHeaders = (headers: Record<string, string>): string =>
+export const formatHeaders = (headers: Record<string, string>): string =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')

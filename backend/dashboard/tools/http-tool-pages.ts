@@ -4,25 +4,25 @@ import { addHttpTool } from '../../tools/general/add-http-tool.ts'
 import { checkDescription, checkName } from '../../tools/custom/validate-custom-tool.ts'
 import { editHttpTool } from '../../tools/save-http-tool.ts'
 import { mergeSecrets } from '../../tools/general/merge-secrets.ts'
-import { noSuchTool } from '../../tools/save-custom-tool.ts'
+import { toolNotFound } from '../../tools/save-custom-tool.ts'
 import { getTool } from '../../tools/get-tool.ts'
-import { HttpSettings, methods } from '../../tools/kinds/http/settings.ts'
-import { form, none } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { HttpSettings, httpMethods } from '../../tools/kinds/http/settings.ts'
+import { form, noInput } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import { editedOf } from './edited.ts'
-import { readHeaders, writeHeaders } from './headers.ts'
+import { loadEditedTool } from './edited.ts'
+import { parseHeaders, formatHeaders } from './headers.ts'
 import {
   type Parameter,
   parameterTypes,
-  parametersOf,
-  readParameters,
-  readSchema,
+  toParameters,
+  parseParameters,
+  parseSchema,
   rowNumbers,
-  schemaOf,
+  toSchema,
 } from './http-tool-parameters.ts'
-import { readAll } from './read-all.ts'
-import { newSecrets, readSecrets } from './tool-form.ts'
+import { parseParts } from './read-all.ts'
+import { newSecretNumbers, parseSecrets } from './tool-form.ts'
 
 interface HttpFormData {
   /** Null for a new tool. */
@@ -43,13 +43,13 @@ interface HttpFormData {
   newSecrets: number[]
 }
 
-const page = template<HttpFormData>('dashboard/tools/http-tool-form-page')
+const httpToolFormView = template<HttpFormData>('dashboard/tools/http-tool-form-page')
 
 const text = z.string().default('')
-const Fields = z.looseObject({
+const HttpToolFields = z.looseObject({
   name: text,
   description: text,
-  method: z.enum(methods),
+  method: z.enum(httpMethods),
   url: text,
   headers: text,
   arguments_as: z.enum(['rows', 'schema']).default('rows'),
@@ -57,81 +57,87 @@ const Fields = z.looseObject({
 })
 
 /** @param names of the secrets that the tool has */
-function readTool(raw: z.output<typeof Fields>, names: readonly string[]) {
+function parseHttpTool(raw: z.output<typeof HttpToolFields>, names: readonly string[]) {
   const { method, description } = raw
   const name = raw.name.trim()
   const parts = {
-    headers: () => readHeaders(raw.headers),
+    headers: () => parseHeaders(raw.headers),
     inputSchema: () =>
-      raw.arguments_as === 'schema' ? readSchema(raw.input_schema) : schemaOf(readParameters(raw)),
-    secrets: () => readSecrets(raw, names),
+      raw.arguments_as === 'schema' ? parseSchema(raw.input_schema) : toSchema(parseParameters(raw)),
+    secrets: () => parseSecrets(raw, names),
   }
-  const read = readAll(parts, [...checkName(name), ...checkDescription(description)])
+  const read = parseParts(parts, [...checkName(name), ...checkDescription(description)])
   return { ...read, name, description, method, url: raw.url.trim() }
 }
 
-const rowsOf = (parameters: readonly Parameter[]): HttpFormData['rows'] =>
+const toParameterRows = (parameters: readonly Parameter[]): HttpFormData['rows'] =>
   rowNumbers(parameters.length).map((number) => ({ number, parameter: parameters[number - 1] ?? null }))
 
-const choices = {
+const formOptions = {
   types: parameterTypes,
-  methods: methods.map((value) => ({ value, label: value })),
-  newSecrets,
+  methods: httpMethods.map((value) => ({ value, label: value })),
+  newSecrets: newSecretNumbers,
 }
 
-export const newHttpPage = () =>
+export const newHttpToolPage = () =>
   form({
     path: '/tools/new-http',
-    query: none,
-    form: Fields,
+    query: noInput,
+    form: HttpToolFields,
     show: async () =>
-      page('New HTTP tool', {
+      httpToolFormView('New HTTP tool', {
         tool: null,
         values: {
           ...{ name: '', description: '', method: 'GET', url: '', headers: '' },
           ...{ argumentsAs: 'rows', schema: '' },
         },
-        rows: rowsOf([]),
+        rows: toParameterRows([]),
         secretNames: [],
-        ...choices,
+        ...formOptions,
       }),
-    submit: async (own, visit, raw) => {
-      const tool = readTool(raw, [])
+    submit: async (own, context, raw) => {
+      const tool = parseHttpTool(raw, [])
       const secrets = mergeSecrets({}, tool.secrets)
-      const { id } = await addHttpTool(own)(visit.workspace.id, { ...tool, secrets })
-      return done(pathTo(visit, `/tools/${id}`), 'The tool is there. Assign it to agents on their pages.')
+      const { id } = await addHttpTool(own)(context.workspace.id, { ...tool, secrets })
+      return redirectTo(
+        pathTo(context, `/tools/${id}`),
+        'The tool is there. Assign it to agents on their pages.',
+      )
     },
   })
 
-export const editHttpPage = (deps: Deps) =>
+export const editHttpToolPage = (deps: Deps) =>
   form({
     path: '/tools/:id/edit-http',
-    query: none,
-    form: Fields,
+    query: noInput,
+    form: HttpToolFields,
     show: async ({ workspace, id: toolId }) => {
       const { settings, definitions, ...tool } = await getTool(deps)({ workspaceId: workspace.id, toolId })
       const [definition] = definitions === 'unreadable' ? [] : definitions
-      if (tool.kind !== 'http' || definition === undefined) throw noSuchTool()
+      if (tool.kind !== 'http' || definition === undefined) throw toolNotFound()
       const { method, url, headers } = HttpSettings.parse(settings)
-      const parameters = parametersOf(definition.inputSchema)
-      return page(`Edit ${tool.name}`, {
+      const parameters = toParameters(definition.inputSchema)
+      return httpToolFormView(`Edit ${tool.name}`, {
         tool: { id: toolId },
         values: {
           ...{ name: tool.name, description: tool.description, method, url },
-          headers: writeHeaders(headers),
+          headers: formatHeaders(headers),
           argumentsAs: parameters === undefined ? 'schema' : 'rows',
           schema: JSON.stringify(definition.inputSchema, null, 2),
         },
-        rows: rowsOf(parameters ?? []),
+        rows: toParameterRows(parameters ?? []),
         secretNames: tool.secretNames,
-        ...choices,
+        ...formOptions,
       })
     },
-    edited: editedOf,
-    submit: async (own, visit, raw) => {
-      const key = { workspaceId: visit.workspace.id, toolId: visit.id }
+    loadEdited: loadEditedTool,
+    submit: async (own, context, raw) => {
+      const key = { workspaceId: context.workspace.id, toolId: context.id }
       const { secretNames } = await getTool(own)(key)
-      await editHttpTool(own)(key.workspaceId, key.toolId, readTool(raw, secretNames))
-      return done(pathTo(visit, `/tools/${visit.id}`), 'Saved. Agents that have it use it as it is now.')
+      await editHttpTool(own)(key.workspaceId, key.toolId, parseHttpTool(raw, secretNames))
+      return redirectTo(
+        pathTo(context, `/tools/${context.id}`),
+        'Saved. Agents that have it use it as it is now.',
+      )
     },
   })

@@ -20,7 +20,7 @@ export interface Parameter {
 }
 
 /** A schema that rows can show: nothing in it gets lost by them. */
-const Simple = z.strictObject({
+const SimpleSchema = z.strictObject({
   type: z.literal('object'),
   properties: z
     .record(z.string(), z.strictObject({ type: Type, description: z.string().optional() }))
@@ -30,8 +30,8 @@ const Simple = z.strictObject({
 })
 
 /** Undefined for a schema that says more than rows can. */
-export function parametersOf(schema: JsonSchema): Parameter[] | undefined {
-  const parsed = Simple.safeParse(schema)
+export function toParameters(schema: JsonSchema): Parameter[] | undefined {
+  const parsed = SimpleSchema.safeParse(schema)
   if (!parsed.success) return undefined
   const { properties, required } = parsed.data
   if (required.some((name) => !Object.hasOwn(properties, name))) return undefined
@@ -41,7 +41,7 @@ export function parametersOf(schema: JsonSchema): Parameter[] | undefined {
   }))
 }
 
-export const schemaOf = (parameters: readonly Parameter[]): JsonSchema => ({
+export const toSchema = (parameters: readonly Parameter[]): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(
     parameters.map(({ name, type, about }) => [name, { type, ...(about !== '' && { description: about }) }]),
@@ -53,15 +53,15 @@ export const schemaOf = (parameters: readonly Parameter[]): JsonSchema => ({
 const mostRows = 50
 
 /** Rows that a form shows: those there are, and some to fill in. */
-export const rowNumbers = (there: number): number[] =>
-  Array.from({ length: Math.min(mostRows, Math.max(4, there + 2)) }, (_, index) => index + 1)
+export const rowNumbers = (existing: number): number[] =>
+  Array.from({ length: Math.min(mostRows, Math.max(4, existing + 2)) }, (_, index) => index + 1)
 
 /**
  * The rows that were filled in.
  *
  * @throws {ApiError} validation_failed for a row without a name, or a name that stands in two
  */
-export function readParameters(raw: Readonly<Record<string, unknown>>): Parameter[] {
+export function parseParameters(raw: Readonly<Record<string, unknown>>): Parameter[] {
   const text = (name: string) => (typeof raw[name] === 'string' ? raw[name].trim() : '')
   const rows = Array.from({ length: mostRows }, (_, index) => `param.${index + 1}`)
   const filled = rows.filter((row) => ['name', 'about'].some((part) => text(`${row}.${part}`) !== ''))
@@ -90,15 +90,17 @@ export function readParameters(raw: Readonly<Record<string, unknown>>): Paramete
  *
  * @throws {ApiError} validation_failed where it is no JSON
  */
-export function readSchema(text: string): JsonSchema {
-  const wrong = (message: string) => invalidField('input_schema', 'invalid_json', message)
+export function parseSchema(text: string): JsonSchema {
+  const invalidSchema = (message: string) => invalidField('input_schema', 'invalid_json', message)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw wrong(`This is not JSON. ${error instanceof Error ? error.message.slice(0, 200) : ''}`.trim())
+    throw invalidSchema(
+      `This is not JSON. ${error instanceof Error ? error.message.slice(0, 200) : ''}`.trim(),
+    )
   }
   const parsed = z.record(z.string(), z.unknown()).safeParse(value)
-  if (!parsed.success) throw wrong('The schema must be a JSON object.')
+  if (!parsed.success) throw invalidSchema('The schema must be a JSON object.')
   return parsed.data
 }

@@ -1,10 +1,10 @@
-import { selectAgentsForPeople } from '../agents/agent-queries.ts'
+import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
 import type { Deps } from '../../deps.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
-import { none, show } from '../page/page-route.ts'
-import type { Sign } from '../page/badges.ts'
+import { noInput, show } from '../page/page-route.ts'
+import type { Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
-import { activeSign, kindInWords } from './in-words.ts'
+import { toolActiveBadge, formatToolKind } from './in-words.ts'
 
 interface ToolItem {
   id: number
@@ -12,24 +12,24 @@ interface ToolItem {
   description: string
   kind: string
   isActive: boolean
-  sign: Sign
+  badge: Badge
   agents: { id: number; name: string }[]
 }
 
-const list = template<{ tools: ToolItem[] }>('dashboard/tools/tool-list-page')
+const toolListView = template<{ tools: ToolItem[] }>('dashboard/tools/tool-list-page')
 
-export const listPage = (deps: Deps) =>
+export const toolListPage = (deps: Deps) =>
   show({
     path: '/tools',
-    query: none,
+    query: noInput,
     show: async ({ workspace }) => {
-      const agents = await selectAgentsForPeople(deps.db, workspace.id)
+      const agents = await selectAgentsWithCounts(deps.db, workspace.id)
       const tools = await listTools(deps)(workspace.id)
-      return list('Tools', {
+      return toolListView('Tools', {
         tools: tools.map(({ id, name, description, kind, isActive, agents: ids }) => ({
           ...{ id, name, description, isActive },
-          kind: kindInWords(kind),
-          sign: activeSign(isActive),
+          kind: formatToolKind(kind),
+          badge: toolActiveBadge(isActive),
           agents: agents.filter((agent) => ids.includes(agent.id)).map(({ id, name }) => ({ id, name })),
         })),
       })

@@ -4,16 +4,16 @@ import { addRemoteServer } from '../../tools/save-remote-server.ts'
 import { checkDescription, checkName } from '../../tools/custom/validate-custom-tool.ts'
 import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
 import { mergeSecrets } from '../../tools/general/merge-secrets.ts'
-import { noSuchTool } from '../../tools/save-custom-tool.ts'
+import { toolNotFound } from '../../tools/save-custom-tool.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { RemoteSettings } from '../../tools/custom/tool-settings.ts'
-import { form, none } from '../page/page-route.ts'
-import { done, template } from '../view.ts'
+import { form, noInput } from '../page/page-route.ts'
+import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import { editedOf } from './edited.ts'
-import { readHeaders, writeHeaders } from './headers.ts'
-import { readAll } from './read-all.ts'
-import { newSecrets, readSecrets } from './tool-form.ts'
+import { loadEditedTool } from './edited.ts'
+import { parseHeaders, formatHeaders } from './headers.ts'
+import { parseParts } from './read-all.ts'
+import { newSecretNumbers, parseSecrets } from './tool-form.ts'
 
 interface ServerFormData {
   /** Null for a new server. */
@@ -24,7 +24,7 @@ interface ServerFormData {
   newSecrets: number[]
 }
 
-const page = template<ServerFormData>('dashboard/tools/mcp-server-form-page')
+const mcpServerFormView = template<ServerFormData>('dashboard/tools/mcp-server-form-page')
 
 const transports = [
   { value: 'auto', label: 'Find out by itself' },
@@ -33,7 +33,7 @@ const transports = [
 ]
 
 const text = z.string().default('')
-const Fields = z.looseObject({
+const McpServerFields = z.looseObject({
   name: text,
   description: text,
   url: text,
@@ -42,61 +42,64 @@ const Fields = z.looseObject({
 })
 
 /** @param names of the secrets that the server has */
-function readServer(raw: z.output<typeof Fields>, names: readonly string[]) {
+function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly string[]) {
   const { transport, description } = raw
   const name = raw.name.trim()
-  const parts = { headers: () => readHeaders(raw.headers), secrets: () => readSecrets(raw, names) }
-  const read = readAll(parts, [...checkName(name), ...checkDescription(description)])
+  const parts = { headers: () => parseHeaders(raw.headers), secrets: () => parseSecrets(raw, names) }
+  const read = parseParts(parts, [...checkName(name), ...checkDescription(description)])
   return { ...read, name, description, transport, url: raw.url.trim() }
 }
 
 /** The server is asked first, so that what cannot be reached is not added; then the person chooses among its tools. */
-export const newServerPage = (deps: Deps) =>
+export const newMcpServerPage = (deps: Deps) =>
   form({
     path: '/tools/new-server',
-    query: none,
-    form: Fields,
+    query: noInput,
+    form: McpServerFields,
     isOnce: false,
     show: async () =>
-      page('New MCP server', {
+      mcpServerFormView('New MCP server', {
         tool: null,
         values: { name: '', description: '', url: '', transport: 'auto', headers: '' },
-        ...{ transports, newSecrets, secretNames: [] },
+        ...{ transports, newSecrets: newSecretNumbers, secretNames: [] },
       }),
-    submit: async (_, visit, raw) => {
-      const server = readServer(raw, [])
-      const own = { ...server, secrets: mergeSecrets({}, server.secrets), tools: [] }
-      const { id } = await addRemoteServer(deps)(visit.workspace.id, own)
-      return done(
-        pathTo(visit, `/tools/${id}/choose`),
+    submit: async (_, context, raw) => {
+      const server = parseMcpServer(raw, [])
+      const newServer = { ...server, secrets: mergeSecrets({}, server.secrets), tools: [] }
+      const { id } = await addRemoteServer(deps)(context.workspace.id, newServer)
+      return redirectTo(
+        pathTo(context, `/tools/${id}/choose`),
         'The server is added. Choose which of its tools agents may have.',
       )
     },
   })
 
-export const editServerPage = (deps: Deps) =>
+export const editMcpServerPage = (deps: Deps) =>
   form({
     path: '/tools/:id/edit-server',
-    query: none,
-    form: Fields,
+    query: noInput,
+    form: McpServerFields,
     isOnce: false,
     show: async ({ workspace, id: toolId }) => {
       const tool = await getTool(deps)({ workspaceId: workspace.id, toolId })
       const settings = tool.kind === 'remote_mcp' ? RemoteSettings.safeParse(tool.settings) : undefined
-      if (!settings?.success) throw noSuchTool()
+      if (!settings?.success) throw toolNotFound()
       const { url, transport, headers } = settings.data
       const { name, description, secretNames } = tool
-      return page(`Edit ${name}`, {
+      return mcpServerFormView(`Edit ${name}`, {
         tool: { id: toolId },
-        values: { name, description, url, transport, headers: writeHeaders(headers) },
-        ...{ transports, newSecrets, secretNames },
+        values: { name, description, url, transport, headers: formatHeaders(headers) },
+        ...{ transports, newSecrets: newSecretNumbers, secretNames },
       })
     },
-    edited: editedOf,
-    submit: async (_, visit, raw) => {
-      const key = { workspaceId: visit.workspace.id, toolId: visit.id }
+    loadEdited: loadEditedTool,
+    submit: async (_, context, raw) => {
+      const key = { workspaceId: context.workspace.id, toolId: context.id }
       const { secretNames } = await getTool(deps)(key)
-      await editRemoteServer(deps)(key.workspaceId, key.toolId, readServer(raw, secretNames))
-      return done(pathTo(visit, `/tools/${visit.id}`), 'Saved. The server was asked for its tools anew.')
+      await editRemoteServer(deps)(key.workspaceId, key.toolId, parseMcpServer(raw, secretNames))
+      return redirectTo(
+        pathTo(context, `/tools/${context.id}`),
+        'Saved. The server was asked for its tools anew.',
+      )
     },
   })

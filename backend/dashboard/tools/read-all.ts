@@ -7,7 +7,7 @@ import { ApiError } from '../../core/errors.ts'
  * @param also what else is known to be wrong, told where a part is wrong: else the operation tells it with the rest
  * @throws {ApiError} validation_failed, with the details of every part
  */
-export function readAll<Parts extends Record<string, () => unknown>>(
+export function parseParts<Parts extends Record<string, () => unknown>>(
   parts: Parts,
   also: readonly ErrorDetail[],
 ): { [Name in keyof Parts]: ReturnType<Parts[Name]> } {

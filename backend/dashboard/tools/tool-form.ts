@@ -2,7 +2,7 @@ import { invalidField } from '../../core/errors.ts'
 import type { SecretChanges } from '../../tools/general/merge-secrets.ts'
 
 /** How many new secrets a form has room for. */
-export const newSecrets = [1, 2, 3]
+export const newSecretNumbers = [1, 2, 3]
 
 /**
  * What a form changes of a tool's secrets: those that it has are kept, replaced or forgotten, and new ones added.
@@ -10,14 +10,17 @@ export const newSecrets = [1, 2, 3]
  * @param names of the secrets that the tool has
  * @throws {ApiError} validation_failed for a new one without name or value
  */
-export function readSecrets(raw: Readonly<Record<string, unknown>>, names: readonly string[]): SecretChanges {
-  const forgotten = [raw.forget_key ?? []].flat()
-  const kept = names.flatMap((name): [string, string | null][] => {
+export function parseSecrets(
+  raw: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): SecretChanges {
+  const removed = [raw.forget_key ?? []].flat()
+  const changed = names.flatMap((name): [string, string | null][] => {
     const value = raw[`secret.${name}`]
     if (typeof value === 'string') return [[name, value]]
-    return forgotten.includes(name) ? [[name, null]] : []
+    return removed.includes(name) ? [[name, null]] : []
   })
-  const added = newSecrets.flatMap((number): [string, string][] => {
+  const added = newSecretNumbers.flatMap((number): [string, string][] => {
     const name = raw[`key_name_${number}`]
     const value = raw[`key_secret_${number}`]
     if (name === undefined && value === undefined) return []
@@ -33,5 +36,5 @@ export function readSecrets(raw: Readonly<Record<string, unknown>>, names: reado
     }
     return [[name.trim(), value.trim()]]
   })
-  return Object.fromEntries([...kept, ...added])
+  return Object.fromEntries([...changed, ...added])
 }

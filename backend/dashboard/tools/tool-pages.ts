@@ -1,12 +1,12 @@
-import { selectAgentsForPeople } from '../agents/agent-queries.ts'
+import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
 import type { Deps } from '../../deps.ts'
 import { getTool, type ToolDetails } from '../../tools/get-tool.ts'
 import { HttpSettings } from '../../tools/kinds/http/settings.ts'
 import { RemoteSettings } from '../../tools/custom/tool-settings.ts'
-import { none, show } from '../page/page-route.ts'
-import type { Sign } from '../page/badges.ts'
+import { noInput, show } from '../page/page-route.ts'
+import type { Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
-import { activeSign, kindInWords } from './in-words.ts'
+import { toolActiveBadge, formatToolKind } from './in-words.ts'
 
 interface ToolData {
   tool: {
@@ -15,7 +15,7 @@ interface ToolData {
     description: string
     kind: string
     isActive: boolean
-    sign: Sign
+    badge: Badge
     /** Where it can be edited, below its own address; null where it comes with Outdial, or cannot be read. */
     edit: 'edit-http' | 'edit-server' | null
     isOwn: boolean
@@ -28,31 +28,31 @@ interface ToolData {
   agents: { id: number; name: string }[]
 }
 
-const page = template<ToolData>('dashboard/tools/tool-page')
+const toolView = template<ToolData>('dashboard/tools/tool-page')
 
 export const toolPage = (deps: Deps) =>
   show({
     path: '/tools/:id',
-    query: none,
+    query: noInput,
     show: async ({ workspace, id: toolId }) => {
       const tool = await getTool(deps)({ workspaceId: workspace.id, toolId })
-      const agents = await selectAgentsForPeople(deps.db, workspace.id)
+      const agents = await selectAgentsWithCounts(deps.db, workspace.id)
       const { definitions, effects, kind } = tool
       const isReadable = definitions !== 'unreadable'
-      return page(tool.name, {
+      return toolView(tool.name, {
         tool: {
           id: toolId,
           name: tool.name,
           description: tool.description,
-          kind: kindInWords(kind),
+          kind: formatToolKind(kind),
           isActive: tool.isActive,
-          sign: activeSign(tool.isActive),
-          edit: isReadable ? editOf(kind) : null,
-          isOwn: editOf(kind) !== null,
+          badge: toolActiveBadge(tool.isActive),
+          edit: isReadable ? toEditPath(kind) : null,
+          isOwn: toEditPath(kind) !== null,
           isServer: kind === 'remote_mcp',
           isReadable,
         },
-        facts: factsOf(tool),
+        facts: listFacts(tool),
         hasSecrets: tool.secretNames.length > 0,
         offers: (isReadable ? definitions : []).map(({ name, description, inputSchema }) => ({
           ...{ name, description },
@@ -64,21 +64,24 @@ export const toolPage = (deps: Deps) =>
     },
   })
 
-function editOf(kind: ToolDetails['kind']): ToolData['tool']['edit'] {
+function toEditPath(kind: ToolDetails['kind']): ToolData['tool']['edit'] {
   if (kind === 'http') return 'edit-http'
   return kind === 'remote_mcp' ? 'edit-server' : null
 }
 
 const transports = { auto: 'Found out by itself', streamable: 'Streamable HTTP', sse: 'HTTP with SSE' }
 
-function factsOf({ kind, settings, secretNames }: ToolDetails): ToolData['facts'] {
-  const shared = (headers: Record<string, string>) => [
+function listFacts({ kind, settings, secretNames }: ToolDetails): ToolData['facts'] {
+  const sharedFacts = (headers: Record<string, string>) => [
     ...Object.entries(headers).map(([name, value]) => ({ term: 'Header', text: `${name}: ${value}` })),
     ...(secretNames.length === 0 ? [] : [{ term: 'Secrets', text: secretNames.join(', ') }]),
   ]
   const http = kind === 'http' ? HttpSettings.safeParse(settings) : undefined
   if (http?.success) {
-    return [{ term: 'Request', text: `${http.data.method} ${http.data.url}` }, ...shared(http.data.headers)]
+    return [
+      { term: 'Request', text: `${http.data.method} ${http.data.url}` },
+      ...sharedFacts(http.data.headers),
+    ]
   }
   const server = kind === 'remote_mcp' ? RemoteSettings.safeParse(settings) : undefined
   if (server?.success) {
@@ -86,7 +89,7 @@ function factsOf({ kind, settings, secretNames }: ToolDetails): ToolData['facts'
     return [
       { term: 'Address', text: url },
       { term: 'Transport', text: transports[transport] },
-      ...shared(headers),
+      ...sharedFacts(headers),
     ]
   }
   return []

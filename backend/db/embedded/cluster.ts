@@ -3,7 +3,7 @@ import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from '
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { ConfigError } from '../../config.ts'
-import { StartError } from '../../start-error.ts'
+import { StartupError } from '../../start-error.ts'
 import type { Account } from './os-account.ts'
 import type { Binaries } from './binaries.ts'
 import type { DataDir } from './data-dir.ts'
@@ -21,8 +21,8 @@ export async function prepareCluster(
   options: { password: string | undefined; sync: boolean },
 ): Promise<void> {
   await removeUnfinished(dataDir)
-  const found = await stat(dataDir.cluster).catch(() => undefined)
-  if (found === undefined) return create(dataDir, binaries, options)
+  const stats = await stat(dataDir.cluster).catch(() => undefined)
+  if (stats === undefined) return createCluster(dataDir, binaries, options)
 
   const version = await readFile(path.join(dataDir.cluster, 'PG_VERSION'), 'utf8').catch(
     (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : 'unreadable'),
@@ -33,9 +33,9 @@ export async function prepareCluster(
         `DATA_DIR to another folder.`,
     )
   }
-  if (found.uid !== (dataDir.account.ids?.uid ?? process.getuid?.() ?? found.uid)) {
+  if (stats.uid !== (dataDir.account.ids?.uid ?? process.getuid?.() ?? stats.uid)) {
     throw new ConfigError(
-      `DATA_DIR ${dataDir.path} holds a database of another user (id ${found.uid}): start Outdial as that user or ` +
+      `DATA_DIR ${dataDir.path} holds a database of another user (id ${stats.uid}): start Outdial as that user or ` +
         `as root, or set DATA_DIR to another folder.`,
     )
   }
@@ -48,13 +48,13 @@ export async function prepareCluster(
 }
 
 /** Under another name first, so that files which were cut short are never taken for a database. */
-async function create(
+async function createCluster(
   { path: folder, cluster, account }: DataDir,
   { initdb }: Binaries,
   options: { password: string | undefined; sync: boolean },
 ): Promise<void> {
   const unfinished = await mkdtemp(path.join(folder, 'postgres.new-'))
-  await own(unfinished, account)
+  await changeOwner(unfinished, account)
   const login =
     options.password === undefined ? ['--auth=trust'] : await passwordLogin(unfinished, options.password)
   const flags = [
@@ -66,9 +66,9 @@ async function create(
   ]
   await run(initdb, flags, { ...account.ids, cwd: unfinished, env: postgresEnvironment() }).catch(
     (error: Error & { stderr?: string }) => {
-      const line = error.stderr?.split('\n').find((line) => /^initdb: |FATAL/.test(line))
-      const reason = line?.replace(/^(initdb: (error: )?|.*FATAL: +)/, '')
-      throw new StartError(
+      const errorLine = error.stderr?.split('\n').find((errorLine) => /^initdb: |FATAL/.test(errorLine))
+      const reason = errorLine?.replace(/^(initdb: (error: )?|.*FATAL: +)/, '')
+      throw new StartupError(
         `The embedded PostgreSQL could not be set up in DATA_DIR ${folder}: ${reason ?? error.message}`,
         {
           cause: error,
@@ -80,7 +80,7 @@ async function create(
   await rm(unfinished, { recursive: true })
 }
 
-async function own(folder: string, account: Account): Promise<void> {
+async function changeOwner(folder: string, account: Account): Promise<void> {
   if (account.ids) await chown(folder, account.ids.uid, account.ids.gid)
 }
 
@@ -91,6 +91,6 @@ async function passwordLogin(folder: string, password: string): Promise<string[]
 }
 
 async function removeUnfinished({ path: folder }: DataDir): Promise<void> {
-  const left = (await readdir(folder)).filter((name) => name.startsWith('postgres.new-'))
-  for (const name of left) await rm(path.join(folder, name), { recursive: true, force: true })
+  const leftovers = (await readdir(folder)).filter((name) => name.startsWith('postgres.new-'))
+  for (const name of leftovers) await rm(path.join(folder, name), { recursive: true, force: true })
 }

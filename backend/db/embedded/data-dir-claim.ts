@@ -2,7 +2,7 @@ import { readFile, rename, rmdir, mkdir, stat, rm, writeFile } from 'node:fs/pro
 import { connect, createServer, type Server } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
-import { StartError } from '../../start-error.ts'
+import { StartupError } from '../../start-error.ts'
 
 /** What `owner.json` in DATA_DIR says: who has the database open, and how to reach both. */
 const Owner = z.object({
@@ -21,15 +21,16 @@ export interface Claim {
 }
 
 /** Somebody else has the database of this DATA_DIR open. */
-export class ClaimedError extends StartError {
+export class ClaimedError extends StartupError {
   override name = 'ClaimedError'
   readonly dataDir: string
   readonly owner: Owner
 
   constructor(dataDir: string, owner: Owner) {
-    const who = owner.purpose === 'service' ? 'Outdial is already running' : 'an admin command is running'
+    const description =
+      owner.purpose === 'service' ? 'Outdial is already running' : 'an admin command is running'
     super(
-      `DATA_DIR ${dataDir} is in use: ${who} there (process ${owner.pid}). Stop it, or set another DATA_DIR and PORT.`,
+      `DATA_DIR ${dataDir} is in use: ${description} there (process ${owner.pid}). Stop it, or set another DATA_DIR and PORT.`,
     )
     this.dataDir = dataDir
     this.owner = owner
@@ -41,14 +42,14 @@ export class ClaimedError extends StartError {
  *
  * @throws {ClaimedError} where another process lives that claimed it
  */
-export async function claim(dataDir: string, owner: Owner): Promise<Claim> {
+export async function claimDataDir(dataDir: string, owner: Owner): Promise<Claim> {
   const listening = await listen(owner.socket)
   const file = path.join(dataDir, 'owner.json')
   let previous: Owner | undefined
   try {
-    await alone(path.join(dataDir, 'claiming'), async () => {
+    await withLockFolder(path.join(dataDir, 'claiming'), async () => {
       previous = await readOwner(file)
-      if (previous && (await answers(previous.socket))) throw new ClaimedError(dataDir, previous)
+      if (previous && (await isListening(previous.socket))) throw new ClaimedError(dataDir, previous)
       await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
       await rename(`${file}.new`, file)
     })
@@ -70,10 +71,10 @@ async function readOwner(file: string): Promise<Owner | undefined> {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  return Owner.safeParse(text === undefined ? undefined : parse(text)).data
+  return Owner.safeParse(text === undefined ? undefined : parseJson(text)).data
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -81,7 +82,7 @@ function parse(text: string): unknown {
   }
 }
 
-const answers = (socket: string): Promise<boolean> =>
+const isListening = (socket: string): Promise<boolean> =>
   new Promise((resolve) => {
     const client = connect(socket)
     client.once('connect', () => resolve(true)).once('error', () => resolve(false))
@@ -95,20 +96,20 @@ const listen = (socket: string): Promise<Server> =>
   })
 
 /** The few milliseconds between looking and writing. A folder is made by one process only. */
-async function alone(lock: string, act: () => Promise<void>): Promise<void> {
-  while (!(await makes(lock))) {
-    const since = await stat(lock).catch(() => undefined)
-    if (since && Date.now() - since.mtimeMs > 5_000) await rmdir(lock).catch(() => undefined) // its maker died
+async function withLockFolder(lock: string, work: () => Promise<void>): Promise<void> {
+  while (!(await tryCreateFolder(lock))) {
+    const stats = await stat(lock).catch(() => undefined)
+    if (stats && Date.now() - stats.mtimeMs > 5_000) await rmdir(lock).catch(() => undefined) // its maker died
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   try {
-    await act()
+    await work()
   } finally {
     await rmdir(lock)
   }
 }
 
-const makes = (lock: string): Promise<boolean> =>
+const tryCreateFolder = (lock: string): Promise<boolean> =>
   mkdir(lock).then(
     () => true,
     (error: NodeJS.ErrnoException) => {

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigError } from '../../config.ts'
 import { errorCode } from '../../error-code.ts'
-import { type Account, accountFor, canEnter, isRoot } from './os-account.ts'
-import { makeFolder, privateHome } from './private-folder.ts'
+import { type Account, findAccount, canEnter, isRoot } from './os-account.ts'
+import { createFolder, findPrivateHome } from './private-folder.ts'
 
 /** Where the database, its keys and the demo's credentials lie, and as whom PostgreSQL runs in there. */
 export interface DataDir {
@@ -25,12 +25,12 @@ const checkout = fileURLToPath(new URL('../../..', import.meta.url))
  */
 export async function prepareDataDir(dataDir: string | undefined): Promise<DataDir> {
   const wanted = path.resolve(dataDir ?? path.join(checkout, '.outdial'))
-  const account = accountFor(path.join(wanted, 'postgres'))
-  return namingDataDir(wanted, async () => {
+  const account = findAccount(path.join(wanted, 'postgres'))
+  return withDataDirErrors(wanted, async () => {
     if (dataDir === undefined && !canEnter(account, checkout)) await linkToPrivateHome(wanted)
-    await makeFolder(wanted)
+    await createFolder(wanted)
     const folder = await realpath(wanted)
-    await openForPassing(folder)
+    await allowTraversal(folder)
     if (!canEnter(account, folder)) throw notEnterable(wanted, account)
     return { path: folder, cluster: path.join(folder, 'postgres'), account }
   })
@@ -40,13 +40,13 @@ async function linkToPrivateHome(link: string): Promise<void> {
   await rmdir(link).catch(() => undefined) // an empty one is in nobody's way
   if (await lstat(link).catch(() => undefined)) return
   const name = createHash('sha256').update(link).digest('hex').slice(0, 12)
-  const target = path.join(await privateHome(), `data-${name}`)
-  await makeFolder(target)
+  const target = path.join(await findPrivateHome(), `data-${name}`)
+  await createFolder(target)
   await symlink(target, link)
 }
 
 /** What `mktemp -d` makes for root is closed to everybody else. One that holds things already stays as it is. */
-async function openForPassing(folder: string): Promise<void> {
+async function allowTraversal(folder: string): Promise<void> {
   const { mode } = await stat(folder)
   if (isRoot() && (mode & 0o011) !== 0o011 && (await readdir(folder)).length === 0)
     await chmod(folder, mode | 0o011)
@@ -58,7 +58,7 @@ const notEnterable = (folder: string, account: Account) =>
       `started as root: set DATA_DIR to a folder outside of private homes, such as /var/lib/outdial/data.`,
   )
 
-const reasons: Record<string, string> = {
+const errorReasons: Record<string, string> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EROFS: 'the disk is read-only',
@@ -70,12 +70,15 @@ const reasons: Record<string, string> = {
 }
 
 /** Tells every failure to read or write in DATA_DIR in one sentence. */
-export async function namingDataDir<Result>(folder: string, act: () => Promise<Result>): Promise<Result> {
+export async function withDataDirErrors<Result>(
+  folder: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    return await act()
+    return await work()
   } catch (error) {
     const code = errorCode(error)
-    const reason = reasons[code]
+    const reason = errorReasons[code]
     if (reason === undefined) throw error
     throw new ConfigError(
       `DATA_DIR ${folder} cannot be used, because ${reason} (${code}): set DATA_DIR to another folder.`,

@@ -15,7 +15,7 @@ export async function keepRunning(
   const stopped = () => stopping.signal.aborted
   let current = await start()
 
-  const startAgain = async (): Promise<void> => {
+  const restart = async (): Promise<void> => {
     while (!stopped()) {
       try {
         current = await start()
@@ -31,7 +31,7 @@ export async function keepRunning(
       await current.ended
       if (stopped()) return
       log.error('the embedded PostgreSQL ended; starting it again')
-      await startAgain()
+      await restart()
     }
   }
   const watching = watch()

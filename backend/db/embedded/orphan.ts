@@ -23,12 +23,12 @@ export async function stopOrphan(cluster: string): Promise<void> {
 }
 
 async function isPostgres(pid: number, cluster: string): Promise<boolean> {
-  const command = await commandOf(pid)
+  const command = await readCommand(pid)
   return command.includes('postgres') && command.includes(cluster)
 }
 
 /** Empty where there is no such process. */
-async function commandOf(pid: number): Promise<string> {
+async function readCommand(pid: number): Promise<string> {
   if (process.platform === 'linux') return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   if (process.platform === 'win32') return isAlive(pid) ? 'unknown' : ''
   return run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).then(

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { StartError } from '../../start-error.ts'
+import { StartupError } from '../../start-error.ts'
 
 /** As whom PostgreSQL runs. It refuses to run as root. */
 export interface Account {
@@ -15,15 +15,15 @@ export const isRoot = (): boolean => process.getuid?.() === 0
 /**
  * The user of this process; for root whoever owns the data in `cluster` already, else nobody.
  *
- * @throws {StartError} where root may not become another user, as in a container without that right
+ * @throws {StartupError} where root may not become another user, as in a container without that right
  */
-export function accountFor(cluster?: string): Account {
+export function findAccount(cluster?: string): Account {
   if (!isRoot()) return { name: process.getuid === undefined ? 'you' : userName(), ids: undefined }
   const owner = cluster === undefined ? undefined : statSync(cluster, { throwIfNoEntry: false })
-  const account = owner && owner.uid !== 0 ? named(owner.uid, owner.gid) : nobody()
+  const account = owner && owner.uid !== 0 ? accountWithIds(owner.uid, owner.gid) : findUnprivilegedAccount()
   const { status, error } = spawnSync('/bin/sh', ['-c', ':'], { ...account.ids, cwd: '/' })
   if (status === 0) return account
-  throw new StartError(
+  throw new StartupError(
     `Outdial was started as root and may not switch to the user ${account.name}, as whom PostgreSQL would run ` +
       `(${error?.message ?? `status ${status}`}): start it as an ordinary user, or set DATABASE_URL.`,
   )
@@ -33,10 +33,13 @@ export function accountFor(cluster?: string): Account {
 export const canEnter = (account: Account, folder: string): boolean =>
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account.ids, cwd: '/' }).status === 0
 
-const named = (uid: number, gid: number): Account => ({ name: `with the id ${uid}`, ids: { uid, gid } })
+const accountWithIds = (uid: number, gid: number): Account => ({
+  name: `with the id ${uid}`,
+  ids: { uid, gid },
+})
 
 /** 65534 on most systems, other numbers on some. */
-function nobody(): Account {
+function findUnprivilegedAccount(): Account {
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   return { name: 'nobody', ids: { uid: id('-u'), gid: id('-g') } }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { StartError } from '../../start-error.ts'
+import { StartupError } from '../../start-error.ts'
 import type { Account } from './os-account.ts'
 import { postgresEnvironment } from './environment.ts'
 import { watchdog } from './watchdog.ts'
@@ -27,10 +27,10 @@ export interface Postmaster {
 /**
  * Starts PostgreSQL and resolves when it accepts connections.
  *
- * @throws {StartError} with PostgreSQL's own words where it ends before that
+ * @throws {StartupError} with PostgreSQL's own words where it ends before that
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
-  const child = launch(options)
+  const child = spawnPostmaster(options)
   const ended = new Promise((resolve) => child.once('close', resolve).once('error', resolve))
   const lines: string[] = []
   const ready = new Promise<boolean>((resolve) => {
@@ -42,7 +42,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
       if (line.includes('database system is ready to accept connections')) resolve(true)
     })
   })
-  if (!(await ready)) throw refused(lines)
+  if (!(await ready)) throw toStartupError(lines)
   lines.length = 0
   return {
     ended,
@@ -55,7 +55,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   }
 }
 
-function launch(options: PostmasterOptions): ChildProcess {
+function spawnPostmaster(options: PostmasterOptions): ChildProcess {
   const flags = ['-D', options.cluster, ...options.settings.flatMap((setting) => ['-c', setting])]
   const settings = { ...options.account.ids, cwd: options.cluster, env: postgresEnvironment() }
   if (process.platform === 'win32') {
@@ -69,8 +69,10 @@ function launch(options: PostmasterOptions): ChildProcess {
   })
 }
 
-function refused(lines: string[]): StartError {
-  const said =
+function toStartupError(lines: string[]): StartupError {
+  const reason =
     lines.findLast((line) => /FATAL|PANIC|error/.test(line)) ?? lines.at(-1) ?? 'it ended without a word'
-  return new StartError(`The embedded PostgreSQL did not start: ${said.replace(/^.*(FATAL|PANIC): +/, '')}`)
+  return new StartupError(
+    `The embedded PostgreSQL did not start: ${reason.replace(/^.*(FATAL|PANIC): +/, '')}`,
+  )
 }

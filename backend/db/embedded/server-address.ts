@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import type { DataDir } from './data-dir.ts'
-import { makeTemporaryFolder } from './private-folder.ts'
+import { createTemporaryFolder } from './private-folder.ts'
 
 /** Where the server and its owner listen. */
 export interface Address {
@@ -19,10 +19,10 @@ export interface Address {
 }
 
 /** A Unix socket that only PostgreSQL's user and root can reach, and no TCP. */
-export async function makeAddress(dataDir: DataDir): Promise<Address> {
-  const folder = await makeTemporaryFolder('outdial-', dataDir.account)
+export async function createAddress(dataDir: DataDir): Promise<Address> {
+  const folder = await createTemporaryFolder('outdial-', dataDir.account)
   const remove = () => rm(folder, { recursive: true, force: true })
-  if (process.platform === 'win32') return { ...(await loopback(dataDir)), folder, remove }
+  if (process.platform === 'win32') return { ...(await createLoopbackAddress(dataDir)), folder, remove }
   return {
     url: `postgres://postgres@${encodeURIComponent(folder)}/postgres`,
     settings: ['listen_addresses=', `unix_socket_directories=${folder}`, 'unix_socket_permissions=0700'],
@@ -39,9 +39,9 @@ export async function removeAddress(ownerSocket: string): Promise<void> {
   if (/^\/tmp\/outdial-\w+$/.test(folder)) await rm(folder, { recursive: true, force: true })
 }
 
-async function loopback(dataDir: DataDir): Promise<Omit<Address, 'folder' | 'remove'>> {
-  const port = await freePort('127.0.0.1')
-  const password = await readOrMake(path.join(dataDir.path, 'database-password'))
+async function createLoopbackAddress(dataDir: DataDir): Promise<Omit<Address, 'folder' | 'remove'>> {
+  const port = await findFreePort('127.0.0.1')
+  const password = await readOrCreatePassword(path.join(dataDir.path, 'database-password'))
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     settings: ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='],
@@ -50,7 +50,7 @@ async function loopback(dataDir: DataDir): Promise<Omit<Address, 'folder' | 'rem
   }
 }
 
-async function readOrMake(file: string): Promise<string> {
+async function readOrCreatePassword(file: string): Promise<string> {
   await writeFile(file, randomBytes(24).toString('hex'), { flag: 'wx', mode: 0o600 }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
@@ -60,7 +60,7 @@ async function readOrMake(file: string): Promise<string> {
 }
 
 /** A port on which nobody listens now. */
-export const freePort = (host: string): Promise<number> =>
+export const findFreePort = (host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)
     server.listen(0, host, () => {

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import { accountFor } from './os-account.ts'
-import { type Address, makeAddress, removeAddress } from './server-address.ts'
+import { findAccount } from './os-account.ts'
+import { type Address, createAddress, removeAddress } from './server-address.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
-import { claim, type Owner } from './data-dir-claim.ts'
+import { claimDataDir, type Owner } from './data-dir-claim.ts'
 import { prepareCluster } from './cluster.ts'
-import { type DataDir, namingDataDir, prepareDataDir } from './data-dir.ts'
-import { makeTemporaryFolder } from './private-folder.ts'
+import { type DataDir, withDataDirErrors, prepareDataDir } from './data-dir.ts'
+import { createTemporaryFolder } from './private-folder.ts'
 import { keepRunning } from './keep-running.ts'
 import { stopOrphan } from './orphan.ts'
 import { startPostmaster } from './postmaster.ts'
@@ -33,19 +33,21 @@ export interface Embedded {
  * @throws {StartError} where PostgreSQL cannot run on this machine
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const temporary = options.temporary ? await makeTemporaryFolder('outdial-test-', accountFor()) : undefined
+  const temporary = options.temporary
+    ? await createTemporaryFolder('outdial-test-', findAccount())
+    : undefined
   const dataDir = await prepareDataDir(temporary ?? options.dataDir)
   const binaries = await findBinaries(dataDir.account)
-  const address = await makeAddress(dataDir)
+  const address = await createAddress(dataDir)
   try {
-    return await namingDataDir(dataDir.path, () => open(options, dataDir, binaries, address))
+    return await withDataDirErrors(dataDir.path, () => startServer(options, dataDir, binaries, address))
   } catch (error) {
     await address.remove()
     throw error
   }
 }
 
-async function open(
+async function startServer(
   { purpose, temporary = false, log }: EmbeddedOptions,
   dataDir: DataDir,
   binaries: Binaries,
@@ -53,7 +55,7 @@ async function open(
 ): Promise<Embedded> {
   const { path, cluster, account } = dataDir
   const owner = { pid: process.pid, purpose, socket: address.ownerSocket, url: address.url }
-  const claimed = await claim(path, owner)
+  const dataDirClaim = await claimDataDir(path, owner)
   const start = async () => {
     await stopOrphan(cluster)
     return startPostmaster({
@@ -63,7 +65,7 @@ async function open(
       socketFolder: address.folder,
       temporaryFolder: temporary ? path : undefined,
       settings: [
-        ...settings,
+        ...postgresSettings,
         ...address.settings,
         ...(temporary ? ['fsync=off', 'full_page_writes=off', 'max_connections=300'] : []),
       ],
@@ -72,22 +74,22 @@ async function open(
   }
   try {
     await stopOrphan(cluster)
-    if (claimed.previous) await removeAddress(claimed.previous.socket)
+    if (dataDirClaim.previous) await removeAddress(dataDirClaim.previous.socket)
     await prepareCluster(dataDir, binaries, { password: address.password, sync: !temporary })
     const running = await keepRunning(start, log)
     const stop = async () => {
       await running.stop()
-      await claimed.release()
+      await dataDirClaim.release()
       await address.remove()
     }
     return { url: address.url, dataDir: path, stop }
   } catch (error) {
-    await claimed.release()
+    await dataDirClaim.release()
     throw error
   }
 }
 
-const settings = [
+const postgresSettings = [
   'timezone=UTC',
   // Its log reaches ours, which holds no phone numbers: no statements, no values. Errors are told to the client.
   'log_min_messages=log',

@@ -2,14 +2,14 @@ import type { Deps } from '../../deps.ts'
 import { hashToken } from '../../secrets/secret-box.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createUser } from '../create-user.ts'
-import { insertNewMembership } from '../member-store.ts'
-import { stateOf } from './open.ts'
-import { lockInvitation, markAccepted } from '../invitation-store.ts'
+import { insertMembershipIfNew } from '../member-store.ts'
+import { getInvitationState } from './open.ts'
+import { lockInvitation, markInvitationAccepted } from '../invitation-store.ts'
 
 /** Somebody who is signed in, or who signs up by it. */
 type Guest = { userId: number } | { name: string; email: string; password: string }
 
-export type Accepted =
+export type AcceptResult =
   | { state: 'unknown' | 'used' | 'expired' }
   | { state: 'accepted' | 'member_already'; userId: number; workspaceId: number }
 
@@ -21,18 +21,18 @@ export type Accepted =
  */
 export const acceptInvitation =
   (deps: Deps) =>
-  (token: string, guest: Guest): Promise<Accepted> =>
+  (token: string, guest: Guest): Promise<AcceptResult> =>
     inTransaction(deps, async (own) => {
       const invitation = await lockInvitation(own.db, hashToken(token))
       if (invitation === undefined) return { state: 'unknown' }
       const now = own.clock.now()
-      const state = stateOf(invitation, now)
+      const state = getInvitationState(invitation, now)
       if (state !== 'open') return { state }
 
       const { workspaceId, role } = invitation
       const userId = 'userId' in guest ? guest.userId : (await createUser(own)(guest)).id
-      const isNew = await insertNewMembership(own.db, workspaceId, { userId, role })
+      const isNew = await insertMembershipIfNew(own.db, workspaceId, { userId, role })
       if (!isNew) return { state: 'member_already', userId, workspaceId }
-      await markAccepted(own.db, workspaceId, invitation.id, now)
+      await markInvitationAccepted(own.db, workspaceId, invitation.id, now)
       return { state: 'accepted', userId, workspaceId }
     })

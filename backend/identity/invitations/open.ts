@@ -16,16 +16,16 @@ export type Invitation =
     }
 
 /** Looks at an invitation, and changes nothing: programs open links, too, to show what is behind them. */
-export const openInvitation =
+export const getInvitation =
   (deps: Pick<Deps, 'db' | 'clock'>) =>
   async (token: string): Promise<Invitation> => {
-    const found = await findInvitation(deps.db, hashToken(token))
-    if (found === undefined) return { state: 'unknown' }
-    const state = stateOf(found, deps.clock.now())
-    return state === 'open' ? { ...found, state } : { state }
+    const row = await findInvitation(deps.db, hashToken(token))
+    if (row === undefined) return { state: 'unknown' }
+    const state = getInvitationState(row, deps.clock.now())
+    return state === 'open' ? { ...row, state } : { state }
   }
 
-export const stateOf = (
+export const getInvitationState = (
   invitation: { acceptedAt: Date | null; expiresAt: Date },
   now: Date,
 ): 'open' | 'used' | 'expired' => {

@@ -9,16 +9,20 @@ import { findRole, hasOtherOwner, lockMembers } from '../member-store.ts'
  * @returns the member's role
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
-export async function keepAnOwner(trx: Db, workspaceId: number, userId: number): Promise<'owner' | 'member'> {
+export async function requireOtherOwner(
+  trx: Db,
+  workspaceId: number,
+  userId: number,
+): Promise<'owner' | 'member'> {
   await lockMembers(trx, workspaceId)
   // In statements of their own: one snapshot for both would predate the lock.
   const role = await findRole(trx, workspaceId, userId)
   if (role === undefined) throw notFound('This user is not a member of this workspace.')
-  if (role === 'owner' && !(await hasOtherOwner(trx, workspaceId, userId))) throw lastOwner()
+  if (role === 'owner' && !(await hasOtherOwner(trx, workspaceId, userId))) throw lastOwnerError()
   return role
 }
 
-const lastOwner = () =>
+const lastOwnerError = () =>
   new ApiError(
     'validation_failed',
     'This is the last owner of the workspace: make somebody else an owner first.',

@@ -1,14 +1,14 @@
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import { hashToken } from '../../secrets/secret-box.ts'
-import { worksOnlyFor } from '../member-store.ts'
+import { ownsAllWorkspacesOf } from '../member-store.ts'
 import { findReset } from '../password-reset-store.ts'
 
 export type PasswordReset =
   { state: 'unknown' | 'used' | 'expired' | 'void' } | { state: 'open'; userId: number; email: string }
 
 /** Looks at a reset link, and changes nothing. */
-export const openReset =
+export const getPasswordReset =
   (deps: Pick<Deps, 'db' | 'clock'>) =>
   async (token: string): Promise<PasswordReset> => {
     const reset = await findReset(deps.db, hashToken(token))
@@ -16,9 +16,11 @@ export const openReset =
     if (reset.usedAt !== null) return { state: 'used' }
     if (reset.expiresAt <= deps.clock.now()) return { state: 'expired' }
     const { userId, email, madeBy } = reset
-    return (await mayReset(deps.db, userId, madeBy)) ? { state: 'open', userId, email } : { state: 'void' }
+    return (await isStillAllowed(deps.db, userId, madeBy))
+      ? { state: 'open', userId, email }
+      : { state: 'void' }
   }
 
 /** Asked again when the link is used: its maker may be no owner any more, or the user works elsewhere. */
-const mayReset = async (db: Db, userId: number, madeBy: number | null): Promise<boolean> =>
-  madeBy === null || (await worksOnlyFor(db, userId, madeBy))
+const isStillAllowed = async (db: Db, userId: number, madeBy: number | null): Promise<boolean> =>
+  madeBy === null || (await ownsAllWorkspacesOf(db, userId, madeBy))

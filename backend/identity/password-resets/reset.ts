@@ -4,8 +4,8 @@ import { inTransaction } from '../../db/transaction.ts'
 import { hashPassword } from '../password.ts'
 import { updatePassword } from '../user-store.ts'
 import { deleteOtherSessions } from '../session-store.ts'
-import { openReset } from './open.ts'
-import { lockUser, markUsed } from '../password-reset-store.ts'
+import { getPasswordReset } from './open.ts'
+import { lockUser, markResetUsed } from '../password-reset-store.ts'
 
 /**
  * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the link
@@ -16,16 +16,16 @@ import { lockUser, markUsed } from '../password-reset-store.ts'
 export const resetPassword =
   (deps: Deps) =>
   async (token: string, newPassword: string): Promise<number | undefined> => {
-    const first = await openReset(deps)(token)
-    if (first.state !== 'open') return undefined
-    const { userId } = first
+    const found = await getPasswordReset(deps)(token)
+    if (found.state !== 'open') return undefined
+    const { userId } = found
     const passwordHash = await hashPassword(newPassword, 'new_password')
     return inTransaction(deps, async (own) => {
       await lockUser(own.db, userId)
       // After the lock: what it says now stays true.
-      const reset = await openReset(own)(token)
+      const reset = await getPasswordReset(own)(token)
       if (reset.state !== 'open') return undefined
-      if (!(await markUsed(own.db, hashToken(token), own.clock.now()))) return undefined
+      if (!(await markResetUsed(own.db, hashToken(token), own.clock.now()))) return undefined
       await updatePassword(own.db, userId, passwordHash)
       await deleteOtherSessions(own.db, userId, null)
       return userId

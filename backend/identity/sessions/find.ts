@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { hashToken } from '../../secrets/secret-box.ts'
 import type { Person } from '../user-store.ts'
-import { findSessionOf, noteSessionSeen } from '../session-store.ts'
+import { findSessionWithUser, updateSessionLastSeen } from '../session-store.ts'
 
 export interface Session {
   person: Person
@@ -18,9 +18,9 @@ export const findSession =
     if (!token) return undefined
     const idHash = hashToken(token)
     const now = deps.clock.now()
-    const row = await findSessionOf(deps.db, idHash, now)
+    const row = await findSessionWithUser(deps.db, idHash, now)
     if (row === undefined) return undefined
     const { lastSeenAt, ...person } = row
-    if (now.getTime() - lastSeenAt.getTime() > seenEveryMs) await noteSessionSeen(deps.db, idHash, now)
+    if (now.getTime() - lastSeenAt.getTime() > seenEveryMs) await updateSessionLastSeen(deps.db, idHash, now)
     return { person, idHash }
   }

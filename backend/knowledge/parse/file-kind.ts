@@ -1,26 +1,26 @@
 import { Fault } from './parse-result.ts'
 
-export type Kind = 'text' | 'html' | 'pdf' | 'docx'
+export type FileKind = 'text' | 'html' | 'pdf' | 'docx'
 
 /**
  * What a file is: its first bytes decide where they tell, else the end of its name.
  *
  * @throws {Fault} where it is nothing that can be read
  */
-export function kindOf(name: string, bytes: Uint8Array): Kind {
+export function detectFileKind(name: string, bytes: Uint8Array): FileKind {
   if (bytes.length === 0) throw new Fault('empty')
-  const ending = /\.([a-z0-9]+)$/.exec(name.toLowerCase())?.[1] ?? ''
+  const extension = /\.([a-z0-9]+)$/.exec(name.toLowerCase())?.[1] ?? ''
   const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
   // Readers of PDF accept what stands before its header, up to there (PDF Reference 1.7, appendix H, note 13).
-  if (start.startsWith('%PDF-') || (ending === 'pdf' && start.includes('%PDF-'))) return 'pdf'
+  if (start.startsWith('%PDF-') || (extension === 'pdf' && start.includes('%PDF-'))) return 'pdf'
   if (start.startsWith('PK\x03\x04')) return 'docx'
   if (start.startsWith('\xD0\xCF\x11\xE0')) throw new Fault('old_word')
   if (start.startsWith('{\\rtf')) throw new Fault('wrong_type')
-  return kindByEnding(ending, start)
+  return fileKindByExtension(extension, start)
 }
 
-function kindByEnding(ending: string, start: string): Kind {
-  switch (ending) {
+function fileKindByExtension(extension: string, start: string): FileKind {
+  switch (extension) {
     case 'txt':
     case 'md':
     case 'markdown':

@@ -5,10 +5,10 @@ import { Worker } from 'node:worker_threads'
 import type { Answer } from './answer.ts'
 import { limits } from './parse-limits.ts'
 
-const end = () => process.kill(process.pid, 'SIGKILL')
-setInterval(() => process.memoryUsage.rss() > limits.memory && end(), 10)
+const killProcess = () => process.kill(process.pid, 'SIGKILL')
+setInterval(() => process.memoryUsage.rss() > limits.memory && killProcess(), 10)
 // Whoever asked may have died.
-setTimeout(end, limits.time + 5_000)
+setTimeout(killProcess, limits.time + 5_000)
 
 const bytes = new Uint8Array(await buffer(process.stdin))
 

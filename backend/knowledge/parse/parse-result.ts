@@ -1,8 +1,8 @@
 /** Why a file could not be read, in a word: what passes between processes. */
-export type FaultCode = keyof typeof sentences
+export type FaultCode = keyof typeof messages
 
 /** Sentences for the person who chose the file. */
-const sentences = {
+const messages = {
   empty: 'The file is empty.',
   too_large: 'The file is larger than 20 MB: split it, or paste the part that matters.',
   wrong_type: 'Only .txt, .md, .html, .pdf and .docx files can be read.',
@@ -28,10 +28,10 @@ export class Fault extends Error {
   readonly code: FaultCode
 
   constructor(code: FaultCode) {
-    super(sentences[code])
+    super(messages[code])
     this.code = code
   }
 }
 
 export const isFaultCode = (value: unknown): value is FaultCode =>
-  typeof value === 'string' && Object.hasOwn(sentences, value)
+  typeof value === 'string' && Object.hasOwn(messages, value)

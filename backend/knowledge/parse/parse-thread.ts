@@ -1,15 +1,15 @@
 // A thread of the process in child.ts, which stops it.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Answer } from './answer.ts'
-import { extract } from './extract-text.ts'
+import { extractText } from './extract-text.ts'
 import { Fault } from './parse-result.ts'
-import type { Kind } from './file-kind.ts'
+import type { FileKind } from './file-kind.ts'
 
-const { kind, bytes } = workerData as { kind: Kind; bytes: Uint8Array }
+const { kind, bytes } = workerData as { kind: FileKind; bytes: Uint8Array }
 
 async function answer(): Promise<Answer> {
   try {
-    return { text: await extract(kind, bytes) }
+    return { text: await extractText(kind, bytes) }
   } catch (error) {
     // What readers throw of themselves speaks of a file that they did not expect.
     return { fault: error instanceof Fault ? error.code : 'broken' }

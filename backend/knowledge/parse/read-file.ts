@@ -1,11 +1,11 @@
 import { invalidField } from '../../core/errors.ts'
 import { Fault } from './parse-result.ts'
-import { kindOf } from './file-kind.ts'
+import { detectFileKind } from './file-kind.ts'
 import { limits } from './parse-limits.ts'
-import { runChild } from './run-parser.ts'
-import { createSlots } from './slots.ts'
+import { runParser } from './run-parser.ts'
+import { createConcurrencyLimit } from './slots.ts'
 
-export interface GivenFile {
+export interface UploadedFile {
   name: string
   bytes: Uint8Array
   /** There was more of it. */
@@ -13,7 +13,7 @@ export interface GivenFile {
 }
 
 /** Each reader may take half a gigabyte: what counts is this machine, whoever asks. */
-const inSlot = createSlots({ atOnce: limits.atOnce, waiting: limits.waiting })
+const limitConcurrency = createConcurrencyLimit({ atOnce: limits.atOnce, waiting: limits.waiting })
 
 /**
  * The plain text of a .txt, .md, .html, .pdf or .docx file, read where its memory and time are bounded.
@@ -24,13 +24,13 @@ export async function readFile({
   name,
   bytes,
   isTooLarge,
-}: GivenFile): Promise<{ title: string; text: string }> {
+}: UploadedFile): Promise<{ title: string; text: string }> {
   try {
     if (isTooLarge || bytes.length > limits.file) throw new Fault('too_large')
-    const kind = kindOf(name, bytes)
-    const done = await inSlot(() => runChild(kind, bytes))
-    if (done === undefined) throw new Fault('busy')
-    return { title: titleOf(name), text: done.result }
+    const kind = detectFileKind(name, bytes)
+    const outcome = await limitConcurrency(() => runParser(kind, bytes))
+    if (outcome === undefined) throw new Fault('busy')
+    return { title: toTitle(name), text: outcome.result }
   } catch (error) {
     if (error instanceof Fault) throw invalidField('file', error.code, error.message)
     throw error
@@ -38,7 +38,7 @@ export async function readFile({
 }
 
 /** Its name without folders and ending: some browsers send those. */
-const titleOf = (name: string): string =>
+const toTitle = (name: string): string =>
   (name.split(/[/\\]/).at(-1) ?? '')
     .replace(/\.\w+$/, '')
     .replace(/[_\s]+/g, ' ')

@@ -1,9 +1,9 @@
 import { htmlToText } from 'html-to-text'
-import { decode } from '../../core/decode-text.ts'
+import { decodeText } from '../../core/decode-text.ts'
 import { limits } from './parse-limits.ts'
 
 /** What is no text of the page, though it stands in it. */
-const skipped = [
+const skippedElements = [
   'title',
   'img',
   'svg',
@@ -19,8 +19,8 @@ const skipped = [
 /** The text of an HTML page as a person reads it: of links their text, and nothing of scripts and styles. */
 export function readHtml(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
-  const named = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(start)?.[1]
-  return htmlToText(decode(bytes, named), {
+  const declaredEncoding = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(start)?.[1]
+  return htmlToText(decodeText(bytes, declaredEncoding), {
     wordwrap: false,
     limits: { maxInputLength: limits.file, maxDepth: 200 },
     selectors: [
@@ -29,7 +29,7 @@ export function readHtml(bytes: Uint8Array): string {
         selector,
         options: { uppercase: false },
       })),
-      ...skipped.map((selector) => ({ selector, format: 'skip' })),
+      ...skippedElements.map((selector) => ({ selector, format: 'skip' })),
     ],
   })
 }

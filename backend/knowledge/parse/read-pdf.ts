@@ -18,7 +18,7 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
-    const text = textOf(items.filter((item) => 'str' in item))
+    const text = toText(items.filter((item) => 'str' in item))
     page.cleanup()
     length += text.length
     if (length > limits.text * 2) throw new Fault('too_long')
@@ -27,7 +27,7 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
   return pages.join('\n\n')
 }
 
-interface Item {
+interface TextItem {
   str: string
   hasEOL: boolean
   height: number
@@ -35,7 +35,7 @@ interface Item {
   transform: number[]
 }
 
-function textOf(items: readonly Item[]): string {
+function toText(items: readonly TextItem[]): string {
   let text = ''
   let above: { y: number; height: number } | undefined
   let isLineStart = true
@@ -44,9 +44,9 @@ function textOf(items: readonly Item[]): string {
     if (isLineStart && str.trim() !== '') {
       const drop = above && above.y - y
       // Upwards: another column.
-      const isApart =
+      const isNewParagraph =
         drop !== undefined && above !== undefined && (drop > above.height * 1.7 || drop < -above.height)
-      if (isApart) text += '\n'
+      if (isNewParagraph) text += '\n'
     }
     if (str.trim() !== '') {
       above = { y, height: height || above?.height || 10 }

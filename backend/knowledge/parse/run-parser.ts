@@ -3,24 +3,28 @@ import { text as readAll } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Answer } from './answer.ts'
 import { Fault } from './parse-result.ts'
-import type { Kind } from './file-kind.ts'
+import type { FileKind } from './file-kind.ts'
 import { limits } from './parse-limits.ts'
 
-const script = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
+const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 
 /** A reader that has been taken over can write no file and start no program. It is given no secret of the environment. */
 const flags = ['--permission', '--allow-worker', '--allow-fs-read=*', '--disable-warning=SecurityWarning']
 
 /** Exit of a process that V8 ended for want of memory, where it is not told as the signal SIGABRT. */
-const aborted = 134
+const abortedExitCode = 134
 
 /**
  * Reads a file in a process of its own, in at most `time` milliseconds.
  *
  * @throws {Fault}
  */
-export async function runChild(kind: Kind, bytes: Uint8Array, time: number = limits.time): Promise<string> {
-  const child = spawn(process.execPath, [...flags, script, kind], {
+export async function runParser(
+  kind: FileKind,
+  bytes: Uint8Array,
+  time: number = limits.time,
+): Promise<string> {
+  const child = spawn(process.execPath, [...flags, scriptPath, kind], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { SystemRoot: process.env.SystemRoot },
     windowsHide: true,
@@ -34,11 +38,11 @@ export async function runChild(kind: Kind, bytes: Uint8Array, time: number = lim
     child.once('close', (code) => resolve({ code }))
   })
   try {
-    const [{ code }, told] = await Promise.all([ended, readAll(child.stdout)])
+    const [{ code }, output] = await Promise.all([ended, readAll(child.stdout)])
     if (child.killed) throw new Fault('too_slow')
-    if (code === null || code === aborted) throw new Fault('too_heavy')
+    if (code === null || code === abortedExitCode) throw new Fault('too_heavy')
     if (code !== 0) throw new Error(`the reader of a ${kind} file ended with code ${code}`)
-    const answer = Answer.parse(JSON.parse(told))
+    const answer = Answer.parse(JSON.parse(output))
     if ('fault' in answer) throw new Fault(answer.fault)
     return answer.text
   } finally {

@@ -1,5 +1,5 @@
 /** Lets at most `atOnce` works run; as many as `waiting` wait for their turn. */
-export function createSlots({ atOnce, waiting }: { atOnce: number; waiting: number }) {
+export function createConcurrencyLimit({ atOnce, waiting }: { atOnce: number; waiting: number }) {
   let running = 0
   const queue: (() => void)[] = []
 

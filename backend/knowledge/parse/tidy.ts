@@ -1,5 +1,5 @@
 /** A text as documents keep it: no signs that are none, no blanks at the ends of lines, one blank line at a time. */
-export const tidy = (text: string): string =>
+export const normalizeText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n?|\u2028/g, '\n')

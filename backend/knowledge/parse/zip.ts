@@ -2,9 +2,9 @@ import { crc32, inflateRawSync } from 'node:zlib'
 import { Fault } from './parse-result.ts'
 import { limits } from './parse-limits.ts'
 
-const endMark = 0x06054b50
-const entryMark = 0x02014b50
-const fileMark = 0x04034b50
+const endSignature = 0x06054b50
+const entrySignature = 0x02014b50
+const fileSignature = 0x04034b50
 
 /**
  * Unpacks the entries of a ZIP archive whose names are wanted (APPNOTE 6.3.10). What they inflate to is counted while
@@ -23,43 +23,43 @@ export function unzip(bytes: Uint8Array, isWanted: (name: string) => boolean): M
 }
 
 function unpack(archive: Buffer, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
-  const end = findEnd(archive)
+  const end = findEndRecord(archive)
   const count = archive.readUInt16LE(end + 10)
   if (count > limits.entries) throw new Fault('too_heavy')
   const parts = new Map<string, Uint8Array>()
   let room = limits.inflated
-  let at = archive.readUInt32LE(end + 16)
+  let offset = archive.readUInt32LE(end + 16)
   for (let entry = 0; entry < count; entry += 1) {
-    if (archive.readUInt32LE(at) !== entryMark) throw new Fault('broken')
-    const nameLength = archive.readUInt16LE(at + 28)
-    const name = archive.toString('utf8', at + 46, at + 46 + nameLength)
+    if (archive.readUInt32LE(offset) !== entrySignature) throw new Fault('broken')
+    const nameLength = archive.readUInt16LE(offset + 28)
+    const name = archive.toString('utf8', offset + 46, offset + 46 + nameLength)
     if (isWanted(name)) {
-      const part = inflate(archive, at, room)
+      const part = inflate(archive, offset, room)
       room -= part.length
       parts.set(name, part)
     }
-    at += 46 + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
+    offset += 46 + nameLength + archive.readUInt16LE(offset + 30) + archive.readUInt16LE(offset + 32)
   }
   return parts
 }
 
 /** The record stands at the end, before a comment of at most 65,535 bytes. */
-function findEnd(archive: Buffer): number {
+function findEndRecord(archive: Buffer): number {
   const first = Math.max(0, archive.length - 22 - 0xffff)
-  for (let at = archive.length - 22; at >= first; at -= 1) {
-    if (archive.readUInt32LE(at) === endMark) return at
+  for (let offset = archive.length - 22; offset >= first; offset -= 1) {
+    if (archive.readUInt32LE(offset) === endSignature) return offset
   }
   throw new Fault('broken')
 }
 
-function inflate(archive: Buffer, at: number, room: number): Uint8Array {
-  if ((archive.readUInt16LE(at + 8) & 1) === 1) throw new Fault('encrypted')
-  const method = archive.readUInt16LE(at + 10)
-  const packedSize = archive.readUInt32LE(at + 20)
-  const claimedSize = archive.readUInt32LE(at + 24)
+function inflate(archive: Buffer, offset: number, room: number): Uint8Array {
+  if ((archive.readUInt16LE(offset + 8) & 1) === 1) throw new Fault('encrypted')
+  const method = archive.readUInt16LE(offset + 10)
+  const packedSize = archive.readUInt32LE(offset + 20)
+  const claimedSize = archive.readUInt32LE(offset + 24)
   if (claimedSize > room) throw new Fault('too_heavy')
-  const file = archive.readUInt32LE(at + 42)
-  if (archive.readUInt32LE(file) !== fileMark) throw new Fault('broken')
+  const file = archive.readUInt32LE(offset + 42)
+  if (archive.readUInt32LE(file) !== fileSignature) throw new Fault('broken')
   const start = file + 30 + archive.readUInt16LE(file + 26) + archive.readUInt16LE(file + 28)
   if (start + packedSize > archive.length) throw new Fault('broken')
   const packed = archive.subarray(start, start + packedSize)
@@ -69,8 +69,8 @@ function inflate(archive: Buffer, at: number, room: number): Uint8Array {
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, room) })
   } catch (error) {
-    const isOver = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
-    throw new Fault(isOver ? 'too_heavy' : 'broken')
+    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+    throw new Fault(isTooLarge ? 'too_heavy' : 'broken')
   }
 }
 
@@ -89,10 +89,10 @@ export function zip(parts: ReadonlyMap<string, Uint8Array>): Buffer {
     common.writeUInt32LE(part.length, 14)
     common.writeUInt32LE(part.length, 18)
     common.writeUInt16LE(label.length, 22)
-    files.push(mark(fileMark), common, label, Buffer.from(part))
+    files.push(signatureBytes(fileSignature), common, label, Buffer.from(part))
     const rest = Buffer.alloc(14)
     rest.writeUInt32LE(offset, 10)
-    directory.push(mark(entryMark), Buffer.from([20, 0]), common, rest, label)
+    directory.push(signatureBytes(entrySignature), Buffer.from([20, 0]), common, rest, label)
     offset += 30 + label.length + part.length
   }
   const end = Buffer.alloc(18)
@@ -100,10 +100,10 @@ export function zip(parts: ReadonlyMap<string, Uint8Array>): Buffer {
   end.writeUInt16LE(parts.size, 6)
   end.writeUInt32LE(Buffer.concat(directory).length, 8)
   end.writeUInt32LE(offset, 12)
-  return Buffer.concat([...files, ...directory, mark(endMark), end])
+  return Buffer.concat([...files, ...directory, signatureBytes(endSignature), end])
 }
 
-function mark(value: number): Buffer {
+function signatureBytes(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(value)
   return bytes

@@ -3,25 +3,25 @@ import { type Adapter, errors } from 'oidc-provider'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { hashToken } from '../../secrets/secret-box.ts'
-import { after, secondsToLibraryTime } from '../time.ts'
-import { keepsNothing } from './keeps-nothing.ts'
+import { secondsFromNow, toLibraryTime } from '../time.ts'
+import { noopAdapter } from './keeps-nothing.ts'
 import { deleteAccessToken, findAccessToken, insertAccessToken } from '../adapter-store.ts'
 
 const Scopes = z.array(Scope)
 
 /** Access tokens live in the one table that the API authenticates from, and nowhere else. */
 export const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter => ({
-  ...keepsNothing,
+  ...noopAdapter,
   upsert: async (id, payload, expiresIn) => {
     const { grantId, scope } = payload
     if (grantId === undefined || expiresIn === undefined) throw new Error('an access token without a grant')
-    const made = await insertAccessToken(db, {
+    const isInserted = await insertAccessToken(db, {
       tokenHash: hashToken(id),
       grantHash: hashToken(grantId),
       scopes: Scopes.parse(scope ? scope.split(' ') : []),
-      expiresAt: after(clock, expiresIn),
+      expiresAt: secondsFromNow(clock, expiresIn),
     })
-    if (!made) throw new errors.InvalidGrant('grant was revoked')
+    if (!isInserted) throw new errors.InvalidGrant('grant was revoked')
   },
   // Without `grantId`, so that revoking an access token (RFC 7009) leaves the connection alone.
   find: async (id) => {
@@ -34,7 +34,7 @@ export const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): A
       clientId: token.client_id,
       accountId: String(token.user_id),
       scope: token.scopes.join(' '),
-      exp: secondsToLibraryTime(clock, token.expires_at),
+      exp: toLibraryTime(clock, token.expires_at),
     }
   },
   destroy: async (id) => {

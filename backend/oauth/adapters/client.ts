@@ -2,11 +2,11 @@ import { Scope } from '@outdial/contract'
 import type { Adapter } from 'oidc-provider'
 import type { Deps } from '../../deps.ts'
 import { findClient } from '../oauth-store.ts'
-import { keepsNothing } from './keeps-nothing.ts'
+import { noopAdapter } from './keeps-nothing.ts'
 
 /** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */
 export const clientAdapter = ({ db, box }: Pick<Deps, 'db' | 'box'>): Adapter => ({
-  ...keepsNothing,
+  ...noopAdapter,
   find: async (id) => {
     // PostgreSQL keeps no NUL in text, and so knows no such client.
     const client = id.includes('\0') ? undefined : await findClient(db, id)

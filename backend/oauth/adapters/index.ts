@@ -2,7 +2,7 @@ import type { AdapterFactory } from 'oidc-provider'
 import type { Deps } from '../../deps.ts'
 import { accessTokenAdapter } from './access-token.ts'
 import { clientAdapter } from './client.ts'
-import { keepsNothing } from './keeps-nothing.ts'
+import { noopAdapter } from './keeps-nothing.ts'
 import { payloadAdapter } from '../adapters.ts'
 
 /** Where oidc-provider keeps what it makes, by the name of its model. */
@@ -21,6 +21,6 @@ export const createAdapters =
         return payloadAdapter(deps, model)
       default:
         // The library's own Session too: who is signed in, our session says, at each authorization anew.
-        return keepsNothing
+        return noopAdapter
     }
   }

@@ -1,7 +1,7 @@
 import type { Adapter } from 'oidc-provider'
 
 /** Keeps nothing and finds nothing; adapters that keep something say what. */
-export const keepsNothing: Adapter = {
+export const noopAdapter: Adapter = {
   upsert: async () => undefined,
   find: async () => undefined,
   findByUid: async () => undefined,

@@ -43,7 +43,9 @@ export const findReports = async (
     .orderBy('sequence')
     .execute()
   const byAttempt = Map.groupBy(rows, (row) => row.attempt_id)
-  return new Map([...byAttempt].map(([id, own]) => [id, own.map((row) => ReportSchema.parse(row.body))]))
+  return new Map(
+    [...byAttempt].map(([id, attemptRows]) => [id, attemptRows.map((row) => ReportSchema.parse(row.body))]),
+  )
 }
 
 /** The attempt in which a call was talked. */

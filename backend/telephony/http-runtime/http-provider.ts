@@ -2,7 +2,7 @@ import type { CallOrder, RuntimeReport } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
 import type { Db } from '../../db/schema.ts'
 import { sessionUrl } from '../../runtime/session-url.ts'
-import { limits } from '../../calls/limits.ts'
+import { callLimits } from '../../calls/limits.ts'
 import { analysisIn, answeredAtIn, endIn } from '../../calls/reports/read.ts'
 import { insertReports } from './attempt-reports.ts'
 import { httpLine } from '../../dialer/receive-report.ts'
@@ -42,7 +42,7 @@ export function createHttpLine(deps: HttpLineDeps): Line {
 
   /** What is reported by now; undefined while the database is away, which says nothing. */
   const look = (attemptId: string, dialing: Dialing): Promise<readonly RuntimeReport[] | undefined> =>
-    read(attemptId, dialing.left).catch((error: unknown) => void onTrouble(attemptId, error))
+    read(attemptId, dialing.detached).catch((error: unknown) => void onTrouble(attemptId, error))
 
   const ask = async (attemptId: string): Promise<'heard' | 'denied' | 'away'> => {
     try {
@@ -61,23 +61,23 @@ export function createHttpLine(deps: HttpLineDeps): Line {
    * Until the runtime has told the end, or denies the attempt. It is asked where it is unclear what it knows,
    * where it has been silent, and before a ring is cut: nobody who has answered is hung up on for that.
    */
-  const follow = async (
+  const followAttempt = async (
     attemptId: string,
     dialing: Dialing,
     placed: () => 'taken' | 'refused' | 'unclear',
   ): Promise<LineEnd> => {
     let told = 0
     let heardAt = clock.now().getTime()
-    let askAt = 0
-    let isKnown = false
+    let nextAskAt = 0
+    let isConfirmed = false
     let ringWasChecked = false
     for (;;) {
       const reports = await look(attemptId, dialing)
-      if (dialing.left.aborted) return leftAlone
+      if (dialing.detached.aborted) return leftAlone
       if (reports === undefined) continue
-      const end = endIn(reports)
+      const ended = endIn(reports)
       const answeredAt = answeredAtIn(reports)
-      if (end !== undefined) return toLineEnd(end)
+      if (ended !== undefined) return toLineEnd(ended)
       if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
       if (placed() === 'refused') return { outcome: 'failed' }
       const rangTooLong = dialing.ringOver.aborted && answeredAt === undefined
@@ -86,14 +86,14 @@ export function createHttpLine(deps: HttpLineDeps): Line {
       const now = clock.now().getTime()
       if (reports.length > told) heardAt = now
       told = reports.length
-      const inDoubt = placed() === 'unclear' && !isKnown
-      if (now < askAt || !(inDoubt || rangTooLong || now >= heardAt + silenceMs)) continue
-      askAt = now + againMs
+      const isUncertain = placed() === 'unclear' && !isConfirmed
+      if (now < nextAskAt || !(isUncertain || rangTooLong || now >= heardAt + silenceMs)) continue
+      nextAskAt = now + againMs
       const answer = await ask(attemptId)
       if (answer === 'denied') return lastWord(attemptId, dialing)
       if (answer === 'away') continue
       heardAt = now
-      isKnown = true
+      isConfirmed = true
       ringWasChecked = rangTooLong
     }
   }
@@ -102,27 +102,27 @@ export function createHttpLine(deps: HttpLineDeps): Line {
   const lastWord = async (attemptId: string, dialing: Dialing): Promise<LineEnd> => {
     for (;;) {
       const reports = await look(attemptId, dialing)
-      if (dialing.left.aborted) return leftAlone
+      if (dialing.detached.aborted) return leftAlone
       if (reports === undefined) continue
-      const end = endIn(reports)
-      return end === undefined ? { outcome: 'unknown' } : toLineEnd(end)
+      const ended = endIn(reports)
+      return ended === undefined ? { outcome: 'unknown' } : toLineEnd(ended)
     }
   }
 
   /** Resolves only when nobody is on the line any more: until then nobody may be called again. */
   const hangUp = async (attemptId: string, dialing: Dialing): Promise<LineEnd> => {
     for (;;) {
-      const done = await runtime.hangUp(attemptId).then(
+      const confirmed = await runtime.hangUp(attemptId).then(
         () => true,
         (error: unknown) => (onTrouble(attemptId, error), false),
       )
-      const patience = clock.now().getTime() + (done ? limits.handOverSeconds * 1000 : againMs)
+      const patience = clock.now().getTime() + (confirmed ? callLimits.handOverSeconds * 1000 : againMs)
       do {
-        const end = endIn((await look(attemptId, dialing)) ?? [])
-        if (dialing.left.aborted) return leftAlone
-        if (end !== undefined) return toLineEnd(end)
+        const ended = endIn((await look(attemptId, dialing)) ?? [])
+        if (dialing.detached.aborted) return leftAlone
+        if (ended !== undefined) return toLineEnd(ended)
       } while (clock.now().getTime() < patience)
-      if (done) return { outcome: 'no_answer' }
+      if (confirmed) return { outcome: 'no_answer' }
     }
   }
 
@@ -133,16 +133,16 @@ export function createHttpLine(deps: HttpLineDeps): Line {
     dial: async (request, dialing) => {
       let placed: Awaited<ReturnType<RuntimeClient['place']>> = 'taken'
       const placing = runtime
-        .place(orderOf(request, deps.internalUrl))
+        .place(toCallOrder(request, deps.internalUrl))
         .then((answer) => void (placed = answer))
-      const following = follow(request.attemptId, dialing, () => placed)
-      const end = await Promise.race([following, leaving(dialing, placing)])
-      return end.outcome === 'unknown' ? { outcome: 'failed' } : end
+      const following = followAttempt(request.attemptId, dialing, () => placed)
+      const ended = await Promise.race([following, whenDetached(dialing, placing)])
+      return ended.outcome === 'unknown' ? { outcome: 'failed' } : ended
     },
     resume: (request, dialing) =>
       Promise.race([
-        follow(request.attemptId, dialing, () => 'unclear'),
-        leaving(dialing, Promise.resolve()),
+        followAttempt(request.attemptId, dialing, () => 'unclear'),
+        whenDetached(dialing, Promise.resolve()),
       ]),
     analyse: async (request, _, signal) => {
       for (;;) {
@@ -161,14 +161,14 @@ export function createHttpLine(deps: HttpLineDeps): Line {
  * Resolves when nobody listens any more, but not while an order is on its way: whoever asks the runtime next
  * must not be told that it knows nothing of it.
  */
-const leaving = ({ left }: Dialing, placing: Promise<void>): Promise<LineEnd> =>
+const whenDetached = ({ detached }: Dialing, placing: Promise<void>): Promise<LineEnd> =>
   new Promise((resolve) => {
-    const leave = () => void placing.then(() => resolve(leftAlone))
-    if (left.aborted) leave()
-    left.addEventListener('abort', leave, { once: true })
+    const detach = () => void placing.then(() => resolve(leftAlone))
+    if (detached.aborted) detach()
+    detached.addEventListener('abort', detach, { once: true })
   })
 
-const orderOf = (request: DialRequest, internalUrl: string): CallOrder => {
+const toCallOrder = (request: DialRequest, internalUrl: string): CallOrder => {
   const { attemptId, agent, contact } = request
   return {
     attempt_id: attemptId,
@@ -190,8 +190,8 @@ const orderOf = (request: DialRequest, internalUrl: string): CallOrder => {
     },
     tools_url: sessionUrl(internalUrl, { widgetId: agent.widgetId, attemptId }).href,
     reports_url: `${internalUrl}/api/internal/attempts/${attemptId}/reports`,
-    ring_limit_seconds: limits.ringSeconds,
-    call_limit_seconds: limits.callSeconds,
+    ring_limit_seconds: callLimits.ringSeconds,
+    call_limit_seconds: callLimits.callSeconds,
   }
 }
 

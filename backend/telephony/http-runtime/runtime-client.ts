@@ -2,7 +2,7 @@ import type { CallOrder } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
 import { errorCode } from '../../error-code.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
-import { type CallStateRead, readCallState } from './parse-call-state.ts'
+import { type CallStateRead, parseCallState } from './parse-call-state.ts'
 
 /** A runtime of the user's own, as docs/runtime.md describes it. */
 export interface RuntimeClient {
@@ -26,7 +26,7 @@ export interface RuntimeClientOptions {
 }
 
 /** Nothing was sent: there was nobody to send it to. */
-const neverConnected = new Set([
+const connectionErrorCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EHOSTUNREACH',
@@ -44,7 +44,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       id: headers['Idempotency-Key'] ?? id,
       at: clock.now(),
       body: body ?? `${method} ${path}`,
-      secrets: secrets().map(webhookSecretOf),
+      secrets: secrets().map(toWebhookSecret),
     })
     return fetch(`${url}${path}`, {
       method,
@@ -64,14 +64,14 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
         if (answer.ok) return 'taken'
         return answer.status < 500 ? 'refused' : 'unclear'
       } catch (error) {
-        return neverConnected.has(errorCode(causeOf(error))) ? 'refused' : 'unclear'
+        return connectionErrorCodes.has(errorCode(getCause(error))) ? 'refused' : 'unclear'
       }
     },
     ask: async (attemptId) => {
       const answer = await send('GET', `/calls/${attemptId}`, undefined, { Accept: 'application/json' })
       if (answer.status === 404) return (await answer.body?.cancel(), 'denied')
       if (!answer.ok) throw new Error(`the runtime answered ${answer.status}`)
-      return readCallState(await answer.text())
+      return parseCallState(await answer.text())
     },
     hangUp: async (attemptId) => {
       const answer = await send('DELETE', `/calls/${attemptId}`, undefined, {})
@@ -82,7 +82,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
 }
 
 /** Standard Webhooks keys are base64: the secret's own bytes are the key. */
-const webhookSecretOf = (secret: string): string => `whsec_${Buffer.from(secret).toString('base64')}`
+const toWebhookSecret = (secret: string): string => `whsec_${Buffer.from(secret).toString('base64')}`
 
-const causeOf = (error: unknown): unknown =>
+const getCause = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined

@@ -41,10 +41,10 @@ export function castingOf(request: DialRequest): { part: Part; talk: Talk; ringS
 }
 
 function draw(ticket: number): Part {
-  let left = ticket
+  let remaining = ticket
   for (const [part, share] of lots) {
-    if (left < share) return part
-    left -= share
+    if (remaining < share) return part
+    remaining -= share
   }
   return 'talks'
 }

@@ -1,7 +1,7 @@
-import type { Act, AgentInCall, CallAgent } from '../../runtime/agent.ts'
-import { argumentsFor } from '../../runtime/arguments-for.ts'
-import { type Move, moveFor, timeZoneIn } from './tool-steps.ts'
-import { orAborted } from '../../core/abort.ts'
+import type { ToolOutcome, AgentInCall, CallAgent } from '../../runtime/agent.ts'
+import { pickArguments } from '../../runtime/arguments-for.ts'
+import { type ToolStep, toToolStep, parseTimeZone } from './tool-steps.ts'
+import { rejectOnAbort } from '../../core/abort.ts'
 import { sessionUrl } from '../../runtime/session-url.ts'
 import { openToolSession } from '../tool-session.ts'
 
@@ -29,55 +29,58 @@ const mostTold = 300
 export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
   join: (call, talk) => {
     const { url, secret, onTrouble, stepMs = 5_000, budgetMs = 20_000 } = options
-    const left = new AbortController()
-    const over = AbortSignal.any([talk.signal, left.signal])
-    const within = (ms: number) => AbortSignal.any([over, AbortSignal.timeout(Math.max(0, Math.round(ms)))])
+    const leaving = new AbortController()
+    const ended = AbortSignal.any([talk.signal, leaving.signal])
+    const within = (ms: number) => AbortSignal.any([ended, AbortSignal.timeout(Math.max(0, Math.round(ms)))])
     const trouble = (error: unknown) => {
-      if (!over.aborted) onTrouble({ attempt: call.attemptId, reason: wordsFor(error) })
+      if (!ended.aborted) onTrouble({ attempt: call.attemptId, reason: describeErrorKind(error) })
     }
     const opening = openToolSession(sessionUrl(url, call), secret(), within(stepMs)).catch(trouble)
     let budget = budgetMs
-    let givenUp = false
+    let stopped = false
     /** The contact's, once the agent was told. */
     let timeZone = 'UTC'
 
     /** Undefined where the agent has no such tool, or not what it asks for. */
-    const use = async (move: Move, limit: AbortSignal): Promise<Act | undefined> => {
-      const session = await orAborted(opening, limit)
+    const useTool = async (step: ToolStep, signal: AbortSignal): Promise<ToolOutcome | undefined> => {
+      const session = await rejectOnAbort(opening, signal)
       if (session === undefined) {
-        givenUp = true
-        return { text: 'Could not use the tools: the tool server did not let the agent in.', done: false }
+        stopped = true
+        return {
+          text: 'Could not use the tools: the tool server did not let the agent in.',
+          succeeded: false,
+        }
       }
-      const schema = session.tools.get(move.tool)
-      const args = schema && argumentsFor(schema, move.args)
+      const schema = session.tools.get(step.tool)
+      const args = schema && pickArguments(schema, step.args)
       if (args === undefined) return undefined
-      const answer = await session.call(move.tool, args, limit)
-      if (move.tool === 'contact_lookup') timeZone = timeZoneIn(answer.text) ?? timeZone
-      const said = shorten(answer.text)
+      const answer = await session.call(step.tool, args, signal)
+      if (step.tool === 'contact_lookup') timeZone = parseTimeZone(answer.text) ?? timeZone
+      const text = shorten(answer.text)
       return answer.isError
-        ? { text: `Could not ${move.tried}: ${said}`, done: false }
-        : { text: `${move.did}: ${said}`, done: true }
+        ? { text: `Could not ${step.tried}: ${text}`, succeeded: false }
+        : { text: `${step.successText}: ${text}`, succeeded: true }
     }
 
     const act: AgentInCall['act'] = async (intent) => {
-      if (givenUp || over.aborted) return undefined
-      const move = moveFor(intent, { ...talk, timeZone })
+      if (stopped || ended.aborted) return undefined
+      const step = toToolStep(intent, { ...talk, timeZone })
       const startedAt = performance.now()
       try {
-        return await use(move, within(Math.min(stepMs, budget)))
+        return await useTool(step, within(Math.min(stepMs, budget)))
       } catch (error) {
         trouble(error)
-        return { text: `Could not ${move.tried}: the tool did not answer.`, done: false }
+        return { text: `Could not ${step.tried}: the tool did not answer.`, succeeded: false }
       } finally {
         budget -= performance.now() - startedAt
-        givenUp ||= budget <= 0
+        stopped ||= budget <= 0
       }
     }
 
     return {
       act,
       leave: async () => {
-        left.abort()
+        leaving.abort()
         await (await opening)?.close()
       },
     }
@@ -91,7 +94,7 @@ function shorten(text: string): string {
 }
 
 /** The kind of an error alone: what a server answers may hold anything. */
-function wordsFor(error: unknown): string {
+function describeErrorKind(error: unknown): string {
   const name = typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : 'Error'
   const code = typeof error === 'object' && error !== null && 'code' in error ? ` ${String(error.code)}` : ''
   return `${name}${code}`

@@ -33,11 +33,11 @@ export function createSimulatedLine(clock: Clock, speed: number, agent?: CallAge
     transcript: TranscriptLine[],
     signal: AbortSignal,
   ) => {
-    const done = await doer?.act(intent)
-    if (done === undefined || signal.aborted) return
-    transcript.push({ role: 'tool', text: done.text, at: clock.now().toISOString() })
-    const apologised = transcript.some(({ text }) => text === apology)
-    if (!done.done && !apologised) await say(['agent', apology], transcript, signal)
+    const action = await doer?.act(intent)
+    if (action === undefined || signal.aborted) return
+    transcript.push({ role: 'tool', text: action.text, at: clock.now().toISOString() })
+    const apologized = transcript.some(({ text }) => text === apology)
+    if (!action.succeeded && !apologized) await say(['agent', apology], transcript, signal)
   }
 
   const converse = async (request: DialRequest, talk: Talk, signal: AbortSignal): Promise<LineEnd> => {

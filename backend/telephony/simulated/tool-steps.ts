@@ -2,12 +2,12 @@ import { Temporal } from 'temporal-polyfill'
 import type { Intent } from '../../runtime/agent.ts'
 
 /** One use of a tool, and how a transcript tells of it. */
-export interface Move {
+export interface ToolStep {
   tool: string
   /** What there is to say; a tool is given that which it asks for. */
   args: Record<string, unknown>
   /** "Searched the knowledge base for …", when it went well. */
-  did: string
+  successText: string
   /** "search the knowledge base", when it did not. */
   tried: string
 }
@@ -16,42 +16,47 @@ export interface Move {
  * How an agent does what it wants: with the tools that the service brings, whose names are theirs by default. A
  * runtime with a language model chooses by descriptions; this one is told.
  */
-export function moveFor(
+export function toToolStep(
   intent: Intent,
   talk: { fill: (text: string) => string; now: () => Date; timeZone: string },
-): Move {
+): ToolStep {
   const { fill } = talk
   switch (intent.does) {
     case 'look_up_contact':
-      return { tool: 'contact_lookup', args: {}, did: 'Looked the contact up', tried: 'look the contact up' }
+      return {
+        tool: 'contact_lookup',
+        args: {},
+        successText: 'Looked the contact up',
+        tried: 'look the contact up',
+      }
     case 'search_knowledge': {
       const query = fill(intent.query)
       return {
         tool: 'knowledge_search',
         args: { query },
-        did: `Searched the knowledge base for “${query}”`,
+        successText: `Searched the knowledge base for “${query}”`,
         tried: `search the knowledge base for “${query}”`,
       }
     }
     case 'take_note': {
       const text = fill(intent.text)
-      return { tool: 'contact_note', args: { text }, did: `Noted “${text}”`, tried: 'take a note' }
+      return { tool: 'contact_note', args: { text }, successText: `Noted “${text}”`, tried: 'take a note' }
     }
     case 'put_down': {
       const values = { name: fill('{{name}}'), result: fill(intent.row) }
       return {
         tool: 'spreadsheet_append',
         args: { values },
-        did: 'Added a row to the spreadsheet',
+        successText: 'Added a row to the spreadsheet',
         tried: 'add a row to the spreadsheet',
       }
     }
     case 'call_back': {
-      const at = `${dateIn(intent.days, talk)}T${intent.time}`
+      const at = `${dateInDays(intent.days, talk)}T${intent.time}`
       return {
         tool: 'schedule_callback',
         args: { at },
-        did: `Scheduled a call-back for ${at.replace('T', ', ')}`,
+        successText: `Scheduled a call-back for ${at.replace('T', ', ')}`,
         tried: 'schedule a call-back',
       }
     }
@@ -59,14 +64,14 @@ export function moveFor(
       return {
         tool: 'do_not_call',
         args: {},
-        did: 'Put the number on the do-not-call list',
+        successText: 'Put the number on the do-not-call list',
         tried: 'put the number on the do-not-call list',
       }
   }
 }
 
 /** Where the contact is: in their evening, the day after the one of UTC is not tomorrow. */
-const dateIn = (days: number, { now, timeZone }: { now: () => Date; timeZone: string }): string =>
+const dateInDays = (days: number, { now, timeZone }: { now: () => Date; timeZone: string }): string =>
   Temporal.Instant.fromEpochMilliseconds(now().getTime())
     .toZonedDateTimeISO(timeZone)
     .toPlainDate()
@@ -74,5 +79,5 @@ const dateIn = (days: number, { now, timeZone }: { now: () => Date; timeZone: st
     .toString()
 
 /** The zone that `contact_lookup` tells with the local time, for example `… at 9:30 AM (America/New_York)`. */
-export const timeZoneIn = (lookup: string): string | undefined =>
+export const parseTimeZone = (lookup: string): string | undefined =>
   /^Local time: .* \((\S+)\)$/m.exec(lookup)?.[1]

@@ -6,7 +6,7 @@ import { admin as runAdmin } from '../support/admin.ts'
 import { ManualClock } from '../support/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { run } from '../support/child-process.ts'
+import { runScript } from '../support/child-process.ts'
 import { seedWorkspace } from '../support/seed.ts'
 
 jest.setTimeout(90_000)
@@ -17,29 +17,29 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const admin = (words: string[], input?: string) =>
-  runAdmin(words, { DATABASE_URL: database.url, SECRET_KEY: key }, input)
+const admin = (args: string[], input?: string) =>
+  runAdmin(args, { DATABASE_URL: database.url, SECRET_KEY: key }, input)
 
 /** The answer of a command that is done. */
-async function told(words: string[], input?: string): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await admin([...words, '--json'], input)
+async function runJson(args: string[], input?: string): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await admin([...args, '--json'], input)
   if (code !== 0) throw new Error(stderr)
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
 it('brings a new installation to its first API key and OAuth client', async () => {
-  const user = await told(['create-user', '--email', 'robin@example.com', '--name', 'Robin'])
+  const user = await runJson(['create-user', '--email', 'robin@example.com', '--name', 'Robin'])
   expect(user.password).toMatch(/^.{20,}$/)
-  const workspace = await told(['create-workspace', '--name', 'Acme', '--owner', 'ROBIN@example.com'])
-  const within = ['--workspace', String(workspace.workspace_id)]
-  await told(
+  const workspace = await runJson(['create-workspace', '--name', 'Acme', '--owner', 'ROBIN@example.com'])
+  const workspaceArgs = ['--workspace', String(workspace.workspace_id)]
+  await runJson(
     ['create-user', '--email', 'kim@example.com', '--name', 'Kim', '--password-stdin'],
     'a long password\n',
   )
-  await told(['add-member', ...within, '--email', 'kim@example.com'])
-  const agent = await told([
+  await runJson(['add-member', ...workspaceArgs, '--email', 'kim@example.com'])
+  const agent = await runJson([
     'create-agent',
-    ...within,
+    ...workspaceArgs,
     '--name',
     'Ava',
     '--live',
@@ -49,16 +49,16 @@ it('brings a new installation to its first API key and OAuth client', async () =
     'b',
   ])
   expect(agent.status).toBe('live')
-  await told(['add-phone-number', ...within, '--number', '+1 202 555 0190', '--label', 'Sales'])
-  const { api_key: apiKey } = await told([
+  await runJson(['add-phone-number', ...workspaceArgs, '--number', '+1 202 555 0190', '--label', 'Sales'])
+  const { api_key: apiKey } = await runJson([
     'create-api-key',
-    ...within,
+    ...workspaceArgs,
     '--email',
     'kim@example.com',
     '--name',
     'CRM',
   ])
-  const client = await told([
+  const client = await runJson([
     ...['create-oauth-client', '--name', 'Zapier'],
     ...['--redirect-uri', 'https://zapier.com/dashboard/auth/oauth/return/App1CLIAPI/'],
     ...['--redirect-uri', 'http://localhost:9000'],
@@ -69,7 +69,7 @@ it('brings a new installation to its first API key and OAuth client', async () =
   const caller = await authenticate(deps)(`Bearer ${String(apiKey)}`)
   expect(caller.workspaceId).toBe(workspace.workspace_id)
 
-  await told(['remove-member', ...within, '--email', 'kim@example.com'])
+  await runJson(['remove-member', ...workspaceArgs, '--email', 'kim@example.com'])
   await expect(authenticate(deps)(`Bearer ${String(apiKey)}`)).rejects.toMatchObject({
     code: 'invalid_credential',
   })
@@ -79,25 +79,31 @@ it.each([['remove-member'], ['add-member', '--role', 'member']])(
   'leaves a workspace its last owner: %s',
   async (command, ...role) => {
     const owner = ['--email', `${command}@example.com`]
-    await told(['create-user', ...owner, '--name', 'Only'])
-    const { workspace_id: id } = await told(['create-workspace', '--name', 'Acme', '--owner', owner[1] ?? ''])
-    const within = ['--workspace', String(id), ...owner]
-    const refused = await admin([command, ...within, ...role])
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toBe(
+    await runJson(['create-user', ...owner, '--name', 'Only'])
+    const { workspace_id: id } = await runJson([
+      'create-workspace',
+      '--name',
+      'Acme',
+      '--owner',
+      owner[1] ?? '',
+    ])
+    const workspaceArgs = ['--workspace', String(id), ...owner]
+    const rejected = await admin([command, ...workspaceArgs, ...role])
+    expect(rejected.code).toBe(1)
+    expect(rejected.stderr).toBe(
       'This is the last owner of the workspace: make somebody else an owner first.\n',
     )
 
-    await told(['create-user', '--email', `second-${command}@example.com`, '--name', 'Second'])
+    await runJson(['create-user', '--email', `second-${command}@example.com`, '--name', 'Second'])
     const second = ['--email', `second-${command}@example.com`, '--role', 'owner']
-    await told(['add-member', '--workspace', String(id), ...second])
-    await told([command, ...within, ...role])
+    await runJson(['add-member', '--workspace', String(id), ...second])
+    await runJson([command, ...workspaceArgs, ...role])
   },
 )
 
 it('makes a link for a new password, which the dashboard takes', async () => {
-  await told(['create-user', '--email', 'lost@example.com', '--name', 'Lost'])
-  const { link } = await told(['reset-password-link', '--email', 'LOST@example.com'])
+  await runJson(['create-user', '--email', 'lost@example.com', '--name', 'Lost'])
+  const { link } = await runJson(['reset-password-link', '--email', 'LOST@example.com'])
   const deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()) })
   const token = String(link).split('/reset-password/')[1] ?? ''
   expect(await resetPassword(deps)(token, 'a new long password')).toEqual(expect.any(Number))
@@ -120,8 +126,8 @@ it('pauses, resumes and archives a campaign, retires its number, and holds its a
   const { workspaceId, campaignId, phoneNumberId, agentId } = await seedWorkspace(
     testDeps(database.db, { box: createSecretBox([key]) }),
   )
-  const within = ['--workspace', String(workspaceId)]
-  const campaign = [...within, '--id', String(campaignId)]
+  const workspaceArgs = ['--workspace', String(workspaceId)]
+  const campaign = [...workspaceArgs, '--id', String(campaignId)]
   const status = async () =>
     (
       await database.db
@@ -131,21 +137,21 @@ it('pauses, resumes and archives a campaign, retires its number, and holds its a
         .executeTakeFirst()
     )?.status
 
-  await told(['pause-campaign', ...campaign])
+  await runJson(['pause-campaign', ...campaign])
   expect(await status()).toBe('paused')
-  await told(['resume-campaign', ...campaign])
+  await runJson(['resume-campaign', ...campaign])
   expect(await status()).toBe('active')
-  await told(['archive-campaign', ...campaign])
+  await runJson(['archive-campaign', ...campaign])
   expect(await status()).toBe('archived')
-  await told(['retire-number', ...within, '--id', String(phoneNumberId)])
-  await told(['set-agent-status', ...within, '--id', String(agentId), '--status', 'paused'])
-  const { stdout } = await admin(['list-phone-numbers', ...within])
+  await runJson(['retire-number', ...workspaceArgs, '--id', String(phoneNumberId)])
+  await runJson(['set-agent-status', ...workspaceArgs, '--id', String(agentId), '--status', 'paused'])
+  const { stdout } = await admin(['list-phone-numbers', ...workspaceArgs])
   expect(stdout).toContain('retired')
 })
 
 it('puts a number on the do-not-call list', async () => {
   const { workspaceId } = await seedWorkspace(testDeps(database.db, { box: createSecretBox([key]) }))
-  await told(['do-not-call', 'add', '--workspace', String(workspaceId), '--number', '(202) 555-0100'])
+  await runJson(['do-not-call', 'add', '--workspace', String(workspaceId), '--number', '(202) 555-0100'])
   const rows = await database.db
     .selectFrom('do_not_call')
     .select('source')
@@ -155,15 +161,15 @@ it('puts a number on the do-not-call list', async () => {
 })
 
 it('ends in silence where nobody reads on', async () => {
-  const help = run('admin', ['--help'], {})
+  const help = runScript('admin', ['--help'], {})
   help.process.stdout?.destroy()
-  expect(await help.ended).toMatchObject({ code: 0, stderr: '' })
+  expect(await help.result).toMatchObject({ code: 0, stderr: '' })
 })
 
 it('lists its commands, and the options of one', async () => {
-  const all = await run('admin', [], {}).ended
+  const all = await runScript('admin', [], {}).result
   expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('create-oauth-client') })
-  const one = await run('admin', ['create-user', '--help'], {}).ended
+  const one = await runScript('admin', ['create-user', '--help'], {}).result
   expect(one.stdout).toContain('--email ADDRESS')
 })
 
@@ -185,15 +191,15 @@ it.each([
     ['create-oauth-client', '--name', 'A', '--redirect-uri', 'http://example.com'],
     'cannot be a redirect URI',
   ],
-])('ends with %i and a sentence for %j', async (code, words, sentence) => {
-  const ended = await admin(words)
+])('ends with %i and a sentence for %j', async (code, args, sentence) => {
+  const ended = await admin(args)
   expect(ended).toMatchObject({ code, stdout: '' })
   expect(ended.stderr).toContain(sentence)
   expect(ended.stderr.trim().split('\n')).toHaveLength(1)
 })
 
 it('stops with a sentence where SECRET_KEY is missing', async () => {
-  const { code, stderr } = await run('admin', ['list-users'], { DATABASE_URL: database.url }).ended
+  const { code, stderr } = await runScript('admin', ['list-users'], { DATABASE_URL: database.url }).result
   expect(code).toBe(1)
   expect(stderr).toMatch(/^SECRET_KEY is not set/)
 })
@@ -205,13 +211,13 @@ it('erases a contact', async () => {
     .values({ workspace_id: seed.workspaceId, phone_number: '+12025550171', first_name: 'Maya' })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const words = ['erase-contact', '--workspace', String(seed.workspaceId), '--contact']
-  await told([...words, String(id)])
+  const args = ['erase-contact', '--workspace', String(seed.workspaceId), '--contact']
+  await runJson([...args, String(id)])
   const contact = await database.db
     .selectFrom('contact')
     .select(['phone_number', 'first_name'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   expect(contact).toEqual({ phone_number: '', first_name: null })
-  expect((await admin([...words, '999999'])).code).toBe(1)
+  expect((await admin([...args, '999999'])).code).toBe(1)
 })

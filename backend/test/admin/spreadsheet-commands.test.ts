@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
 import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
-import { insertRow } from '../../spreadsheets/spreadsheet-store.ts'
-import { keyFile } from '../support/spreadsheets.ts'
+import { insertSpreadsheetRow } from '../../spreadsheets/spreadsheet-store.ts'
+import { createKeyFile } from '../support/spreadsheets.ts'
 import { admin as runAdmin } from '../support/admin.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ['Ann', '=1+1'],
     ['Zoë', 'a, b'],
   ]) {
-    await insertRow(database.db, workspaceId, id, { cells, createdAt: deps.clock.now() })
+    await insertSpreadsheetRow(database.db, workspaceId, id, { cells, createdAt: deps.clock.now() })
   }
 })
 afterAll(async () => {
@@ -35,9 +35,9 @@ afterAll(async () => {
   await database.close()
 })
 
-const admin = (words: string[], input = '') =>
+const admin = (args: string[], input = '') =>
   runAdmin(
-    [...words, '--workspace', String(workspaceId)],
+    [...args, '--workspace', String(workspaceId)],
     { DATABASE_URL: database.url, SECRET_KEY: key },
     input,
   )
@@ -72,11 +72,11 @@ it('deletes a spreadsheet', async () => {
 
 it('keeps a Google service account from a file or standard input, tells its address and no key', async () => {
   const file = join(folder, 'key.json')
-  await writeFile(file, keyFile('one@acme.iam.gserviceaccount.com'))
+  await writeFile(file, createKeyFile('one@acme.iam.gserviceaccount.com'))
   const first = await admin(['set-google-account', '--file', file, '--json'])
   expect(JSON.parse(first.stdout)).toEqual({ client_email: 'one@acme.iam.gserviceaccount.com' })
 
-  const second = await admin(['set-google-account'], keyFile('two@acme.iam.gserviceaccount.com'))
+  const second = await admin(['set-google-account'], createKeyFile('two@acme.iam.gserviceaccount.com'))
   expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining('Share spreadsheets with two@') })
   const listed = await admin(['list-spreadsheets'])
   expect(listed.stderr).toContain('two@acme.iam.gserviceaccount.com')

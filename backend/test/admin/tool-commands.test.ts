@@ -3,25 +3,25 @@ import { admin as runAdmin } from '../support/admin.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/seed.ts'
-import { RemoteServer } from '../support/remote-mcp-server.ts'
+import { RemoteMcpServer } from '../support/remote-mcp-server.ts'
 
 jest.setTimeout(90_000)
 const key = 'test-key-of-at-least-thirty-two-characters'
 let database: TestDatabase
-let within: string[]
+let workspaceArgs: string[]
 let agentId: number
 beforeAll(async () => {
   database = await createTestDatabase()
   const seed = await seedWorkspace(testDeps(database.db))
   const { workspaceId } = seed
   agentId = seed.agentId
-  within = ['--workspace', String(workspaceId)]
+  workspaceArgs = ['--workspace', String(workspaceId)]
 })
 afterAll(() => database.close())
 
-const admin = (words: string[], description?: unknown) =>
+const admin = (args: string[], description?: unknown) =>
   runAdmin(
-    [...words, ...within, '--json'],
+    [...args, ...workspaceArgs, '--json'],
     { DATABASE_URL: database.url, SECRET_KEY: key, ALLOW_LOOPBACK_WEBHOOKS: 'true' },
     JSON.stringify(description),
   )
@@ -55,8 +55,8 @@ it('adds and changes an HTTP tool whose secret stands on no command line', async
   expect(JSON.stringify(await rows())).not.toContain('token-of-the-service')
   expect(await admin(['delete-tool', '--tool', String(id)])).toMatchObject({ code: 0 })
   expect(await rows()).toEqual([])
-  const refused = await admin(['add-http-tool'], { ...tool, name: 'other', url: 'https://10.0.0.1/' })
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('public address') })
+  const rejected = await admin(['add-http-tool'], { ...tool, name: 'other', url: 'https://10.0.0.1/' })
+  expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining('public address') })
 })
 
 it('says what is wrong with a description', async () => {
@@ -67,7 +67,7 @@ it('says what is wrong with a description', async () => {
 })
 
 it('adds a remote MCP server, and lists its tools anew', async () => {
-  const server = new RemoteServer('streamable')
+  const server = new RemoteMcpServer('streamable')
   server.tools = [{ name: 'echo', inputSchema: { type: 'object' } }]
   await server.start()
   try {
@@ -95,8 +95,8 @@ it('lists the tools, gives one to an agent and takes it away, and switches it of
 
   const wrong = await admin(['assign-tool', ...these, '--config', '{color'])
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('--config: must be JSON') })
-  const refused = await admin(['assign-tool', ...these, '--config', '{"color": "red"}'])
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('color') })
+  const rejected = await admin(['assign-tool', ...these, '--config', '{"color": "red"}'])
+  expect(rejected).toMatchObject({ code: 1, stderr: expect.stringContaining('color') })
   expect(await admin(['assign-tool', ...these])).toMatchObject({ code: 0 })
   expect(await admin(['set-tool-active', '--tool', String(listed?.id), '--active', 'no'])).toMatchObject({
     code: 0,

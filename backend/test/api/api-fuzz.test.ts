@@ -1,20 +1,25 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
-import { type Known, spoiled, valuesOf, withKnown } from '../support/schema-arbitraries.ts'
-import { type DescribedOperation, readDocument, type ReadDocument } from '../support/openapi-document.ts'
-import { createTestApi, prefix, type TestApi } from '../support/test-api.ts'
+import {
+  type KnownValues,
+  corruptedBody,
+  arbitraryFor,
+  withKnownValues,
+} from '../support/schema-arbitraries.ts'
+import { type DescribedOperation, parseDocument, type ParsedDocument } from '../support/openapi-document.ts'
+import { createTestApi, apiPrefix, type TestApi } from '../support/test-api.ts'
 
 /** Repeat a run with FUZZ_SEED. */
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const runs = Number(process.env.FUZZ_RUNS ?? 40)
 
 let api: TestApi
-let read: ReadDocument
-let known: Known
+let document: ParsedDocument
+let known: KnownValues
 beforeAll(async () => {
   api = await createTestApi()
-  read = readDocument((await api.app.inject(`${prefix}/openapi.json`)).json())
+  document = parseDocument((await api.app.inject(`${apiPrefix}/openapi.json`)).json())
   known = {
     id: ['1', '2', '3'],
     campaign_id: [api.seed.campaignId],
@@ -30,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-interface Shot {
+interface RequestInput {
   path: string
   query: string
   headers: Record<string, string>
@@ -38,40 +43,43 @@ interface Shot {
 }
 
 /** Requests to one operation, as its description has them, or spoiled. */
-function shots(operation: DescribedOperation, fair: boolean): fc.Arbitrary<Shot> {
-  const parametersIn = (place: string) => operation.parameters.filter((parameter) => parameter.in === place)
-  const values = (place: string) =>
+function requestArbitrary(operation: DescribedOperation, valid: boolean): fc.Arbitrary<RequestInput> {
+  const parametersIn = (location: string) =>
+    operation.parameters.filter((parameter) => parameter.in === location)
+  const values = (location: string) =>
     fc.record(
       Object.fromEntries(
-        parametersIn(place).map(({ name, schema }) => {
-          const accepted = withKnown(valuesOf(read, schema, known), known[name])
-          return [name, fair ? accepted : fc.oneof(accepted, fc.string({ unit: 'binary', maxLength: 30 }))]
+        parametersIn(location).map(({ name, schema }) => {
+          const accepted = withKnownValues(arbitraryFor(document, schema, known), known[name])
+          return [name, valid ? accepted : fc.oneof(accepted, fc.string({ unit: 'binary', maxLength: 30 }))]
         }),
       ),
       {
-        requiredKeys: parametersIn(place).flatMap(({ name, required }) => (required === true ? [name] : [])),
+        requiredKeys: parametersIn(location).flatMap(({ name, required }) =>
+          required === true ? [name] : [],
+        ),
       },
     )
   const schema = operation.requestBody?.content['application/json'].schema
-  const body = schema === undefined ? fc.constant(undefined) : valuesOf(read, schema, known)
-  const extra = fair ? fc.constant({}) : fc.dictionary(fc.string(), fc.string(), { maxKeys: 1 })
+  const body = schema === undefined ? fc.constant(undefined) : arbitraryFor(document, schema, known)
+  const extra = valid ? fc.constant({}) : fc.dictionary(fc.string(), fc.string(), { maxKeys: 1 })
   return fc.record({
     path: values('path').map(({ id }) =>
-      operation.path.slice(prefix.length).replace('{id}', encodeURIComponent(String(id))),
+      operation.path.slice(apiPrefix.length).replace('{id}', encodeURIComponent(String(id))),
     ),
     query: fc.tuple(values('query'), extra).map(([named, other]) => queryString({ ...named, ...other })),
     headers: values('header').map((headers) =>
       Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, headerText(String(value))])),
     ),
-    body: fair || schema === undefined ? body : spoiled(body),
+    body: valid || schema === undefined ? body : corruptedBody(body),
   })
 }
 
 function queryString(values: Record<string, unknown>): string {
   const pairs = Object.entries(values).flatMap(([name, value]) =>
-    (Array.isArray(value) ? (value as unknown[]) : [value]).map((one): [string, string] => [
+    (Array.isArray(value) ? (value as unknown[]) : [value]).map((candidate): [string, string] => [
       name,
-      String(one),
+      String(candidate),
     ]),
   )
   return new URLSearchParams(pairs).toString()
@@ -80,13 +88,13 @@ function queryString(values: Record<string, unknown>): string {
 /** What Node's parser lets through in a header. */
 const headerText = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '')
 
-const shoot = async ({ method }: DescribedOperation, { path, query, headers, body }: Shot) => {
+const sendRequest = async ({ method }: DescribedOperation, { path, query, headers, body }: RequestInput) => {
   api.deps.clock.advance(200) // within the rate limit
   return api.send({ method, path: query === '' ? path : `${path}?${query}`, headers, body })
 }
 
 /** Holds an answer to what the document says of the operation. */
-function judge(operation: DescribedOperation, answer: LightMyRequestResponse): void {
+function expectDocumentedResponse(operation: DescribedOperation, answer: LightMyRequestResponse): void {
   expect(answer.statusCode).toBeLessThan(500)
   const described = operation.responses[String(answer.statusCode)]
   if (described === undefined) throw new Error(`${answer.statusCode} is not described: ${answer.body}`)
@@ -96,7 +104,7 @@ function judge(operation: DescribedOperation, answer: LightMyRequestResponse): v
     expect(answer.body).toBe('')
     return
   }
-  const accepts = read.judge(schema)
+  const accepts = document.validatorFor(schema)
   accepts(answer.json())
   expect(accepts.errors).toBeNull()
 }
@@ -113,54 +121,57 @@ const operationIds = [
   'unsubscribeWebhook',
 ]
 
-const operationOf = (operationId: string): DescribedOperation => {
-  const operation = read.operations.find((one) => one.operationId === operationId)
+const findOperation = (operationId: string): DescribedOperation => {
+  const operation = document.operations.find((candidate) => candidate.operationId === operationId)
   if (operation === undefined) throw new Error(`${operationId} is not in the document`)
   return operation
 }
 
 it('knows every operation of the document', () => {
-  expect(read.operations.map((operation) => operation.operationId)).toEqual(operationIds)
+  expect(document.operations.map((operation) => operation.operationId)).toEqual(operationIds)
 })
 
 it.each(operationIds)(
   `keeps to the document whatever is sent: %s (FUZZ_SEED=${seed})`,
   async (operationId) => {
-    const operation = operationOf(operationId)
+    const operation = findOperation(operationId)
     const body = operation.requestBody?.content['application/json'].schema
     await fc.assert(
-      fc.asyncProperty(fc.oneof(shots(operation, true), shots(operation, false)), async (shot) => {
-        const answer = await shoot(operation, shot)
-        judge(operation, answer)
-        if (body !== undefined && isRefusedBy(body, shot.body))
-          expect(answer.statusCode).toBeGreaterThanOrEqual(400)
-      }),
+      fc.asyncProperty(
+        fc.oneof(requestArbitrary(operation, true), requestArbitrary(operation, false)),
+        async (input) => {
+          const answer = await sendRequest(operation, input)
+          expectDocumentedResponse(operation, answer)
+          if (body !== undefined && isRejectedBy(body, input.body))
+            expect(answer.statusCode).toBeGreaterThanOrEqual(400)
+        },
+      ),
       { seed, numRuns: runs },
     )
   },
 )
 
 /** Whether the document refuses a body. It does not know that blanks are absent, nor which URLs are lenient. */
-function isRefusedBy(schema: Record<string, unknown>, body: unknown): boolean {
+function isRejectedBy(schema: Record<string, unknown>, body: unknown): boolean {
   if (body === undefined || JSON.stringify(body).includes('""')) return false
-  const accepts = read.judge(schema)
+  const accepts = document.validatorFor(schema)
   accepts(body)
   return (accepts.errors ?? []).some((error) => error.keyword !== 'format' && error.keyword !== 'anyOf')
 }
 
 it(`reaches a success of every operation by what the document says alone (FUZZ_SEED=${seed})`, async () => {
   for (const operationId of operationIds) {
-    const operation = operationOf(operationId)
+    const operation = findOperation(operationId)
     if (operationId === 'unsubscribeWebhook') known = { ...known, id: await subscriptionIds() }
-    const tries = fc.sample(shots(operation, true), { seed, numRuns: 200 })
-    let reached = false
-    for (const shot of tries) {
-      const answer = await shoot(operation, shot)
-      judge(operation, answer)
-      reached = answer.statusCode < 300
-      if (reached) break
+    const tries = fc.sample(requestArbitrary(operation, true), { seed, numRuns: 200 })
+    let succeeded = false
+    for (const input of tries) {
+      const answer = await sendRequest(operation, input)
+      expectDocumentedResponse(operation, answer)
+      succeeded = answer.statusCode < 300
+      if (succeeded) break
     }
-    expect([operationId, reached]).toEqual([operationId, true])
+    expect([operationId, succeeded]).toEqual([operationId, true])
   }
 })
 

@@ -82,7 +82,7 @@ it('refuses hours that would start and end alike once the workspace’s are fill
 })
 
 it('names the agent or number that the workspace does not have', async () => {
-  const { seed } = await api.neighbour()
+  const { seed } = await api.seedOtherWorkspace()
   for (const id of [seed.agentId, 999_999, Number.MAX_SAFE_INTEGER]) {
     const answer = await create({ agent_id: id })
     expect([answer.statusCode, answer.json()]).toMatchObject([

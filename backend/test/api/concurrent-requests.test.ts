@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
-import { createTestApi, lockWaiters, type TestApi } from '../support/test-api.ts'
+import { createTestApi, waitForLockWaiters, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -23,7 +23,7 @@ it('queues one call where every post has begun before the first one commits', as
   await api.deps.db.transaction().execute(async (trx) => {
     await trx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     posts = Array.from({ length: 8 }, () => post(phone_number))
-    await lockWaiters(api, 8)
+    await waitForLockWaiters(api, 8)
   })
   const answers = (await Promise.all(posts)).map((answer) => ContactAdded.parse(answer.json()))
   expect(answers.filter((answer) => answer.call_queued)).toHaveLength(1)
@@ -37,7 +37,7 @@ it('says that a key is in use while its first request is still running, and repl
   await api.deps.db.transaction().execute(async (trx) => {
     await trx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     first = post(phone_number, headers)
-    await lockWaiters(api, 1)
+    await waitForLockWaiters(api, 1)
     const second = await post(phone_number, headers)
     expect([second.statusCode, second.headers['retry-after']]).toEqual([409, '1'])
     expect(second.json()).toMatchObject({ error: { type: 'conflict', code: 'idempotency_key_in_use' } })

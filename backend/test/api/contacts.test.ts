@@ -30,7 +30,7 @@ async function add(values: object, key?: string) {
   return { status: answer.statusCode, ...ContactAdded.parse(answer.json()) }
 }
 
-async function refuse(values: object) {
+async function addInvalid(values: object) {
   const body = { campaign_id: api.seed.campaignId, ...values }
   const answer = await api.send({ method: 'POST', path: '/contacts/', body })
   const { error } = ErrorAnswer.parse(answer.json())
@@ -110,7 +110,7 @@ it('lets the variables of one contact grow to 100 and no further', async () => {
   const phone_number = freshNumber()
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`v${index}`, 'x']))
   await add({ phone_number, variables: many })
-  expect(await refuse({ phone_number, variables: { more: 'x' } })).toMatchObject({
+  expect(await addInvalid({ phone_number, variables: { more: 'x' } })).toMatchObject({
     status: 422,
     details: [{ field: 'variables', code: 'too_big' }],
   })
@@ -120,9 +120,9 @@ it('lets the variables of one contact grow to 100 and no further', async () => {
 it('puts a number on the do-not-call list, from which false never takes it', async () => {
   const phone_number = freshNumber()
   const waiting = await add({ phone_number })
-  const refused = await add({ phone_number, do_not_call: true })
-  expect(refused.contact.do_not_call).toBe(true)
-  expect(refused.call).toMatchObject({ status: 'completed', outcome: 'suppressed' })
+  const suppressed = await add({ phone_number, do_not_call: true })
+  expect(suppressed.contact.do_not_call).toBe(true)
+  expect(suppressed.call).toMatchObject({ status: 'completed', outcome: 'suppressed' })
   const before = await api.send({ path: `/calls/${waiting.call.id}/` })
   expect(before.json()).toMatchObject({ status: 'completed', outcome: 'suppressed' })
   expect((await add({ phone_number, do_not_call: false })).contact.do_not_call).toBe(true)
@@ -161,7 +161,7 @@ it.each([
   [{ phone_number: '020 7946 0000', country: 'ZZ' }, 'country', 'invalid_country'],
   [{ phone_number: '' }, 'phone_number', 'required'],
 ])('refuses %j', async (values, field, code) => {
-  expect(await refuse(values)).toMatchObject({
+  expect(await addInvalid(values)).toMatchObject({
     status: 422,
     code: 'validation_failed',
     details: [{ field, code }],
@@ -178,9 +178,9 @@ it('reads a national number for the body’s country, or the workspace’s', asy
 
 it('makes nothing where the campaign is unknown, and names the field', async () => {
   const phone_number = freshNumber()
-  const { seed } = await api.neighbour()
+  const { seed } = await api.seedOtherWorkspace()
   for (const campaign_id of [seed.campaignId, 424242, Number.MAX_SAFE_INTEGER]) {
-    expect(await refuse({ phone_number, campaign_id })).toMatchObject({
+    expect(await addInvalid({ phone_number, campaign_id })).toMatchObject({
       status: 404,
       details: [{ field: 'campaign_id' }],
     })

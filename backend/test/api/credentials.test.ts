@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parseConfig } from '../../config.ts'
 import { createApp } from '../../app.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
-import { removeMember } from '../../access/remove-member.ts'
+import { endMembership } from '../../access/remove-member.ts'
 import { revokeApiKey } from '../../access/revoke-connection.ts'
-import { createTestApi, lockWaiters, sender, type TestApi } from '../support/test-api.ts'
+import { createTestApi, waitForLockWaiters, createSender, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -29,19 +29,19 @@ it('makes a key that is shown once and kept as its hash', async () => {
 })
 
 it('makes no key for somebody who is no member', async () => {
-  const { seed } = await api.neighbour()
+  const { seed } = await api.seedOtherWorkspace()
   const key = createApiKey(api.deps)({ workspaceId: api.seed.workspaceId, userId: seed.userId, name: 'No' })
   await expect(key).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('leaves no key to a member who is removed while it is made', async () => {
-  const { seed: member } = await api.neighbour()
+  const { seed: member } = await api.seedOtherWorkspace()
   let removing: Promise<void> | undefined
   const { key } = await api.deps.db.transaction().execute(async (db) => {
-    const made = await createApiKey({ ...api.deps, db })({ ...member, name: 'Late' })
-    removing = removeMember(api.deps)(member)
-    await Promise.race([removing, lockWaiters(api, 1)])
-    return made
+    const creating = await createApiKey({ ...api.deps, db })({ ...member, name: 'Late' })
+    removing = endMembership(api.deps)(member)
+    await Promise.race([removing, waitForLockWaiters(api, 1)])
+    return creating
   })
   await removing
   expect((await api.send({ path: '/agents/', key })).statusCode).toBe(401)
@@ -54,8 +54,11 @@ it('ends a revoked key at once, with its webhook subscriptions', async () => {
     id: number
   }>()
   await revokeApiKey(api.deps)({ workspaceId: api.seed.workspaceId, apiKeyId: id })
-  const refused = await api.send({ path: '/agents/', key })
-  expect([refused.statusCode, refused.json()]).toMatchObject([401, { error: { code: 'invalid_credential' } }])
+  const rejected = await api.send({ path: '/agents/', key })
+  expect([rejected.statusCode, rejected.json()]).toMatchObject([
+    401,
+    { error: { code: 'invalid_credential' } },
+  ])
   expect((await api.send({ method: 'DELETE', path: `/webhooks/${hook}/` })).statusCode).toBe(404)
   await expect(
     revokeApiKey(api.deps)({ workspaceId: api.seed.workspaceId, apiKeyId: id }),
@@ -64,7 +67,7 @@ it('ends a revoked key at once, with its webhook subscriptions', async () => {
 
 it('revokes no key of another workspace', async () => {
   const { id, key } = await newKey()
-  const { seed } = await api.neighbour()
+  const { seed } = await api.seedOtherWorkspace()
   await expect(revokeApiKey(api.deps)({ workspaceId: seed.workspaceId, apiKeyId: id })).rejects.toMatchObject(
     {
       code: 'not_found',
@@ -100,32 +103,32 @@ it('notes when a key was last used, once a minute', async () => {
 it('tells what is left of the quota, and when to come back once it is used up', async () => {
   const config = { ...parseConfig({ SECRET_KEY: 'x'.repeat(32) }), rateLimitPerMinute: 3 }
   const app = await createApp({ ...api.deps, config })
-  const send = sender(app, api.key)
-  const left = async () => (await send({ path: '/agents/' })).headers.ratelimit
+  const send = createSender(app, api.key)
+  const remainingQuota = async () => (await send({ path: '/agents/' })).headers.ratelimit
 
   expect((await send({ path: '/agents/' })).headers['ratelimit-policy']).toBe('"default";q=3;w=60')
   api.deps.clock.advance(17_500)
-  expect(await left()).toBe('"default";r=1;t=43')
+  expect(await remainingQuota()).toBe('"default";r=1;t=43')
   expect((await send({ method: 'POST', path: '/contacts/', raw: '{' })).headers.ratelimit).toBe(
     '"default";r=0;t=43',
   )
-  const refused = await send({ method: 'POST', path: '/contacts/', raw: '{' })
-  expect([refused.statusCode, refused.json()]).toMatchObject([
+  const rejected = await send({ method: 'POST', path: '/contacts/', raw: '{' })
+  expect([rejected.statusCode, rejected.json()]).toMatchObject([
     429,
     { error: { type: 'rate_limited', code: 'rate_limited' } },
   ])
-  expect(refused.headers['retry-after']).toBe('43')
+  expect(rejected.headers['retry-after']).toBe('43')
 
   const { key: other } = await newKey()
   expect((await send({ path: '/agents/', key: other })).statusCode).toBe(200)
   api.deps.clock.advance(42_500)
-  expect(await left()).toBe('"default";r=2;t=60')
+  expect(await remainingQuota()).toBe('"default";r=2;t=60')
   await app.close()
 })
 
 it('stops guessing from one address, and lets its good credentials through', async () => {
   const app = await createApp(api.deps)
-  const send = sender(app, api.key)
+  const send = createSender(app, api.key)
   const guess = async () => (await send({ path: '/agents/', key: 'odk_guess' })).statusCode
   const statuses = []
   for (let tries = 0; tries < 301; tries += 1) statuses.push(await guess())
@@ -137,10 +140,10 @@ it('stops guessing from one address, and lets its good credentials through', asy
 })
 
 it('tells addresses apart behind a proxy that it trusts, and believes no other', async () => {
-  const guessesUntilRefused = async (trustedProxies: string, from: string[]) => {
+  const guessesUntilLimited = async (trustedProxies: string, from: string[]) => {
     const config = parseConfig({ SECRET_KEY: 'x'.repeat(32), TRUSTED_PROXIES: trustedProxies })
     const app = await createApp({ ...api.deps, config })
-    const send = sender(app, api.key)
+    const send = createSender(app, api.key)
     const guess = async (address: string) => {
       const headers = { 'x-forwarded-for': address }
       return (await send({ path: '/agents/', key: 'odk_guess', headers })).statusCode
@@ -151,6 +154,6 @@ it('tells addresses apart behind a proxy that it trusts, and believes no other',
     await app.close()
     return statuses
   }
-  expect(await guessesUntilRefused('loopback', ['192.0.2.1', '192.0.2.2'])).toEqual([429, 401])
-  expect(await guessesUntilRefused('192.0.2.9', ['192.0.2.1', '192.0.2.2'])).toEqual([429, 429])
+  expect(await guessesUntilLimited('loopback', ['192.0.2.1', '192.0.2.2'])).toEqual([429, 401])
+  expect(await guessesUntilLimited('192.0.2.9', ['192.0.2.1', '192.0.2.2'])).toEqual([429, 429])
 })

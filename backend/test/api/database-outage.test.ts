@@ -6,33 +6,33 @@ import pg from 'pg'
 import { createApp } from '../../app.ts'
 import { connect } from '../../db/connect.ts'
 import type { Database, Db } from '../../db/schema.ts'
-import { createProxy, type Proxy } from '../support/database-proxy.ts'
-import { createTestApi, lockWaiters, sender, type TestApi } from '../support/test-api.ts'
+import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
+import { createTestApi, waitForLockWaiters, createSender, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
-let wire: Proxy
+let proxy: DatabaseProxy
 let db: Db
 let app: FastifyInstance
 beforeAll(async () => {
   api = await createTestApi()
-  wire = await createProxy(api.url)
-  db = connect({ url: wire.url })
+  proxy = await createDatabaseProxy(api.url)
+  db = connect({ url: proxy.url })
   app = await createApp({ ...api.deps, db })
 })
 afterAll(async () => {
   await app.close()
   await db.destroy()
-  await wire.cut()
+  await proxy.disconnect()
   await api.close()
 })
 
 it('says that the database is away, and works again as soon as it is back', async () => {
-  const send = sender(app, api.key)
+  const send = createSender(app, api.key)
   const body = { phone_number: '+12025550100', campaign_id: api.seed.campaignId }
   const ready = async () => (await app.inject('/readyz')).statusCode
   expect([(await send({ path: '/agents/' })).statusCode, await ready()]).toEqual([200, 200])
 
-  await wire.cut()
+  await proxy.disconnect()
   for (const request of [{ path: '/agents/' }, { method: 'POST' as const, path: '/contacts/', body }]) {
     const answer = await send(request)
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5'])
@@ -44,19 +44,19 @@ it('says that the database is away, and works again as soon as it is back', asyn
   expect(await ready()).toBe(503)
   expect((await app.inject('/healthz')).statusCode).toBe(200)
 
-  await wire.mend()
+  await proxy.reconnect()
   expect(await ready()).toBe(200)
   expect((await send({ method: 'POST', path: '/contacts/', body })).statusCode).toBe(201)
 })
 
 it('says so where the server ends the connection in the middle of the work', async () => {
-  const send = sender(app, api.key)
+  const send = createSender(app, api.key)
   let running: ReturnType<typeof send> | undefined
   await api.deps.db.transaction().execute(async (trx) => {
     await trx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     const body = { phone_number: '+12025550103', campaign_id: api.seed.campaignId }
     running = send({ method: 'POST', path: '/contacts/', body, headers: { 'idempotency-key': 'cut off' } })
-    const [pid] = await lockWaiters(api, 1)
+    const [pid] = await waitForLockWaiters(api, 1)
     await sql`select pg_terminate_backend(${pid})`.execute(api.deps.db)
     expect((await running).statusCode).toBe(503)
   })

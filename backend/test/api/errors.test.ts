@@ -9,7 +9,7 @@ import pino from 'pino'
 import { createApp } from '../../app.ts'
 import { describeError } from '../../describe-error.ts'
 import { seedAgent, seedPhoneNumber } from '../support/seed.ts'
-import { createTestApi, prefix, type TestApi } from '../support/test-api.ts'
+import { createTestApi, apiPrefix, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 /** Holds an answer to the one shape, and tells what it says. */
-function refusal(answer: LightMyRequestResponse) {
+function parseError(answer: LightMyRequestResponse) {
   const { error } = ErrorAnswer.parse(answer.json())
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   expect(answer.headers['x-request-id']).toBe(error.request_id)
@@ -39,23 +39,23 @@ it.each([
   ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
 ])('refuses %s as malformed JSON', async (_name, raw) => {
   const answer = await api.send({ method: 'POST', path: '/campaigns/', raw })
-  expect(refusal(answer)).toMatchObject({ status: 400, type: 'invalid_request', code: 'malformed_json' })
+  expect(parseError(answer)).toMatchObject({ status: 400, type: 'invalid_request', code: 'malformed_json' })
 })
 
 it('refuses a request without any body as malformed JSON', async () => {
   const answer = await api.send({ method: 'POST', path: '/campaigns/' })
-  expect(refusal(answer)).toMatchObject({ status: 400, code: 'malformed_json' })
+  expect(parseError(answer)).toMatchObject({ status: 400, code: 'malformed_json' })
 })
 
 it('refuses a compressed body', async () => {
   const headers = { 'content-encoding': 'gzip' }
   const answer = await api.send({ method: 'POST', path: '/campaigns/', raw: gzipSync('{}'), headers })
-  expect(refusal(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  expect(parseError(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })
 
 it('asks for a credential where there is none', async () => {
   const answer = await api.send({ path: '/agents/', key: null })
-  expect(refusal(answer)).toMatchObject({
+  expect(parseError(answer)).toMatchObject({
     status: 401,
     type: 'authentication_failed',
     code: 'missing_credential',
@@ -65,28 +65,28 @@ it('asks for a credential where there is none', async () => {
 
 it('takes another scheme than Bearer for no credential', async () => {
   const answer = await api.send({ path: '/agents/', headers: { authorization: `Basic ${api.key}` } })
-  expect(refusal(answer)).toMatchObject({ status: 401, code: 'missing_credential' })
+  expect(parseError(answer)).toMatchObject({ status: 401, code: 'missing_credential' })
 })
 
 it('refuses a credential that it does not know', async () => {
   const answer = await api.send({ path: '/agents/', key: 'odk_unknown' })
-  expect(refusal(answer)).toMatchObject({ status: 401, code: 'invalid_credential' })
+  expect(parseError(answer)).toMatchObject({ status: 401, code: 'invalid_credential' })
   expect(answer.headers['www-authenticate']).toContain('error="invalid_token"')
 })
 
 it('says that an expired credential has expired', async () => {
-  const { key } = await api.neighbour()
-  await api.limitKey(key, { expiresAt: api.deps.clock.now() })
+  const { key } = await api.seedOtherWorkspace()
+  await api.restrictKey(key, { expiresAt: api.deps.clock.now() })
   const answer = await api.send({ path: '/agents/', key })
-  expect(refusal(answer)).toMatchObject({ status: 401, code: 'expired_credential' })
+  expect(parseError(answer)).toMatchObject({ status: 401, code: 'expired_credential' })
   expect(answer.headers['www-authenticate']).toContain('error="invalid_token"')
 })
 
 it('names the scope that a credential lacks, before it looks at the body', async () => {
-  const { key } = await api.neighbour()
-  await api.limitKey(key, { scopes: ['agents:read'] })
+  const { key } = await api.seedOtherWorkspace()
+  await api.restrictKey(key, { scopes: ['agents:read'] })
   const answer = await api.send({ method: 'POST', path: '/campaigns/', raw: '{', key })
-  expect(refusal(answer)).toMatchObject({
+  expect(parseError(answer)).toMatchObject({
     status: 403,
     type: 'permission_denied',
     code: 'insufficient_scope',
@@ -95,36 +95,36 @@ it('names the scope that a credential lacks, before it looks at the body', async
 })
 
 it('needs both scopes for a subscription', async () => {
-  const { key } = await api.neighbour()
-  await api.limitKey(key, { scopes: ['webhooks:write'] })
+  const { key } = await api.seedOtherWorkspace()
+  await api.restrictKey(key, { scopes: ['webhooks:write'] })
   const body = { target_url: 'https://example.com/hook', event: 'call.completed' }
   const answer = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })
-  expect(refusal(answer)).toMatchObject({ status: 403, code: 'insufficient_scope' })
+  expect(parseError(answer)).toMatchObject({ status: 403, code: 'insufficient_scope' })
 })
 
 it.each(['/nothing', '/agents/5/', '/calls/1/2', '/calls/999999', '/calls/0', '/calls/-1', '/calls/1.5'])(
   'finds nothing at %s',
   async (path) => {
     const answer = await api.send({ path })
-    expect(refusal(answer)).toMatchObject({ status: 404, type: 'not_found', code: 'not_found' })
+    expect(parseError(answer)).toMatchObject({ status: 404, type: 'not_found', code: 'not_found' })
   },
 )
 
 it.each(['/nothing', '/docs/static/nothing.js', '/api/nothing', '/assets/nothing.css'])(
   'answers in the same shape outside the API: %s',
   async (url) => {
-    expect(refusal(await api.app.inject(url))).toMatchObject({ status: 404, code: 'not_found' })
+    expect(parseError(await api.app.inject(url))).toMatchObject({ status: 404, code: 'not_found' })
   },
 )
 
 it.each(['text', '0x10', '007', '1e3', '9007199254740993', '9'.repeat(400), '%20', '%00', '%FF'])(
   'takes %s for no id',
   async (id) => {
-    expect(refusal(await api.send({ path: `/calls/${id}/` }))).toMatchObject({
+    expect(parseError(await api.send({ path: `/calls/${id}/` }))).toMatchObject({
       status: 404,
       code: 'not_found',
     })
-    expect(refusal(await api.send({ method: 'DELETE', path: `/webhooks/${id}` }))).toMatchObject({
+    expect(parseError(await api.send({ method: 'DELETE', path: `/webhooks/${id}` }))).toMatchObject({
       status: 404,
     })
   },
@@ -139,7 +139,11 @@ it.each([
   ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
 ] as const)('tells %s %s which methods there are', async (method, path, allow) => {
   const answer = await api.send({ method, path, raw: '{' })
-  expect(refusal(answer)).toMatchObject({ status: 405, type: 'invalid_request', code: 'method_not_allowed' })
+  expect(parseError(answer)).toMatchObject({
+    status: 405,
+    type: 'invalid_request',
+    code: 'method_not_allowed',
+  })
   expect(answer.headers.allow).toBe(allow)
 })
 
@@ -150,7 +154,11 @@ it.each([
   ['PATCH', '/healthz', 'GET, HEAD, OPTIONS'],
 ] as const)('tells %s %s, outside the API, which methods there are', async (method, url, allow) => {
   const answer = await api.app.inject({ method, url })
-  expect(refusal(answer)).toMatchObject({ status: 405, type: 'invalid_request', code: 'method_not_allowed' })
+  expect(parseError(answer)).toMatchObject({
+    status: 405,
+    type: 'invalid_request',
+    code: 'method_not_allowed',
+  })
   expect(answer.headers.allow).toBe(allow)
 })
 
@@ -163,7 +171,7 @@ it('answers OPTIONS with the methods, and HEAD without a body', async () => {
 
 it('refuses a body over 1 MiB', async () => {
   const answer = await api.send({ method: 'POST', path: '/contacts/', raw: `"${'x'.repeat(1024 * 1024)}"` })
-  expect(refusal(answer)).toMatchObject({ status: 413, type: 'invalid_request', code: 'body_too_large' })
+  expect(parseError(answer)).toMatchObject({ status: 413, type: 'invalid_request', code: 'body_too_large' })
 })
 
 it.each([
@@ -179,7 +187,7 @@ it.each([
     raw: '{}',
     headers: { 'content-type': type },
   })
-  expect(refusal(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  expect(parseError(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })
 
 it.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
@@ -203,12 +211,16 @@ it.each<Record<string, string>>([
 ])('needs no content type where there is no body: %j', async (headers) => {
   expect((await api.send({ path: '/agents/', headers })).statusCode).toBe(200)
   const gone = await api.send({ method: 'DELETE', path: '/webhooks/99/', headers })
-  expect(refusal(gone)).toMatchObject({ status: 404 })
+  expect(parseError(gone)).toMatchObject({ status: 404 })
 })
 
 it.each([[[]], [null], ['text'], [7], [true]])('refuses the body %j, field by field', async (body) => {
   const answer = await api.send({ method: 'POST', path: '/contacts/', body })
-  expect(refusal(answer)).toMatchObject({ status: 422, type: 'invalid_request', code: 'validation_failed' })
+  expect(parseError(answer)).toMatchObject({
+    status: 422,
+    type: 'invalid_request',
+    code: 'validation_failed',
+  })
 })
 
 it('lists every field that is wrong, with what is wrong with it', async () => {
@@ -225,7 +237,7 @@ it('lists every field that is wrong, with what is wrong with it', async () => {
       typo: 1,
     },
   })
-  const { status, code, details } = refusal(answer)
+  const { status, code, details } = parseError(answer)
   expect([status, code]).toEqual([422, 'validation_failed'])
   expect(details.map((detail) => [detail.field, detail.code]).sort()).toEqual([
     ['agent_id', 'required'],
@@ -245,7 +257,7 @@ it('names unknown fields, nested ones too, as the only fault', async () => {
     '{',
     '{"__proto__":{"a":1},',
   )
-  const { status, code, details } = refusal(await api.send({ method: 'POST', path: '/campaigns/', raw }))
+  const { status, code, details } = parseError(await api.send({ method: 'POST', path: '/campaigns/', raw }))
   expect([status, code]).toEqual([422, 'unknown_field'])
   expect(details.map((detail) => detail.field).sort()).toEqual(['__proto__', 'nmae', 'retry.tries'])
 })
@@ -253,7 +265,7 @@ it('names unknown fields, nested ones too, as the only fault', async () => {
 it.each(['/agents/?serach=Ava', '/calls/1/?expand=contact'])(
   'refuses the unknown parameter of %s',
   async (path) => {
-    expect(refusal(await api.send({ path }))).toMatchObject({ status: 422, code: 'unknown_field' })
+    expect(parseError(await api.send({ path }))).toMatchObject({ status: 422, code: 'unknown_field' })
   },
 )
 
@@ -273,25 +285,25 @@ it.each([
   ['half of a character', '{"metadata":{"a":"\\ud800"}}', 'invalid_text'],
   ['a name that would be lost', '{"metadata":{"__proto__":"x"}}', 'invalid_key'],
 ])('refuses %s', async (_name, raw, code) => {
-  const told = refusal(await api.send({ method: 'POST', path: '/contacts/', raw }))
-  expect(told.status).toBe(422)
-  expect(told.details).toContainEqual(expect.objectContaining({ code }))
+  const error = parseError(await api.send({ method: 'POST', path: '/contacts/', raw }))
+  expect(error.status).toBe(422)
+  expect(error.details).toContainEqual(expect.objectContaining({ code }))
 })
 
 it('refuses an agent that is not Live', async () => {
   const agent_id = await seedAgent(api.deps, api.seed.workspaceId, { status: 'draft' })
-  const told = refusal(
+  const error = parseError(
     await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ agent_id }) }),
   )
-  expect(told).toMatchObject({ status: 422, code: 'agent_not_live', details: [{ field: 'agent_id' }] })
+  expect(error).toMatchObject({ status: 422, code: 'agent_not_live', details: [{ field: 'agent_id' }] })
 })
 
 it('refuses a phone number that is not active', async () => {
   const phone_number_id = await seedPhoneNumber(api.deps, api.seed.workspaceId, { status: 'retired' })
-  const told = refusal(
+  const error = parseError(
     await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ phone_number_id }) }),
   )
-  expect(told).toMatchObject({
+  expect(error).toMatchObject({
     status: 422,
     code: 'number_not_active',
     details: [{ field: 'phone_number_id' }],
@@ -299,19 +311,19 @@ it('refuses a phone number that is not active', async () => {
 })
 
 it('refuses to queue a call in an archived campaign', async () => {
-  const { seed, key } = await api.neighbour()
+  const { seed, key } = await api.seedOtherWorkspace()
   await api.deps.db
     .updateTable('campaign')
     .set({ status: 'archived' })
     .where('id', '=', seed.campaignId)
     .execute()
   const body = { phone_number: '+12025550100', campaign_id: seed.campaignId }
-  const told = refusal(await api.send({ method: 'POST', path: '/contacts/', body, key }))
-  expect(told).toMatchObject({ status: 422, code: 'campaign_archived', details: [{ field: 'campaign_id' }] })
+  const error = parseError(await api.send({ method: 'POST', path: '/contacts/', body, key }))
+  expect(error).toMatchObject({ status: 422, code: 'campaign_archived', details: [{ field: 'campaign_id' }] })
 })
 
 it('tells nothing of a bug to the caller, and all of it to the log', async () => {
-  const lines: string[] = []
+  const logLines: string[] = []
   let broken = false
   const now = () => {
     if (broken) throw new TypeError('a secret detail')
@@ -320,26 +332,26 @@ it('tells nothing of a bug to the caller, and all of it to the log', async () =>
   const app = await createApp({
     ...api.deps,
     clock: { now, wait: () => Promise.resolve() },
-    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+    log: pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) }),
   })
   broken = true
   const answer = await app.inject({
-    url: `${prefix}/agents/?search=private`,
+    url: `${apiPrefix}/agents/?search=private`,
     headers: { authorization: `Bearer ${api.key}`, 'x-request-id': 'bug-1' },
   })
   await app.close()
 
-  expect(refusal(answer)).toMatchObject({ status: 500, type: 'server_error', code: 'internal_error' })
+  expect(parseError(answer)).toMatchObject({ status: 500, type: 'server_error', code: 'internal_error' })
   expect(answer.body).not.toContain('secret')
-  const logged = lines.join('')
+  const logged = logLines.join('')
   expect(logged).toContain('a secret detail')
   expect(logged).not.toContain('private')
   expect(logged).not.toContain(api.key)
-  const request: unknown = JSON.parse(lines.at(-1) ?? '')
+  const request: unknown = JSON.parse(logLines.at(-1) ?? '')
   expect(request).toMatchObject({
     request_id: 'bug-1',
     method: 'GET',
-    route: `${prefix}/agents/`,
+    route: `${apiPrefix}/agents/`,
     status: 500,
     duration_ms: expect.any(Number),
   })
@@ -356,8 +368,8 @@ it('describes for the log what the database refused, without the values in it', 
 })
 
 it('keeps a sane request id of the caller, and replaces another', async () => {
-  const kept = await api.send({ path: '/agents/', headers: { 'x-request-id': 'zap-12.A_b' } })
-  expect(kept.headers['x-request-id']).toBe('zap-12.A_b')
+  const accepted = await api.send({ path: '/agents/', headers: { 'x-request-id': 'zap-12.A_b' } })
+  expect(accepted.headers['x-request-id']).toBe('zap-12.A_b')
   for (const id of ['a b', 'x'.repeat(129), '<script>']) {
     const replaced = await api.send({ path: '/nothing', headers: { 'x-request-id': id } })
     expect(replaced.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)

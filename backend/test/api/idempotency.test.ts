@@ -79,14 +79,17 @@ it('forgets a key after 24 hours', async () => {
 })
 
 it('knows keys by connection and by path', async () => {
-  const { seed, key } = await api.neighbour()
+  const { seed, key } = await api.seedOtherWorkspace()
   await create('shared')
-  const elsewhere = await create(
+  const otherConnection = await create(
     'shared',
     { agent_id: seed.agentId, phone_number_id: seed.phoneNumberId },
     key,
   )
-  expect([elsewhere.statusCode, elsewhere.headers['idempotent-replayed']]).toEqual([201, undefined])
+  expect([otherConnection.statusCode, otherConnection.headers['idempotent-replayed']]).toEqual([
+    201,
+    undefined,
+  ])
   const contact = await api.send({
     method: 'POST',
     path: '/contacts/',
@@ -132,8 +135,8 @@ it('does the work once for twenty simultaneous requests with one key', async () 
   const answers = await Promise.all(Array.from({ length: 20 }, () => create('all at once')))
   expect(await campaigns()).toBe(before + 1)
   for (const answer of answers) expect([201, 409]).toContain(answer.statusCode)
-  const made = answers.filter((answer) => answer.statusCode === 201)
-  expect(made.filter((answer) => answer.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
+  const created = answers.filter((answer) => answer.statusCode === 201)
+  expect(created.filter((answer) => answer.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
 })
 
 it('replays a call that was queued, and a 200 as 200', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { AgentList, CallList, CampaignList, ErrorAnswer, PhoneNumberList } from '@outdial/contract'
 import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/seed.ts'
-import { createTestApi, prefix, type TestApi } from '../support/test-api.ts'
+import { createTestApi, apiPrefix, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -20,36 +20,36 @@ const agents = async (query: string) => {
 const names = async (query: string) => (await agents(query)).results.map((agent) => agent.name)
 
 /** The path below the API's prefix of a link in a list. */
-const below = (link: string | null) => {
+const pathOfLink = (link: string | null) => {
   const url = new URL(link ?? '')
   expect(url.origin).toBe(new URL(api.deps.config.publicUrl).origin)
-  expect(url.pathname.startsWith(prefix)).toBe(true)
-  return `${url.pathname.slice(prefix.length)}${url.search}`
+  expect(url.pathname.startsWith(apiPrefix)).toBe(true)
+  return `${url.pathname.slice(apiPrefix.length)}${url.search}`
 }
 
 it('follows its links through a list and back, each item once', async () => {
-  const seen: string[] = []
+  const agentNames: string[] = []
   let path: string | null = '/agents?limit=4'
   let last: AgentList | undefined
   while (path !== null) {
     const page: AgentList = AgentList.parse((await api.send({ path })).json())
-    seen.push(...page.results.map((agent) => agent.name))
+    agentNames.push(...page.results.map((agent) => agent.name))
     last = page
-    path = page.next && below(page.next)
+    path = page.next && pathOfLink(page.next)
   }
-  expect(seen).toEqual(['Ava', 'Bea', '100% Ben', 'Über_uns', 'Zed', 'Yan'])
-  const first = AgentList.parse((await api.send({ path: below(last?.previous ?? null) })).json())
+  expect(agentNames).toEqual(['Ava', 'Bea', '100% Ben', 'Über_uns', 'Zed', 'Yan'])
+  const first = AgentList.parse((await api.send({ path: pathOfLink(last?.previous ?? null) })).json())
   expect(first.results.map((agent) => agent.name)).toEqual(['Ava', 'Bea', '100% Ben', 'Über_uns'])
   expect(first.previous).toBeNull()
 })
 
 it('keeps its filters in its links', async () => {
   const page = await agents('?search=e&limit=1&offset=1')
-  expect(page.next).toBe(`${api.deps.config.publicUrl}${prefix}/agents/?limit=1&offset=2&search=e`)
-  expect(page.previous).toBe(`${api.deps.config.publicUrl}${prefix}/agents/?limit=1&offset=0&search=e`)
+  expect(page.next).toBe(`${api.deps.config.publicUrl}${apiPrefix}/agents/?limit=1&offset=2&search=e`)
+  expect(page.previous).toBe(`${api.deps.config.publicUrl}${apiPrefix}/agents/?limit=1&offset=0&search=e`)
   const calls = await api.send({ path: '/calls/?offset=1&outcome=busy&outcome=answered&status=completed' })
   expect(CallList.parse(calls.json()).previous).toBe(
-    `${api.deps.config.publicUrl}${prefix}/calls/?limit=50&offset=0&status=completed&outcome=busy&outcome=answered`,
+    `${api.deps.config.publicUrl}${apiPrefix}/calls/?limit=50&offset=0&status=completed&outcome=busy&outcome=answered`,
   )
 })
 

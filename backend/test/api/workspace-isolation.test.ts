@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
-let other: Awaited<ReturnType<TestApi['neighbour']>>
+let other: Awaited<ReturnType<TestApi['seedOtherWorkspace']>>
 let callId: number
 let hookId: number
 beforeAll(async () => {
   api = await createTestApi()
-  other = await api.neighbour()
+  other = await api.seedOtherWorkspace()
   const called = await api.send({
     method: 'POST',
     path: '/contacts/',
@@ -25,9 +25,9 @@ it.each(['agents', 'campaigns', 'phone-numbers'])('lists no %s of another worksp
     (await api.send({ path: `/${path}/`, key }))
       .json<{ results: { id: number }[] }>()
       .results.map(({ id }) => id)
-  const [mine, theirs] = [await ids(api.key), await ids(other.key)]
-  expect([mine.length, theirs.length]).toEqual([1, 1])
-  expect(mine).not.toEqual(theirs)
+  const [ownedIds, otherIds] = [await ids(api.key), await ids(other.key)]
+  expect([ownedIds.length, otherIds.length]).toEqual([1, 1])
+  expect(ownedIds).not.toEqual(otherIds)
 })
 
 it('shows no call of another workspace, in the list or by its id', async () => {

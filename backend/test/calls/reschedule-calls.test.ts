@@ -12,7 +12,14 @@ import type { Worker } from '../../core/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { everyHour, type Seed, seedWorkspace } from '../support/seed.ts'
-import { callOf, completed, eventsOf, freshNumber, queue, someoneWaitsForLock } from '../support/calls.ts'
+import {
+  getCall,
+  advanceUntilCompleted,
+  listEvents,
+  freshNumber,
+  seedCall,
+  someoneWaitsForLock,
+} from '../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -32,28 +39,28 @@ beforeEach(async () => {
 afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
 
 const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-const evening = { ...everyHour, start: '18:00', end: '20:00' }
+const eveningHours = { ...everyHour, start: '18:00', end: '20:00' }
 
 it('moves what waits when the hours are edited, to later and to earlier', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
-  await editCampaign(deps)(seed, { callingHours: evening })
-  expect(await callOf(deps, seed, id)).toMatchObject({
+  const { id } = await seedCall(deps, seed, freshNumber())
+  await editCampaign(deps)(seed, { callingHours: eveningHours })
+  expect(await getCall(deps, seed, id)).toMatchObject({
     waiting_for: 'calling_hours',
     next_attempt_at: '2026-05-04T22:00:00.000Z',
   })
   await editCampaign(deps)(seed, { callingHours: everyHour })
-  expect((await callOf(deps, seed, id)).waiting_for).toBeNull()
+  expect((await getCall(deps, seed, id)).waiting_for).toBeNull()
   expect(await claimCalls(deps, lease)(9)).toHaveLength(1)
 })
 
 it('moves what waits by the zone of the campaign when that is edited', async () => {
-  const { id } = await queue(deps, seed, '+18005550123')
-  await editCampaign(deps)(seed, { callingHours: evening, timeZone: 'Europe/Berlin' })
-  expect((await callOf(deps, seed, id)).next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
+  const { id } = await seedCall(deps, seed, '+18005550123')
+  await editCampaign(deps)(seed, { callingHours: eveningHours, timeZone: 'Europe/Berlin' })
+  expect((await getCall(deps, seed, id)).next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
 })
 
 it('moves every batch of a long queue', async () => {
-  await queue(deps, seed, freshNumber())
+  await seedCall(deps, seed, freshNumber())
   await sql`
     with people as (
       insert into contact (workspace_id, phone_number)
@@ -65,7 +72,7 @@ it('moves every batch of a long queue', async () => {
     select call.workspace_id, call.campaign_id, people.id, call.agent_id, call.phone_number_id, call.from_number,
       people.phone_number, call.queued_at, call.due_at, call.next_attempt_at
     from people, call where call.campaign_id = ${seed.campaignId}`.execute(deps.db)
-  await editCampaign(deps)(seed, { callingHours: evening })
+  await editCampaign(deps)(seed, { callingHours: eveningHours })
   const calls = await deps.db
     .selectFrom('call')
     .select('next_attempt_at')
@@ -78,26 +85,28 @@ it('moves every batch of a long queue', async () => {
 })
 
 it('ends a change that a dead process began', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   await deps.db
     .updateTable('campaign')
-    .set({ calling_hours: JSON.stringify(evening), replan_after: 0 })
+    .set({ calling_hours: JSON.stringify(eveningHours), replan_after: 0 })
     .where('id', '=', seed.campaignId)
     .execute()
   const archived = await seedWorkspace(deps, 'Globex')
-  const left = await queue(deps, archived, freshNumber())
+  const waiting = await seedCall(deps, archived, freshNumber())
   await deps.db
     .updateTable('campaign')
     .set({ status: 'archived', replan_after: 0 })
     .where('id', '=', archived.campaignId)
     .execute()
   workers.push(startSweeper(deps))
-  expect(await completed(deps, archived, left.id)).toMatchObject({ ended_reason: 'campaign_archived' })
-  expect((await callOf(deps, seed, id)).waiting_for).toBe('calling_hours')
+  expect(await advanceUntilCompleted(deps, archived, waiting.id)).toMatchObject({
+    ended_reason: 'campaign_archived',
+  })
+  expect((await getCall(deps, seed, id)).waiting_for).toBe('calling_hours')
 })
 
 it('waits for a claim under way before it changes the hours', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
   const claiming = deps.db.transaction().execute(async (trx) => {
@@ -107,40 +116,43 @@ it('waits for a claim under way before it changes the hours', async () => {
     return attempts
   })
   await claimed.promise
-  const edited = editCampaign(deps)(seed, { callingHours: evening })
+  const edited = editCampaign(deps)(seed, { callingHours: eveningHours })
   await someoneWaitsForLock(deps)
   commit.resolve()
   const [attempt] = await claiming
   await edited
-  expect(await callOf(deps, seed, id)).toMatchObject({ status: 'dialing', next_attempt_at: null })
+  expect(await getCall(deps, seed, id)).toMatchObject({ status: 'dialing', next_attempt_at: null })
   if (attempt !== undefined) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
-  expect((await callOf(deps, seed, id)).status).toBe('completed')
+  expect((await getCall(deps, seed, id)).status).toBe('completed')
 })
 
 it('moves what waits when the time zone of the contact changes', async () => {
-  await editCampaign(deps)(seed, { callingHours: evening })
+  await editCampaign(deps)(seed, { callingHours: eveningHours })
   const number = freshNumber()
-  const { id } = await queue(deps, seed, number)
-  await queue(deps, seed, number, { time_zone: 'America/Los_Angeles' })
-  expect((await callOf(deps, seed, id)).next_attempt_at).toBe('2026-05-05T01:00:00.000Z')
-  await queue(deps, seed, number, { time_zone: null })
-  expect((await callOf(deps, seed, id)).next_attempt_at).toBe('2026-05-04T22:00:00.000Z')
+  const { id } = await seedCall(deps, seed, number)
+  await seedCall(deps, seed, number, { time_zone: 'America/Los_Angeles' })
+  expect((await getCall(deps, seed, id)).next_attempt_at).toBe('2026-05-05T01:00:00.000Z')
+  await seedCall(deps, seed, number, { time_zone: null })
+  expect((await getCall(deps, seed, id)).next_attempt_at).toBe('2026-05-04T22:00:00.000Z')
 })
 
 it('completes what waits as canceled when a campaign is archived, and lets calls under way end', async () => {
-  const calls = [await queue(deps, seed, freshNumber())]
+  const calls = [await seedCall(deps, seed, freshNumber())]
   const [attempt] = await claimCalls(deps, lease)(1)
-  calls.push(await queue(deps, seed, freshNumber()), await queue(deps, seed, freshNumber(), { test: true }))
+  calls.push(
+    await seedCall(deps, seed, freshNumber()),
+    await seedCall(deps, seed, freshNumber(), { test: true }),
+  )
   const campaign = await archiveCampaign(deps)(seed)
   expect(campaign.status).toBe('archived')
   const [live, ...waiting] = calls.map((call) => call.id)
   for (const id of waiting) {
-    const call = await callOf(deps, seed, id)
+    const call = await getCall(deps, seed, id)
     expect(call).toMatchObject({ outcome: 'canceled', ended_reason: 'campaign_archived', attempts: 0 })
-    expect((await eventsOf(deps, id)).map((event) => event.data)).toEqual([call])
+    expect((await listEvents(deps, id)).map((event) => event.data)).toEqual([call])
   }
   if (attempt !== undefined) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
-  expect(await callOf(deps, seed, live ?? 0)).toMatchObject({ outcome: 'busy' })
+  expect(await getCall(deps, seed, live ?? 0)).toMatchObject({ outcome: 'busy' })
 })
 
 it.each([
@@ -173,20 +185,20 @@ it('tells why a campaign was paused, and keeps the reason when it is paused agai
 })
 
 it('cancels a call that waits, and tells it', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   const key = { workspaceId: seed.workspaceId, callId: id }
   expect(await cancelCall(deps)(key)).toBe(true)
-  const call = await callOf(deps, seed, id)
+  const call = await getCall(deps, seed, id)
   expect(call).toMatchObject({ outcome: 'canceled', ended_reason: 'canceled_by_user', next_attempt_at: null })
-  expect((await eventsOf(deps, id)).map((event) => event.data)).toEqual([call])
+  expect((await listEvents(deps, id)).map((event) => event.data)).toEqual([call])
   expect(await cancelCall(deps)(key)).toBe(false)
-  expect(await eventsOf(deps, id)).toHaveLength(1)
+  expect(await listEvents(deps, id)).toHaveLength(1)
 })
 
 it('cancels no call that is being made, and none of another workspace', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   await claimCalls(deps, lease)(1)
   expect(await cancelCall(deps)({ workspaceId: seed.workspaceId, callId: id })).toBe(false)
-  const elsewhere = cancelCall(deps)({ workspaceId: seed.workspaceId + 1, callId: id })
-  await expect(elsewhere).rejects.toMatchObject({ code: 'not_found' })
+  const otherWorkspaceCancel = cancelCall(deps)({ workspaceId: seed.workspaceId + 1, callId: id })
+  await expect(otherWorkspaceCancel).rejects.toMatchObject({ code: 'not_found' })
 })

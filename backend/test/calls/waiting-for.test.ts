@@ -8,7 +8,7 @@ import { retirePhoneNumber } from '../../phone-numbers/retire.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedAgent, seedCampaign, seedPhoneNumber, seedWorkspace } from '../support/seed.ts'
-import { callOf, freshNumber, queue } from '../support/calls.ts'
+import { getCall, freshNumber, seedCall } from '../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -26,24 +26,24 @@ beforeEach(async () => {
 
 const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 const claim = (room = 50): Promise<ClaimedAttempt[]> => claimCalls(deps, lease)(room)
-const waitingFor = async (id: number) => (await callOf(deps, seed, id)).waiting_for
+const getWaitingFor = async (id: number) => (await getCall(deps, seed, id)).waiting_for
 const inAnHour = () => new Date(deps.clock.now().getTime() + 3_600_000).toISOString()
 
 it('waits for nothing when it can be made now, nor while it is made', async () => {
-  const { id, waiting_for } = await queue(deps, seed, freshNumber())
+  const { id, waiting_for } = await seedCall(deps, seed, freshNumber())
   expect(waiting_for).toBeNull()
   await claim()
-  expect(await callOf(deps, seed, id)).toMatchObject({ status: 'dialing', waiting_for: null })
+  expect(await getCall(deps, seed, id)).toMatchObject({ status: 'dialing', waiting_for: null })
 })
 
 it('waits for its schedule', async () => {
-  const { id, waiting_for, next_attempt_at } = await queue(deps, seed, freshNumber(), {
+  const { id, waiting_for, next_attempt_at } = await seedCall(deps, seed, freshNumber(), {
     scheduled_at: inAnHour(),
   })
   expect({ waiting_for, next_attempt_at }).toEqual({ waiting_for: 'schedule', next_attempt_at: inAnHour() })
   expect(await claim()).toEqual([])
   deps.clock.advance(3_600_000)
-  expect(await waitingFor(id)).toBeNull()
+  expect(await getWaitingFor(id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
 
@@ -52,58 +52,58 @@ it('waits for calling hours', async () => {
     ...seed,
     callingHours: { days: ['mon'], start: '18:00', end: '20:00' },
   })
-  const call = await queue(deps, seed, freshNumber(), { campaign_id: campaignId })
+  const call = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   expect(call).toMatchObject({ waiting_for: 'calling_hours', next_attempt_at: '2026-05-04T22:00:00.000Z' })
   expect(await claim()).toEqual([])
 })
 
 it('waits for a slot of its campaign', async () => {
   const campaignId = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
-  await queue(deps, seed, freshNumber(), { campaign_id: campaignId })
-  const second = await queue(deps, seed, freshNumber(), { campaign_id: campaignId })
+  await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
+  const second = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   const [first] = await claim()
-  expect(await waitingFor(second.id)).toBe('concurrency')
+  expect(await getWaitingFor(second.id)).toBe('concurrency')
   expect(await claim()).toEqual([])
   if (first !== undefined) await finishAttempt(deps)(first, silentEnd('busy', 'line_busy'))
-  expect(await waitingFor(second.id)).toBeNull()
+  expect(await getWaitingFor(second.id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
 
 it('waits while another campaign talks to the number', async () => {
   const number = freshNumber()
   const other = await seedCampaign(deps, { ...seed, name: 'Other' })
-  const first = await queue(deps, seed, number)
-  const second = await queue(deps, seed, number, { campaign_id: other })
+  const first = await seedCall(deps, seed, number)
+  const second = await seedCall(deps, seed, number, { campaign_id: other })
   const [attempt, ...more] = await claim()
   expect(more).toEqual([])
   const waiting = attempt?.request.callId === first.id ? second : first
-  expect(await waitingFor(waiting.id)).toBe('concurrency')
+  expect(await getWaitingFor(waiting.id)).toBe('concurrency')
 })
 
 it('waits for a paused campaign, and goes on when it is resumed', async () => {
   await pauseCampaign(deps)(seed)
-  const { id } = await queue(deps, seed, freshNumber())
-  expect(await waitingFor(id)).toBe('campaign_paused')
+  const { id } = await seedCall(deps, seed, freshNumber())
+  expect(await getWaitingFor(id)).toBe('campaign_paused')
   expect(await claim()).toEqual([])
   await resumeCampaign(deps)(seed)
-  expect(await waitingFor(id)).toBeNull()
+  expect(await getWaitingFor(id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
 
 it.each(['real', 'test'])('waits for an agent that is not Live (%s calls)', async (kind) => {
   const agent = { workspaceId: seed.workspaceId, agentId: seed.agentId }
   await setAgentStatus(deps)(agent, 'paused')
-  const { id } = await queue(deps, seed, freshNumber(), { test: kind === 'test' })
-  expect(await waitingFor(id)).toBe('agent_not_live')
+  const { id } = await seedCall(deps, seed, freshNumber(), { test: kind === 'test' })
+  expect(await getWaitingFor(id)).toBe('agent_not_live')
   expect([...(await claim()), ...(await claimTestCalls(deps, lease)(9))]).toEqual([])
   await setAgentStatus(deps)(agent, 'live')
-  expect(await waitingFor(id)).toBeNull()
+  expect(await getWaitingFor(id)).toBeNull()
 })
 
 it('waits for a number that was retired', async () => {
   await retirePhoneNumber(deps)(seed)
-  const { id } = await queue(deps, seed, freshNumber())
-  expect(await waitingFor(id)).toBe('number_not_active')
+  const { id } = await seedCall(deps, seed, freshNumber())
+  expect(await getWaitingFor(id)).toBe('number_not_active')
   expect(await claim()).toEqual([])
 })
 
@@ -113,23 +113,23 @@ it('waits for its retry, and then for calling hours', async () => {
     callingHours: { days: ['mon', 'tue'], start: '09:00', end: '11:03' },
     retry: { max_attempts: 2, delay_minutes: 60, on: ['busy'] },
   })
-  const { id } = await queue(deps, seed, freshNumber(), { campaign_id: campaignId })
+  const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   const [attempt] = await claim()
   if (attempt !== undefined) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
   // LINE_SPEED 10: six minutes, in which the hours close.
   const waiting = { waiting_for: 'retry', next_attempt_at: '2026-05-05T13:00:00.000Z', attempts: 1 }
-  expect(await callOf(deps, seed, id)).toMatchObject(waiting)
+  expect(await getCall(deps, seed, id)).toMatchObject(waiting)
   deps.clock.advance(6 * 60_000)
-  expect(await waitingFor(id)).toBe('calling_hours')
+  expect(await getWaitingFor(id)).toBe('calling_hours')
 })
 
 it('names no hours and no slots for a test call', async () => {
   const closed = { days: ['sun' as const], start: '09:00', end: '10:00' }
   const campaignId = await seedCampaign(deps, { ...seed, callingHours: closed, maxConcurrentCalls: 1 })
   const number = freshNumber()
-  const { waiting_for } = await queue(deps, seed, number, { campaign_id: campaignId, test: true })
+  const { waiting_for } = await seedCall(deps, seed, number, { campaign_id: campaignId, test: true })
   expect(waiting_for).toBeNull()
-  await queue(deps, seed, freshNumber(), { campaign_id: campaignId, test: true })
+  await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId, test: true })
   expect(await claimTestCalls(deps, lease)(9)).toHaveLength(2)
 })
 
@@ -139,8 +139,10 @@ it('refuses a step of an agent that there is not, and an agent of another worksp
   await expect(setAgentStatus(deps)(agent, 'paused')).rejects.toMatchObject({ code: 'validation_failed' })
   await setAgentStatus(deps)(agent, 'live')
   await expect(setAgentStatus(deps)(agent, 'draft')).rejects.toMatchObject({ code: 'validation_failed' })
-  const elsewhere = { ...agent, workspaceId: seed.workspaceId + 1 }
-  await expect(setAgentStatus(deps)(elsewhere, 'paused')).rejects.toMatchObject({ code: 'not_found' })
+  const otherWorkspaceAgent = { ...agent, workspaceId: seed.workspaceId + 1 }
+  await expect(setAgentStatus(deps)(otherWorkspaceAgent, 'paused')).rejects.toMatchObject({
+    code: 'not_found',
+  })
 })
 
 it('retires no number of another workspace', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { csvRecord } from '../../core/csv.ts'
+import { formatCsvRecord } from '../../core/csv.ts'
 
 /** Reads CSV as RFC 4180 writes it. */
 function readCsv(text: string): string[][] {
@@ -22,7 +22,7 @@ const cell = fc.oneof(
 it('is read back as it was, but for an apostrophe before what would be a formula', () => {
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), (records) => {
-      const read = readCsv(records.map(csvRecord).join(''))
+      const read = readCsv(records.map(formatCsvRecord).join(''))
       const isFormula = (text: string) => /^[=+\-@＝＋－＠]/.test(text.trimStart()) || /^[\t\r\n]/.test(text)
       const harmless = (text: string) => (isFormula(text) ? `'${text}` : text)
       expect(read).toEqual(records.map((cells) => cells.map(harmless)))
@@ -32,11 +32,11 @@ it('is read back as it was, but for an apostrophe before what would be a formula
 })
 
 it('quotes what needs it, doubles quotes, and ends lines with CR LF', () => {
-  expect(csvRecord(['Ann "A" Lee', 'a,b', '=1+1', '-5', 'plain'])).toBe(
+  expect(formatCsvRecord(['Ann "A" Lee', 'a,b', '=1+1', '-5', 'plain'])).toBe(
     `"Ann ""A"" Lee","a,b",'=1+1,'-5,plain\r\n`,
   )
 })
 
 it('keeps a cell together where a semicolon or a tab separates cells, too', () => {
-  expect(csvRecord([';=1', 'a\t=1', 'a'])).toBe(`";=1","a\t=1",a\r\n`)
+  expect(formatCsvRecord([';=1', 'a\t=1', 'a'])).toBe(`";=1","a\t=1",a\r\n`)
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { startWorker, type Work, type Worker } from '../../core/worker.ts'
+import { startWorker, type WorkerOptions, type Worker } from '../../core/worker.ts'
 import { ManualClock } from '../support/clock.ts'
 
 let clock: ManualClock
@@ -12,13 +12,13 @@ beforeEach(() => {
 afterEach(() => worker?.stop())
 
 /** A worker whose parts the test replaces; by default it finds nothing. */
-function start(work: Partial<Work<string>>): Worker {
+function start(work: Partial<WorkerOptions<string>>): Worker {
   worker = startWorker<string>(clock, {
     fetch: async () => [],
     handle: async () => {},
     onError: (error, job) => void errors.push({ error, job }),
     concurrency: 10,
-    batch: 10,
+    batchSize: 10,
     pollMs: 1_000,
     ...work,
   })
@@ -26,7 +26,7 @@ function start(work: Partial<Work<string>>): Worker {
 }
 
 /** Gives out each batch once, in answer to one look at the table. */
-function table(...batches: string[][]) {
+function createBatches(...batches: string[][]) {
   const rooms: number[] = []
   const fetch = async (room: number) => {
     rooms.push(room)
@@ -40,21 +40,21 @@ function gate() {
   return { passed: promise, open: resolve }
 }
 
-const until = async (holds: () => boolean) => {
+const waitUntil = async (holds: () => boolean) => {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Until the worker waits for its poll or a wake. */
-const idle = () => until(() => clock.waiting === 1)
+const idle = () => waitUntil(() => clock.waiting === 1)
 
 it('looks again at once while it finds something, then at every poll', async () => {
-  const { rooms, fetch } = table(['a'], ['b'])
+  const { rooms, fetch } = createBatches(['a'], ['b'])
   const done: string[] = []
   start({ fetch, handle: async (job) => void done.push(job) })
   await idle()
   const looks = rooms.length
   clock.advance(1_000)
-  await until(() => rooms.length > looks)
+  await waitUntil(() => rooms.length > looks)
   expect(done).toEqual(['a', 'b'])
 })
 
@@ -68,7 +68,7 @@ it('looks again when it was woken in the middle of a look', async () => {
       return []
     },
   })
-  await until(() => looks === 1)
+  await waitUntil(() => looks === 1)
   sender.wake()
   first.open()
   await idle()
@@ -76,18 +76,18 @@ it('looks again when it was woken in the middle of a look', async () => {
 })
 
 it('runs no more at once than it may, and asks for what it has room for', async () => {
-  const { rooms, fetch } = table(['a', 'b'], ['c'])
+  const { rooms, fetch } = createBatches(['a', 'b'], ['c'])
   const gates = new Map(['a', 'b', 'c'].map((job) => [job, gate()]))
   start({
     fetch,
     concurrency: 3,
-    batch: 2,
+    batchSize: 2,
     handle: (job) => gates.get(job)?.passed ?? Promise.reject(new Error(job)),
   })
   await idle()
   expect(rooms).toEqual([2, 1])
   gates.get('b')?.open()
-  await until(() => rooms.length === 3)
+  await waitUntil(() => rooms.length === 3)
   expect(rooms).toEqual([2, 1, 1])
   for (const { open } of gates.values()) open()
 })
@@ -105,7 +105,7 @@ it('waits for the next poll after an error of the table, and tells of it once', 
   expect(looks).toBe(1)
   expect(errors).toEqual([{ error: failure, job: undefined }])
   clock.advance(1_000)
-  await until(() => looks === 2)
+  await waitUntil(() => looks === 2)
 })
 
 it.each([
@@ -119,7 +119,7 @@ it.each([
 ])('goes on with the rest of the batch when a job %s', async (_name, fail) => {
   const failure = new Error('this one cannot be done')
   const done: string[] = []
-  const { fetch } = table(['bad', 'good'])
+  const { fetch } = createBatches(['bad', 'good'])
   start({ fetch, handle: (job) => (job === 'bad' ? fail(failure) : Promise.resolve(void done.push(job))) })
   await idle()
   expect(errors).toEqual([{ error: failure, job: 'bad' }])
@@ -128,7 +128,7 @@ it.each([
 
 it('leases nothing more when it stops, and waits for what runs', async () => {
   const job = gate()
-  const { rooms, fetch } = table(['a'])
+  const { rooms, fetch } = createBatches(['a'])
   const stopping = start({ fetch, handle: () => job.passed })
   await idle()
   const looks = rooms.length
@@ -146,7 +146,7 @@ it('leases nothing more when it stops, and waits for what runs', async () => {
 
 it('aborts what still runs when the grace is over', async () => {
   let reason: unknown
-  const { fetch } = table(['a'])
+  const { fetch } = createBatches(['a'])
   const handle = (_job: string, signal: AbortSignal) =>
     new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => {

@@ -3,16 +3,16 @@ import { sql } from 'kysely'
 import type { Line } from '../../dashboard/page/page-route.ts'
 import { createLines } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { fill, namedBy, pathOf } from '../support/page-paths.ts'
-import { type Objects, seedEverything } from '../support/seed-everything.ts'
-import { type Guest, seedMember, type Service, startService } from '../support/dashboard.ts'
+import { fillPath, idsInPath, pathFor } from '../support/page-paths.ts'
+import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
+import { type Guest, seedSignedInMember, type Service, startService } from '../support/dashboard.ts'
 
 // Every line is asked, also those that are added later: one that these lists do not cover makes a test fail.
 
 let database: TestDatabase
 let service: Service
-let ours: Objects
-let theirs: Objects
+let ours: SeededObjects
+let theirs: SeededObjects
 let lines: Line[]
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -28,20 +28,20 @@ afterAll(async () => {
 
 /** Addresses that name something of another workspace: all of it, or one of two things. */
 function foreignPaths(line: Line): string[] {
-  const ids = namedBy(line)
+  const ids = idsInPath(line)
   const [own, foreign] = [ids(ours), ids(theirs)]
-  if (own.length === 1) return [fill(line, foreign)]
+  if (own.length === 1) return [fillPath(line, foreign)]
   const mixed = own.map((_, at) => own.map((id, index) => (index === at ? (foreign[at] ?? id) : id)))
   return [foreign, ...mixed]
     .filter((some) => some.some((id, at) => id !== own[at]))
-    .map((some) => fill(line, some))
+    .map((some) => fillPath(line, some))
 }
 
-const reads = ({ kind }: Line) => kind !== 'act'
-const writes = ({ kind }: Line) => kind === 'act' || kind === 'form'
+const isPage = ({ kind }: Line) => kind !== 'act'
+const isAction = ({ kind }: Line) => kind === 'act' || kind === 'form'
 
 /** What the forms ask for, well filled in, with the ids of this workspace. */
-const fieldsWith = (of: Objects): Record<string, string> => ({
+const fieldsWith = (of: SeededObjects): Record<string, string> => ({
   name: 'Changed',
   title: 'Changed',
   body: 'Changed',
@@ -79,13 +79,17 @@ const fieldsWith = (of: Objects): Record<string, string> => ({
   url: 'https://tools.example.com/',
 })
 
-interface Asked {
+interface PageResponse {
   status: number
   location: string
   html: string
 }
 
-async function ask(guest: Guest | null, path: string, fields?: Record<string, string>): Promise<Asked> {
+async function request(
+  guest: Guest | null,
+  path: string,
+  fields?: Record<string, string>,
+): Promise<PageResponse> {
   const cookie = guest?.browser.cookies().join('; ') ?? ''
   const init = fields && { method: 'POST', body: new URLSearchParams(fields) }
   const answer = await fetch(`${service.url}${path}`, { ...init, redirect: 'manual', headers: { cookie } })
@@ -93,16 +97,16 @@ async function ask(guest: Guest | null, path: string, fields?: Record<string, st
   return { status: answer.status, location, html: await answer.text() }
 }
 
-const inside = (of: Objects, path: string) => `/w/${of.workspaceId}${path}`
+const workspacePath = (of: SeededObjects, path: string) => `/w/${of.workspaceId}${path}`
 
 /** A good token against forgery, from a page of one's own. */
-async function tokenOf(guest: Guest): Promise<string> {
+async function getCsrfToken(guest: Guest): Promise<string> {
   const { html } = await guest.open('/account')
   return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
 /** Every row of every table, but when a session was last seen. */
-async function everyRow(): Promise<Record<string, string[]>> {
+async function dumpRows(): Promise<Record<string, string[]>> {
   const { db } = database
   const tables = await sql<{
     name: string
@@ -117,86 +121,89 @@ async function everyRow(): Promise<Record<string, string[]>> {
 }
 
 /** Only those of another workspace, where the table says so. */
-function rowsOf(rows: Record<string, string[]>, workspaceId: number): Record<string, string[]> {
-  const isTheirs = (row: string) => row.includes(`"workspace_id": ${workspaceId},`)
-  return Object.fromEntries(Object.entries(rows).map(([name, all]) => [name, all.filter(isTheirs)]))
+function rowsOfWorkspace(rows: Record<string, string[]>, workspaceId: number): Record<string, string[]> {
+  const belongsToWorkspace = (row: string) => row.includes(`"workspace_id": ${workspaceId},`)
+  return Object.fromEntries(Object.entries(rows).map(([name, all]) => [name, all.filter(belongsToWorkspace)]))
 }
 
 it('finds nothing of another workspace, whatever is asked of it, and changes nothing', async () => {
-  const before = await everyRow()
-  const token = await tokenOf(ours.guest)
+  const before = await dumpRows()
+  const token = await getCsrfToken(ours.guest)
   const wrong: string[] = []
   for (const line of lines.filter(({ path }) => path.includes(':'))) {
     for (const path of foreignPaths(line)) {
-      const told = (how: string, { status, location }: Asked) => `${how} ${path} ${status} ${location}`
-      if (reads(line)) {
-        const answer = await ask(ours.guest, inside(ours, path))
-        if (answer.status !== 404) wrong.push(told('GET', answer))
+      const formatResult = (how: string, { status, location }: PageResponse) =>
+        `${how} ${path} ${status} ${location}`
+      if (isPage(line)) {
+        const answer = await request(ours.guest, workspacePath(ours, path))
+        if (answer.status !== 404) wrong.push(formatResult('GET', answer))
       }
-      if (!writes(line)) continue
+      if (!isAction(line)) continue
       for (const fields of [fieldsWith(ours), fieldsWith(theirs)]) {
-        const answer = await ask(ours.guest, inside(ours, path), { _csrf: token, ...fields })
-        if (answer.status !== 404) wrong.push(told('POST', answer))
+        const answer = await request(ours.guest, workspacePath(ours, path), { _csrf: token, ...fields })
+        if (answer.status !== 404) wrong.push(formatResult('POST', answer))
       }
       // What is not filled in may be told first.
-      const { status } = await ask(ours.guest, inside(ours, path), { _csrf: token })
+      const { status } = await request(ours.guest, workspacePath(ours, path), { _csrf: token })
       if (![303, 404].includes(status)) wrong.push(`POST ${path} ${status} with nothing in it`)
     }
   }
   expect(wrong).toEqual([])
-  expect(await everyRow()).toEqual(before)
+  expect(await dumpRows()).toEqual(before)
 }, 60_000)
 
 it('finds no workspace of which one is no member', async () => {
-  const before = await everyRow()
-  const token = await tokenOf(ours.guest)
+  const before = await dumpRows()
+  const token = await getCsrfToken(ours.guest)
   const found: string[] = []
   for (const line of lines) {
-    const path = inside(theirs, pathOf(line, theirs))
+    const path = workspacePath(theirs, pathFor(line, theirs))
     const answers = [
-      ...(reads(line) ? [await ask(ours.guest, path)] : []),
-      ...(writes(line) ? [await ask(ours.guest, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
+      ...(isPage(line) ? [await request(ours.guest, path)] : []),
+      ...(isAction(line) ? [await request(ours.guest, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
     ]
     found.push(...answers.filter(({ status }) => status !== 404).map(({ status }) => `${path} ${status}`))
   }
   expect(found).toEqual([])
-  expect(await everyRow()).toEqual(before)
+  expect(await dumpRows()).toEqual(before)
 }, 60_000)
 
 it('leads everybody who is not signed in to the sign-in page', async () => {
-  const before = await everyRow()
+  const before = await dumpRows()
   const wrong: string[] = []
   for (const line of lines) {
-    const path = inside(ours, pathOf(line, ours))
+    const path = workspacePath(ours, pathFor(line, ours))
     const answers = [
-      ...(reads(line) ? [await ask(null, path)] : []),
-      ...(writes(line) ? [await ask(null, path, fieldsWith(ours))] : []),
+      ...(isPage(line) ? [await request(null, path)] : []),
+      ...(isAction(line) ? [await request(null, path, fieldsWith(ours))] : []),
     ]
-    const isRight = ({ status, location, html }: Asked) =>
+    const isSignInRedirect = ({ status, location, html }: PageResponse) =>
       status === 303 && /^\/sign-in(\?|$)/.test(location) && html === ''
-    wrong.push(...answers.filter((answer) => !isRight(answer)).map(({ status }) => `${path} ${status}`))
+    wrong.push(
+      ...answers.filter((answer) => !isSignInRedirect(answer)).map(({ status }) => `${path} ${status}`),
+    )
   }
   expect(wrong).toEqual([])
-  expect(await everyRow()).toEqual(before)
+  expect(await dumpRows()).toEqual(before)
 }, 60_000)
 
 it('takes nothing without a token against forgery, or with that of another browser', async () => {
-  const before = await everyRow()
-  const foreign = await tokenOf(theirs.guest)
+  const before = await dumpRows()
+  const foreign = await getCsrfToken(theirs.guest)
   const wrong: string[] = []
-  for (const line of lines.filter(writes)) {
-    const path = inside(ours, pathOf(line, ours))
+  for (const line of lines.filter(isAction)) {
+    const path = workspacePath(ours, pathFor(line, ours))
     for (const fields of [fieldsWith(ours), { ...fieldsWith(ours), _csrf: foreign }]) {
-      const { status } = await ask(ours.guest, path, fields)
+      const { status } = await request(ours.guest, path, fields)
       if (status !== 403) wrong.push(`${path} ${status}`)
     }
   }
   expect(wrong).toEqual([])
-  expect(await everyRow()).toEqual(before)
+  expect(await dumpRows()).toEqual(before)
 }, 60_000)
 
 /** What only owners do, on what is not their own. */
-const ownersOnly = [
+const ownerPaths = [
   '/integrations/api-keys/:id/revoke',
   '/integrations/apps/:id/:other/disconnect',
   '/integrations/webhooks/:id/rotate',
@@ -213,7 +220,7 @@ const ownersOnly = [
 ]
 
 /** What every member does: a new line must be put into one of the two lists. */
-const everybodys = [
+const memberPaths = [
   '/account',
   '/account/password',
   '/account/sessions/:id/end',
@@ -277,57 +284,57 @@ const everybodys = [
 
 describe('the two lists of who may do what', () => {
   it('hold every line that changes something, once', () => {
-    const paths = lines.filter(writes).map(({ path }) => path)
-    expect([...ownersOnly, ...everybodys].sort()).toEqual([...paths].sort())
+    const paths = lines.filter(isAction).map(({ path }) => path)
+    expect([...ownerPaths, ...memberPaths].sort()).toEqual([...paths].sort())
   })
 
   it('refuse a member what only owners do, and nothing changes', async () => {
-    const before = await everyRow()
-    const token = await tokenOf(ours.member)
+    const before = await dumpRows()
+    const token = await getCsrfToken(ours.member)
     const wrong: string[] = []
-    for (const line of lines.filter((one) => writes(one) && ownersOnly.includes(one.path))) {
-      const path = inside(ours, pathOf(line, ours))
-      const { status } = await ask(ours.member, path, { _csrf: token, ...fieldsWith(ours) })
+    for (const line of lines.filter((one) => isAction(one) && ownerPaths.includes(one.path))) {
+      const path = workspacePath(ours, pathFor(line, ours))
+      const { status } = await request(ours.member, path, { _csrf: token, ...fieldsWith(ours) })
       if (status !== 403) wrong.push(`${path} ${status}`)
-      await ask(ours.member, path, { _csrf: token })
+      await request(ours.member, path, { _csrf: token })
     }
     expect(wrong).toEqual([])
-    expect(await everyRow()).toEqual(before)
+    expect(await dumpRows()).toEqual(before)
   }, 60_000)
 
   it('refuse an owner nothing of it, and a member nothing of the rest', async () => {
-    const refused: string[] = []
+    const rejected: string[] = []
     for (const [guest, list] of [
-      [ours.guest, ownersOnly],
-      [await seedMember(service, ours.workspaceId, 'member'), everybodys],
+      [ours.guest, ownerPaths],
+      [await seedSignedInMember(service, ours.workspaceId, 'member'), memberPaths],
     ] as const) {
       for (const line of lines.filter(({ kind, path }) => kind === 'form' && list.includes(path))) {
-        const { status } = await ask(guest, inside(ours, pathOf(line, ours)))
-        if (status !== 200) refused.push(`${line.path} ${status}`)
+        const { status } = await request(guest, workspacePath(ours, pathFor(line, ours)))
+        if (status !== 200) rejected.push(`${line.path} ${status}`)
       }
     }
-    expect(refused).toEqual([])
+    expect(rejected).toEqual([])
   }, 60_000)
 })
 
 it('takes no id of another workspace from a field or a query', async () => {
-  const guest = await seedMember(service, ours.workspaceId, 'owner')
-  const before = rowsOf(await everyRow(), theirs.workspaceId)
-  const token = await tokenOf(guest)
-  const told: string[] = []
-  const keep = (path: string, { status, html }: Asked) => {
-    if (status >= 500 || /Theirs|theirs@/.test(html)) told.push(`${path} ${status}`)
+  const guest = await seedSignedInMember(service, ours.workspaceId, 'owner')
+  const before = rowsOfWorkspace(await dumpRows(), theirs.workspaceId)
+  const token = await getCsrfToken(guest)
+  const findings: string[] = []
+  const record = (path: string, { status, html }: PageResponse) => {
+    if (status >= 500 || /Theirs|theirs@/.test(html)) findings.push(`${path} ${status}`)
   }
   const ids = ['campaign', 'agent', 'contact', 'number', 'tool', 'document', 'subscription'] as const
   const query = new URLSearchParams(Object.fromEntries(ids.map((name) => [name, String(theirs[name])])))
   const ends = /archive|erase|delete|discard|remove|retire|unassign|revoke|disconnect|pause|switch-off/
-  const isEnd = ({ path }: Line) => Number(ends.test(path))
-  for (const line of [...lines].sort((one, other) => isEnd(one) - isEnd(other))) {
-    const path = inside(ours, pathOf(line, ours))
-    if (reads(line)) keep(path, await ask(guest, `${path}?${query.toString()}`))
-    if (!writes(line) || /leave|sessions|password$/.test(line.path)) continue
-    keep(path, await ask(guest, path, { ...fieldsWith(theirs), _csrf: token }))
+  const endsAccess = ({ path }: Line) => Number(ends.test(path))
+  for (const line of [...lines].sort((one, other) => endsAccess(one) - endsAccess(other))) {
+    const path = workspacePath(ours, pathFor(line, ours))
+    if (isPage(line)) record(path, await request(guest, `${path}?${query.toString()}`))
+    if (!isAction(line) || /leave|sessions|password$/.test(line.path)) continue
+    record(path, await request(guest, path, { ...fieldsWith(theirs), _csrf: token }))
   }
-  expect(told).toEqual([])
-  expect(rowsOf(await everyRow(), theirs.workspaceId)).toEqual(before)
+  expect(findings).toEqual([])
+  expect(rowsOfWorkspace(await dumpRows(), theirs.workspaceId)).toEqual(before)
 }, 60_000)

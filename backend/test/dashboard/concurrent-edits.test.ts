@@ -5,14 +5,14 @@ import { addHttpTool } from '../../tools/general/add-http-tool.ts'
 import { freshNumber } from '../support/calls.ts'
 import type { TestDatabase } from '../support/database.ts'
 import type { Seed } from '../support/seed.ts'
-import { type Guest, seedGuest, type Service, useService } from '../support/dashboard.ts'
+import { type Guest, seedSignedInOwner, type Service, useService } from '../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
 let guest: Guest & { seed: Seed }
 useService((opened) => ({ database, service } = opened))
 beforeAll(async () => {
-  guest = await seedGuest(service)
+  guest = await seedSignedInOwner(service)
 })
 
 const tool = {
@@ -70,14 +70,17 @@ it.each(forms)('saves %s over nobody’s change without saying so', async (_, pr
   const { page: done } = await browser.press(other, 'Save', { [theirs]: value })
   expect(done.status).toBe(200)
 
-  const { page: refused } = await browser.press(form, 'Save', { [mine]: 'Mine' })
-  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('Somebody else changed this')])
-  expect(refused.html).toContain('Mine')
-  const kept = await open(path)
-  expect(kept.html).toContain(value)
-  expect(kept.html).not.toContain('"Mine"')
+  const { page: rejected } = await browser.press(form, 'Save', { [mine]: 'Mine' })
+  expect([rejected.status, rejected.text]).toEqual([
+    422,
+    expect.stringContaining('Somebody else changed this'),
+  ])
+  expect(rejected.html).toContain('Mine')
+  const reopened = await open(path)
+  expect(reopened.html).toContain(value)
+  expect(reopened.html).not.toContain('"Mine"')
 
-  const { page: saved } = await browser.press(refused, 'Save')
+  const { page: saved } = await browser.press(rejected, 'Save')
   expect(saved.status).toBe(200)
   expect((await open(path)).html).toContain('Mine')
 })

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import type { Line } from '../../dashboard/page/page-route.ts'
 import { createLines } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { pathOf } from '../support/page-paths.ts'
-import { type Objects, seedEverything } from '../support/seed-everything.ts'
+import { pathFor } from '../support/page-paths.ts'
+import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { type Service, startService } from '../support/dashboard.ts'
 
 // The same inputs each time: a run that fails prints its seed and the path to the smallest input.
@@ -12,16 +12,16 @@ const runs = { seed: 20_261_120, numRuns: 200, endOnFailure: true }
 
 let database: TestDatabase
 let service: Service
-let of: Objects
+let objects: SeededObjects
 let cookie: string
 let token: string
 let lines: Line[]
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  of = await seedEverything(service, 'Acme')
-  cookie = of.guest.browser.cookies().join('; ')
-  token = /name="_csrf" value="([^"]+)"/.exec((await of.guest.open('/account')).html)?.[1] ?? ''
+  objects = await seedEverything(service, 'Acme')
+  cookie = objects.guest.browser.cookies().join('; ')
+  token = /name="_csrf" value="([^"]+)"/.exec((await objects.guest.open('/account')).html)?.[1] ?? ''
   // What speaks to servers elsewhere is tried with servers, in the tests of tools.
   lines = createLines(service.deps).filter(
     ({ path }) => !/refresh$|choose$|new-server$|edit-server$/.test(path),
@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 /** Percent-encoded, as it is sent: also what no browser would. */
-const nasty = [
+const hostileValues = [
   ...['', '%00', 'a%00b', '%ED%A0%80', '%FF%FE', '%', '%zz', '%0d%0aX-Evil:%201', '%20', '+', '%E2%80%AE'],
   ...[
     '-1',
@@ -84,7 +84,7 @@ const nasty = [
 ]
 
 const text = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...nasty) },
+  { weight: 3, arbitrary: fc.constantFrom(...hostileValues) },
   {
     weight: 1,
     arbitrary: fc
@@ -94,7 +94,7 @@ const text = fc.oneof(
 )
 
 /** Names and values of the fields that a page's forms have, as it stands. */
-function fieldsOf(html: string): [string, string][] {
+function readFields(html: string): [string, string][] {
   const found = new Map<string, string>()
   for (const [tag] of html.matchAll(/<(?:input|select|textarea)[^>]*>/g)) {
     const name = / name="([^"]+)"/.exec(tag)?.[1]
@@ -103,8 +103,8 @@ function fieldsOf(html: string): [string, string][] {
   return [...found]
 }
 
-const ask = (path: string, body?: string) =>
-  fetch(`${service.url}/w/${of.workspaceId}${path}`, {
+const request = (path: string, body?: string) =>
+  fetch(`${service.url}/w/${objects.workspaceId}${path}`, {
     redirect: 'manual',
     headers: { cookie, ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }) },
     ...(body !== undefined && { method: 'POST', body }),
@@ -112,7 +112,7 @@ const ask = (path: string, body?: string) =>
 
 /** Fails on what is an error of ours: a status of 500 or more, or an answer that breaks off. */
 async function expectNoFault(path: string, body?: string): Promise<void> {
-  const answer = await ask(path, body)
+  const answer = await request(path, body)
   await answer.arrayBuffer()
   if (answer.status >= 500) throw new Error(`${path} ${(body ?? '').slice(0, 300)} answers ${answer.status}`)
 }
@@ -121,18 +121,20 @@ it('reads every page whatever its query says', async () => {
   const pages = lines.filter(({ kind }) => kind !== 'act')
   const names = new Map<string, string[]>()
   for (const line of pages) {
-    const address = pathOf(line, of)
+    const address = pathFor(line, objects)
     // A file is asked for what the list beside it is asked for.
-    const html = await (await ask(line.kind === 'file' ? address.replace(/\/[a-z]+$/, '') : address)).text()
+    const html = await (
+      await request(line.kind === 'file' ? address.replace(/\/[a-z]+$/, '') : address)
+    ).text()
     const filters = [...html.matchAll(/<form(?![^>]*method="post")[\s\S]*?<\/form>/g)]
       .map(([form]) => form)
       .join('')
     const links = [...html.matchAll(/[?&](?:amp;)?([a-z_]+)=/g)].map(([, name = '']) => name)
     names.set(line.path, [
-      ...new Set([...fieldsOf(filters).map(([name]) => name), ...links, 'page', 'before']),
+      ...new Set([...readFields(filters).map(([name]) => name), ...links, 'page', 'before']),
     ])
   }
-  const asked = fc
+  const inputs = fc
     .constantFrom(...pages.flatMap((line) => (names.get(line.path) ?? []).map((name) => ({ line, name }))))
     .chain(({ line, name }) =>
       fc.tuple(
@@ -142,9 +144,9 @@ it('reads every page whatever its query says', async () => {
       ),
     )
   await fc.assert(
-    fc.asyncProperty(asked, ([line, first, rest]) =>
+    fc.asyncProperty(inputs, ([line, first, rest]) =>
       expectNoFault(
-        `${pathOf(line, of)}?${[first, ...rest.map(([name, value]) => `${name}=${value}`)].join('&')}`,
+        `${pathFor(line, objects)}?${[first, ...rest.map(([name, value]) => `${name}=${value}`)].join('&')}`,
       ),
     ),
     runs,
@@ -153,9 +155,9 @@ it('reads every page whatever its query says', async () => {
 
 it('looks for nothing by an id that is none', async () => {
   const named = lines.filter(({ kind, path }) => kind !== 'act' && path.includes(':'))
-  const asked = fc.tuple(fc.constantFrom(...named), text, text)
+  const inputs = fc.tuple(fc.constantFrom(...named), text, text)
   await fc.assert(
-    fc.asyncProperty(asked, ([{ path }, id, other]) =>
+    fc.asyncProperty(inputs, ([{ path }, id, other]) =>
       expectNoFault(path.replace(':id', () => id).replace(':other', () => other)),
     ),
     { ...runs, numRuns: 100 },
@@ -169,16 +171,17 @@ it('answers every form whatever is typed into it', async () => {
   )
   const fields = new Map<string, [string, string][]>()
   for (const line of forms) {
-    const at = line.kind === 'form' ? pathOf(line, of) : pathOf(line, of).replace(/\/[a-z-]+$/, '')
-    fields.set(line.path, fieldsOf(await (await ask(at)).text()))
+    const at =
+      line.kind === 'form' ? pathFor(line, objects) : pathFor(line, objects).replace(/\/[a-z-]+$/, '')
+    fields.set(line.path, readFields(await (await request(at)).text()))
   }
-  const asked = fc
+  const inputs = fc
     .constantFrom(...forms)
     .chain((line) =>
       fc.tuple(fc.constant(line), fc.array(fc.tuple(fc.nat(30), text), { minLength: 1, maxLength: 4 })),
     )
   await fc.assert(
-    fc.asyncProperty(asked, ([line, changes]) => {
+    fc.asyncProperty(inputs, ([line, changes]) => {
       const own = fields.get(line.path) ?? []
       const typed = own.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
       const changed = changes.map(([at, value]) => {
@@ -186,12 +189,12 @@ it('answers every form whatever is typed into it', async () => {
         return [name, `${encodeURIComponent(name)}=${value}`] as const
       })
       // Half of the fields stand as they were, and some are sent twice.
-      const kept = typed.filter(
+      const unchanged = typed.filter(
         (_, index) => !changed.some(([name]) => own[index]?.[0] === name) || index % 2 === 1,
       )
       return expectNoFault(
-        pathOf(line, of),
-        [...kept, ...changed.map(([, pair]) => pair), `_csrf=${token}`].join('&'),
+        pathFor(line, objects),
+        [...unchanged, ...changed.map(([, pair]) => pair), `_csrf=${token}`].join('&'),
       )
     }),
     runs,

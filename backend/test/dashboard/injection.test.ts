@@ -3,9 +3,9 @@ import { parse } from 'csv-parse/sync'
 import { startImporter } from '../../contacts/import/importer.ts'
 import { createLines } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { until } from '../support/factories.ts'
-import { pathOf } from '../support/page-paths.ts'
-import { type Objects, seedEverything } from '../support/seed-everything.ts'
+import { waitForValue } from '../support/factories.ts'
+import { pathFor } from '../support/page-paths.ts'
+import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { type Service, startService } from '../support/dashboard.ts'
 
 /** What must be shown as it is: it would be bold, end an attribute, and be a formula in a spreadsheet. */
@@ -13,14 +13,14 @@ const mark = '=<b>Mark</b>"><img src=x onerror=alert(1)>\'&lt;'
 
 let database: TestDatabase
 let service: Service
-let of: Objects
+let objects: SeededObjects
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  of = await seedEverything(service, mark)
-  await sayEverywhere()
+  objects = await seedEverything(service, mark)
+  await writeMarkEverywhere()
   const importer = startImporter(service.deps)
-  await until(
+  await waitForValue(
     () => database.db.selectFrom('contact_import').select('status').executeTakeFirst(),
     (row) => row?.status === 'checked',
   )
@@ -32,15 +32,15 @@ afterAll(async () => {
 })
 
 /** What callers, runtimes, tools, receivers and browsers say. */
-async function sayEverywhere(): Promise<void> {
+async function writeMarkEverywhere(): Promise<void> {
   const { db, clock } = service.deps
   const at = clock.now()
   const attempt = await db
     .insertInto('attempt')
     .values({
-      workspace_id: of.workspaceId,
-      call_id: of.call,
-      campaign_id: of.campaign,
+      workspace_id: objects.workspaceId,
+      call_id: objects.call,
+      campaign_id: objects.campaign,
       number: 1,
       to_number: '+12025550100',
       test: false,
@@ -72,13 +72,13 @@ async function sayEverywhere(): Promise<void> {
       metadata: JSON.stringify({ [mark]: mark }),
       recording_url: 'javascript:alert(1)',
     })
-    .where('id', '=', of.call)
+    .where('id', '=', objects.call)
     .execute()
   await db
     .insertInto('tool_call')
     .values({
-      workspace_id: of.workspaceId,
-      call_id: of.call,
+      workspace_id: objects.workspaceId,
+      call_id: objects.call,
       attempt_id: attempt.id,
       tool_name: mark,
       arguments: JSON.stringify({ [mark]: mark }),
@@ -91,7 +91,7 @@ async function sayEverywhere(): Promise<void> {
     .execute()
   await db
     .insertInto('delivery_attempt')
-    .values({ delivery_id: of.delivery, number: 1, at, duration_ms: 5, status_code: 500, error: mark })
+    .values({ delivery_id: objects.delivery, number: 1, at, duration_ms: 5, status_code: 500, error: mark })
     .execute()
   await db
     .updateTable('session')
@@ -111,7 +111,7 @@ async function sayEverywhere(): Promise<void> {
         tools: [{ name: mark, description: mark, inputSchema: { title: mark }, readOnly: true }],
       }),
     })
-    .where('id', '=', of.server)
+    .where('id', '=', objects.server)
     .execute()
 }
 
@@ -120,7 +120,7 @@ it('shows as text whatever anybody has said, typed or sent', async () => {
   for (const line of createLines(service.deps)) {
     // The server of these tools is not there: what its pages show is tested with one.
     if (line.kind === 'act' || line.kind === 'file' || line.path.endsWith('/choose')) continue
-    const { status, html } = await of.guest.open(pathOf(line, of))
+    const { status, html } = await objects.guest.open(pathFor(line, objects))
     expect([line.path, status]).toEqual([line.path, 200])
     expect([line.path, html.match(/<b>Mark|<\/b>"|<img|href="javascript:/g)]).toEqual([line.path, null])
     if (html.includes('&lt;b&gt;Mark&lt;/b&gt;')) seen.push(line.path)
@@ -133,13 +133,15 @@ it('shows as text whatever anybody has said, typed or sent', async () => {
 it('shows as text what was looked for', async () => {
   for (const path of ['/calls', '/contacts', '/campaigns', '/knowledge', '/contacts/do-not-call']) {
     const text = encodeURIComponent(mark)
-    const { html } = await of.guest.open(`${path}?search=${text}&q=${text}&number=${text}&status=${text}`)
+    const { html } = await objects.guest.open(
+      `${path}?search=${text}&q=${text}&number=${text}&status=${text}`,
+    )
     expect([path, html.match(/<b>Mark|<\/b>"|<img/g)]).toEqual([path, null])
   }
 })
 
 /** The security headers of a response, as names and values. */
-const securityHeadersOf = ({ headers }: { headers: Headers }) =>
+const getSecurityHeaders = ({ headers }: { headers: Headers }) =>
   [
     'cache-control',
     'content-security-policy',
@@ -156,11 +158,11 @@ it('writes files that spreadsheet programs run nothing of, under names that no h
   const signIn = await fetch(new URL('/sign-in', service.url))
   expect(signIn.headers.get('cache-control')).toBe('no-store')
   for (const line of createLines(service.deps).filter(({ kind }) => kind === 'file')) {
-    const { page } = await of.guest.browser.open(of.guest.at(pathOf(line, of)))
+    const { page } = await objects.guest.browser.open(objects.guest.urlFor(pathFor(line, objects)))
     expect([line.path, page.status]).toEqual([line.path, 200])
     expect(page.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/)
     expect(page.headers.get('content-type')).toMatch(/^text\/csv/)
-    expect(securityHeadersOf(page)).toEqual(securityHeadersOf(signIn))
+    expect(getSecurityHeaders(page)).toEqual(getSecurityHeaders(signIn))
     const cells = parse(page.html).flat()
     expect([line.path, cells.filter((cell) => /^\s*[=+\-@]/.test(cell))]).toEqual([line.path, []])
   }

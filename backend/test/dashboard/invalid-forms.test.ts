@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import type { Seed } from '../support/seed.ts'
-import { type Guest, password, seedGuest, type Service, startService } from '../support/dashboard.ts'
+import { type Guest, password, seedSignedInOwner, type Service, startService } from '../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
@@ -10,7 +10,7 @@ let guest: Guest & { seed: Seed }
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  guest = await seedGuest(service)
+  guest = await seedSignedInOwner(service)
 })
 afterAll(async () => {
   await service.close()
@@ -19,7 +19,7 @@ afterAll(async () => {
 
 async function send(path: string, type: string, body: string): Promise<{ status: number; html: string }> {
   const headers = { cookie: guest.browser.cookies().join('; '), 'content-type': type }
-  const answer = await fetch(guest.at(path), { method: 'POST', redirect: 'manual', headers, body })
+  const answer = await fetch(guest.urlFor(path), { method: 'POST', redirect: 'manual', headers, body })
   return { status: answer.status, html: await answer.text() }
 }
 
@@ -141,12 +141,12 @@ it.each(['1.5', '9223372036854775808', '-1', 'x'])('finds no campaign %s to call
 })
 
 it('says that what was typed is lost where the session ended meanwhile, and leads back to the form', async () => {
-  const { browser, open, email } = await seedGuest(service)
+  const { browser, open, email } = await seedSignedInOwner(service)
   const form = await open('/agents/new')
   await database.db.deleteFrom('session').execute()
   const { page } = await browser.press(form, 'Create the draft', { name: 'Ava' })
   expect(page.text).toContain('You were signed out meanwhile, and what you sent was not kept')
   const again = await browser.press(page, 'Sign in', { email, password })
   expect(again.page.url).toBe(form.url)
-  guest = await seedGuest(service)
+  guest = await seedSignedInOwner(service)
 })

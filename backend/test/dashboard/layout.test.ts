@@ -3,15 +3,21 @@ import { addContact } from '../../contacts/add-contact.ts'
 import { addDocument } from '../../knowledge/add-document.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { expectAccessible, openTab, seedGuest, type Service, startService } from '../support/dashboard.ts'
+import {
+  expectAccessible,
+  openTab,
+  seedSignedInOwner,
+  type Service,
+  startService,
+} from '../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
-let guest: Awaited<ReturnType<typeof seedGuest>>
+let guest: Awaited<ReturnType<typeof seedSignedInOwner>>
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  guest = await seedGuest(service, 'Acme & <i>Sons</i>')
+  guest = await seedSignedInOwner(service, 'Acme & <i>Sons</i>')
   const { workspaceId, campaignId } = guest.seed
   const caller = { workspaceId, userId: guest.userId, apiKeyId: null, clientId: null, scopes: [] }
   await addContact(service.deps)(caller, {
@@ -30,7 +36,7 @@ afterAll(async () => {
   await database.close()
 })
 
-interface Found {
+interface CrawledPage {
   path: string
   status: number
   type: string
@@ -38,14 +44,14 @@ interface Found {
   csp: string
 }
 
-let everything: Promise<Found[]> | undefined
+let crawlResult: Promise<CrawledPage[]> | undefined
 
 /** Every page that links lead to from the overview. Of addresses that differ in their query alone, three. */
-function crawl(): Promise<Found[]> {
-  everything ??= (async () => {
-    const found = new Map<string, Found>()
+function crawlPages(): Promise<CrawledPage[]> {
+  crawlResult ??= (async () => {
+    const found = new Map<string, CrawledPage>()
     const seen = new Map<string, number>()
-    const waiting = [new URL(guest.at('/overview')).pathname]
+    const waiting = [new URL(guest.urlFor('/overview')).pathname]
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
       if (found.has(path)) continue
       const bare = path.split('?')[0] ?? path
@@ -63,14 +69,14 @@ function crawl(): Promise<Found[]> {
     }
     return [...found.values()]
   })()
-  return everything
+  return crawlResult
 }
 
 const pages = async () =>
-  (await crawl()).filter(({ type, path }) => type.startsWith('text/html') && path.startsWith('/w/'))
+  (await crawlPages()).filter(({ type, path }) => type.startsWith('text/html') && path.startsWith('/w/'))
 
 it('links to nothing that is not there', async () => {
-  const broken = (await crawl()).filter(({ status }) => status !== 200)
+  const broken = (await crawlPages()).filter(({ status }) => status !== 200)
   expect(broken.map(({ path, status }) => `${path} ${status}`)).toEqual([])
   expect((await pages()).length).toBeGreaterThan(20)
 }, 60_000)

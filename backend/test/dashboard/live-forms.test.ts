@@ -1,18 +1,18 @@
 import { expect } from '@jest/globals'
-import { freshNumber, queue } from '../support/calls.ts'
+import { freshNumber, seedCall } from '../support/calls.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { openTab, seedGuest, type Service, useService } from '../support/dashboard.ts'
+import { openTab, seedSignedInOwner, type Service, useService } from '../support/dashboard.ts'
 
 let service: Service
 useService((opened) => ({ service } = opened))
 
 itInChromium('a form can be sent again some time after its loading was stopped', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
   await tab.clock.install()
-  await tab.goto(guest.at('/contacts/new'))
+  await tab.goto(guest.urlFor('/contacts/new'))
   let sent = 0
-  await tab.route(guest.at('/contacts/new'), (route, request) => {
+  await tab.route(guest.urlFor('/contacts/new'), (route, request) => {
     if (request.method() === 'GET') return route.continue()
     sent += 1
     // As by Esc: the page stays.
@@ -31,9 +31,9 @@ itInChromium('a form can be sent again some time after its loading was stopped',
 })
 
 itInChromium('a live part leaves a form in it alone that is on its way', async (chromium) => {
-  const guest = await seedGuest(service)
-  const call = await queue(service.deps, guest.seed, freshNumber())
-  const address = guest.at(`/calls/${call.id}`)
+  const guest = await seedSignedInOwner(service)
+  const call = await seedCall(service.deps, guest.seed, freshNumber())
+  const address = guest.urlFor(`/calls/${call.id}`)
   const tab = await openTab(service, chromium, guest)
   const isPressed = Promise.withResolvers<void>()
   await tab.route(address, async (route, request) => {

@@ -1,16 +1,22 @@
 import { expect } from '@jest/globals'
-import { freshNumber, queue } from '../support/calls.ts'
+import { freshNumber, seedCall } from '../support/calls.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { seedCampaign } from '../support/seed.ts'
-import { expectAccessible, openTab, seedGuest, type Service, useService } from '../support/dashboard.ts'
+import {
+  expectAccessible,
+  openTab,
+  seedSignedInOwner,
+  type Service,
+  useService,
+} from '../support/dashboard.ts'
 
 let service: Service
 useService((opened) => ({ service } = opened))
 
 itInChromium('show what was searched for last, however late the answers before it are', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   for (const name of ['Maya', 'Noor']) {
-    await queue(service.deps, guest.seed, freshNumber(), { first_name: name })
+    await seedCall(service.deps, guest.seed, freshNumber(), { first_name: name })
     await seedCampaign(service.deps, { ...guest.seed, name })
   }
   const tab = await openTab(service, chromium, guest)
@@ -28,7 +34,7 @@ itInChromium('show what was searched for last, however late the answers before i
       )
       return tab.waitForRequest((request) => isFor(request.url(), search))
     }
-    await tab.goto(guest.at(path))
+    await tab.goto(guest.urlFor(path))
     const followed = await stall(null)
     const first = stall('m')
     const isLeft = tab.waitForEvent('requestfailed', (request) => request === followed)
@@ -42,66 +48,66 @@ itInChromium('show what was searched for last, however late the answers before i
 })
 
 itInChromium('keep in their address what was searched for, and make one step for Back', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
   for (const path of ['/calls', '/campaigns', '/contacts', '/knowledge']) {
-    await tab.goto(guest.at('/settings'))
-    await tab.goto(guest.at(path))
+    await tab.goto(guest.urlFor('/settings'))
+    await tab.goto(guest.urlFor(path))
     for (const search of ['m', 'ma']) {
       await tab.getByRole('searchbox').fill(search)
       await tab.waitForURL((url) => url.searchParams.get('search') === search)
     }
     await tab.goBack()
-    expect(new URL(tab.url()).pathname).toBe(new URL(guest.at('/settings')).pathname)
+    expect(new URL(tab.url()).pathname).toBe(new URL(guest.urlFor('/settings')).pathname)
   }
 })
 
 itInChromium('stay as they are while the service is away, and come back by themselves', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   for (const name of ['Maya', 'Noor']) {
-    await queue(service.deps, guest.seed, freshNumber(), { first_name: name })
+    await seedCall(service.deps, guest.seed, freshNumber(), { first_name: name })
   }
   const tab = await openTab(service, chromium, guest)
-  let answer: 'an error' | 'none' | 'a page' = 'a page'
+  let serverState: 'an error' | 'none' | 'a page' = 'a page'
   await tab.route(
     (url) => url.pathname.endsWith('/calls'),
     (route, request) => {
-      if (answer === 'a page' || request.headers()['hx-request'] !== 'true') return route.continue()
-      if (answer === 'none') return route.abort()
+      if (serverState === 'a page' || request.headers()['hx-request'] !== 'true') return route.continue()
+      if (serverState === 'none') return route.abort()
       return route.fulfill({ status: 503, body: '<title>Away</title><p>Away for a moment</p>' })
     },
   )
-  await tab.goto(guest.at('/calls'))
+  await tab.goto(guest.urlFor('/calls'))
   const title = await tab.title()
-  const line = tab.getByText('Not up to date')
-  const isCurrent = () => line.waitFor({ state: 'detached' })
+  const staleNotice = tab.getByText('Not up to date')
+  const isCurrent = () => staleNotice.waitFor({ state: 'detached' })
 
   // The list asks for itself anew.
-  answer = 'none'
-  await line.waitFor()
-  answer = 'an error'
+  serverState = 'none'
+  await staleNotice.waitFor()
+  serverState = 'an error'
   await tab.waitForResponse((response) => response.status() === 503)
-  answer = 'a page'
+  serverState = 'a page'
   await isCurrent()
   expect(await tab.title()).toBe(title)
   expect(await tab.getByRole('row').count()).toBe(3)
 
   // Somebody searches.
-  answer = 'an error'
+  serverState = 'an error'
   await tab.getByLabel('Search').pressSequentially('may')
-  await line.waitFor()
+  await staleNotice.waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
     await tab.emulateMedia({ colorScheme })
     await expectAccessible(tab)
   }
   expect(await tab.getByRole('row').count()).toBe(3)
   expect(new URL(tab.url()).search).toBe('')
-  answer = 'a page'
+  serverState = 'a page'
   await isCurrent()
   expect(await tab.getByLabel('Search').inputValue()).toBe('may')
   expect(new URL(tab.url()).searchParams.get('search')).toBe('may')
   expect(await tab.getByRole('row').count()).toBe(2)
-  await queue(service.deps, guest.seed, freshNumber(), { first_name: 'Mayumi' })
+  await seedCall(service.deps, guest.seed, freshNumber(), { first_name: 'Mayumi' })
   await tab.getByRole('link', { name: 'Show 1 newer call' }).waitFor()
   await tab.getByLabel('Search').fill('noor')
   await tab.getByRole('link', { name: 'Noor' }).waitFor()

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { seedGuest, type Service, startService } from '../support/dashboard.ts'
+import { seedSignedInOwner, type Service, startService } from '../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
-let guest: Awaited<ReturnType<typeof seedGuest>>
+let guest: Awaited<ReturnType<typeof seedSignedInOwner>>
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  guest = await seedGuest(service)
+  guest = await seedSignedInOwner(service)
 })
 afterAll(async () => {
   await service.close()
@@ -87,8 +87,8 @@ it('takes each form of the way in with its own token alone', async () => {
     file.set('file', new Blob(['Phone\n+12025550199\n']), 'leads.csv')
     const init = { method: 'POST', redirect: 'manual', body: file } as const
     const cookie = guest.browser.cookies().join('; ')
-    expect((await fetch(guest.at(path), { ...init, headers: { cookie } })).status).toBe(403)
-    expect((await fetch(guest.at(path), init)).status).toBe(303)
+    expect((await fetch(guest.urlFor(path), { ...init, headers: { cookie } })).status).toBe(403)
+    expect((await fetch(guest.urlFor(path), init)).status).toBe(303)
   }
   expect([await count('session'), await count('contact_import')]).toEqual([before, 0])
 })

@@ -10,24 +10,24 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 it('survives a connection that breaks between the statements of a transaction', async () => {
-  const heard: string[] = []
-  const told = Promise.withResolvers<void>()
+  const loggedErrors: string[] = []
+  const errorLogged = Promise.withResolvers<void>()
   const db = connect({
     url: database.url,
     max: 1,
     onError: (error) => {
-      heard.push(error.message)
-      told.resolve()
+      loggedErrors.push(error.message)
+      errorLogged.resolve()
     },
   })
   const broken = db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db)
-    await told.promise
+    await errorLogged.promise
     await sql`select 1`.execute(trx)
   })
   await expect(broken).rejects.toThrow()
-  expect(heard).toContain('terminating connection due to administrator command')
+  expect(loggedErrors).toContain('terminating connection due to administrator command')
   expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
   await db.destroy()
 })

@@ -8,8 +8,8 @@ import { connect } from '../../db/connect.ts'
 import { migrate } from '../../db/migrate.ts'
 import type { Db } from '../../db/schema.ts'
 import { hashToken } from '../../secrets/secret-box.ts'
-import { sender } from '../support/test-api.ts'
-import { until } from '../support/calls.ts'
+import { createSender } from '../support/test-api.ts'
+import { waitFor } from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { ManualClock } from '../support/clock.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 it('reads every call of an older database after the upgrade', async () => {
-  const response = await sender(app, key)({ path: '/calls/' })
+  const response = await createSender(app, key)({ path: '/calls/' })
   const { results } = response.json<{ results: Record<string, unknown>[] }>()
   const seen = results.map(({ id, status, outcome, ended_reason, attempts, waiting_for }) =>
     [id, status, outcome, ended_reason, attempts, waiting_for].join(' '),
@@ -96,7 +96,7 @@ it('replays a response that was stored before the upgrade', async () => {
     },
   }
   for (const request of [campaign, contact]) {
-    const replayed = await sender(app, key)(request)
+    const replayed = await createSender(app, key)(request)
     expect([replayed.statusCode, replayed.headers['idempotent-replayed']]).toEqual([201, 'true'])
   }
 })
@@ -104,8 +104,8 @@ it('replays a response that was stored before the upgrade', async () => {
 it('ends a call whose worker died before the upgrade, with one event', async () => {
   const sweeper = startSweeper(deps)
   try {
-    const call = await until(async () => {
-      const response = await sender(app, key)({ path: '/calls/12/' })
+    const call = await waitFor(async () => {
+      const response = await createSender(app, key)({ path: '/calls/12/' })
       const found = response.json<{ status: string }>()
       return found.status === 'completed' ? found : undefined
     })

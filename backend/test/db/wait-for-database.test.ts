@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { waitForDatabase } from '../../db/wait-for-database.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createProxy } from '../support/database-proxy.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
 
 const silent = pino({ level: 'silent' })
 let database: TestDatabase
@@ -14,15 +14,15 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 it('waits for a server that is starting', async () => {
-  const proxy = await createProxy(database.url, { mended: false })
+  const proxy = await createDatabaseProxy(database.url, { mended: false })
   // It says that it waits when it has looked once.
-  const log = pino({ level: 'warn' }, { write: () => void proxy.mend() })
+  const log = pino({ level: 'warn' }, { write: () => void proxy.reconnect() })
   await waitForDatabase({ url: proxy.url, patience: 15_000, log })
-  await proxy.cut()
+  await proxy.disconnect()
 })
 
 it('gives up on a server that does not come, without telling the password', async () => {
-  const proxy = await createProxy(database.url, { mended: false })
+  const proxy = await createDatabaseProxy(database.url, { mended: false })
   const url = new URL(proxy.url)
   url.password = 'hunter2'
   const waiting = waitForDatabase({ url: url.href, patience: 0, log: silent })

@@ -5,7 +5,7 @@ import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import { callOf, eventsOf, freshNumber, queue, someoneWaitsForLock } from '../support/calls.ts'
+import { getCall, listEvents, freshNumber, seedCall, someoneWaitsForLock } from '../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -22,12 +22,13 @@ beforeEach(async () => {
 })
 
 const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-const claim = (room = 50, using: TestDeps = deps): Promise<ClaimedAttempt[]> => claimCalls(using, lease)(room)
+const claim = (room = 50, claimDeps: TestDeps = deps): Promise<ClaimedAttempt[]> =>
+  claimCalls(claimDeps, lease)(room)
 const queueMany = async (count: number, campaignId = seed.campaignId, owner = seed) => {
   for (let index = 0; index < count; index += 1)
-    await queue(deps, owner, freshNumber(), { campaign_id: campaignId })
+    await seedCall(deps, owner, freshNumber(), { campaign_id: campaignId })
 }
-const liveIn = async (campaignId: number) =>
+const countLiveCalls = async (campaignId: number) =>
   (
     await deps.db
       .selectFrom('attempt')
@@ -39,20 +40,20 @@ const liveIn = async (campaignId: number) =>
 
 it('never has more calls out than the campaign allows, with four dialers claiming at once', async () => {
   await queueMany(60)
-  let made = 0
-  for (let round = 0; made < 60 && round < 60; round += 1) {
+  let claimedCount = 0
+  for (let round = 0; claimedCount < 60 && round < 60; round += 1) {
     const claims = (await Promise.all([claim(), claim(), claim(), claim()])).flat()
-    const live = await liveIn(seed.campaignId)
+    const live = await countLiveCalls(seed.campaignId)
     expect(live).toBeLessThanOrEqual(5)
     const ending = claims
       .slice(0, 1 + (round % 4))
       .map((attempt) => finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy')))
     // Hang-ups and claims cross each other.
     const [, more] = await Promise.all([Promise.all(ending), claim(), claim()])
-    expect(await liveIn(seed.campaignId)).toBeLessThanOrEqual(5)
-    const left = [...claims.slice(1 + (round % 4)), ...more]
-    made += claims.length + more.length
-    for (const attempt of left) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+    expect(await countLiveCalls(seed.campaignId)).toBeLessThanOrEqual(5)
+    const remaining = [...claims.slice(1 + (round % 4)), ...more]
+    claimedCount += claims.length + more.length
+    for (const attempt of remaining) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
     const rest = await deps.db
       .selectFrom('attempt')
       .select(['id', 'fence', 'workspace_id as workspaceId'])
@@ -79,7 +80,7 @@ it('leaves a campaign alone while another dialer claims from it, and then sees w
   commit.resolve()
   expect(await first).toHaveLength(5)
   expect(await claim()).toEqual([])
-  expect(await liveIn(seed.campaignId)).toBe(5)
+  expect(await countLiveCalls(seed.campaignId)).toBe(5)
 })
 
 it('counts what is out only after it holds the campaign', async () => {
@@ -118,7 +119,7 @@ it('counts what is out only after it holds the campaign', async () => {
 it('rings a number once at a time, though two campaigns claim at the same moment', async () => {
   const number = freshNumber()
   const other = await seedCampaign(deps, { ...seed, name: 'Other' })
-  await queue(deps, seed, number)
+  await seedCall(deps, seed, number)
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
   const first = deps.db.transaction().execute(async (trx) => {
@@ -139,7 +140,7 @@ it('rings a number once at a time, though two campaigns claim at the same moment
   commit.resolve()
   expect(await first).toHaveLength(1)
   expect(await second).toEqual([])
-  expect(await liveIn(other)).toBe(0)
+  expect(await countLiveCalls(other)).toBe(0)
 })
 
 /** As another campaign's queue would, but for the contact's row, which the open claim may hold. */
@@ -165,11 +166,11 @@ async function insertDue(contactId: number, campaignId: number, number: string):
 it('lets calls pass that stand behind one whose number is busy', async () => {
   const number = freshNumber()
   const narrow = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
-  await queue(deps, seed, number)
+  await seedCall(deps, seed, number)
   expect(await claim()).toHaveLength(1)
-  await queue(deps, seed, number, { campaign_id: narrow })
-  const behind = await queue(deps, seed, freshNumber(), { campaign_id: narrow })
-  expect((await claim()).map((attempt) => attempt.request.callId)).toEqual([behind.id])
+  await seedCall(deps, seed, number, { campaign_id: narrow })
+  const nextCall = await seedCall(deps, seed, freshNumber(), { campaign_id: narrow })
+  expect((await claim()).map((attempt) => attempt.request.callId)).toEqual([nextCall.id])
 })
 
 it('shares scarce room between workspaces and campaigns, however long a backlog is', async () => {
@@ -206,7 +207,7 @@ it('gives every workspace its turn, however many campaigns another has', async (
 })
 
 it('suppresses at dial time what was put on the do-not-call list meanwhile', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   const list = deps.db.insertInto('do_not_call').columns(['workspace_id', 'number_hash', 'source'])
   await list
     .expression((eb) =>
@@ -221,17 +222,17 @@ it('suppresses at dial time what was put on the do-not-call list meanwhile', asy
     )
     .execute()
   expect(await claim()).toEqual([])
-  expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'suppressed', attempts: 0 })
-  expect(await eventsOf(deps, id)).toHaveLength(1)
+  expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'suppressed', attempts: 0 })
+  expect(await listEvents(deps, id)).toHaveLength(1)
 })
 
 it('looks at the clock again before it dials: what became due in the hours waits for the next ones', async () => {
   const hours = { days: ['mon' as const, 'tue' as const], start: '09:00', end: '11:30' }
   const closing = await seedCampaign(deps, { ...seed, callingHours: hours })
-  const { id } = await queue(deps, seed, freshNumber(), { campaign_id: closing })
+  const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: closing })
   deps.clock.advance(45 * 60_000)
   expect(await claim()).toEqual([])
-  expect(await callOf(deps, seed, id)).toMatchObject({
+  expect(await getCall(deps, seed, id)).toMatchObject({
     waiting_for: 'calling_hours',
     next_attempt_at: '2026-05-05T13:00:00.000Z',
   })
@@ -242,17 +243,17 @@ it('does not make a call wait behind a batch that may not be called now', async 
   const wide = await seedCampaign(deps, { ...seed, callingHours: hours, maxConcurrentCalls: 20 })
   await queueMany(25, wide)
   deps.clock.advance(45 * 60_000)
-  const inChicago = await queue(deps, seed, '+13125550123', { campaign_id: wide })
+  const inChicago = await seedCall(deps, seed, '+13125550123', { campaign_id: wide })
   expect((await claim(20)).map((attempt) => attempt.request.callId)).toEqual([inChicago.id])
 })
 
 it('takes test calls whatever hours, limits and live calls there are, and counts them nowhere', async () => {
   const narrow = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
   const number = freshNumber()
-  await queue(deps, seed, number, { campaign_id: narrow, test: true })
-  await queue(deps, seed, freshNumber(), { campaign_id: narrow, test: true })
+  await seedCall(deps, seed, number, { campaign_id: narrow, test: true })
+  await seedCall(deps, seed, freshNumber(), { campaign_id: narrow, test: true })
   expect(await claimTestCalls(deps, lease)(50)).toHaveLength(2)
-  await queue(deps, seed, number, { campaign_id: narrow })
+  await seedCall(deps, seed, number, { campaign_id: narrow })
   expect(await claim()).toHaveLength(1)
 })
 

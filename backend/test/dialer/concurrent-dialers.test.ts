@@ -13,7 +13,7 @@ import { connect } from '../../db/connect.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { everyHour, type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import { freshNumber, queue, until } from '../support/calls.ts'
+import { freshNumber, seedCall, waitFor } from '../support/calls.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -38,33 +38,33 @@ it('completes every call once and tells it once, through three dialers, one of w
         campaignId: await seedCampaign(deps, { ...seed, name, retry, maxConcurrentCalls: 4 }),
       })
 
-  const apart = testDeps(connect({ url: database.url, max: 3 }), { clock: deps.clock })
+  const otherDeps = testDeps(connect({ url: database.url, max: 3 }), { clock: deps.clock })
   const leases = { leaseMs: 1_500, heartbeatMs: 100 }
   const talking = new Set<string>()
   const simulated = createSimulatedLine(deps.clock, deps.config.lineSpeed)
-  const lossy: Line = {
+  const unreliable: Line = {
     ...simulated,
-    dial: (request, watch) => {
+    dial: (request, listener) => {
       talking.add(request.attemptId)
-      return simulated.dial(request, watch).finally(() => talking.delete(request.attemptId))
+      return simulated.dial(request, listener).finally(() => talking.delete(request.attemptId))
     },
   }
   const dialers = [
     startDialer(deps, leases),
     startDialer(deps, leases),
-    startDialer(apart, { ...leases, lines: { real: lossy, test: lossy } }),
+    startDialer(otherDeps, { ...leases, lines: { real: unreliable, test: unreliable } }),
   ]
   const sweeper = startSweeper(deps)
-  let most = 0
-  const watch = async () => {
+  let maxLive = 0
+  const recordMaxLive = async () => {
     const { rows } = await sql<{ live: number }>`
       select count(*) as live from attempt where ended_at is null and not test group by campaign_id`.execute(
       deps.db,
     )
-    most = Math.max(most, ...rows.map((row) => row.live))
+    maxLive = Math.max(maxLive, ...rows.map((row) => row.live))
   }
-  const play = async () => {
-    await watch()
+  const advance = async () => {
+    await recordMaxLive()
     deps.clock.advance(200)
   }
 
@@ -72,13 +72,13 @@ it('completes every call once and tells it once, through three dialers, one of w
   const calls: { seed: Seed; id: number }[] = []
   for (const number of numbers) {
     const queued = campaigns.map(async (seed) =>
-      calls.push({ seed, id: (await queue(deps, seed, number)).id }),
+      calls.push({ seed, id: (await seedCall(deps, seed, number)).id }),
     )
-    await Promise.all([...queued, play()])
+    await Promise.all([...queued, advance()])
   }
   const [first, second, third, fourth] = campaigns
   if (!first || !second || !third || !fourth) throw new Error('there are four campaigns')
-  await until(
+  await waitFor(
     async () => talking.size > 0,
     () => {
       deps.clock.advance(100)
@@ -86,14 +86,14 @@ it('completes every call once and tells it once, through three dialers, one of w
     },
   )
   const lost = [...talking]
-  await apart.db.destroy()
+  await otherDeps.db.destroy()
   await Promise.all([
     pauseCampaign(deps)(first),
     editCampaign(deps)(second, { callingHours: { ...everyHour, end: '23:00' }, maxConcurrentCalls: 2 }),
     archiveCampaign(deps)(third),
-    queue(deps, fourth, numbers[24] ?? '', { do_not_call: true }),
+    seedCall(deps, fourth, numbers[24] ?? '', { do_not_call: true }),
     ...calls.slice(40, 50).map(({ seed, id }) => cancelCall(deps)({ ...seed, callId: id })),
-    play(),
+    advance(),
   ])
   await resumeCampaign(deps)(first)
 
@@ -105,26 +105,26 @@ it('completes every call once and tells it once, through three dialers, one of w
       .where((eb) => eb.or([eb('call.status', '<>', 'completed'), eb('event.id', 'is', null)]))
       .limit(1)
       .executeTakeFirst()
-  await until(
+  await waitFor(
     async () => (await open()) === undefined,
     () => deps.clock.advance(200),
     50_000,
   )
-  await watch()
+  await recordMaxLive()
   await Promise.all([...dialers.map((dialer) => dialer.stop()), sweeper.stop()])
 
-  expect(most).toBeLessThanOrEqual(4)
+  expect(maxLive).toBeLessThanOrEqual(4)
   const ends = await deps.db.selectFrom('attempt').select('ended_reason').where('id', 'in', lost).execute()
   expect(new Set(ends.map((attempt) => attempt.ended_reason))).toEqual(new Set(['worker_lost']))
   const events = await deps.db.selectFrom('event').select('call_id').execute()
-  const told = events.map((event) => event.call_id)
-  expect(new Set(told).size).toBe(told.length)
-  expect(calls.filter(({ id }) => !told.includes(id))).toEqual([])
-  const { rows: rungAgain } = await sql`
+  const eventCallIds = events.map((event) => event.call_id)
+  expect(new Set(eventCallIds).size).toBe(eventCallIds.length)
+  expect(calls.filter(({ id }) => !eventCallIds.includes(id))).toEqual([])
+  const { rows: redialed } = await sql`
     select lost.call_id from attempt as lost join attempt as next
       on next.call_id = lost.call_id and next.number > lost.number
     where lost.ended_reason = 'worker_lost'`.execute(deps.db)
-  expect(rungAgain).toEqual([])
+  expect(redialed).toEqual([])
   const { rows: atOnce } = await sql`
     select a.id from attempt as a join attempt as b
       on a.workspace_id = b.workspace_id and a.to_number = b.to_number and a.id <> b.id

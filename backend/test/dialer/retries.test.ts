@@ -11,7 +11,15 @@ import type { Worker } from '../../core/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import { attemptsOf, callOf, completed, eventsOf, freshNumber, queue, until } from '../support/calls.ts'
+import {
+  listAttempts,
+  getCall,
+  advanceUntilCompleted,
+  listEvents,
+  freshNumber,
+  seedCall,
+  waitFor,
+} from '../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -42,14 +50,14 @@ const claimOne = async (): Promise<ClaimedAttempt> => {
 }
 const queueRetrying = async (input = {}, retry = policy) => {
   const campaignId = await seedCampaign(deps, { ...seed, retry })
-  return { campaignId, ...(await queue(deps, seed, freshNumber(), { campaign_id: campaignId, ...input })) }
+  return { campaignId, ...(await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId, ...input })) }
 }
-const campaignOf = (id: number) =>
+const getCampaign = (id: number) =>
   deps.db.selectFrom('campaign').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 /** One attempt after the other of the seed's campaign, each with this end. */
-const endInARow = async (count: number, end: AttemptEnd) => {
+const endConsecutively = async (count: number, end: AttemptEnd) => {
   for (let index = 0; index < count; index += 1) {
-    await queue(deps, seed, freshNumber())
+    await seedCall(deps, seed, freshNumber())
     await finishAttempt(deps)(await claimOne(), end)
   }
 }
@@ -57,18 +65,18 @@ const endInARow = async (count: number, end: AttemptEnd) => {
 it('tries again until the attempts are used up, and then the last outcome stands', async () => {
   const campaignId = await seedCampaign(deps, { ...seed, retry: policy })
   workers.push(startDialer(deps))
-  const { id } = await queue(deps, seed, '+12025550102', { campaign_id: campaignId })
+  const { id } = await seedCall(deps, seed, '+12025550102', { campaign_id: campaignId })
   let waits = false
-  const call = await until(
+  const call = await waitFor(
     async () => {
-      const now = await callOf(deps, seed, id)
+      const now = await getCall(deps, seed, id)
       waits = now.waiting_for === 'retry'
       return now.status === 'completed' && now
     },
     () => deps.clock.advance(waits ? 30_000 : 100),
   )
   expect(call).toMatchObject({ outcome: 'busy', attempts: 3 })
-  const attempts = await attemptsOf(deps, id)
+  const attempts = await listAttempts(deps, id)
   expect(attempts.map((attempt) => [attempt.number, attempt.outcome])).toEqual([
     [1, 'busy'],
     [2, 'busy'],
@@ -78,22 +86,22 @@ it('tries again until the attempts are used up, and then the last outcome stands
   const [first, second] = attempts
   const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
   expect(pause).toBeGreaterThanOrEqual(6 * 60_000)
-  expect(await eventsOf(deps, id)).toHaveLength(1)
+  expect(await listEvents(deps, id)).toHaveLength(1)
 })
 
 it('does not try again after an outcome that the policy does not name', async () => {
   const { id } = await queueRetrying()
   await finishAttempt(deps)(await claimOne(), silentEnd('declined', 'contact_declined'))
-  expect(await callOf(deps, seed, id)).toMatchObject({ status: 'completed', outcome: 'declined' })
+  expect(await getCall(deps, seed, id)).toMatchObject({ status: 'completed', outcome: 'declined' })
 })
 
 it('does not try again what is on the do-not-call list by then', async () => {
   const { id, to_number } = await queueRetrying()
   const attempt = await claimOne()
-  await queue(deps, seed, to_number, { do_not_call: true })
+  await seedCall(deps, seed, to_number, { do_not_call: true })
   await finishAttempt(deps)(attempt, busy)
-  expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'suppressed', ended_reason: 'do_not_call' })
-  expect(await eventsOf(deps, id)).toHaveLength(1)
+  expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'suppressed', ended_reason: 'do_not_call' })
+  expect(await listEvents(deps, id)).toHaveLength(1)
 })
 
 it('does not try again in a campaign that was archived meanwhile', async () => {
@@ -101,25 +109,25 @@ it('does not try again in a campaign that was archived meanwhile', async () => {
   const attempt = await claimOne()
   await archiveCampaign(deps)({ ...seed, campaignId })
   await finishAttempt(deps)(attempt, busy)
-  expect(await callOf(deps, seed, id)).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy' })
+  expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy' })
 })
 
 it('expires what got no attempt within seven days of becoming due', async () => {
   const campaign = { ...seed }
   await pauseCampaign(deps)(campaign)
   const inTwoDays = new Date(deps.clock.now().getTime() + 2 * day).toISOString()
-  const { id } = await queue(deps, seed, freshNumber())
-  const scheduled = await queue(deps, seed, freshNumber(), { scheduled_at: inTwoDays })
+  const { id } = await seedCall(deps, seed, freshNumber())
+  const scheduled = await seedCall(deps, seed, freshNumber(), { scheduled_at: inTwoDays })
   deps.clock.advance(7 * day)
   workers.push(startSweeper(deps))
-  expect(await completed(deps, seed, id, 1_000)).toMatchObject({
+  expect(await advanceUntilCompleted(deps, seed, id, 1_000)).toMatchObject({
     outcome: 'expired',
     ended_reason: 'not_attempted_in_time',
     attempts: 0,
   })
-  expect((await callOf(deps, seed, scheduled.id)).status).toBe('queued')
+  expect((await getCall(deps, seed, scheduled.id)).status).toBe('queued')
   deps.clock.advance(2 * day)
-  expect(await completed(deps, seed, scheduled.id, 1_000)).toMatchObject({ outcome: 'expired' })
+  expect(await advanceUntilCompleted(deps, seed, scheduled.id, 1_000)).toMatchObject({ outcome: 'expired' })
 })
 
 it('lets the last outcome stand when a retry expires', async () => {
@@ -128,24 +136,24 @@ it('lets the last outcome stand when a retry expires', async () => {
   await pauseCampaign(deps)({ ...seed, campaignId })
   deps.clock.advance(8 * day)
   workers.push(startSweeper(deps))
-  const call = await completed(deps, seed, id, 1_000)
+  const call = await advanceUntilCompleted(deps, seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy', attempts: 1 })
-  expect(await eventsOf(deps, id)).toHaveLength(1)
+  expect(await listEvents(deps, id)).toHaveLength(1)
 })
 
 it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
-  await endInARow(19, lineFailed)
-  expect(await campaignOf(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
-  await endInARow(1, lineFailed)
-  const paused = await campaignOf(seed.campaignId)
+  await endConsecutively(19, lineFailed)
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  await endConsecutively(1, lineFailed)
+  const paused = await getCampaign(seed.campaignId)
   expect(paused).toMatchObject({
     status: 'paused',
     paused_reason: expect.stringMatching(/line failed 20 times/),
   })
-  const { waiting_for } = await queue(deps, seed, freshNumber())
+  const { waiting_for } = await seedCall(deps, seed, freshNumber())
   expect(waiting_for).toBe('campaign_paused')
   await resumeCampaign(deps)(seed)
-  expect(await campaignOf(seed.campaignId)).toMatchObject({
+  expect(await getCampaign(seed.campaignId)).toMatchObject({
     status: 'active',
     paused_reason: null,
     line_failures: 0,
@@ -153,23 +161,23 @@ it('pauses a campaign whose line failed twenty times in a row, says why, and for
 })
 
 it('counts only failures in a row, of the line, on real calls', async () => {
-  await endInARow(19, lineFailed)
-  await endInARow(1, silentEnd('failed', 'worker_lost'))
-  expect(await campaignOf(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
-  await queue(deps, seed, freshNumber(), { test: true })
+  await endConsecutively(19, lineFailed)
+  await endConsecutively(1, silentEnd('failed', 'worker_lost'))
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  await seedCall(deps, seed, freshNumber(), { test: true })
   const [test] = await claimTestCalls(deps, lease())(1)
   if (test !== undefined) await finishAttempt(deps)(test, lineFailed)
-  expect(await campaignOf(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
-  await endInARow(1, busy)
-  await endInARow(1, lineFailed)
-  expect(await campaignOf(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 1 })
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  await endConsecutively(1, busy)
+  await endConsecutively(1, lineFailed)
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 1 })
 })
 
 it('misses no failure when many end at the same moment', async () => {
   const wide = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 30 })
-  for (let index = 0; index < 20; index += 1) await queue(deps, seed, freshNumber(), { campaign_id: wide })
+  for (let index = 0; index < 20; index += 1) await seedCall(deps, seed, freshNumber(), { campaign_id: wide })
   const attempts = await claimCalls(deps, lease())(50)
   expect(attempts).toHaveLength(20)
   await Promise.all(attempts.map((attempt) => finishAttempt(deps)(attempt, lineFailed)))
-  expect((await campaignOf(wide)).status).toBe('paused')
+  expect((await getCampaign(wide)).status).toBe('paused')
 })

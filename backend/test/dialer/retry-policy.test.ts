@@ -7,9 +7,9 @@ import {
 } from '@outdial/contract'
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { isRetried, retryDelayMs } from '../../dialer/retry-policy.ts'
+import { shouldRetry, retryDelayMs } from '../../dialer/retry-policy.ts'
 import { shareRoom } from '../../dialer/share-capacity.ts'
-import { nextCallableMoment, zonesOfNumber } from '../../scheduling/time-zones.ts'
+import { nextCallableAt, timeZonesOfNumber } from '../../scheduling/time-zones.ts'
 
 const policy: fc.Arbitrary<RetryPolicy> = fc.record({
   max_attempts: fc.integer({ min: 1, max: 10 }),
@@ -23,7 +23,7 @@ it('retries exactly the outcomes that the policy names, while attempts are left'
     fc.property(policy, outcome, fc.integer({ min: 1, max: 12 }), (retry, ended, attempts) => {
       const named = (retry.on as string[]).includes(ended)
       const end = { outcome: ended, endedReason: 'line_failed' } as const
-      expect(isRetried(retry, end, attempts)).toBe(named && attempts < retry.max_attempts)
+      expect(shouldRetry(retry, end, attempts)).toBe(named && attempts < retry.max_attempts)
     }),
   )
 })
@@ -31,7 +31,7 @@ it('retries exactly the outcomes that the policy names, while attempts are left'
 it('never dials again for a worker that was lost', () => {
   fc.assert(
     fc.property(policy, fc.integer({ min: 1, max: 9 }), (retry, attempts) => {
-      expect(isRetried(retry, { outcome: 'failed', endedReason: 'worker_lost' }, attempts)).toBe(false)
+      expect(shouldRetry(retry, { outcome: 'failed', endedReason: 'worker_lost' }, attempts)).toBe(false)
     }),
   )
 })
@@ -64,8 +64,8 @@ it('deals out all the room that can be used, and no campaign more than it may ta
       const shares = shareRoom(room, campaigns)
       for (const { id, free, due } of campaigns)
         expect(shares.get(id) ?? 0).toBeLessThanOrEqual(Math.min(free, due))
-      const wanted = campaigns.reduce((sum, { free, due }) => sum + Math.min(free, due), 0)
-      expect([...shares.values()].reduce((sum, take) => sum + take, 0)).toBe(Math.min(room, wanted))
+      const wanted = campaigns.reduce((total, { free, due }) => total + Math.min(free, due), 0)
+      expect([...shares.values()].reduce((total, take) => total + take, 0)).toBe(Math.min(room, wanted))
     }),
   )
 })
@@ -75,8 +75,9 @@ it('gives no workspace two calls more than another that would take more', () => 
     fc.property(fc.integer({ min: 0, max: 50 }), claimable, (room, campaigns) => {
       const shares = shareRoom(room, campaigns)
       const of = (workspaceId: number) => campaigns.filter((campaign) => campaign.workspaceId === workspaceId)
-      const taken = (id: number) => of(id).reduce((sum, campaign) => sum + (shares.get(campaign.id) ?? 0), 0)
-      const wanted = (id: number) => of(id).reduce((sum, { free, due }) => sum + Math.min(free, due), 0)
+      const taken = (id: number) =>
+        of(id).reduce((total, campaign) => total + (shares.get(campaign.id) ?? 0), 0)
+      const wanted = (id: number) => of(id).reduce((total, { free, due }) => total + Math.min(free, due), 0)
       for (const a of [1, 2, 3, 4])
         for (const b of [1, 2, 3, 4])
           if (taken(a) < wanted(a)) expect(taken(b) - taken(a)).toBeLessThanOrEqual(1)
@@ -84,8 +85,8 @@ it('gives no workspace two calls more than another that would take more', () => 
   )
 })
 
-const office = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' } as const
-const rules = { hours: { ...office, days: [...office.days] }, timeZone: 'Asia/Tokyo' }
+const weekdayHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' } as const
+const rules = { hours: { ...weekdayHours, days: [...weekdayHours.days] }, timeZone: 'Asia/Tokyo' }
 const monday = new Date('2026-05-04T00:00:00Z')
 
 it.each([
@@ -95,7 +96,7 @@ it.each([
   ['+88213000000', [], 'is a satellite phone'],
   ['+999', [], 'is no number'],
 ])('knows for %s the zones %j: it %s', async (phoneNumber, zones) => {
-  expect(await zonesOfNumber(phoneNumber)).toEqual(zones)
+  expect(await timeZonesOfNumber(phoneNumber)).toEqual(zones)
 })
 
 it('takes the names of IANA for time zones, and no abbreviation that means several places', () => {
@@ -112,5 +113,5 @@ it.each([
     '00:00',
   ],
 ])('calls by %s', async (_, callee, utc) => {
-  expect(await nextCallableMoment(rules, callee, monday)).toEqual(new Date(`2026-05-04T${utc}:00Z`))
+  expect(await nextCallableAt(rules, callee, monday)).toEqual(new Date(`2026-05-04T${utc}:00Z`))
 })

@@ -3,14 +3,22 @@ import { claimCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
 import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
 import type { Line } from '../../telephony/provider.ts'
-import { settleAnalysis } from '../../calls/settle.ts'
+import { finishAnalysis } from '../../calls/settle.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import type { Worker } from '../../core/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
 import { aLine, forever, shortTalk } from '../support/telephony-provider.ts'
-import { callOf, callUntil, completed, eventsOf, freshNumber, queue, until } from '../support/calls.ts'
+import {
+  getCall,
+  advanceUntil,
+  advanceUntilCompleted,
+  listEvents,
+  freshNumber,
+  seedCall,
+  waitFor,
+} from '../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -29,8 +37,8 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
 
-const dial = (does: Partial<Line>) => {
-  const line = aLine(does)
+const dial = (overrides: Partial<Line>) => {
+  const line = aLine(overrides)
   workers.push(startDialer(deps, { lines: { real: line, test: line } }))
 }
 const answeredTalk = {
@@ -38,8 +46,8 @@ const answeredTalk = {
   transcript: [{ role: 'agent' as const, text: 'Hello.', at: '2026-05-04T15:00:00.000Z' }],
 }
 /** A call whose worker died between the hang-up and the analysis. */
-const hangUpAndDie = async (): Promise<number> => {
-  const { id } = await queue(deps, seed, freshNumber())
+const hangUpAsLostWorker = async (): Promise<number> => {
+  const { id } = await seedCall(deps, seed, freshNumber())
   const [attempt] = await claimCalls(deps, {
     line: 'simulated',
     workerId: crypto.randomUUID(),
@@ -51,37 +59,37 @@ const hangUpAndDie = async (): Promise<number> => {
 }
 
 it('stops ringing after 45 seconds, whatever the line does', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   dial({ dial: forever })
-  await callUntil(deps, seed, id, (call) => call.status === 'dialing', 0)
-  const rangAt = deps.clock.now().getTime()
-  const call = await completed(deps, seed, id, 1_000)
+  await advanceUntil(deps, seed, id, (call) => call.status === 'dialing', 0)
+  const ringingAt = deps.clock.now().getTime()
+  const call = await advanceUntilCompleted(deps, seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'no_answer', ended_reason: 'ring_timeout', answered_at: null })
-  expect(Date.parse(call.ended_at ?? '') - rangAt).toBeGreaterThanOrEqual(45_000)
+  expect(Date.parse(call.ended_at ?? '') - ringingAt).toBeGreaterThanOrEqual(45_000)
 })
 
 it('ends a call after 30 minutes, whatever the line does', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   dial({})
-  const talking = await callUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
-  const call = await completed(deps, seed, id, 60_000)
+  const talking = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  const call = await advanceUntilCompleted(deps, seed, id, 60_000)
   expect(call).toMatchObject({ outcome: 'answered', ended_reason: 'call_limit_reached' })
   expect(call.answered_at).toBe(talking.answered_at)
   expect(call.duration_seconds).toBeGreaterThanOrEqual(30 * 60)
 })
 
 it('gives a talk half a minute of real time, however much its line is sped up', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   dial({ speed: 10_000 })
-  const talking = await callUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
-  const call = await completed(deps, seed, id, 1_000)
+  const talking = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  const call = await advanceUntilCompleted(deps, seed, id, 1_000)
   expect(Date.parse(call.ended_at ?? '') - Date.parse(talking.answered_at ?? '')).toBeGreaterThanOrEqual(
     30_000,
   )
 })
 
 it('keeps what was said when a call is ended by the limit', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   dial({
     dial: async (_, { signal, onAnswer }) => {
       onAnswer()
@@ -89,76 +97,79 @@ it('keeps what was said when a call is ended by the limit', async () => {
       return { ...answeredTalk, outcome: 'answered', endedReason: 'agent_hung_up', recordingUrl: null }
     },
   })
-  await callUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
-  expect(await completed(deps, seed, id, 60_000)).toMatchObject({
+  await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  expect(await advanceUntilCompleted(deps, seed, id, 60_000)).toMatchObject({
     ended_reason: 'call_limit_reached',
     transcript_text: 'Agent: Hello.',
   })
 })
 
 it('takes an error of the line for a failed attempt', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   dial({ dial: () => Promise.reject(new Error('the trunk is down')) })
-  expect(await completed(deps, seed, id)).toMatchObject({ outcome: 'failed', ended_reason: 'line_failed' })
+  expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({
+    outcome: 'failed',
+    ended_reason: 'line_failed',
+  })
 })
 
 it('completes the call at the hang-up, and holds its event for the analysis', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
-  const analysed = Promise.withResolvers<void>()
+  const { id } = await seedCall(deps, seed, freshNumber())
+  const analyzed = Promise.withResolvers<void>()
   dial({
     dial: shortTalk,
     analyse: async () => {
-      await analysed.promise
+      await analyzed.promise
       return { summary: 'Wants a visit.', sentiment: 'positive', goalMet: true, extracted: { visit: true } }
     },
   })
-  await callUntil(deps, seed, id, (call) => call.status === 'completed', 0)
-  expect(await eventsOf(deps, id)).toEqual([])
-  analysed.resolve()
-  const call = await completed(deps, seed, id, 0)
+  await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
+  expect(await listEvents(deps, id)).toEqual([])
+  analyzed.resolve()
+  const call = await advanceUntilCompleted(deps, seed, id, 0)
   expect(call).toMatchObject({ summary: 'Wants a visit.', sentiment: 'positive', extracted: { visit: true } })
-  expect((await eventsOf(deps, id)).map((event) => event.data)).toEqual([call])
+  expect((await listEvents(deps, id)).map((event) => event.data)).toEqual([call])
 })
 
 it('tells of the call without the analysis when that takes two minutes', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   dial({ dial: shortTalk, analyse: forever })
-  const { ended_at } = await callUntil(deps, seed, id, (call) => call.status === 'completed', 0)
-  const call = await completed(deps, seed, id, 1_000)
+  const { ended_at } = await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
+  const call = await advanceUntilCompleted(deps, seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'answered', summary: null, sentiment: 'unknown', goal_met: null })
-  const [event] = await eventsOf(deps, id)
+  const [event] = await listEvents(deps, id)
   expect(Date.parse(event?.timestamp ?? '') - Date.parse(ended_at ?? '')).toBeGreaterThanOrEqual(120_000)
 })
 
 it('tells of the call at once when the analysis fails', async () => {
-  const { id } = await queue(deps, seed, freshNumber())
+  const { id } = await seedCall(deps, seed, freshNumber())
   dial({ dial: shortTalk, analyse: () => Promise.reject(new Error('no model')) })
-  await callUntil(deps, seed, id, (call) => call.status === 'completed', 0)
-  expect(await completed(deps, seed, id, 0)).toMatchObject({ outcome: 'answered', summary: null })
+  await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
+  expect(await advanceUntilCompleted(deps, seed, id, 0)).toMatchObject({ outcome: 'answered', summary: null })
 })
 
 it('settles the event of a worker that died before the analysis, two minutes after the hang-up', async () => {
-  const id = await hangUpAndDie()
+  const id = await hangUpAsLostWorker()
   workers.push(startSweeper(deps))
   deps.clock.advance(119_000)
-  const other = await hangUpAndDie()
+  const other = await hangUpAsLostWorker()
   deps.clock.advance(1_000)
-  await until(
-    async () => (await eventsOf(deps, id)).length > 0,
+  await waitFor(
+    async () => (await listEvents(deps, id)).length > 0,
     () => deps.clock.advance(1),
   )
-  expect(await callOf(deps, seed, id)).toMatchObject({
+  expect(await getCall(deps, seed, id)).toMatchObject({
     outcome: 'answered',
     transcript_text: 'Agent: Hello.',
   })
-  expect(await eventsOf(deps, other)).toEqual([])
+  expect(await listEvents(deps, other)).toEqual([])
 })
 
 it('writes one event where two settle the same call at once', async () => {
-  const callId = await hangUpAndDie()
+  const callId = await hangUpAsLostWorker()
   const key = { workspaceId: seed.workspaceId, callId }
   const analysis = { summary: 'Talked.', sentiment: 'neutral' as const, goalMet: null, extracted: {} }
-  await Promise.all([settleAnalysis(deps)(key, analysis), settleAnalysis(deps)(key, undefined)])
-  await settleAnalysis(deps)(key, undefined)
-  expect(await eventsOf(deps, callId)).toHaveLength(1)
+  await Promise.all([finishAnalysis(deps)(key, analysis), finishAnalysis(deps)(key, undefined)])
+  await finishAnalysis(deps)(key, undefined)
+  expect(await listEvents(deps, callId)).toHaveLength(1)
 })

@@ -3,7 +3,7 @@ import { addMember } from '../../identity/add-member.ts'
 import { createUser } from '../../identity/create-user.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
 import { findRole } from '../../identity/member-store.ts'
-import { membershipsOf } from '../../identity/user-store.ts'
+import { selectMemberships } from '../../identity/user-store.ts'
 import { verifyPassword } from '../../identity/verify-password.ts'
 import { toolKinds } from '../../tools/kind-registry.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -46,16 +46,16 @@ it('makes of simultaneous users with one address exactly one', async () => {
   )
   const settled = await Promise.allSettled(attempts)
   expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-  const refused = settled.find((attempt) => attempt.status === 'rejected')
-  expect(refused?.reason).toMatchObject({ details: [{ field: 'email', code: 'already_used' }] })
+  const rejected = settled.find((attempt) => attempt.status === 'rejected')
+  expect(rejected?.reason).toMatchObject({ details: [{ field: 'email', code: 'already_used' }] })
 })
 
 it.each([
   ['email', { email: 'not an address' }],
   ['name', { name: '  ' }],
   ['password', { password: 'too short' }],
-])('refuses a user with a bad %s', async (field, bad) => {
-  const making = createUser(deps)({ email: 'pat@example.com', name: 'Pat', password, ...bad })
+])('refuses a user with a bad %s', async (field, invalid) => {
+  const making = createUser(deps)({ email: 'pat@example.com', name: 'Pat', password, ...invalid })
   await expect(making).rejects.toMatchObject({ code: 'validation_failed', details: [{ field }] })
 })
 
@@ -63,13 +63,13 @@ it.each([
   ['name', { name: '' }],
   ['country', { country: 'usa' }],
   ['time_zone', { timeZone: 'Mars/Base' }],
-])('refuses a workspace with a bad %s', async (field, bad) => {
+])('refuses a workspace with a bad %s', async (field, invalid) => {
   const making = createWorkspace(deps)({
     name: 'Acme',
     country: 'US',
     timeZone: 'America/New_York',
     ownerId: 1,
-    ...bad,
+    ...invalid,
   })
   await expect(making).rejects.toMatchObject({ code: 'validation_failed', details: [{ field }] })
 })
@@ -82,7 +82,7 @@ it('makes the owner a member, and changes the role of one who is', async () => {
     timeZone: 'Europe/Berlin',
     ownerId,
   })
-  expect(await membershipsOf(database.db, ownerId)).toEqual([{ workspaceId: id, workspaceName: 'Acme' }])
+  expect(await selectMemberships(database.db, ownerId)).toEqual([{ workspaceId: id, workspaceName: 'Acme' }])
 
   const { id: userId } = await createUser(deps)({ email: 'second@example.com', name: 'Second', password })
   for (const role of ['member', 'owner'] as const) {

@@ -23,7 +23,7 @@ beforeEach(async () => {
   ;({ workspaceId } = await seedWorkspace(deps))
 })
 
-const titles = async (query: string) =>
+const searchTitles = async (query: string) =>
   (await searchKnowledge(deps)(workspaceId, query)).map(({ title }) => title)
 
 const warranty = { title: 'Warranty', body: 'Every new roof has a warranty of ten years.' }
@@ -32,23 +32,23 @@ const prices = { title: 'Prices', body: 'An inspection of your roof is free. A r
 it('finds words in other forms, and ranks a title above a mention', async () => {
   await addDocument(deps)(workspaceId, { title: 'Storms', body: 'Ask us about inspections after a storm.' })
   await addDocument(deps)(workspaceId, { title: 'Inspections', body: 'We come within two days.' })
-  expect(await titles('inspecting')).toEqual(['Inspections', 'Storms'])
+  expect(await searchTitles('inspecting')).toEqual(['Inspections', 'Storms'])
 })
 
 it('finds documents with some of the words where none has all', async () => {
   await addDocument(deps)(workspaceId, warranty)
   await addDocument(deps)(workspaceId, prices)
-  expect(await titles('what does an elephant inspection cost?')).toEqual(['Prices'])
-  expect(await titles('warranty on new roof')).toEqual(['Warranty'])
+  expect(await searchTitles('what does an elephant inspection cost?')).toEqual(['Prices'])
+  expect(await searchTitles('warranty on new roof')).toEqual(['Warranty'])
 })
 
 it('reads dashes, operators and stop words as plain words', async () => {
   await addDocument(deps)(workspaceId, warranty)
-  expect(await titles('-warranty')).toEqual(['Warranty'])
-  expect(await titles('& | ! <-> :* \' " ( warranty')).toEqual(['Warranty'])
-  expect(await titles('of the')).toEqual([])
-  expect(await titles('-')).toEqual([])
-  expect(await titles('\u0000\ud800')).toEqual([])
+  expect(await searchTitles('-warranty')).toEqual(['Warranty'])
+  expect(await searchTitles('& | ! <-> :* \' " ( warranty')).toEqual(['Warranty'])
+  expect(await searchTitles('of the')).toEqual([])
+  expect(await searchTitles('-')).toEqual([])
+  expect(await searchTitles('\u0000\ud800')).toEqual([])
 })
 
 it('gives the three best passages of a long document', async () => {
@@ -61,7 +61,7 @@ it('gives the three best passages of a long document', async () => {
 it('does not show what another workspace knows', async () => {
   const other = await seedWorkspace(deps, 'Other')
   const { id } = await addDocument(deps)(other.workspaceId, warranty)
-  expect(await titles('warranty')).toEqual([])
+  expect(await searchTitles('warranty')).toEqual([])
   await expect(editDocument(deps)(workspaceId, id, { title: 'Mine' })).rejects.toMatchObject({
     code: 'not_found',
   })
@@ -72,16 +72,16 @@ it('does not show what another workspace knows', async () => {
 it('finds the new text of an edited document, by its new title, and the old no more', async () => {
   const { id } = await addDocument(deps)(workspaceId, warranty)
   await editDocument(deps)(workspaceId, id, { body: 'Fifteen years.' })
-  expect(await titles('ten')).toEqual([])
+  expect(await searchTitles('ten')).toEqual([])
   await editDocument(deps)(workspaceId, id, { title: 'Guarantee' })
-  expect(await titles('guarantee fifteen')).toEqual(['Guarantee'])
-  expect(await titles('warranty')).toEqual([])
+  expect(await searchTitles('guarantee fifteen')).toEqual(['Guarantee'])
+  expect(await searchTitles('warranty')).toEqual([])
 })
 
 it('finds nothing of a deleted document', async () => {
   const { id } = await addDocument(deps)(workspaceId, warranty)
   await deleteDocument(deps)(workspaceId, id)
-  expect(await titles('warranty')).toEqual([])
+  expect(await searchTitles('warranty')).toEqual([])
 })
 
 it.each([
@@ -91,19 +91,25 @@ it.each([
   ['body', 'too_long', { title: 'Title', body: 'x'.repeat(200_001) }],
   ['body', 'invalid_text', { title: 'Title', body: 'a\u0000b' }],
 ])('refuses a document whose %s is wrong: %s', async (field, code, document) => {
-  const refusal = { code: 'validation_failed', details: [{ field, code }] }
-  await expect(addDocument(deps)(workspaceId, document)).rejects.toMatchObject(refusal)
+  const thrown = { code: 'validation_failed', details: [{ field, code }] }
+  await expect(addDocument(deps)(workspaceId, document)).rejects.toMatchObject(thrown)
 })
 
 it('quotes passages to the agent with the title of their document, or says that there are none', async () => {
   await addDocument(deps)(workspaceId, warranty)
-  const ask = (query: string) => runTool(deps, knowledgeSearch, builtInRow(workspaceId), { query })
-  expect(await ask('warranty')).toEqual({ text: `From "Warranty":\n${warranty.body}`, isError: false })
-  expect(await ask('elephant')).toEqual({
+  const useSearchTool = (query: string) => runTool(deps, knowledgeSearch, builtInRow(workspaceId), { query })
+  expect(await useSearchTool('warranty')).toEqual({
+    text: `From "Warranty":\n${warranty.body}`,
+    isError: false,
+  })
+  expect(await useSearchTool('elephant')).toEqual({
     text: 'The knowledge base has nothing on this. Try other words, or say that you do not know; do not guess.',
     isError: false,
   })
-  expect(await ask('  ')).toEqual({ text: 'The query is empty: say what is to be searched.', isError: true })
+  expect(await useSearchTool('  ')).toEqual({
+    text: 'The query is empty: say what is to be searched.',
+    isError: true,
+  })
 })
 
 const builtInRow = (workspace: number): ToolRow => ({

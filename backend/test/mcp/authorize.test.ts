@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { openSse, otherSecret, secret, startTools, type TestTools, told } from '../support/mcp.ts'
+import {
+  openSse,
+  otherSecret,
+  secret,
+  startMcpService,
+  type TestMcpService,
+  textResult,
+} from '../support/mcp.ts'
 import { seedLiveCall } from '../tools/server/seed-call.ts'
 
-let service: TestTools
+let service: TestMcpService
 let widgetId: string
 let agentId: number
 beforeAll(async () => {
-  service = await startTools({ echo: () => told('yes') })
+  service = await startMcpService({ echo: () => textResult('yes') })
   const agent = await service.addAgent()
   widgetId = agent.widgetId
   agentId = agent.agentId
@@ -213,7 +220,7 @@ it('tells the log no secret and no session', async () => {
   await knock({ token: `wrong-${secret}` })
   session.close()
   await session.ended
-  const logged = service.logged()
+  const logged = service.logOutput()
   expect(logged).toContain('malformed_json')
   for (const hidden of [secret, otherSecret, sessionId]) expect(logged).not.toContain(hidden)
 })

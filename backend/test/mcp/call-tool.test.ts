@@ -1,26 +1,33 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ApiError } from '../../core/errors.ts'
 import { seedLiveCall } from '../tools/server/seed-call.ts'
-import { openSse, type RawSession, startTools, type TestTools, told, until } from '../support/mcp.ts'
+import {
+  openSse,
+  type RawSession,
+  startMcpService,
+  type TestMcpService,
+  textResult,
+  waitUntil,
+} from '../support/mcp.ts'
 
-let service: TestTools
+let service: TestMcpService
 let session: RawSession
 let agentId: number
 let widgetId: string
 const aborted: string[] = []
 const seen: unknown[] = []
 let started = 0
-const forever = () => {
+const neverSettle = () => {
   started += 1
   return new Promise<never>(() => {})
 }
 
 beforeAll(async () => {
-  service = await startTools({
-    echo: ({ args }) => told(String(args.text)),
+  service = await startMcpService({
+    echo: ({ args }) => textResult(String(args.text)),
     see: ({ args, call, dryRun }) => {
       seen.push({ args, call, dryRun })
-      return told('seen')
+      return textResult('seen')
     },
     refuse: () => {
       throw new ApiError('not_found', 'There is no contact with this number: ask for it again.')
@@ -28,16 +35,16 @@ beforeAll(async () => {
     crash: () => {
       throw new Error('password=hunter2 at 10.0.0.7')
     },
-    flood: () => told('x'.repeat(50 * 1024 * 1024)),
+    flood: () => textResult('x'.repeat(50 * 1024 * 1024)),
     hang: ({ signal, args }) => {
       signal.addEventListener('abort', () => aborted.push(String(args.text)))
-      return forever()
+      return neverSettle()
     },
-    deaf: forever,
+    deaf: neverSettle,
     stubborn: () => {
       throw undefined
     },
-    note: ({ dryRun }) => told(dryRun ? 'would note' : 'noted'),
+    note: ({ dryRun }) => textResult(dryRun ? 'would note' : 'noted'),
   })
   const agent = await service.addAgent()
   agentId = agent.agentId
@@ -64,7 +71,7 @@ afterAll(async () => {
   await service.close()
 })
 
-const textOf = async (name: string, args?: unknown) => {
+const callForText = async (name: string, args?: unknown) => {
   const { result } = await session.call(name, args)
   return { text: result?.content?.[0]?.text ?? '', isError: result?.isError === true }
 }
@@ -75,19 +82,19 @@ it.each(['missing', '__proto__', 'constructor', 'toString', ''])('knows no tool 
 })
 
 it('names every wrong argument', async () => {
-  const { text, isError } = await textOf('strict', { count: 'three', town: 'Oslo' })
+  const { text, isError } = await callForText('strict', { count: 'three', town: 'Oslo' })
   expect(isError).toBe(true)
   for (const part of ['strict was not used', 'city is required', 'count must be a whole number', 'town']) {
     expect(text).toContain(part)
   }
-  expect((await textOf('strict')).text).toContain('count is required')
-  expect((await textOf('echo', { text: 'a\u0000b' })).text).toContain('NUL')
-  expect((await textOf('echo', JSON.parse('{"text":"x","__proto__":{"a":1}}'))).text).toBe('x')
+  expect((await callForText('strict')).text).toContain('count is required')
+  expect((await callForText('echo', { text: 'a\u0000b' })).text).toContain('NUL')
+  expect((await callForText('echo', JSON.parse('{"text":"x","__proto__":{"a":1}}'))).text).toBe('x')
 })
 
 it('refuses arguments that nest too deep to be kept', async () => {
   const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object
-  expect(await textOf('see', deep)).toMatchObject({ isError: true })
+  expect(await callForText('see', deep)).toMatchObject({ isError: true })
   const deepest = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
   await session.post(
     `{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"see","arguments":{"a":${deepest}}}}`,
@@ -97,27 +104,27 @@ it('refuses arguments that nest too deep to be kept', async () => {
 
 it('counts arguments before it looks into them, and repeats no name that cannot be kept', async () => {
   const many = { a: Array.from({ length: 20_000 }, () => '\u0000') }
-  expect((await textOf('see', many)).text).toContain('there are too many values')
-  const { text } = await textOf('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
+  expect((await callForText('see', many)).text).toContain('there are too many values')
+  const { text } = await callForText('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
   expect(text).toContain('unknown argument a\uFFFDb')
-  expect((await textOf('see', { a: ['x\u0000'] })).text).toContain('contains the NUL character')
+  expect((await callForText('see', { a: ['x\u0000'] })).text).toContain('contains the NUL character')
 })
 
 it('passes on what a tool tells the agent, and nothing of how it broke', async () => {
-  expect(await textOf('refuse', { text: 'x' })).toEqual({
+  expect(await callForText('refuse', { text: 'x' })).toEqual({
     text: 'There is no contact with this number: ask for it again.',
     isError: true,
   })
-  const { text, isError } = await textOf('crash', { text: 'x' })
+  const { text, isError } = await callForText('crash', { text: 'x' })
   expect(isError).toBe(true)
   expect(text).toMatch(/^crash failed \(reference [0-9a-f]{8}\)/)
   expect(text).not.toContain('hunter2')
-  expect((await textOf('stubborn', { text: 'x' })).isError).toBe(true)
-  expect((await textOf('unset', { text: 'x' })).text).toContain('not set up')
+  expect((await callForText('stubborn', { text: 'x' })).isError).toBe(true)
+  expect((await callForText('unset', { text: 'x' })).text).toContain('not set up')
 })
 
 it('cuts an answer of 50 MB to what fits into a talk', async () => {
-  const { text, isError } = await textOf('flood', { text: 'x' })
+  const { text, isError } = await callForText('flood', { text: 'x' })
   expect(isError).toBe(false)
   expect(text.length).toBeLessThan(33_000)
   expect(text).toMatch(/more characters were left out\.\]$/)
@@ -129,14 +136,14 @@ it('waits 20 seconds for a tool and no longer, whether it listens or not', async
     const params = { name, arguments: { text: 'slow' } }
     await session.post({ jsonrpc: '2.0', id, method: 'tools/call', params })
   }
-  await until(() => started === begun + 2)
+  await waitUntil(() => started === begun + 2)
   service.deps.clock.advance(20_000)
   for (const { result } of [await session.next(), await session.next()]) {
     expect(result?.isError).toBe(true)
     expect(result?.content?.[0]?.text).toMatch(/did not answer within 20 seconds/)
   }
   expect(aborted).toContain('slow')
-  expect((await textOf('echo', { text: 'still here' })).text).toBe('still here')
+  expect((await callForText('echo', { text: 'still here' })).text).toBe('still here')
 })
 
 it('cancels a call without an answer, even the one with the id 0', async () => {
@@ -149,9 +156,9 @@ it('cancels a call without an answer, even the one with the id 0', async () => {
       params: { name: 'hang', arguments: { text } },
     })
     await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
-    await until(() => aborted.includes(text))
+    await waitUntil(() => aborted.includes(text))
   }
-  expect((await textOf('echo', { text: 'next' })).text).toBe('next')
+  expect((await callForText('echo', { text: 'next' })).text).toBe('next')
 })
 
 it('breaks off what runs when the stream is cut, and leaves other sessions alone', async () => {
@@ -163,12 +170,12 @@ it('breaks off what runs when the stream is cut, and leaves other sessions alone
     params: { name: 'hang', arguments: { text: 'cut' } },
   })
   other.close()
-  await until(() => aborted.includes('cut'))
-  await until(async () => (await other.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status === 404)
-  expect((await textOf('echo', { text: 'untouched' })).text).toBe('untouched')
+  await waitUntil(() => aborted.includes('cut'))
+  await waitUntil(async () => (await other.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status === 404)
+  expect((await callForText('echo', { text: 'untouched' })).text).toBe('untouched')
 })
 
-const recordsOf = (callId: number) =>
+const listRecords = (callId: number) =>
   service.deps.db.selectFrom('tool_call').selectAll().where('call_id', '=', callId).orderBy('id').execute()
 
 it('acts for its call, and has written what it did to the record when it answers', async () => {
@@ -183,7 +190,7 @@ it('acts for its call, and has written what it did to the record when it answers
   await own.call('strict', { count: 1 })
   await own.call('crash', { text: 'x' })
   await own.call('missing')
-  expect(await recordsOf(call.callId)).toMatchObject([
+  expect(await listRecords(call.callId)).toMatchObject([
     { tool_name: 'see', arguments: { city: 'Oslo' }, result: 'seen', is_error: false, dry_run: false },
     { tool_name: 'strict', is_error: true, attempt_id: call.attemptId },
     { tool_name: 'crash', is_error: true },
@@ -197,7 +204,7 @@ it('keeps records of what is large, or cannot be stored as it is', async () => {
   await own.call('see', { text: 'x'.repeat(1_000_000) })
   await own.call('echo', { text: 'nul \u0000 and half \ud800' })
   await own.call('flood', { text: 'x' })
-  const records = await recordsOf(call.callId)
+  const records = await listRecords(call.callId)
   expect(records.map(({ tool_name }) => tool_name)).toEqual(['see', 'echo', 'flood'])
   for (const { arguments: args, result } of records) {
     expect(JSON.stringify(args).length).toBeLessThan(20_000)
@@ -209,19 +216,19 @@ it('keeps records of what is large, or cannot be stored as it is', async () => {
 it('records arguments as they came, but for what the database cannot hold', async () => {
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const own = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  const given = {
+  const args = {
     'a\u0000': { halves: ['\ud800', 'x\udfff', '\ude00\ud83d'], whole: '😀' },
     'half \udead': 'nul \u0000',
     spelled: 'a\\u0000 b\\\\ud800 c\\',
   }
-  await own.call('see', given)
-  const [record] = await recordsOf(call.callId)
+  await own.call('see', args)
+  const [record] = await listRecords(call.callId)
   expect(record?.arguments).toEqual({
     'a\ufffd': { halves: ['\ufffd', 'x\ufffd', '\ufffd\ufffd'], whole: '😀' },
     'half \ufffd': 'nul \ufffd',
     spelled: 'a\\u0000 b\\\\ud800 c\\',
   })
-  expect(service.logged()).not.toContain('could not be recorded')
+  expect(service.logOutput()).not.toContain('could not be recorded')
   own.close()
 })
 
@@ -231,8 +238,8 @@ it('records a call that was canceled by hanging up', async () => {
   const params = { name: 'hang', arguments: { text: 'hung up' } }
   await own.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
   own.close()
-  await until(async () => (await recordsOf(call.callId)).length === 1)
-  expect(await recordsOf(call.callId)).toMatchObject([{ tool_name: 'hang', is_error: true }])
+  await waitUntil(async () => (await listRecords(call.callId)).length === 1)
+  expect(await listRecords(call.callId)).toMatchObject([{ tool_name: 'hang', is_error: true }])
 })
 
 it('does nothing for real on a test call where a tool has effects', async () => {
@@ -240,7 +247,7 @@ it('does nothing for real on a test call where a tool has effects', async () => 
   const own = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
   expect((await own.call('note', {})).result?.content?.[0]?.text).toBe('would note')
   await own.call('see', {})
-  expect(await recordsOf(call.callId)).toMatchObject([
+  expect(await listRecords(call.callId)).toMatchObject([
     { tool_name: 'note', dry_run: true },
     { tool_name: 'see', dry_run: false },
   ])

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
-import { secret, startTools, type TestTools, told } from '../support/mcp.ts'
+import { secret, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
 
 jest.setTimeout(60_000)
 
@@ -21,13 +21,13 @@ const scenarios = [
   'json-schema-2020-12',
 ]
 
-let service: TestTools
+let service: TestMcpService
 let url: string
 let output: string
 beforeAll(async () => {
   output = await mkdtemp(path.join(tmpdir(), 'outdial-conformance-'))
-  service = await startTools({
-    test_simple_text: () => told('This is a simple text response for testing.'),
+  service = await startMcpService({
+    test_simple_text: () => textResult('This is a simple text response for testing.'),
     test_error_handling: () => {
       throw new Error('broken on purpose')
     },

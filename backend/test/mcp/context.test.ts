@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { setAgentStatus } from '../../agents/agents.ts'
 import { seedLiveCall } from '../tools/server/seed-call.ts'
-import { openSse, secret, startTools, type TestTools, told } from '../support/mcp.ts'
+import { openSse, secret, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
 
-let service: TestTools
+let service: TestMcpService
 const uses: { config: unknown; agentId: number }[] = []
 beforeAll(async () => {
-  service = await startTools({
+  service = await startMcpService({
     echo: ({ config, agentId }) => {
       uses.push({ config, agentId })
-      return told('yes')
+      return textResult('yes')
     },
   })
 })
@@ -23,7 +23,7 @@ beforeEach(async () => {
   agentId = agent.agentId
 })
 
-const namesOf = async (session: Awaited<ReturnType<typeof openSse>>) =>
+const listToolNames = async (session: Awaited<ReturnType<typeof openSse>>) =>
   (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
 
 const knock = (query: Record<string, string>) =>
@@ -36,7 +36,7 @@ it('offers only tools that are active and assigned to the agent, with the agentâ
   await service.addTool(other.agentId, 'echo', { config: { spreadsheet_id: 'theirs' } })
   await service.addTool(other.agentId, 'foreign')
   const session = await openSse(service.url, { widget_id: widgetId })
-  expect(await namesOf(session)).toEqual(['echo'])
+  expect(await listToolNames(session)).toEqual(['echo'])
   for (const name of ['asleep', 'foreign']) {
     expect((await session.call(name, { text: 'x' })).error).toEqual({
       code: -32602,
@@ -53,12 +53,12 @@ it('touches no database for a reconnect within half a minute, with a call or wit
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const query = { widget_id: widgetId, call_id: call.attemptId }
   const first = await openSse(service.url, query)
-  await namesOf(first)
+  await listToolNames(first)
   first.close()
   const before = service.queries()
   for (const again of [query, { widget_id: widgetId }, { widget_id: widgetId.toUpperCase() }]) {
     const session = await openSse(service.url, again)
-    expect(await namesOf(session)).toEqual(['echo'])
+    expect(await listToolNames(session)).toEqual(['echo'])
     session.close()
   }
   expect(service.queries()).toBe(before)
@@ -99,13 +99,13 @@ it('tells open sessions of a change at once, and they see it; those of other age
   const other = await service.addAgent()
   const session = await openSse(service.url, { widget_id: widgetId })
   const bystander = await openSse(service.url, { widget_id: other.widgetId })
-  expect(await namesOf(session)).toEqual([])
+  expect(await listToolNames(session)).toEqual([])
   await service.addTool(agentId, 'echo')
   service.tools.changed({ workspaceId, agentId })
   expect(await session.next()).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
-  expect(await namesOf(session)).toEqual(['echo'])
+  expect(await listToolNames(session)).toEqual(['echo'])
   expect((await session.call('echo', { text: 'x' })).result?.isError).toBeUndefined()
-  expect(await namesOf(bystander)).toEqual([])
+  expect(await listToolNames(bystander)).toEqual([])
 
   await service.deps.db.deleteFrom('widget_tool').where('agent_id', '=', agentId).execute()
   service.tools.changed({ workspaceId })
@@ -119,7 +119,7 @@ it('tells open sessions of a change at once, and they see it; those of other age
 it('sees, and tells, within half a minute what another process has changed', async () => {
   const session = await openSse(service.url, { widget_id: widgetId })
   await service.addTool(agentId, 'echo')
-  expect(await namesOf(session)).toEqual([])
+  expect(await listToolNames(session)).toEqual([])
   service.deps.clock.advance(30_000)
   const post = session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   expect((await session.next()).method).toBe('notifications/tools/list_changed')
@@ -135,7 +135,7 @@ it('does not serve what was being read when it changed', async () => {
   service.tools.changed({ workspaceId, agentId })
   const session = await opening
   const after = await openSse(service.url, { widget_id: widgetId })
-  expect(await namesOf(after)).toEqual(['echo'])
+  expect(await listToolNames(after)).toEqual(['echo'])
   session.close()
   after.close()
 })

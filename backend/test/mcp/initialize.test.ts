@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals'
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js'
-import { askServer } from '../../mcp/sdk-server.ts'
+import { forwardToSdkServer } from '../../mcp/sdk-server.ts'
 
-const ask = (request: JSONRPCRequest) => new Promise<JSONRPCMessage>((resolve) => askServer(request, resolve))
+const sendMessage = (request: JSONRPCRequest) =>
+  new Promise<JSONRPCMessage>((resolve) => forwardToSdkServer(request, resolve))
 
 const initialize = (id: string | number, protocolVersion: string): JSONRPCRequest => ({
   jsonrpc: '2.0',
@@ -13,11 +14,11 @@ const initialize = (id: string | number, protocolVersion: string): JSONRPCReques
 
 it('gives each of many that ask at once its own answer, though all use the same id', async () => {
   const answers = await Promise.all([
-    ask(initialize(0, '2024-11-05')),
-    ask({ jsonrpc: '2.0', id: 0, method: 'ping' }),
-    ask(initialize(0, '2025-06-18')),
-    ask({ jsonrpc: '2.0', id: 0, method: 'resources/list' }),
-    ask(initialize('a', '2025-11-25')),
+    sendMessage(initialize(0, '2024-11-05')),
+    sendMessage({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+    sendMessage(initialize(0, '2025-06-18')),
+    sendMessage({ jsonrpc: '2.0', id: 0, method: 'resources/list' }),
+    sendMessage(initialize('a', '2025-11-25')),
   ])
   expect(answers).toMatchObject([
     { id: 0, result: { protocolVersion: '2024-11-05' } },

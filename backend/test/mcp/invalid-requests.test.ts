@@ -7,19 +7,19 @@ import {
   otherSecret,
   type RawSession,
   secret,
-  startTools,
-  type TestTools,
-  told,
-  until,
+  startMcpService,
+  type TestMcpService,
+  textResult,
+  waitUntil,
 } from '../support/mcp.ts'
 
-let service: TestTools
+let service: TestMcpService
 let session: RawSession
 let widgetId: string
 beforeAll(async () => {
-  service = await startTools({
-    echo: ({ args }) => told(String(args.text)),
-    big: () => told('x'.repeat(30_000)),
+  service = await startMcpService({
+    echo: ({ args }) => textResult(String(args.text)),
+    big: () => textResult('x'.repeat(30_000)),
   })
   const agent = await service.addAgent()
   widgetId = agent.widgetId
@@ -32,7 +32,7 @@ afterAll(async () => {
   await service.close()
 })
 
-async function refusalOf(answer: Response): Promise<{ status: number; code: string; body: string }> {
+async function parseError(answer: Response): Promise<{ status: number; code: string; body: string }> {
   const body = await answer.text()
   const { error } = JSON.parse(body) as { error: { code: string; message: string; request_id: string } }
   expect(error.message).not.toBe('')
@@ -49,7 +49,7 @@ const postTo = (search: string, body = '{"jsonrpc":"2.0","id":1,"method":"ping"}
 
 it('finds no session that never was', async () => {
   for (const id of [randomUUID(), 'nobody', 'A'.repeat(22)]) {
-    expect(await refusalOf(await postTo(`?sessionId=${id}`))).toMatchObject({
+    expect(await parseError(await postTo(`?sessionId=${id}`))).toMatchObject({
       status: 404,
       code: 'not_found',
     })
@@ -64,7 +64,7 @@ it('refuses a post whose session is missing or malformed', async () => {
     `?sessionId=${'a'.repeat(200)}`,
     '?session=x',
   ]) {
-    expect(await refusalOf(await postTo(search))).toMatchObject({ status: 400 })
+    expect(await parseError(await postTo(search))).toMatchObject({ status: 400 })
   }
 })
 
@@ -94,9 +94,9 @@ it.each([
   ['a text', '"ping"'],
   ['null', 'null'],
 ])('answers 400 to %s, and does not repeat it', async (_what, body) => {
-  const refused = await refusalOf(await session.post(body))
-  expect(refused).toMatchObject({ status: 400, code: 'malformed_json' })
-  expect(refused.body).not.toContain('my-secret-text')
+  const rejected = await parseError(await session.post(body))
+  expect(rejected).toMatchObject({ status: 400, code: 'malformed_json' })
+  expect(rejected.body).not.toContain('my-secret-text')
 })
 
 it('answers 400 to what is no UTF-8', async () => {
@@ -105,7 +105,7 @@ it('answers 400 to what is no UTF-8', async () => {
     headers: { 'content-type': 'application/json' },
     body: Buffer.from([0x22, 0xff, 0x22]),
   })
-  expect(await refusalOf(answer)).toMatchObject({ status: 400 })
+  expect(await parseError(answer)).toMatchObject({ status: 400 })
 })
 
 it.each([
@@ -114,7 +114,7 @@ it.each([
   [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
 ])('answers 415 to %j', async (headers) => {
   const answer = await session.post('{}', headers)
-  expect(await refusalOf(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  expect(await parseError(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })
 
 const message = (bytes: number) => {
@@ -130,7 +130,7 @@ it('takes a message of 4 MiB, and ends the connection of a larger one', async ()
   const { port } = new URL(service.url)
   const path = session.endpoint.slice(service.url.length)
   for (const framing of [`Content-Length: ${4 * 1024 * 1024 + 1}`, 'Transfer-Encoding: chunked']) {
-    const said = await new Promise<string>((resolve) => {
+    const received = await new Promise<string>((resolve) => {
       let heard = ''
       const socket = connect(Number(port), '127.0.0.1')
       socket.on('data', (chunk) => (heard += chunk.toString())).on('error', () => {})
@@ -142,15 +142,15 @@ it('takes a message of 4 MiB, and ends the connection of a larger one', async ()
       const chunk = `${(1024 * 1024).toString(16)}\r\n${' '.repeat(1024 * 1024)}\r\n`
       for (let count = 0; count < 5; count += 1) socket.write(chunk)
     })
-    expect(said).toMatch(/^HTTP\/1\.1 413 /)
-    expect(said).toMatch(/connection: close/i)
-    expect(said).toContain('"code":"body_too_large"')
+    expect(received).toMatch(/^HTTP\/1\.1 413 /)
+    expect(received).toMatch(/connection: close/i)
+    expect(received).toContain('"code":"body_too_large"')
   }
   expect((await session.request('ping')).result).toEqual({})
 })
 
 /** A client that has opened a session, and reads nothing from then on. */
-async function openDeaf(shown = secret) {
+async function openUnreadStream(shown = secret) {
   const { port } = new URL(service.url)
   const accepted = once(service.app.server, 'connection') as Promise<[Socket]>
   const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
@@ -168,41 +168,42 @@ async function openDeaf(shown = secret) {
   })
   const id = /sessionId=(\S+)/.exec(head)?.[1] ?? ''
   /** Lets a tool answer more than the connection holds. */
-  const ask = async () => {
+  const sendRequest = async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'big' } })
     return (await postTo(`?sessionId=${id}`, body)).status
   }
   const [serverSide] = await accepted
   const fill = async () => {
-    for (let asked = 0; serverSide.writableLength === 0; asked += 1) {
-      expect(await ask()).toBe(202)
-      expect(asked).toBeLessThan(2_000)
+    for (let requestCount = 0; serverSide.writableLength === 0; requestCount += 1) {
+      expect(await sendRequest()).toBe(202)
+      expect(requestCount).toBeLessThan(2_000)
     }
   }
-  return { socket, ask, fill, serverSide }
+  return { socket, ask: sendRequest, fill, serverSide }
 }
 
 it('closes a client that never reads, and nobody else', async () => {
-  const { socket, ask } = await openDeaf()
-  for (let asked = 0; (await ask()) !== 404; asked += 1) expect(asked).toBeLessThan(2_000)
+  const { socket, ask: sendRequest } = await openUnreadStream()
+  for (let requestCount = 0; (await sendRequest()) !== 404; requestCount += 1)
+    expect(requestCount).toBeLessThan(2_000)
   socket.destroy()
   expect((await session.request('ping')).result).toEqual({})
 })
 
 it('keeps no session of a client that reads nothing and says that nothing more will come', async () => {
-  const { socket, ask, fill, serverSide } = await openDeaf()
+  const { socket, ask: sendRequest, fill, serverSide } = await openUnreadStream()
   await fill()
   socket.end()
-  await until(() => serverSide.destroyed)
-  expect(await ask()).toBe(404)
+  await waitUntil(() => serverSide.destroyed)
+  expect(await sendRequest()).toBe(404)
   socket.destroy()
 })
 
 it('ends the session of a secret that is taken away, though its client reads nothing', async () => {
-  const { socket, ask, fill, serverSide } = await openDeaf(otherSecret)
+  const { socket, ask: sendRequest, fill, serverSide } = await openUnreadStream(otherSecret)
   await fill()
   service.setSecrets([secret])
-  expect(await ask()).toBe(404)
+  expect(await sendRequest()).toBe(404)
   service.setSecrets([secret, otherSecret])
   // It may still read for a while: then node:http lets go of it.
   expect(serverSide.timeout).toBeGreaterThan(0)
@@ -213,10 +214,10 @@ it('gives signs of life to who waits', async () => {
   const waiting = await openSse(service.url, { widget_id: widgetId })
   const { clock } = service.deps
   for (let seconds = 0; seconds < 21; seconds += 1) {
-    await until(() => clock.waiting > 0)
+    await waitUntil(() => clock.waiting > 0)
     clock.advance(1_000)
   }
-  await until(() => waiting.comments() > 0)
+  await waitUntil(() => waiting.comments() > 0)
   expect((await waiting.request('ping')).result).toEqual({})
   waiting.close()
 })

@@ -7,14 +7,14 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import { secret, startTools, type TestTools, told, until } from '../support/mcp.ts'
+import { secret, startMcpService, type TestMcpService, textResult, waitUntil } from '../support/mcp.ts'
 
 jest.setTimeout(60_000)
-let service: TestTools
+let service: TestMcpService
 let widgetId: string
 let agentId: number
 beforeAll(async () => {
-  service = await startTools({ echo: ({ args }) => told(`You said ${String(args.text)}`) })
+  service = await startMcpService({ echo: ({ args }) => textResult(`You said ${String(args.text)}`) })
   const agent = await service.addAgent()
   widgetId = agent.widgetId
   agentId = agent.agentId
@@ -44,7 +44,7 @@ it.each([
   expect((await client.callTool({ name: 'echo', arguments: {} })).isError).toBe(true)
   await expect(client.callTool({ name: 'missing' })).rejects.toThrow('Unknown tool: missing')
   await client.ping()
-  await until(() => {
+  await waitUntil(() => {
     service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
     return changes > 0
   })
@@ -58,7 +58,7 @@ it('serves a client of the SDK again after its stream was cut, though it does no
   client.onerror = () => {}
   service.setSecrets([])
   service.setSecrets([secret])
-  await until(async () => {
+  await waitUntil(async () => {
     const answer = await client
       .callTool({ name: 'echo', arguments: { text: 'again' } })
       .catch(() => undefined)

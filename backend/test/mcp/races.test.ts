@@ -1,15 +1,24 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { seedLiveCall } from '../tools/server/seed-call.ts'
-import { dial, openSse, otherSecret, secret, startTools, type TestTools, told, until } from '../support/mcp.ts'
+import {
+  openSocket,
+  openSse,
+  otherSecret,
+  secret,
+  startMcpService,
+  type TestMcpService,
+  textResult,
+  waitUntil,
+} from '../support/mcp.ts'
 
-let service: TestTools
+let service: TestMcpService
 let uses = 0
 let broken = 0
 beforeAll(async () => {
-  service = await startTools({
+  service = await startMcpService({
     act: () => {
       uses += 1
-      return told('done')
+      return textResult('done')
     },
     hang: ({ signal }) => {
       uses += 1
@@ -30,7 +39,7 @@ beforeEach(async () => {
   broken = 0
 })
 
-const callOf = (name: string, id: number | string = 1) =>
+const toolCallMessage = (name: string, id: number | string = 1) =>
   JSON.stringify({
     jsonrpc: '2.0',
     id,
@@ -39,7 +48,7 @@ const callOf = (name: string, id: number | string = 1) =>
   })
 
 /** A request as it travels. */
-function requestOf(endpoint: string, body: string): string {
+function postRequest(endpoint: string, body: string): string {
   const { host, pathname, search } = new URL(endpoint)
   const head = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json`
   return `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
@@ -51,17 +60,19 @@ const streamRequest = () =>
 it('uses no tool for a session that ended while the message was on its way', async () => {
   await service.addTool(agentId, 'act')
   const session = await openSse(service.url, { widget_id: widgetId })
-  const line = dial(session.endpoint)
-  const request = requestOf(session.endpoint, callOf('act'))
-  line.send(request.slice(0, -5))
-  await until(async () => (await session.post({ jsonrpc: '2.0', method: 'notifications/x' })).status === 202)
+  const socket = openSocket(session.endpoint)
+  const request = postRequest(session.endpoint, toolCallMessage('act'))
+  socket.send(request.slice(0, -5))
+  await waitUntil(
+    async () => (await session.post({ jsonrpc: '2.0', method: 'notifications/x' })).status === 202,
+  )
   session.close()
-  await until(async () => (await session.post(callOf('act'))).status === 404)
-  line.send(request.slice(-5))
-  await until(() => line.answers().includes('\r\n\r\n'))
-  expect(line.answers()).toMatch(/^HTTP\/1.1 404 /)
+  await waitUntil(async () => (await session.post(toolCallMessage('act'))).status === 404)
+  socket.send(request.slice(-5))
+  await waitUntil(() => socket.answers().includes('\r\n\r\n'))
+  expect(socket.answers()).toMatch(/^HTTP\/1.1 404 /)
   expect(uses).toBe(0)
-  line.end()
+  socket.end()
 })
 
 it('uses no tool that was canceled while the tools were read anew', async () => {
@@ -70,15 +81,16 @@ it('uses no tool that was canceled while the tools were read anew', async () => 
   service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
   await session.next()
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
-  const line = dial(session.endpoint)
-  line.send(
-    requestOf(session.endpoint, callOf('act', 7)) + requestOf(session.endpoint, JSON.stringify(cancel)),
+  const socket = openSocket(session.endpoint)
+  socket.send(
+    postRequest(session.endpoint, toolCallMessage('act', 7)) +
+      postRequest(session.endpoint, JSON.stringify(cancel)),
   )
-  await until(() => line.answers().split('202 Accepted').length === 3)
+  await waitUntil(() => socket.answers().split('202 Accepted').length === 3)
   expect((await session.request('tools/list')).result?.tools).toHaveLength(1)
   expect(uses).toBe(0)
   session.close()
-  line.end()
+  socket.end()
 })
 
 it('uses no tool for an agent that is gone', async () => {
@@ -88,7 +100,7 @@ it('uses no tool for an agent that is gone', async () => {
   await service.deps.db.deleteFrom('agent').where('id', '=', agentId).execute()
   service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
   await session.next()
-  await session.post(callOf('act'))
+  await session.post(toolCallMessage('act'))
   await session.ended
   expect(uses).toBe(0)
 })
@@ -96,23 +108,23 @@ it('uses no tool for an agent that is gone', async () => {
 it('counts and breaks off every call, also where a client uses one id for many', async () => {
   await service.addTool(agentId, 'hang')
   const session = await openSse(service.url, { widget_id: widgetId })
-  await Promise.all(Array.from({ length: 100 }, () => session.post(callOf('hang', 'same'))))
-  await until(() => uses === 100)
+  await Promise.all(Array.from({ length: 100 }, () => session.post(toolCallMessage('hang', 'same'))))
+  await waitUntil(() => uses === 100)
   expect((await session.call('hang', { text: 'x' })).result).toMatchObject({ isError: true })
   expect(uses).toBe(100)
   session.close()
-  await until(() => broken === 100)
+  await waitUntil(() => broken === 100)
 })
 
 it('opens no session with tools that changed while its call was looked up', async () => {
   const earlier = await openSse(service.url, { widget_id: widgetId })
   earlier.close()
-  await until(async () => (await earlier.post(callOf('act'))).status === 404)
+  await waitUntil(async () => (await earlier.post(toolCallMessage('act'))).status === 404)
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   await service.addTool(agentId, 'act')
   const before = service.queries()
   const opening = openSse(service.url, { widget_id: widgetId, call_id: call.attemptId, token: secret })
-  await until(() => service.queries() > before)
+  await waitUntil(() => service.queries() > before)
   service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
   const session = await opening
   const messages = [await session.request('tools/list')]
@@ -124,31 +136,31 @@ it('opens no session with tools that changed while its call was looked up', asyn
 it('opens a stream behind another request on the same connection, and answers on it', async () => {
   await service.addTool(agentId, 'act')
   const other = await openSse(service.url, { widget_id: widgetId })
-  const line = dial(service.url)
-  line.send(requestOf(other.endpoint, callOf('act')) + streamRequest())
-  await until(() => line.answers().includes('event: endpoint'))
-  const path = /data: (.*)/.exec(line.answers())?.[1] ?? ''
-  const posted = dial(service.url)
+  const socket = openSocket(service.url)
+  socket.send(postRequest(other.endpoint, toolCallMessage('act')) + streamRequest())
+  await waitUntil(() => socket.answers().includes('event: endpoint'))
+  const path = /data: (.*)/.exec(socket.answers())?.[1] ?? ''
+  const posted = openSocket(service.url)
   for (const id of ['first', 'second']) {
-    posted.send(requestOf(new URL(path, service.url).href, callOf('act', id)))
-    await until(() => line.answers().includes(`"id":"${id}"`))
+    posted.send(postRequest(new URL(path, service.url).href, toolCallMessage('act', id)))
+    await waitUntil(() => socket.answers().includes(`"id":"${id}"`))
   }
-  expect(line.answers()).toMatch(/^HTTP\/1.1 202 [^]*HTTP\/1.1 200 /)
+  expect(socket.answers()).toMatch(/^HTTP\/1.1 202 [^]*HTTP\/1.1 200 /)
   expect(uses).toBe(3)
-  for (const each of [other, { close: line.end }, { close: posted.end }]) each.close()
+  for (const each of [other, { close: socket.end }, { close: posted.end }]) each.close()
 })
 
 it('ends the session of a client that has said that nothing more will come', async () => {
-  const line = dial(service.url)
-  line.send(streamRequest())
-  await until(() => line.answers().includes('event: endpoint'))
-  const path = /data: (.*)/.exec(line.answers())?.[1] ?? ''
-  line.finish()
-  await until(async () => {
+  const socket = openSocket(service.url)
+  socket.send(streamRequest())
+  await waitUntil(() => socket.answers().includes('event: endpoint'))
+  const path = /data: (.*)/.exec(socket.answers())?.[1] ?? ''
+  socket.finish()
+  await waitUntil(async () => {
     const answer = await fetch(new URL(path, service.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: callOf('act'),
+      body: toolCallMessage('act'),
     })
     return answer.status === 404
   })
@@ -160,7 +172,7 @@ it('opens no session by a secret that is taken away while its client is admitted
   const before = service.queries()
   const query = { widget_id: widgetId, call_id: call.attemptId }
   const opening = openSse(service.url, query, { 'X-Agent-Secret': otherSecret })
-  await until(() => service.queries() > before)
+  await waitUntil(() => service.queries() > before)
   service.setSecrets([secret])
   await expect(opening).rejects.toThrow(/^401 /)
   service.setSecrets([secret, otherSecret])

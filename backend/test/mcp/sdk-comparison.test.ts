@@ -9,7 +9,14 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import fc from 'fast-check'
 import { version } from '../../version.ts'
-import { type JsonRpc, openSse, type RawSession, startTools, type TestTools, told } from '../support/mcp.ts'
+import {
+  type JsonRpc,
+  openSse,
+  type RawSession,
+  startMcpService,
+  type TestMcpService,
+  textResult,
+} from '../support/mcp.ts'
 
 jest.setTimeout(120_000)
 
@@ -48,12 +55,12 @@ const definitions = [
   { name: 'fail', description: 'Does fail.', inputSchema: schema },
 ]
 
-let service: TestTools
+let service: TestMcpService
 let session: RawSession
 let plain: Awaited<ReturnType<typeof plainServer>>
 beforeAll(async () => {
-  service = await startTools({
-    echo: ({ args }) => told(JSON.stringify(args)),
+  service = await startMcpService({
+    echo: ({ args }) => textResult(JSON.stringify(args)),
     fail: () => ({ text: 'It failed.', isError: true }),
   })
   const { agentId, widgetId } = await service.addAgent()
@@ -157,7 +164,7 @@ const message = fc.oneof(
  * The one difference that is meant: parameters that are wrong are -32602 with what is wrong, where the SDK's server
  * says -32603 (or that its own check failed) and dumps its schema's issues.
  */
-function normalised(answer: unknown): unknown {
+function normalize(answer: unknown): unknown {
   const { error, id } = answer as JsonRpc
   if (error === undefined) return answer
   const isFault =
@@ -189,7 +196,7 @@ it('answers any message as the SDK’s own server does', async () => {
       }
       await new Promise((resolve) => setImmediate(resolve))
       const theirs = plain.answers.filter((other) => !('id' in other && other.id === mark.id))
-      expect(ours.map(normalised)).toEqual(theirs.map(normalised))
+      expect(ours.map(normalize)).toEqual(theirs.map(normalize))
     }),
     { numRuns: 1_500 },
   )

@@ -1,12 +1,21 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
-import { dial, openSse, type RawSession, secret, startTools, type TestTools, told, until } from '../support/mcp.ts'
+import {
+  openSocket,
+  openSse,
+  type RawSession,
+  secret,
+  startMcpService,
+  type TestMcpService,
+  textResult,
+  waitUntil,
+} from '../support/mcp.ts'
 
 jest.setTimeout(60_000)
-let service: TestTools
+let service: TestMcpService
 beforeAll(async () => {
-  service = await startTools({ echo: () => told('here') })
+  service = await startMcpService({ echo: () => textResult('here') })
 })
 afterAll(() => service.close())
 
@@ -23,17 +32,17 @@ it('gives one agent 2,000 sessions, and the next one 429 until some are closed',
   }
   await open()
   const knock = () => fetch(`${service.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
-  const refused = await knock()
-  expect(refused.status).toBe(429)
-  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-  expect(await refused.json()).toMatchObject({ error: { type: 'rate_limited', code: 'too_many_sessions' } })
-  const kept = await listenersAfter(20, `/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
-  expect(kept).toBe(await listenersAfter(1, '/nowhere'))
+  const rejected = await knock()
+  expect(rejected.status).toBe(429)
+  expect(rejected.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(await rejected.json()).toMatchObject({ error: { type: 'rate_limited', code: 'too_many_sessions' } })
+  const listenerCounts = await listenersAfter(20, `/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
+  expect(listenerCounts).toBe(await listenersAfter(1, '/nowhere'))
   const neighbour = await openSse(service.url, { widget_id: other.widgetId })
 
   expect((await sessions[1_234]?.call('echo', { text: 'x' }))?.result?.content?.[0]?.text).toBe('here')
   sessions.pop()?.close()
-  await until(async () => {
+  await waitUntil(async () => {
     const answer = await knock()
     await answer.body?.cancel()
     return answer.status === 200
@@ -44,13 +53,13 @@ it('gives one agent 2,000 sessions, and the next one 429 until some are closed',
 /** What listens for the end of a connection on which something was refused so many times. */
 async function listenersAfter(times: number, path: string): Promise<number> {
   const accepted = once(service.app.server, 'connection') as Promise<[Socket]>
-  const line = dial(service.url)
-  for (let asked = 1; asked <= times; asked += 1) {
-    line.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    await until(() => line.answers().split('HTTP/1.1 4').length - 1 === asked)
+  const socket = openSocket(service.url)
+  for (let requestNumber = 1; requestNumber <= times; requestNumber += 1) {
+    socket.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    await waitUntil(() => socket.answers().split('HTTP/1.1 4').length - 1 === requestNumber)
   }
   const [serverSide] = await accepted
   const listeners = serverSide.listenerCount('end')
-  line.end()
+  socket.end()
   return listeners
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { openSse, secret, startTools, type TestTools, told } from '../support/mcp.ts'
+import { openSse, secret, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
 
-let service: TestTools
+let service: TestMcpService
 beforeAll(async () => {
-  service = await startTools({ echo: ({ args }) => told(`You said ${String(args.text)}`) })
+  service = await startMcpService({ echo: ({ args }) => textResult(`You said ${String(args.text)}`) })
 })
 afterAll(() => service.close())
 

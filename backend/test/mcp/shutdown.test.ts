@@ -1,15 +1,15 @@
 import { expect, it } from '@jest/globals'
 import { seedLiveCall } from '../tools/server/seed-call.ts'
-import { openSse, secret, startTools, told, until } from '../support/mcp.ts'
+import { openSse, secret, startMcpService, textResult, waitUntil } from '../support/mcp.ts'
 
 it('finishes what is under way when it stops, takes no more, and ends the streams', async () => {
   let finish = () => {}
   let started = false
-  const service = await startTools({
+  const service = await startMcpService({
     slow: () => {
       started = true
       return new Promise((resolve) => {
-        finish = () => resolve(told('done'))
+        finish = () => resolve(textResult('done'))
       })
     },
   })
@@ -18,12 +18,12 @@ it('finishes what is under way when it stops, takes no more, and ends the stream
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const session = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
   const answer = session.call('slow', { text: 'x' })
-  await until(() => started)
+  await waitUntil(() => started)
   const stopped = service.tools.close()
   expect((await session.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status).toBe(503)
-  const refused = await fetch(`${service.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
-  expect(refused.status).toBe(503)
-  expect(await refused.json()).toMatchObject({ error: { code: 'unavailable' } })
+  const rejected = await fetch(`${service.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
+  expect(rejected.status).toBe(503)
+  expect(await rejected.json()).toMatchObject({ error: { code: 'unavailable' } })
   finish()
   expect((await answer).result?.content?.[0]?.text).toBe('done')
   await stopped
@@ -35,7 +35,7 @@ it('finishes what is under way when it stops, takes no more, and ends the stream
 
 it('breaks off, and records, what does not end in time', async () => {
   let started = false
-  const service = await startTools({
+  const service = await startMcpService({
     hang: () => {
       started = true
       return new Promise(() => {})
@@ -46,7 +46,7 @@ it('breaks off, and records, what does not end in time', async () => {
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const session = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
   const answer = session.call('hang', { text: 'x' })
-  await until(() => started)
+  await waitUntil(() => started)
   const stopped = service.tools.close(5_000)
   service.deps.clock.advance(5_000)
   expect((await answer).result).toMatchObject({ isError: true })
@@ -57,11 +57,11 @@ it('breaks off, and records, what does not end in time', async () => {
 })
 
 it('opens no session for a client that was being admitted when it stopped', async () => {
-  const service = await startTools()
+  const service = await startMcpService()
   const { widgetId } = await service.addAgent()
   const before = service.queries()
   const opening = openSse(service.url, { widget_id: widgetId })
-  await until(() => service.queries() > before)
+  await waitUntil(() => service.queries() > before)
   const stopped = service.tools.close()
   await expect(opening).rejects.toThrow(/^503 /)
   await stopped

@@ -4,20 +4,20 @@ import {
   openSse,
   otherSecret,
   secret,
-  startTools,
-  type TestTools,
-  told,
-  until,
+  startMcpService,
+  type TestMcpService,
+  textResult,
+  waitUntil,
 } from '../support/mcp.ts'
 
-let service: TestTools
+let service: TestMcpService
 let widgetId: string
 let agentId: number
 const aborted: string[] = []
 let started = 0
 beforeAll(async () => {
-  service = await startTools({
-    echo: ({ args }) => told(String(args.text)),
+  service = await startMcpService({
+    echo: ({ args }) => textResult(String(args.text)),
     hang: ({ signal, args }) => {
       started += 1
       signal.addEventListener('abort', () => aborted.push(String(args.text)))
@@ -154,9 +154,9 @@ it('ends a session, and what it has under way, at the client’s wish', async ()
   const begun = started
   const params = { name: 'hang', arguments: { text: 'ended' } }
   const hanging = session.post({ jsonrpc: '2.0', id: 'h', method: 'tools/call', params })
-  await until(() => started > begun)
-  const twice = await session.post({ jsonrpc: '2.0', id: 'h', method: 'ping' })
-  expect(twice.status).toBe(400)
+  await waitUntil(() => started > begun)
+  const afterEnd = await session.post({ jsonrpc: '2.0', id: 'h', method: 'ping' })
+  expect(afterEnd.status).toBe(400)
   expect((await send('DELETE', undefined, { 'Mcp-Session-Id': session.id })).status).toBe(204)
   expect((await hanging).status).toBe(202)
   expect(aborted).toContain('ended')
@@ -169,7 +169,7 @@ it('ends the wait for a call that is canceled', async () => {
   const begun = started
   const params = { name: 'hang', arguments: { text: 'canceled' } }
   const hanging = session.post({ jsonrpc: '2.0', id: 5, method: 'tools/call', params })
-  await until(() => started > begun)
+  await waitUntil(() => started > begun)
   await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } })
   expect((await hanging).status).toBe(202)
   expect(aborted).toContain('canceled')
@@ -181,7 +181,7 @@ it('forgets a session that nobody has used for ten minutes', async () => {
   const busy = await openSse(service.url, { widget_id: widgetId }) // keeps the server's pulse going
   // Longer than it takes each session to have had its turn.
   for (const ms of [600_000, ...Array.from({ length: 21 }, () => 1_000)]) {
-    await until(() => clock.waiting > 0)
+    await waitUntil(() => clock.waiting > 0)
     clock.advance(ms)
   }
   expect((await session.post(ping)).status).toBe(404)

@@ -4,32 +4,32 @@ import { hashToken } from '../../secrets/secret-box.ts'
 import { createBrowser, signInAndConsent } from '../../../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
-  type App,
+  type TestApp,
   apiStatus,
   connect,
   consent,
-  exchange,
-  type Member,
+  exchangeCode,
+  type TestUser,
   newFlow,
   password,
   redirectUri,
   refresh,
-  refusal,
+  readError,
   seedApp,
-  seedMember,
+  seedUser,
   type Service,
   startService,
 } from '../support/oauth.ts'
 
 let database: TestDatabase
 let service: Service
-let robin: Member
-let zapier: App
-let phone: App
+let robin: TestUser
+let zapier: TestApp
+let phone: TestApp
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  robin = await seedMember(service.deps, 'Acme', 'Globex')
+  robin = await seedUser(service.deps, 'Acme', 'Globex')
   zapier = await seedApp(service, 'confidential')
   phone = await seedApp(service, 'public', 'Phone')
 })
@@ -39,9 +39,12 @@ afterAll(async () => {
 })
 
 /** Where an authorization request ends without a person: back at the app, with an error. */
-async function refusedAtOnce(app: App, change: Record<string, string | null>): Promise<string | null> {
-  const { left } = await createBrowser().open((await newFlow(app, change)).startUrl)
-  return left && new URL(left).searchParams.get('error')
+async function expectImmediateError(
+  app: TestApp,
+  paramOverrides: Record<string, string | null>,
+): Promise<string | null> {
+  const { externalUrl } = await createBrowser().open((await newFlow(app, paramOverrides)).startUrl)
+  return externalUrl && new URL(externalUrl).searchParams.get('error')
 }
 
 it('describes itself after RFC 8414, and no more than it serves', async () => {
@@ -89,7 +92,7 @@ it('connects an app to the workspace that was chosen', async () => {
 })
 
 it('binds the access token to the user, the app, the workspace and the scopes', async () => {
-  const { access_token } = await connect(zapier, robin, 'Acme', { change: { scope: 'calls:read' } })
+  const { access_token } = await connect(zapier, robin, 'Acme', { paramOverrides: { scope: 'calls:read' } })
   const row = await database.db
     .selectFrom('credential')
     .selectAll()
@@ -114,54 +117,56 @@ it('refuses with 401 an access token that is older than an hour', async () => {
 it.each([null, '', 'offline_access'])(
   'shows and grants every scope where the app asks for %j',
   async (scope) => {
-    const { answer } = await connect(zapier, robin, 'Acme', { change: { scope } })
+    const { answer } = await connect(zapier, robin, 'Acme', { paramOverrides: { scope } })
     expect(answer.scope?.split(' ')).toEqual(zapier.server.scopes_supported)
   },
 )
 
 it('refuses a scope that does not exist', async () => {
-  expect(await refusedAtOnce(zapier, { scope: 'calls:read calls:raed' })).toBe('invalid_scope')
+  expect(await expectImmediateError(zapier, { scope: 'calls:read calls:raed' })).toBe('invalid_scope')
 })
 
 it('does without offline_access, and does not mind it', async () => {
-  const { answer } = await connect(zapier, robin, 'Acme', { change: { scope: 'calls:read offline_access' } })
+  const { answer } = await connect(zapier, robin, 'Acme', {
+    paramOverrides: { scope: 'calls:read offline_access' },
+  })
   expect(answer.scope).toBe('calls:read')
   expect(answer.refresh_token).toBeDefined()
 })
 
 it('is no OpenID provider', async () => {
-  expect(await refusedAtOnce(zapier, { scope: 'openid calls:read' })).toBe('invalid_scope')
+  expect(await expectImmediateError(zapier, { scope: 'openid calls:read' })).toBe('invalid_scope')
 })
 
 it('demands PKCE of a public client', async () => {
-  const change = { code_challenge: null, code_challenge_method: null }
-  expect(await refusedAtOnce(phone, change)).toBe('invalid_request')
+  const paramOverrides = { code_challenge: null, code_challenge_method: null }
+  expect(await expectImmediateError(phone, paramOverrides)).toBe('invalid_request')
 })
 
 it('takes no challenge but S256', async () => {
-  expect(await refusedAtOnce(phone, { code_challenge_method: 'plain' })).toBe('invalid_request')
+  expect(await expectImmediateError(phone, { code_challenge_method: 'plain' })).toBe('invalid_request')
 })
 
 it('answers an app that may not ask anybody that it must', async () => {
-  expect(await refusedAtOnce(zapier, { prompt: 'none' })).toBe('login_required')
+  expect(await expectImmediateError(zapier, { prompt: 'none' })).toBe('login_required')
 })
 
 it.each(['confidential', 'public'] as const)('refuses a wrong verifier of a %s client', async (kind) => {
   const app = kind === 'public' ? phone : zapier
   const flow = await consent(app, robin, 'Acme')
   const wrong = oauth.generateRandomCodeVerifier()
-  expect(await refusal(await exchange(app, flow, wrong))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await exchangeCode(app, flow, wrong))).toEqual([400, 'invalid_grant'])
 })
 
 it.each(['confidential', 'public'] as const)('refuses a missing verifier of a %s client', async (kind) => {
   const app = kind === 'public' ? phone : zapier
   const flow = await consent(app, robin, 'Acme')
-  expect(await refusal(await exchange(app, flow, oauth.nopkce))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await exchangeCode(app, flow, oauth.nopkce))).toEqual([400, 'invalid_grant'])
 })
 
 it('does without PKCE for a confidential client, and takes its empty verifier', async () => {
-  const change = { code_challenge: null, code_challenge_method: null }
-  const flow = await consent(zapier, robin, 'Acme', { change })
+  const paramOverrides = { code_challenge: null, code_challenge_method: null }
+  const flow = await consent(zapier, robin, 'Acme', { paramOverrides })
   const answer = await fetch(zapier.server.token_endpoint ?? '', {
     method: 'POST',
     body: new URLSearchParams({
@@ -188,19 +193,19 @@ it('refuses a code at another redirect URI than it was asked for', async () => {
     flow.verifier,
     { [oauth.allowInsecureRequests]: true },
   )
-  expect(await refusal(answer)).toEqual([400, 'invalid_grant'])
+  expect(await readError(answer)).toEqual([400, 'invalid_grant'])
 })
 
 it('refuses a code that is older than a minute', async () => {
   const flow = await consent(zapier, robin, 'Acme')
   service.deps.clock.advance(60_000)
-  expect(await refusal(await exchange(zapier, flow))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await exchangeCode(zapier, flow))).toEqual([400, 'invalid_grant'])
 })
 
 it('refuses the code of another app', async () => {
   const flow = await consent(zapier, robin, 'Acme')
   const other = await seedApp(service, 'confidential', 'Other')
-  expect(await refusal(await exchange({ ...other, client: zapier.client }, flow))).toEqual([
+  expect(await readError(await exchangeCode({ ...other, client: zapier.client }, flow))).toEqual([
     401,
     'invalid_client',
   ])
@@ -214,31 +219,35 @@ it('refuses the code of another app', async () => {
     flow.verifier,
     { [oauth.allowInsecureRequests]: true },
   )
-  expect(await refusal(answer)).toEqual([400, 'invalid_grant'])
+  expect(await readError(answer)).toEqual([400, 'invalid_grant'])
 })
 
 it('refuses a wrong client secret with 401', async () => {
   const flow = await consent(zapier, robin, 'Acme')
   const impostor = { ...zapier, authenticate: oauth.ClientSecretPost('wrong') }
-  expect(await refusal(await exchange(impostor, flow))).toEqual([401, 'invalid_client'])
+  expect(await readError(await exchangeCode(impostor, flow))).toEqual([401, 'invalid_client'])
 })
 
 it('gives a replayed code nothing, and revokes what it gave', async () => {
   const first = await connect(zapier, robin, 'Acme')
-  expect(await refusal(await exchange(zapier, first.flow))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await exchangeCode(zapier, first.flow))).toEqual([400, 'invalid_grant'])
   expect(await apiStatus(service, first.access_token)).toBe(401)
 })
 
 it('notices a replay days later', async () => {
   const first = await connect(zapier, robin, 'Acme')
   service.deps.clock.advance(7 * 86_400_000)
-  expect(await refusal(await exchange(zapier, first.flow))).toEqual([400, 'invalid_grant'])
-  expect(await refusal(await refresh(zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await exchangeCode(zapier, first.flow))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await refresh(zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
 })
 
 it('gives of two simultaneous exchanges of one code at most one tokens that live', async () => {
   const flow = await consent(zapier, robin, 'Acme')
-  const answers = await Promise.all([exchange(zapier, flow), exchange(zapier, flow), exchange(zapier, flow)])
+  const answers = await Promise.all([
+    exchangeCode(zapier, flow),
+    exchangeCode(zapier, flow),
+    exchangeCode(zapier, flow),
+  ])
   const statuses = answers.map((answer) => answer.status)
   expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(1)
   expect(statuses.every((status) => status === 200 || status === 400)).toBe(true)
@@ -250,7 +259,7 @@ it('keeps two workspaces connected from one browser apart: a replay ends its own
   const globex = await connect(zapier, robin, 'Globex', { browser })
   expect(acme.answer.workspace_id).toBe(robin.workspaces.Acme)
   expect(globex.answer.workspace_id).toBe(robin.workspaces.Globex)
-  await exchange(zapier, acme.flow)
+  await exchangeCode(zapier, acme.flow)
   expect(await apiStatus(service, acme.access_token)).toBe(401)
   expect(await apiStatus(service, globex.access_token)).toBe(200)
 })
@@ -266,12 +275,17 @@ it('asks which workspace again, though it was answered before in this browser', 
 it('takes a client that was made while it runs', async () => {
   const fresh = await seedApp(service, 'public', 'Fresh')
   const { startUrl } = await newFlow(fresh)
-  const left = await signInAndConsent({ startUrl, email: robin.email, password, workspaceName: 'Acme' })
-  expect(new URL(left).searchParams.get('code')).not.toBeNull()
+  const externalUrl = await signInAndConsent({
+    startUrl,
+    email: robin.email,
+    password,
+    workspaceName: 'Acme',
+  })
+  expect(new URL(externalUrl).searchParams.get('code')).not.toBeNull()
 })
 
 it('answers a page of a public client across origins, and no other page', async () => {
-  const ask = (origin: string) =>
+  const requestFrom = (origin: string) =>
     fetch(`${service.url}/oauth/token`, {
       method: 'POST',
       headers: { origin },
@@ -282,8 +296,8 @@ it('answers a page of a public client across origins, and no other page', async 
       }),
     })
   const allowed = (answer: Response) => answer.headers.get('access-control-allow-origin')
-  expect(allowed(await ask(new URL(redirectUri).origin))).toBe(new URL(redirectUri).origin)
-  expect(allowed(await ask('https://evil.example'))).toBeNull()
+  expect(allowed(await requestFrom(new URL(redirectUri).origin))).toBe(new URL(redirectUri).origin)
+  expect(allowed(await requestFrom('https://evil.example'))).toBeNull()
 })
 
 it('answers with and without the trailing slash alike', async () => {
@@ -292,6 +306,6 @@ it('answers with and without the trailing slash alike', async () => {
       method: 'POST',
       body: new URLSearchParams({ client_id: zapier.clientId }),
     })
-    expect(await refusal(answer)).toEqual([401, 'invalid_client'])
+    expect(await readError(answer)).toEqual([401, 'invalid_client'])
   }
 })

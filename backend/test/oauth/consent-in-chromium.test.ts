@@ -5,29 +5,29 @@ import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
-  type App,
-  type Member,
+  type TestApp,
+  type TestUser,
   newFlow,
   password,
   seedApp,
-  seedMember,
+  seedUser,
   type Service,
   startService,
 } from '../support/oauth.ts'
 
 let database: TestDatabase
 let service: Service
-let robin: Member
-let app: App
-let elsewhere: Server
+let robin: TestUser
+let app: TestApp
+let otherServer: Server
 let callback: string
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  robin = await seedMember(service.deps, 'Acme', 'Globex')
-  elsewhere = createServer((_request, response) => response.end('connected'))
-  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
-  const address = elsewhere.address()
+  robin = await seedUser(service.deps, 'Acme', 'Globex')
+  otherServer = createServer((_request, response) => response.end('connected'))
+  await new Promise<void>((resolve) => otherServer.listen(0, '127.0.0.1', resolve))
+  const address = otherServer.address()
   callback = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/callback`
   const { clientId } = await createOauthClient(service.deps)({
     name: 'Zapier',
@@ -37,8 +37,8 @@ beforeAll(async () => {
   app = { ...(await seedApp(service, 'confidential')), clientId }
 })
 afterAll(async () => {
-  elsewhere.closeAllConnections()
-  await new Promise((resolve) => elsewhere.close(resolve))
+  otherServer.closeAllConnections()
+  await new Promise((resolve) => otherServer.close(resolve))
   await service.close()
   await database.close()
 })

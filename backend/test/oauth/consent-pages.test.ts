@@ -1,38 +1,38 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { removeMember } from '../../access/remove-member.ts'
+import { endMembership } from '../../access/remove-member.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import {
   type Browser,
   createBrowser,
   type Page,
   signInAndConsent,
-  workspaceId,
+  findWorkspaceId,
 } from '../../../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
-  type App,
+  type TestApp,
   apiStatus,
   discover,
-  exchange,
+  exchangeCode,
   type Flow,
-  type Member,
+  type TestUser,
   newFlow,
   password,
   seedApp,
-  seedMember,
+  seedUser,
   type Service,
   startService,
-  tokensOf,
+  parseTokens,
 } from '../support/oauth.ts'
 
 let database: TestDatabase
 let service: Service
-let robin: Member
-let zapier: App
+let robin: TestUser
+let zapier: TestApp
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  robin = await seedMember(service.deps, 'Acme', 'Globex')
+  robin = await seedUser(service.deps, 'Acme', 'Globex')
   zapier = await seedApp(service, 'confidential')
 })
 afterAll(async () => {
@@ -40,36 +40,48 @@ afterAll(async () => {
   await database.close()
 })
 
-interface Asked {
+interface AuthorizationPage {
   browser: Browser
   page: Page
   flow: Flow
 }
 
 /** An authorization that has come to the sign-in page. */
-async function ask(change: Record<string, string | null> = {}, browser = createBrowser()): Promise<Asked> {
-  const flow = await newFlow(zapier, change)
+async function openAuthorization(
+  paramOverrides: Record<string, string | null> = {},
+  browser = createBrowser(),
+): Promise<AuthorizationPage> {
+  const flow = await newFlow(zapier, paramOverrides)
   const { page } = await browser.open(flow.startUrl)
   return { browser, page, flow }
 }
 
 /** One that has come to the consent page. */
-async function askSignedIn(member = robin, change: Record<string, string | null> = {}): Promise<Asked> {
-  const asked = await ask(change)
-  const { page } = await asked.browser.press(asked.page, 'Sign in', { email: member.email, password })
-  return { ...asked, page }
+async function openAuthorizationSignedIn(
+  user = robin,
+  paramOverrides: Record<string, string | null> = {},
+): Promise<AuthorizationPage> {
+  const authorization = await openAuthorization(paramOverrides)
+  const { page } = await authorization.browser.press(authorization.page, 'Sign in', {
+    email: user.email,
+    password,
+  })
+  return { ...authorization, page }
 }
 
-const allow = ({ browser, page }: Asked, name: string) =>
-  browser.press(page, 'Allow', { workspace_id: workspaceId(page, name) })
+const allowAccess = ({ browser, page }: AuthorizationPage, name: string) =>
+  browser.press(page, 'Allow', { workspace_id: findWorkspaceId(page, name) })
 
-const connected = async (left: string | null, flow: Flow): Promise<number> => {
-  const tokens = await tokensOf(zapier, await exchange(zapier, { ...flow, callback: new URL(left ?? '') }))
+const connected = async (externalUrl: string | null, flow: Flow): Promise<number> => {
+  const tokens = await parseTokens(
+    zapier,
+    await exchangeCode(zapier, { ...flow, callback: new URL(externalUrl ?? '') }),
+  )
   return apiStatus(service, tokens.access_token)
 }
 
 it('says who asks, for what, for whom and where the answer goes', async () => {
-  const { page } = await askSignedIn()
+  const { page } = await openAuthorizationSignedIn()
   expect(page.text).toContain('Connect Zapier')
   expect(page.text).toContain(robin.email)
   expect(page.text).toContain('See calls with their transcripts')
@@ -86,7 +98,7 @@ it('writes the app’s name as text, whatever is in it', async () => {
 })
 
 it('signs in whatever the case of the address', async () => {
-  const { browser, page } = await ask()
+  const { browser, page } = await openAuthorization()
   const { page: next } = await browser.press(page, 'Sign in', { email: robin.email.toUpperCase(), password })
   expect(next.text).toContain('Which workspace?')
 })
@@ -96,21 +108,22 @@ it.each([
   ['address', { email: 'nobody@example.com' }],
   ['form', { email: '', password: '' }],
 ])('says of a wrong %s only that the two do not belong together', async (_what, wrong) => {
-  const { browser, page } = await ask()
+  const { browser, page } = await openAuthorization()
   const { page: next } = await browser.press(page, 'Sign in', { email: robin.email, password, ...wrong })
   expect(next.status).toBe(422)
   expect(next.text).toContain('do not belong together')
 })
 
 it('fills in the address that the app hints at', async () => {
-  const { page } = await ask({ login_hint: robin.email })
+  const { page } = await openAuthorization({ login_hint: robin.email })
   expect(page.html).toContain(`value="${robin.email}"`)
 })
 
 it('stops after ten wrong passwords for one address, and opens again after five minutes', async () => {
-  const eve = await seedMember(service.deps, 'Eve')
-  const { browser, page } = await ask()
-  const attempt = (given: string) => browser.press(page, 'Sign in', { email: eve.email, password: given })
+  const eve = await seedUser(service.deps, 'Eve')
+  const { browser, page } = await openAuthorization()
+  const attempt = (typedPassword: string) =>
+    browser.press(page, 'Sign in', { email: eve.email, password: typedPassword })
   for (let count = 0; count < 10; count += 1) expect((await attempt('wrong')).page.status).toBe(422)
   const stopped = await attempt(password)
   expect(stopped.page.status).toBe(429)
@@ -122,162 +135,165 @@ it('stops after ten wrong passwords for one address, and opens again after five 
 })
 
 it('chooses the only workspace beforehand', async () => {
-  const sam = await seedMember(service.deps, 'Initech')
-  const asked = await askSignedIn(sam)
-  expect(asked.page.html).toMatch(/name="workspace_id" value="\d+" required checked/)
+  const sam = await seedUser(service.deps, 'Initech')
+  const authorization = await openAuthorizationSignedIn(sam)
+  expect(authorization.page.html).toMatch(/name="workspace_id" value="\d+" required checked/)
 })
 
 it('asks again where no workspace was chosen', async () => {
-  const asked = await askSignedIn()
-  const { page, left } = await asked.browser.press(asked.page, 'Allow')
-  expect(left).toBeNull()
+  const authorization = await openAuthorizationSignedIn()
+  const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow')
+  expect(externalUrl).toBeNull()
   expect(page.status).toBe(422)
   expect(page.text).toContain('Choose the workspace')
 })
 
 it('does not take a workspace that the user is no member of', async () => {
-  const kim = await seedMember(service.deps, 'Hooli')
-  const asked = await askSignedIn()
-  const { page, left } = await asked.browser.press(asked.page, 'Allow', {
+  const kim = await seedUser(service.deps, 'Hooli')
+  const authorization = await openAuthorizationSignedIn()
+  const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow', {
     workspace_id: String(kim.workspaces.Hooli),
   })
-  expect(left).toBeNull()
+  expect(externalUrl).toBeNull()
   expect(page.status).toBe(422)
 })
 
 it('tells a user without any workspace so, and leads back to the app', async () => {
-  const asked = await askSignedIn(await seedMember(service.deps))
-  expect(asked.page.text).toContain('not a member of any workspace')
-  const { left } = await asked.browser.press(asked.page, 'Back to Zapier')
-  expect(new URL(left ?? '').searchParams.get('error')).toBe('access_denied')
+  const authorization = await openAuthorizationSignedIn(await seedUser(service.deps))
+  expect(authorization.page.text).toContain('not a member of any workspace')
+  const { externalUrl } = await authorization.browser.press(authorization.page, 'Back to Zapier')
+  expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
 })
 
 it.each(['sign-in', 'consent'])('tells the app of a Cancel on the %s page', async (where) => {
-  const asked = where === 'consent' ? await askSignedIn() : await ask()
-  const { left } = await asked.browser.press(asked.page, 'Cancel')
-  const { searchParams } = new URL(left ?? '')
+  const authorization = where === 'consent' ? await openAuthorizationSignedIn() : await openAuthorization()
+  const { externalUrl } = await authorization.browser.press(authorization.page, 'Cancel')
+  const { searchParams } = new URL(externalUrl ?? '')
   expect(searchParams.get('error')).toBe('access_denied')
-  expect(searchParams.get('state')).toBe(asked.flow.state)
+  expect(searchParams.get('state')).toBe(authorization.flow.state)
 })
 
 it('signs out who is not the right person, and lets the right one in', async () => {
-  const sam = await seedMember(service.deps, 'Umbrella')
-  const asked = await askSignedIn()
-  const { page } = await asked.browser.press(asked.page, 'Not you? Sign out')
+  const sam = await seedUser(service.deps, 'Umbrella')
+  const authorization = await openAuthorizationSignedIn()
+  const { page } = await authorization.browser.press(authorization.page, 'Not you? Sign out')
   expect(page.html).toContain('name="password"')
-  const { page: consent } = await asked.browser.press(page, 'Sign in', { email: sam.email, password })
-  const { left } = await allow({ ...asked, page: consent }, 'Umbrella')
-  expect(await connected(left, asked.flow)).toBe(200)
+  const { page: consent } = await authorization.browser.press(page, 'Sign in', { email: sam.email, password })
+  const { externalUrl } = await allowAccess({ ...authorization, page: consent }, 'Umbrella')
+  expect(await connected(externalUrl, authorization.flow)).toBe(200)
 })
 
 it('does not give in the name of one person what another was shown', async () => {
-  const sam = await seedMember(service.deps, 'Acme')
-  const asked = await askSignedIn()
-  const { page: elsewhere } = await asked.browser.open(`${service.url}/sign-in`)
-  const { page: out } = await asked.browser.press(elsewhere, 'Sign out')
-  await asked.browser.press(out, 'Sign in', { email: sam.email, password })
-  const { page, left } = await asked.browser.press(asked.page, 'Allow', {
+  const sam = await seedUser(service.deps, 'Acme')
+  const authorization = await openAuthorizationSignedIn()
+  const { page: signInPage } = await authorization.browser.open(`${service.url}/sign-in`)
+  const { page: out } = await authorization.browser.press(signInPage, 'Sign out')
+  await authorization.browser.press(out, 'Sign in', { email: sam.email, password })
+  const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow', {
     workspace_id: String(sam.workspaces.Acme),
   })
-  expect(left).toBeNull()
+  expect(externalUrl).toBeNull()
   expect(page.text).toContain('signed in as somebody else')
 })
 
 it('asks for the password again where the app wants it', async () => {
-  const first = await askSignedIn()
-  const again = await ask({ prompt: 'login' }, first.browser)
+  const first = await openAuthorizationSignedIn()
+  const again = await openAuthorization({ prompt: 'login' }, first.browser)
   expect(again.page.html).toContain('name="password"')
   const { page } = await again.browser.press(again.page, 'Sign in', { email: robin.email, password })
-  const { left } = await allow({ ...again, page }, 'Acme')
-  expect(await connected(left, again.flow)).toBe(200)
+  const { externalUrl } = await allowAccess({ ...again, page }, 'Acme')
+  expect(await connected(externalUrl, again.flow)).toBe(200)
 })
 
 it('serves two tabs of one browser side by side', async () => {
-  const one = await askSignedIn()
-  const two = await ask({}, one.browser)
-  const second = await allow(two, 'Globex')
-  const first = await allow(one, 'Acme')
-  expect(await connected(first.left, one.flow)).toBe(200)
-  expect(await connected(second.left, two.flow)).toBe(200)
+  const one = await openAuthorizationSignedIn()
+  const two = await openAuthorization({}, one.browser)
+  const second = await allowAccess(two, 'Globex')
+  const first = await allowAccess(one, 'Acme')
+  expect(await connected(first.externalUrl, one.flow)).toBe(200)
+  expect(await connected(second.externalUrl, two.flow)).toBe(200)
 })
 
 it('carries an authorization over a restart of the service', async () => {
-  const asked = await askSignedIn()
+  const authorization = await openAuthorizationSignedIn()
   await service.close()
   service = await startService(database.db, service)
-  const { left } = await allow(asked, 'Acme')
-  expect(await connected(left, asked.flow)).toBe(200)
+  const { externalUrl } = await allowAccess(authorization, 'Acme')
+  expect(await connected(externalUrl, authorization.flow)).toBe(200)
 })
 
 it('shows the consent page twice, and tells the second tab that it was answered', async () => {
-  const asked = await askSignedIn()
-  const { page: twin } = await asked.browser.open(asked.page.url)
-  expect(twin.text).toContain('Which workspace?')
-  const { left } = await allow(asked, 'Acme')
-  const late = await allow({ ...asked, page: twin }, 'Globex')
-  expect(late.left).toBeNull()
+  const authorization = await openAuthorizationSignedIn()
+  const { page: duplicate } = await authorization.browser.open(authorization.page.url)
+  expect(duplicate.text).toContain('Which workspace?')
+  const { externalUrl } = await allowAccess(authorization, 'Acme')
+  const late = await allowAccess({ ...authorization, page: duplicate }, 'Globex')
+  expect(late.externalUrl).toBeNull()
   expect(late.page.status).toBe(410)
   expect(late.page.text).toContain('no longer valid')
-  expect(await connected(left, asked.flow)).toBe(200)
+  expect(await connected(externalUrl, authorization.flow)).toBe(200)
 })
 
 it('gives no code to who goes around the consent page', async () => {
-  const asked = await askSignedIn()
-  const { left } = await asked.browser.open(asked.page.url.replace('/connect/', '/oauth/authorize/'))
-  expect(new URL(left ?? '').searchParams.get('error')).toBe('access_denied')
+  const authorization = await openAuthorizationSignedIn()
+  const { externalUrl } = await authorization.browser.open(
+    authorization.page.url.replace('/connect/', '/oauth/authorize/'),
+  )
+  expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
 })
 
 it('survives a double click on Allow: one grant, and the app is answered', async () => {
-  const asked = await askSignedIn()
+  const authorization = await openAuthorizationSignedIn()
   const count = async () => (await database.db.selectFrom('oauth_grant').select('id_hash').execute()).length
   const before = await count()
-  const both = await Promise.all([allow(asked, 'Acme'), allow(asked, 'Acme')])
-  const answered = both.filter(({ left }) => left !== null)
+  const both = await Promise.all([allowAccess(authorization, 'Acme'), allowAccess(authorization, 'Acme')])
+  const answered = both.filter(({ externalUrl }) => externalUrl !== null)
   expect(answered.length).toBeGreaterThanOrEqual(1)
-  for (const { left, page } of both) expect(left !== null || [400, 410].includes(page.status)).toBe(true)
+  for (const { externalUrl, page } of both)
+    expect(externalUrl !== null || [400, 410].includes(page.status)).toBe(true)
   expect(await count()).toBe(before + 1)
-  expect(await connected(answered[0]?.left ?? null, asked.flow)).toBe(200)
+  expect(await connected(answered[0]?.externalUrl ?? null, authorization.flow)).toBe(200)
 })
 
 it('tells who comes by the back button that the page is over', async () => {
-  const asked = await askSignedIn()
-  await allow(asked, 'Acme')
-  const { page } = await asked.browser.open(asked.page.url)
+  const authorization = await openAuthorizationSignedIn()
+  await allowAccess(authorization, 'Acme')
+  const { page } = await authorization.browser.open(authorization.page.url)
   expect(page.status).toBe(410)
   expect(page.text).toContain('no longer valid')
 })
 
 it('ends an authorization that waits for more than an hour', async () => {
-  const asked = await askSignedIn()
+  const authorization = await openAuthorizationSignedIn()
   service.deps.clock.advance(3_600_000)
-  const { page } = await allow(asked, 'Acme')
+  const { page } = await allowAccess(authorization, 'Acme')
   expect(page.status).toBe(410)
 })
 
 it('ends a sign-in after two weeks', async () => {
-  const { browser } = await askSignedIn()
+  const { browser } = await openAuthorizationSignedIn()
   service.deps.clock.advance(14 * 86_400_000)
-  expect((await ask({}, browser)).page.html).toContain('name="password"')
+  expect((await openAuthorization({}, browser)).page.html).toContain('name="password"')
 })
 
 it('does not show another browser’s authorization', async () => {
-  const asked = await askSignedIn()
-  const { page } = await createBrowser().open(asked.page.url)
+  const authorization = await openAuthorizationSignedIn()
+  const { page } = await createBrowser().open(authorization.page.url)
   expect(page.status).toBe(410)
 })
 
 it('gives no code where the membership ended while the page was open', async () => {
-  const kim = await seedMember(service.deps, 'Vandelay', 'Other')
-  const asked = await askSignedIn(kim)
-  await removeMember(service.deps)({ workspaceId: kim.workspaces.Vandelay ?? 0, userId: kim.userId })
-  const { page, left } = await allow(asked, 'Vandelay')
-  expect(left).toBeNull()
+  const kim = await seedUser(service.deps, 'Vandelay', 'Other')
+  const authorization = await openAuthorizationSignedIn(kim)
+  await endMembership(service.deps)({ workspaceId: kim.workspaces.Vandelay ?? 0, userId: kim.userId })
+  const { page, externalUrl } = await allowAccess(authorization, 'Vandelay')
+  expect(externalUrl).toBeNull()
   expect(page.status).toBe(422)
 })
 
 it('tells the app of a membership that ended after Allow, before the way back', async () => {
-  const kim = await seedMember(service.deps, 'Stark')
-  const { browser, page } = await askSignedIn(kim)
+  const kim = await seedUser(service.deps, 'Stark')
+  const { browser, page } = await openAuthorizationSignedIn(kim)
   const workspaceId = kim.workspaces.Stark ?? 0
   const allowed = await fetch(`${page.url}/allow`, {
     method: 'POST',
@@ -290,9 +306,9 @@ it('tells the app of a membership that ended after Allow, before the way back', 
     }),
   })
   expect(allowed.status).toBe(303)
-  await removeMember(service.deps)({ workspaceId, userId: kim.userId })
-  const { left } = await browser.open(allowed.headers.get('location') ?? '')
-  expect(new URL(left ?? '').searchParams.get('error')).toBe('access_denied')
+  await endMembership(service.deps)({ workspaceId, userId: kim.userId })
+  const { externalUrl } = await browser.open(allowed.headers.get('location') ?? '')
+  expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
 })
 
 it.each([
@@ -305,10 +321,10 @@ it.each([
   ['another port of the loopback', { redirect_uri: 'http://127.0.0.1:8/callback' }, 'Unknown return address'],
   ['no redirect URI', { redirect_uri: null }, 'not complete'],
   ['no client', { client_id: null }, 'not complete'],
-])('shows a page, and redirects nowhere, for %s', async (_what, change, title) => {
+])('shows a page, and redirects nowhere, for %s', async (_what, paramOverrides, title) => {
   const browser = createBrowser()
-  const { page, left } = await browser.open((await newFlow(zapier, change)).startUrl)
-  expect(left).toBeNull()
+  const { page, externalUrl } = await browser.open((await newFlow(zapier, paramOverrides)).startUrl)
+  expect(externalUrl).toBeNull()
   expect(page.status).toBe(400)
   expect(page.headers.get('content-type')).toContain('text/html')
   expect(page.text).toContain(title)
@@ -317,12 +333,15 @@ it.each([
 
 it('takes NUL characters for bad input, not for a failure of its own', async () => {
   const flow = await newFlow(zapier, { state: 'a\0b' })
-  const { left } = await createBrowser().open(flow.startUrl)
-  expect(new URL(left ?? '').searchParams.get('error')).toBe('invalid_request')
+  const { externalUrl } = await createBrowser().open(flow.startUrl)
+  expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('invalid_request')
   const { page } = await createBrowser().open((await newFlow(zapier, { client_id: 'a\0b' })).startUrl)
   expect(page.status).toBe(400)
-  const asked = await ask()
-  const answer = await asked.browser.press(asked.page, 'Sign in', { email: 'a\0b@example.com', password })
+  const authorization = await openAuthorization()
+  const answer = await authorization.browser.press(authorization.page, 'Sign in', {
+    email: 'a\0b@example.com',
+    password,
+  })
   expect(answer.page.status).toBe(422)
 })
 
@@ -333,11 +352,11 @@ it('shows a page, too, where the way back to the app is opened twice', async () 
 })
 
 it.each(['sign-in', 'allow', 'cancel', 'sign-out'])('refuses a forged %s', async (action) => {
-  const asked = await askSignedIn()
-  const answer = await fetch(`${asked.page.url}/${action}`, {
+  const authorization = await openAuthorizationSignedIn()
+  const answer = await fetch(`${authorization.page.url}/${action}`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { cookie: asked.browser.cookies().join('; ') },
+    headers: { cookie: authorization.browser.cookies().join('; ') },
     body: new URLSearchParams({ workspace_id: String(robin.workspaces.Acme), user_id: String(robin.userId) }),
   })
   expect(answer.status).toBe(403)
@@ -345,7 +364,7 @@ it.each(['sign-in', 'allow', 'cancel', 'sign-out'])('refuses a forged %s', async
 })
 
 it('lets its forms lead to the app and nowhere else, and is framed and kept by nobody', async () => {
-  const { page } = await askSignedIn()
+  const { page } = await openAuthorizationSignedIn()
   const policy = page.headers.get('content-security-policy') ?? ''
   expect(policy).toContain("form-action 'self' http://127.0.0.1:9;")
   expect(policy).toContain("frame-ancestors 'none'")
@@ -360,17 +379,17 @@ it('names the scheme where the policy cannot name the host: IPv6', async () => {
     redirectUris: ['http://[::1]:9/callback'],
     confidential: false,
   })
-  const six: App = { ...zapier, server: await discover(service), clientId }
+  const six: TestApp = { ...zapier, server: await discover(service), clientId }
   const { startUrl } = await newFlow(six, { redirect_uri: 'http://[::1]:9/callback' })
   const { page } = await createBrowser().open(startUrl)
   expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http:;")
 })
 
 it('keeps its cookies from scripts and from other sites', async () => {
-  const asked = await ask()
+  const authorization = await openAuthorization()
   const { startUrl } = await newFlow(zapier)
   const first = await fetch(startUrl, { redirect: 'manual' })
-  for (const cookie of [...first.headers.getSetCookie(), ...asked.page.headers.getSetCookie()]) {
+  for (const cookie of [...first.headers.getSetCookie(), ...authorization.page.headers.getSetCookie()]) {
     expect(cookie.toLowerCase()).toContain('httponly')
     expect(cookie.toLowerCase()).toContain('samesite=lax')
   }
@@ -387,8 +406,11 @@ it('leads after a sign-in of its own to a path of its own only', async () => {
   ] as const) {
     const browser = createBrowser()
     const { page } = await browser.open(`${service.url}/sign-in?next=${encodeURIComponent(next)}`)
-    const { page: after, left } = await browser.press(page, 'Sign in', { email: robin.email, password })
-    expect(left).toBeNull()
+    const { page: after, externalUrl } = await browser.press(page, 'Sign in', {
+      email: robin.email,
+      password,
+    })
+    expect(externalUrl).toBeNull()
     expect(new URL(after.url).pathname).toBe(path)
   }
 })
@@ -406,11 +428,11 @@ it('signs out for good: the old cookie opens nothing', async () => {
 
 it('connects through the helper that the journey uses', async () => {
   const flow = await newFlow(zapier)
-  const left = await signInAndConsent({
+  const externalUrl = await signInAndConsent({
     startUrl: flow.startUrl,
     email: robin.email,
     password,
     workspaceName: 'Globex',
   })
-  expect(await connected(left, flow)).toBe(200)
+  expect(await connected(externalUrl, flow)).toBe(200)
 })

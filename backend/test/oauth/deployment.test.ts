@@ -7,7 +7,7 @@ import { connect as openPool } from '../../db/connect.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { createProxy } from '../support/database-proxy.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
 
 const publicUrl = 'https://outdial.example'
 const config = parseConfig({
@@ -42,24 +42,24 @@ it('behind a proxy that ends TLS, names https addresses and marks every cookie S
   const metadata = await app.inject('/.well-known/oauth-authorization-server')
   expect(metadata.json()).toMatchObject({ issuer: publicUrl, token_endpoint: `${publicUrl}/oauth/token` })
 
-  const asked = await app.inject(authorize)
-  expect(asked.statusCode).toBe(303)
-  const cookie = asked.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
-  const page = await app.inject({ url: asked.headers.location, headers: { cookie } })
+  const redirect = await app.inject(authorize)
+  expect(redirect.statusCode).toBe(303)
+  const cookie = redirect.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+  const page = await app.inject({ url: redirect.headers.location, headers: { cookie } })
   expect(page.statusCode).toBe(200)
   expect(page.headers['content-security-policy']).toContain("form-action 'self' https://zapier.example;")
-  const cookies = [...asked.cookies, ...page.cookies]
+  const cookies = [...redirect.cookies, ...page.cookies]
   expect(cookies.map(({ name }) => name)).toContain('__Host-outdial_csrf')
   expect(cookies.every(({ secure }) => secure === true)).toBe(true)
 })
 
 it('answers with 503 while the database is away, to programs in JSON and to people with a page', async () => {
-  const proxy = await createProxy(database.url)
+  const proxy = await createDatabaseProxy(database.url)
   const db = openPool({ url: proxy.url })
-  const lines: string[] = []
-  const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
+  const logLines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line) => void logLines.push(line) })
   const broken = await createApp(testDeps(db, { config, log }))
-  await proxy.cut()
+  await proxy.disconnect()
   try {
     const token = await broken.inject({
       method: 'POST',
@@ -71,16 +71,16 @@ it('answers with 503 while the database is away, to programs in JSON and to peop
     expect(token.headers['retry-after']).toBe('5')
     const requestId = token.headers['x-request-id']
     expect(requestId).toBeDefined()
-    expect(lines.join('')).toContain(`"request_id":"${String(requestId)}"`)
+    expect(logLines.join('')).toContain(`"request_id":"${String(requestId)}"`)
     const page = await broken.inject(authorize)
     expect(page.statusCode).toBe(503)
     expect(page.body).toContain('Outdial is away for a moment')
-    await proxy.mend()
+    await proxy.reconnect()
     expect((await broken.inject(authorize)).statusCode).toBe(303)
   } finally {
     await broken.close()
     await db.destroy()
-    await proxy.cut()
+    await proxy.disconnect()
   }
 })
 

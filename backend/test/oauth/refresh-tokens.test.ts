@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { removeMember } from '../../access/remove-member.ts'
+import { endMembership } from '../../access/remove-member.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
-  type App,
+  type TestApp,
   apiStatus,
   connect,
-  type Member,
+  type TestUser,
   refresh,
-  refusal,
+  readError,
   seedApp,
-  seedMember,
+  seedUser,
   type Service,
   startService,
-  tokensOf,
+  parseTokens,
 } from '../support/oauth.ts'
 
 const dayMs = 86_400_000
 
 let database: TestDatabase
 let service: Service
-let robin: Member
-let zapier: App
-let phone: App
+let robin: TestUser
+let zapier: TestApp
+let phone: TestApp
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  robin = await seedMember(service.deps, 'Acme', 'Globex')
+  robin = await seedUser(service.deps, 'Acme', 'Globex')
   zapier = await seedApp(service, 'confidential')
   phone = await seedApp(service, 'public', 'Phone')
 })
@@ -38,7 +38,7 @@ it('lets a confidential client keep its refresh token, so that a lost answer los
   const first = await connect(zapier, robin, 'Acme')
   const lost = await refresh(zapier, first.refresh_token)
   await lost.body?.cancel()
-  const second = await tokensOf(zapier, await refresh(zapier, first.refresh_token))
+  const second = await parseTokens(zapier, await refresh(zapier, first.refresh_token))
   expect(second.refresh_token).toBe(first.refresh_token)
   expect(second.access_token).not.toBe(first.access_token)
   expect(await apiStatus(service, second.access_token)).toBe(200)
@@ -46,7 +46,7 @@ it('lets a confidential client keep its refresh token, so that a lost answer los
 
 it('says at a refresh, too, which workspace the connection is bound to', async () => {
   const first = await connect(zapier, robin, 'Globex')
-  const { answer } = await tokensOf(zapier, await refresh(zapier, first.refresh_token))
+  const { answer } = await parseTokens(zapier, await refresh(zapier, first.refresh_token))
   expect(answer).toMatchObject({
     expires_in: 3600,
     scope: 'contacts:write calls:read',
@@ -59,27 +59,27 @@ it.each(['confidential', 'public'] as const)('refreshes a %s client after 400 da
   const app = kind === 'public' ? phone : zapier
   const first = await connect(app, robin, 'Acme')
   service.deps.clock.advance(400 * dayMs)
-  const later = await tokensOf(app, await refresh(app, first.refresh_token))
+  const later = await parseTokens(app, await refresh(app, first.refresh_token))
   expect(await apiStatus(service, later.access_token)).toBe(200)
   service.deps.clock.advance(400 * dayMs)
-  const last = await tokensOf(app, await refresh(app, later.refresh_token))
+  const last = await parseTokens(app, await refresh(app, later.refresh_token))
   expect(await apiStatus(service, last.access_token)).toBe(200)
 })
 
 it('rotates the refresh token of a public client', async () => {
   const first = await connect(phone, robin, 'Acme')
-  const second = await tokensOf(phone, await refresh(phone, first.refresh_token))
+  const second = await parseTokens(phone, await refresh(phone, first.refresh_token))
   expect(second.refresh_token).not.toBe(first.refresh_token)
-  const third = await tokensOf(phone, await refresh(phone, second.refresh_token))
+  const third = await parseTokens(phone, await refresh(phone, second.refresh_token))
   expect(await apiStatus(service, third.access_token)).toBe(200)
 })
 
 it('ends the whole family when a rotated refresh token is used again', async () => {
   const first = await connect(phone, robin, 'Acme')
   const other = await connect(phone, robin, 'Globex')
-  const second = await tokensOf(phone, await refresh(phone, first.refresh_token))
-  expect(await refusal(await refresh(phone, first.refresh_token))).toEqual([400, 'invalid_grant'])
-  expect(await refusal(await refresh(phone, second.refresh_token))).toEqual([400, 'invalid_grant'])
+  const second = await parseTokens(phone, await refresh(phone, first.refresh_token))
+  expect(await readError(await refresh(phone, first.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await refresh(phone, second.refresh_token))).toEqual([400, 'invalid_grant'])
   expect(await apiStatus(service, second.access_token)).toBe(401)
   expect(await apiStatus(service, other.access_token)).toBe(200)
 })
@@ -93,31 +93,31 @@ it('takes simultaneous uses of one rotating refresh token for theft', async () =
 
 it('narrows the scopes of an access token where the app asks for fewer', async () => {
   const first = await connect(zapier, robin, 'Acme')
-  const narrow = await tokensOf(
+  const narrow = await parseTokens(
     zapier,
     await refresh(zapier, first.refresh_token, { scope: 'contacts:write' }),
   )
   expect(narrow.answer.scope).toBe('contacts:write')
   expect(await apiStatus(service, narrow.access_token)).toBe(403)
-  const wide = await tokensOf(zapier, await refresh(zapier, first.refresh_token))
+  const wide = await parseTokens(zapier, await refresh(zapier, first.refresh_token))
   expect(await apiStatus(service, wide.access_token)).toBe(200)
 })
 
 it('never widens them', async () => {
   const first = await connect(zapier, robin, 'Acme')
   const answer = await refresh(zapier, first.refresh_token, { scope: 'calls:read campaigns:write' })
-  expect(await refusal(answer)).toEqual([400, 'invalid_scope'])
+  expect(await readError(answer)).toEqual([400, 'invalid_scope'])
 })
 
 it('refuses the refresh token of another app, and leaves it alive', async () => {
   const first = await connect(zapier, robin, 'Acme')
   const other = await seedApp(service, 'confidential', 'Other')
-  expect(await refusal(await refresh(other, first.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await refresh(other, first.refresh_token))).toEqual([400, 'invalid_grant'])
   expect((await refresh(zapier, first.refresh_token)).status).toBe(200)
 })
 
 it('refuses a refresh token that never was', async () => {
-  expect(await refusal(await refresh(zapier, 'x'.repeat(43)))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await refresh(zapier, 'x'.repeat(43)))).toEqual([400, 'invalid_grant'])
 })
 
 it('keeps connections and pages alive over a restart', async () => {
@@ -129,19 +129,19 @@ it('keeps connections and pages alive over a restart', async () => {
 })
 
 it('gives nothing to an app whose user was removed, even in the middle of a refresh', async () => {
-  const sam = await seedMember(service.deps, 'Initech')
+  const sam = await seedUser(service.deps, 'Initech')
   const first = await connect(zapier, sam, 'Initech')
   const workspaceId = sam.workspaces.Initech ?? 0
   const answers = await Promise.all([
     ...Array.from({ length: 8 }, () => refresh(zapier, first.refresh_token)),
-    removeMember(service.deps)({ workspaceId, userId: sam.userId }),
+    endMembership(service.deps)({ workspaceId, userId: sam.userId }),
   ])
   for (const answer of answers) {
     if (!(answer instanceof Response)) continue
     expect([200, 400]).toContain(answer.status)
     if (answer.status === 200) {
-      expect(await apiStatus(service, (await tokensOf(zapier, answer)).access_token)).toBe(401)
+      expect(await apiStatus(service, (await parseTokens(zapier, answer)).access_token)).toBe(401)
     }
   }
-  expect(await refusal(await refresh(zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
+  expect(await readError(await refresh(zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
 })

@@ -6,29 +6,29 @@ import { createBrowser } from '../../../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import {
-  type App,
+  type TestApp,
   connect,
   consent,
-  type Member,
+  type TestUser,
   newFlow,
   password,
   refresh,
   seedApp,
-  seedMember,
+  seedUser,
   type Service,
   startService,
-  tokensOf,
+  parseTokens,
 } from '../support/oauth.ts'
 
 let database: TestDatabase
 let service: Service
-let robin: Member
-let zapier: App
-let phone: App
+let robin: TestUser
+let zapier: TestApp
+let phone: TestApp
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  robin = await seedMember(service.deps, 'Acme')
+  robin = await seedUser(service.deps, 'Acme')
   zapier = await seedApp(service, 'confidential')
   phone = await seedApp(service, 'public', 'Phone')
 })
@@ -57,17 +57,17 @@ async function dump(): Promise<string> {
 it('stores no token, code, cookie, password or client secret as it is', async () => {
   const browser = createBrowser()
   const flow = await consent(zapier, robin, 'Acme', { browser })
-  const kept = await connect(zapier, robin, 'Acme', { browser })
+  const confidential = await connect(zapier, robin, 'Acme', { browser })
   const rotated = await connect(phone, robin, 'Acme', { browser })
-  const next = await tokensOf(phone, await refresh(phone, rotated.refresh_token))
+  const next = await parseTokens(phone, await refresh(phone, rotated.refresh_token))
   const { page } = await browser.open((await newFlow(zapier)).startUrl)
   const interactionId = page.url.split('/').at(-1) ?? ''
   expect(interactionId).toHaveLength(43)
 
   const secrets = [
     flow.callback.searchParams.get('code') ?? '',
-    kept.access_token,
-    kept.refresh_token,
+    confidential.access_token,
+    confidential.refresh_token,
     rotated.refresh_token,
     next.access_token,
     next.refresh_token,

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type TlsOptions } from 'node:tls'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { createGuardedSend, ForbiddenAddressError, type Resolve } from '../../outbound/guard.ts'
-import { closedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
-import { Receiver } from '../support/http-receiver.ts'
+import { createGuardedSend, ForbiddenAddressError, type ResolveHost } from '../../outbound/guard.ts'
+import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
+import { HttpReceiver } from '../support/http-receiver.ts'
 import { selfSigned } from '../support/self-signed-certificate.ts'
 
-let receiver: Receiver
+let receiver: HttpReceiver
 beforeEach(async () => {
-  receiver = new Receiver()
+  receiver = new HttpReceiver()
   await receiver.listen()
 })
 afterEach(() => receiver.close())
@@ -24,25 +24,25 @@ const request = (url: string, signal = AbortSignal.timeout(10_000)) => ({
 })
 
 /** A resolver that gives each list in its turn, and counts how often it is asked. */
-function resolving(...answers: string[][]) {
-  const asked: string[] = []
-  const resolve: Resolve = async (host) => {
-    asked.push(host)
-    return answers[Math.min(asked.length, answers.length) - 1] ?? []
+function createResolver(...answers: string[][]) {
+  const resolvedHosts: string[] = []
+  const resolve: ResolveHost = async (host) => {
+    resolvedHosts.push(host)
+    return answers[Math.min(resolvedHosts.length, answers.length) - 1] ?? []
   }
-  return { asked, resolve }
+  return { asked: resolvedHosts, resolve }
 }
 
 it('sends a request to a permitted address and tells the answer', async () => {
-  receiver.answer = (_received, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
+  receiver.answer = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
   const send = createGuardedSend({ allowLoopback: true })
   const answer = await send(request(receiver.url('/a?b=c')))
   expect(answer).toMatchObject({ status: 201, body: 'welcome', cut: false, headers: { 'x-answer': 'yes' } })
-  expect(receiver.received).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
+  expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
 })
 
 it('cuts an answer that is longer than it may be', async () => {
-  receiver.answer = (_received, response) => response.end('0123456789abc')
+  receiver.answer = (_request, response) => response.end('0123456789abc')
   const answer = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
   expect(answer).toMatchObject({ status: 200, body: '0123456789', cut: true })
 })
@@ -55,10 +55,10 @@ it('reaches localhost without asking any name server', async () => {
 it.each(loopbackSpellings)('makes no connection to loopback spelled %s', async (host) => {
   const send = createGuardedSend({ allowLoopback: false })
   await expect(send(request(receiver.url('/', host)))).rejects.toBeInstanceOf(ForbiddenAddressError)
-  expect(receiver.received).toEqual([])
+  expect(receiver.requests).toEqual([])
 })
 
-it.each(closedAddresses)('refuses %s though loopback is permitted', async (host) => {
+it.each(blockedAddresses)('refuses %s though loopback is permitted', async (host) => {
   const send = createGuardedSend({ allowLoopback: true })
   await expect(send(request(`http://${host}:9/`))).rejects.toBeInstanceOf(ForbiddenAddressError)
 })
@@ -72,46 +72,46 @@ it.each([
   ['fe80::1%lo'],
   ['2130706433'],
 ])('refuses a name that resolves to %s', async (address) => {
-  const { resolve } = resolving([address])
+  const { resolve } = createResolver([address])
   const send = createGuardedSend({ allowLoopback: false, resolve })
   await expect(send(request(receiver.url('/', 'hooks.example.test')))).rejects.toBeInstanceOf(
     ForbiddenAddressError,
   )
-  expect(receiver.received).toEqual([])
+  expect(receiver.requests).toEqual([])
 })
 
 it('connects to none but the permitted ones among the addresses of a name', async () => {
-  const { asked, resolve } = resolving(['10.0.0.1', '127.0.0.1', '169.254.169.254'])
+  const { asked: resolvedHosts, resolve } = createResolver(['10.0.0.1', '127.0.0.1', '169.254.169.254'])
   const send = createGuardedSend({ allowLoopback: true, resolve })
   const answer = await send(request(receiver.url('/', 'hooks.example.test')))
   expect(answer.status).toBe(204)
-  expect(receiver.received[0]?.headers.host).toMatch(/^hooks\.example\.test:/)
-  expect(asked).toEqual(['hooks.example.test'])
+  expect(receiver.requests[0]?.headers.host).toMatch(/^hooks\.example\.test:/)
+  expect(resolvedHosts).toEqual(['hooks.example.test'])
 })
 
 it('judges a name anew for every request, so that one which changes its address is refused', async () => {
-  const { asked, resolve } = resolving(['127.0.0.1'], ['10.0.0.1'])
+  const { asked: resolvedHosts, resolve } = createResolver(['127.0.0.1'], ['10.0.0.1'])
   const send = createGuardedSend({ allowLoopback: true, resolve })
   const url = receiver.url('/', 'hooks.example.test')
   expect((await send(request(url))).status).toBe(204)
   await expect(send(request(url))).rejects.toBeInstanceOf(ForbiddenAddressError)
-  expect(asked).toHaveLength(2)
-  expect(receiver.received).toHaveLength(1)
+  expect(resolvedHosts).toHaveLength(2)
+  expect(receiver.requests).toHaveLength(1)
 })
 
 it('says so when a name has no address', async () => {
-  const send = createGuardedSend({ allowLoopback: false, resolve: resolving([]).resolve })
+  const send = createGuardedSend({ allowLoopback: false, resolve: createResolver([]).resolve })
   await expect(send(request('https://hooks.example.test/'))).rejects.toMatchObject({ code: 'ENOTFOUND' })
 })
 
 it('ends with its signal though the name server never answers', async () => {
   const send = createGuardedSend({ allowLoopback: false, resolve: () => new Promise(() => {}) })
-  const asking = send(request('https://hooks.example.test/', AbortSignal.timeout(50)))
-  await expect(asking).rejects.toMatchObject({ name: 'TimeoutError' })
+  const sending = send(request('https://hooks.example.test/', AbortSignal.timeout(50)))
+  await expect(sending).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
 it('does not follow a redirect', async () => {
-  receiver.always(302, { location: 'http://169.254.169.254/' })
+  receiver.respondWith(302, { location: 'http://169.254.169.254/' })
   const answer = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
   expect(answer).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } })
 })
@@ -128,7 +128,7 @@ it('asks for the certificate of the name, and refuses one that nobody vouches fo
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
 
-  const send = createGuardedSend({ allowLoopback: true, resolve: resolving(['127.0.0.1']).resolve })
+  const send = createGuardedSend({ allowLoopback: true, resolve: createResolver(['127.0.0.1']).resolve })
   const sending = send(request(`https://hooks.example.test:${port}/`))
 
   await expect(sending).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts'
-import { closedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
-import { Receiver } from '../support/http-receiver.ts'
+import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
+import { HttpReceiver } from '../support/http-receiver.ts'
 
-let receiver: Receiver
+let receiver: HttpReceiver
 let local: GuardedFetch
 let online: GuardedFetch
 beforeEach(async () => {
-  receiver = new Receiver()
+  receiver = new HttpReceiver()
   await receiver.listen()
   local = createGuardedFetch({ allowLoopback: true, maxBytes: 1000 })
   online = createGuardedFetch({ allowLoopback: false, maxBytes: 1000 })
@@ -20,7 +20,7 @@ afterEach(async () => {
 const forbidden = { cause: { name: 'ForbiddenAddressError' } }
 
 it('sends a request to a permitted address and tells the answer', async () => {
-  receiver.answer = (_received, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
+  receiver.answer = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
   const answer = await local.fetch(receiver.url('/a?b=c'), {
     method: 'POST',
     headers: { 'x-test': 'yes' },
@@ -31,15 +31,15 @@ it('sends a request to a permitted address and tells the answer', async () => {
     'yes',
     'welcome',
   ])
-  expect(receiver.received).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
+  expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
 })
 
 it.each(loopbackSpellings)('makes no connection to loopback spelled %s', async (host) => {
   await expect(online.fetch(receiver.url('/', host))).rejects.toMatchObject(forbidden)
-  expect(receiver.received).toEqual([])
+  expect(receiver.requests).toEqual([])
 })
 
-it.each(closedAddresses)('refuses %s though loopback is permitted', async (host) => {
+it.each(blockedAddresses)('refuses %s though loopback is permitted', async (host) => {
   await expect(local.fetch(`http://${host}:4321/`)).rejects.toMatchObject(forbidden)
 })
 
@@ -51,20 +51,20 @@ it('refuses a name that resolves to a private address', async () => {
 })
 
 it('does not follow a redirect', async () => {
-  receiver.always(307, { location: 'http://169.254.169.254/' })
+  receiver.respondWith(307, { location: 'http://169.254.169.254/' })
   const answer = await local.fetch(receiver.url())
   expect([answer.status, answer.headers.get('location')]).toEqual([307, 'http://169.254.169.254/'])
 })
 
 it('fails to read a body that is longer than it may be', async () => {
-  receiver.answer = (_received, response) => response.end('x'.repeat(1001))
+  receiver.answer = (_request, response) => response.end('x'.repeat(1001))
   const answer = await local.fetch(receiver.url())
   await expect(answer.text()).rejects.toMatchObject({ name: 'TooLargeError' })
 })
 
 it('lets an event stream be long, but not one event of it', async () => {
   const events = (text: string) => {
-    receiver.answer = (_received, response) =>
+    receiver.answer = (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
   }
   const many = `data: ${'x'.repeat(700)}\r\n\r\ndata: ${'y'.repeat(700)}\n\n`.repeat(10)
@@ -75,7 +75,7 @@ it('lets an event stream be long, but not one event of it', async () => {
 })
 
 it('ends with its signal', async () => {
-  receiver.silent()
-  const asking = local.fetch(receiver.url(), { signal: AbortSignal.timeout(50) })
-  await expect(asking).rejects.toMatchObject({ name: 'TimeoutError' })
+  receiver.neverRespond()
+  const fetching = local.fetch(receiver.url(), { signal: AbortSignal.timeout(50) })
+  await expect(fetching).rejects.toMatchObject({ name: 'TimeoutError' })
 })

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { type AttemptEnd, finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
 import { takeReport } from '../../dialer/receive-report.ts'
-import { settleAnalysis } from '../../calls/settle.ts'
+import { finishAnalysis } from '../../calls/settle.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
 import { allowAgain } from '../../contacts/allow-again.ts'
@@ -15,7 +15,14 @@ import { refuseCalls } from '../../contacts/refuse.ts'
 import { ApiError } from '../../core/errors.ts'
 import { answerOnce } from '../../api/idempotency.ts'
 import { recordToolCall } from '../../mcp/record-tool-call.ts'
-import { callerOf, callOf, callUntil, eventsOf, queue, someoneWaitsForLock } from '../support/calls.ts'
+import {
+  toCaller,
+  getCall,
+  advanceUntil,
+  listEvents,
+  seedCall,
+  someoneWaitsForLock,
+} from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
@@ -59,8 +66,8 @@ const analysis = {
   extracted: { name: 'Zelda' },
 } as const
 
-const keyOf = (contactId: number) => ({ workspaceId: seed.workspaceId, contactId })
-const erase = (contactId: number) => eraseContact(deps)(keyOf(contactId))
+const toContactKey = (contactId: number) => ({ workspaceId: seed.workspaceId, contactId })
+const erase = (contactId: number) => eraseContact(deps)(toContactKey(contactId))
 
 async function claim(line = 'simulated') {
   const lease = { line, workerId: crypto.randomUUID(), leaseMs: 60_000 }
@@ -71,20 +78,20 @@ async function claim(line = 'simulated') {
 
 /** A talk that has ended and waits for its analysis. */
 async function talk(line?: string) {
-  const call = await queue(deps, seed, number, person)
+  const call = await seedCall(deps, seed, number, person)
   const attempt = await claim(line)
   expect(await finishAttempt(deps)(attempt, answered)).toBe('analysing')
   return { call, contactId: call.contact.id, attempt }
 }
 
-const toolCall = (talked: Awaited<ReturnType<typeof talk>>) =>
+const toolCall = (conversation: Awaited<ReturnType<typeof talk>>) =>
   recordToolCall(deps)({
     workspaceId: seed.workspaceId,
     call: {
-      attemptId: talked.attempt.id,
-      callId: talked.call.id,
+      attemptId: conversation.attempt.id,
+      callId: conversation.call.id,
       campaignId: seed.campaignId,
-      contactId: talked.contactId,
+      contactId: conversation.contactId,
       phoneNumber: number,
       test: false,
     },
@@ -97,7 +104,7 @@ const toolCall = (talked: Awaited<ReturnType<typeof talk>>) =>
   })
 
 /** Rows in which the person is still to be found, but for those that say where an event is still to go. */
-async function traces(): Promise<string[]> {
+async function findTraces(): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(deps.db)
@@ -114,14 +121,14 @@ async function traces(): Promise<string[]> {
 }
 
 it('leaves no trace of a person in any table, and tells each call once', async () => {
-  const caller = callerOf(seed)
+  const caller = toCaller(seed)
   const body = { phone_number: number, campaign_id: seed.campaignId, ...person }
   const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
-  const { body: kept } = await answerOnce(deps)(request, async (own) => ({
+  const { body: storedBody } = await answerOnce(deps)(request, async (own) => ({
     status: 201,
     body: await addContact(own)(caller, body),
   }))
-  const { contact, call } = kept as Awaited<ReturnType<ReturnType<typeof addContact>>>
+  const { contact, call } = storedBody as Awaited<ReturnType<ReturnType<typeof addContact>>>
   const attempt = await claim('http')
   await takeReport(deps)(attempt.id, {
     sequence: 1,
@@ -134,9 +141,9 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   })
   await finishAttempt(deps)(attempt, answered)
   await toolCall({ call, contactId: contact.id, attempt })
-  await settleAnalysis(deps)({ workspaceId: seed.workspaceId, callId: call.id }, analysis)
-  await addNote(deps)(keyOf(contact.id), { callId: call.id, text: 'Zelda likes mornings' })
-  const waiting = await queue(deps, seed, number, { metadata: { sheet: 'Zelda' } })
+  await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: call.id }, analysis)
+  await addNote(deps)(toContactKey(contact.id), { callId: call.id, text: 'Zelda likes mornings' })
+  const waiting = await seedCall(deps, seed, number, { metadata: { sheet: 'Zelda' } })
   await refuseCalls(deps)(seed.workspaceId, { phoneNumber: '+12025550174' }, 'Another one')
   await deps.db
     .insertInto('spreadsheet')
@@ -151,11 +158,11 @@ it('leaves no trace of a person in any table, and tells each call once', async (
       ].map((cells) => ({ workspace_id: seed.workspaceId, spreadsheet_id: 'leads', cells })),
     )
     .execute()
-  expect((await traces()).length).toBeGreaterThan(8)
+  expect((await findTraces()).length).toBeGreaterThan(8)
 
   await erase(contact.id)
 
-  expect(await traces()).toEqual([])
+  expect(await findTraces()).toEqual([])
   const rows = await deps.db
     .selectFrom('spreadsheet_row')
     .select('cells')
@@ -166,26 +173,26 @@ it('leaves no trace of a person in any table, and tells each call once', async (
     ['', 'slate', ''],
     ['+12025550199', 'tin', 'other@example.com'],
   ])
-  expect(await callOf(deps, seed, call.id)).toMatchObject({
+  expect(await getCall(deps, seed, call.id)).toMatchObject({
     outcome: 'answered',
     duration_seconds: 0,
     to_number: '',
     contact: { phone_number: '', first_name: null },
   })
-  expect(await callOf(deps, seed, waiting.id)).toMatchObject({
+  expect(await getCall(deps, seed, waiting.id)).toMatchObject({
     outcome: 'canceled',
     ended_reason: 'contact_erased',
   })
-  expect(await eventsOf(deps, call.id)).toHaveLength(1)
-  expect(await eventsOf(deps, waiting.id)).toMatchObject([{ data: { outcome: 'canceled', to_number: '' } }])
+  expect(await listEvents(deps, call.id)).toHaveLength(1)
+  expect(await listEvents(deps, waiting.id)).toMatchObject([{ data: { outcome: 'canceled', to_number: '' } }])
   const again = await answerOnce(deps)(request, () => Promise.reject(new Error('done twice')))
   expect(again).toMatchObject({ replayed: true, body: { contact: { id: contact.id, phone_number: '' } } })
 })
 
 it('forgets a callback address once its event has been delivered, before the erasure or after it', async () => {
   const { contactId, call } = await talk()
-  await settleAnalysis(deps)({ workspaceId: seed.workspaceId, callId: call.id }, undefined)
-  await queue(deps, seed, number, { ...person, callback_url: 'https://other.example.com/?name=Zelda' })
+  await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: call.id }, undefined)
+  await seedCall(deps, seed, number, { ...person, callback_url: 'https://other.example.com/?name=Zelda' })
   const deliveries = () =>
     deps.db
       .selectFrom('webhook_delivery')
@@ -214,104 +221,104 @@ it('forgets a callback address once its event has been delivered, before the era
 })
 
 it('keeps the refusal to be called: the same number, added anew, is refused', async () => {
-  const first = await queue(deps, seed, number, person)
+  const first = await seedCall(deps, seed, number, person)
   await refuseCalls(deps)(seed.workspaceId, { contactId: first.contact.id }, 'Zelda said so')
   await erase(first.contact.id)
-  expect(await traces()).toEqual([])
-  const again = await queue(deps, seed, number)
+  expect(await findTraces()).toEqual([])
+  const again = await seedCall(deps, seed, number)
   expect(again).toMatchObject({ outcome: 'suppressed', contact: { do_not_call: true } })
   expect(again.contact.id).not.toBe(first.contact.id)
 })
 
 it('refuses while a call rings or talks, and changes nothing then', async () => {
-  const call = await queue(deps, seed, number, person)
+  const call = await seedCall(deps, seed, number, person)
   const attempt = await claim()
   await expect(erase(call.contact.id)).rejects.toThrow('under way')
-  expect((await callOf(deps, seed, call.id)).contact.first_name).toBe('Zelda')
+  expect((await getCall(deps, seed, call.id)).contact.first_name).toBe('Zelda')
   await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
   await erase(call.contact.id)
-  expect((await callOf(deps, seed, call.id)).contact.first_name).toBeNull()
+  expect((await getCall(deps, seed, call.id)).contact.first_name).toBeNull()
 })
 
 it('erases twice at the same moment, and a contact of another workspace not at all', async () => {
-  const call = await queue(deps, seed, number, person)
+  const call = await seedCall(deps, seed, number, person)
   const other = await seedWorkspace(deps)
   const theirs = eraseContact(deps)({ workspaceId: other.workspaceId, contactId: call.contact.id })
   await expect(theirs).rejects.toThrow('no contact')
   await Promise.all([erase(call.contact.id), erase(call.contact.id)])
-  expect(await eventsOf(deps, call.id)).toHaveLength(1)
+  expect(await listEvents(deps, call.id)).toHaveLength(1)
 })
 
 it('tells a talk without its analysis, which changes nothing when it comes late', async () => {
-  const talked = await talk('http')
-  await erase(talked.contactId)
-  expect(await eventsOf(deps, talked.call.id)).toMatchObject([
+  const conversation = await talk('http')
+  await erase(conversation.contactId)
+  expect(await listEvents(deps, conversation.call.id)).toMatchObject([
     { data: { outcome: 'answered', transcript: [], summary: null } },
   ])
-  await settleAnalysis(deps)({ workspaceId: seed.workspaceId, callId: talked.call.id }, analysis)
-  await takeReport(deps)(talked.attempt.id, {
+  await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis)
+  await takeReport(deps)(conversation.attempt.id, {
     sequence: 9,
     type: 'analysis',
     at: '2026-05-04T15:02:00.000Z',
     analysis: { summary: 'Zelda', sentiment: 'neutral', goal_met: null, extracted: { who: 'Zelda' } },
   })
-  await toolCall(talked)
+  await toolCall(conversation)
   await expect(
-    addNote(deps)(keyOf(talked.contactId), { callId: talked.call.id, text: 'Zelda' }),
+    addNote(deps)(toContactKey(conversation.contactId), { callId: conversation.call.id, text: 'Zelda' }),
   ).rejects.toThrow('no contact')
   const callback = queueCallback(deps)(
     {
       workspaceId: seed.workspaceId,
       campaignId: seed.campaignId,
-      contactId: talked.contactId,
+      contactId: conversation.contactId,
       phoneNumber: number,
       test: false,
     },
     { at: '2026-05-05T10:00', dryRun: false },
   )
   await expect(callback).rejects.toThrow('no longer kept')
-  expect(await eventsOf(deps, talked.call.id)).toHaveLength(1)
-  expect(await traces()).toEqual([])
+  expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
+  expect(await findTraces()).toEqual([])
 })
 
 /** Holds the erasure open when all is written, while others come; then lets it commit. */
-async function whileErasing(contactId: number, come: () => Promise<unknown>[]) {
+async function runDuringErasure(contactId: number, start: () => Promise<unknown>[]) {
   const held = Promise.withResolvers<void>()
-  const written = Promise.withResolvers<void>()
+  const erased = Promise.withResolvers<void>()
   const erasing = deps.db.transaction().execute(async (trx) => {
-    await eraseContact({ ...deps, db: trx })(keyOf(contactId))
-    written.resolve()
+    await eraseContact({ ...deps, db: trx })(toContactKey(contactId))
+    erased.resolve()
     await held.promise
   })
-  await Promise.race([written.promise, erasing])
-  const coming = Promise.allSettled(come())
+  await Promise.race([erased.promise, erasing])
+  const results = Promise.allSettled(start())
   await someoneWaitsForLock(deps)
   held.resolve()
   await erasing
-  return coming
+  return results
 }
 
 it('lets nothing be written back that comes while it is being erased', async () => {
-  const talked = await talk('http')
-  await whileErasing(talked.contactId, () => [
-    settleAnalysis(deps)({ workspaceId: seed.workspaceId, callId: talked.call.id }, analysis),
-    takeReport(deps)(talked.attempt.id, {
+  const conversation = await talk('http')
+  await runDuringErasure(conversation.contactId, () => [
+    finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis),
+    takeReport(deps)(conversation.attempt.id, {
       sequence: 9,
       type: 'analysis',
       at: '2026-05-04T15:02:00.000Z',
       analysis: { summary: 'Zelda', sentiment: 'neutral', goal_met: null, extracted: { who: 'Zelda' } },
     }),
-    toolCall(talked),
-    addNote(deps)(keyOf(talked.contactId), { callId: talked.call.id, text: 'Zelda' }),
+    toolCall(conversation),
+    addNote(deps)(toContactKey(conversation.contactId), { callId: conversation.call.id, text: 'Zelda' }),
   ])
-  expect(await traces()).toEqual([])
-  expect(await eventsOf(deps, talked.call.id)).toHaveLength(1)
+  expect(await findTraces()).toEqual([])
+  expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
 })
 
 it('makes a contact of its own of the same number, added while the old one is being erased', async () => {
-  const call = await queue(deps, seed, number, person)
-  const [added] = await whileErasing(call.contact.id, () => [
-    queue(deps, seed, number, { first_name: 'Ann' }),
+  const call = await seedCall(deps, seed, number, person)
+  const [added] = await runDuringErasure(call.contact.id, () => [
+    seedCall(deps, seed, number, { first_name: 'Ann' }),
   ])
   expect(added).toMatchObject({ status: 'fulfilled', value: { contact: { first_name: 'Ann' } } })
   const rows = await deps.db
@@ -328,22 +335,22 @@ it('makes a contact of its own of the same number, added while the old one is be
 
 it('is refused, or cancels the call, whichever is first of it and the dialer', async () => {
   for (let round = 0; round < 10; round += 1) {
-    const call = await queue(deps, seed, number, { ...person, callback_url: undefined })
+    const call = await seedCall(deps, seed, number, { ...person, callback_url: undefined })
     const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
     const [erased, claimed] = await Promise.allSettled([erase(call.contact.id), claimCalls(deps, lease)(1)])
     const attempts = claimed.status === 'fulfilled' ? claimed.value : []
     expect(attempts).toHaveLength(erased.status === 'fulfilled' ? 0 : 1)
     for (const attempt of attempts) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
     await erase(call.contact.id)
-    await callUntil(deps, seed, call.id, ({ status }) => status === 'completed')
-    expect(await eventsOf(deps, call.id)).toHaveLength(1)
+    await advanceUntil(deps, seed, call.id, ({ status }) => status === 'completed')
+    expect(await listEvents(deps, call.id)).toHaveLength(1)
   }
-  expect(await traces()).toEqual([])
+  expect(await findTraces()).toEqual([])
 })
 
 it('stays whole whatever else happens to the person at the same moment', async () => {
   const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-  const told = (work: Promise<unknown>) =>
+  const settle = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {
       // A refusal is an answer; a deadlock or a broken constraint is none.
       if (!(error instanceof ApiError)) throw error
@@ -362,22 +369,22 @@ it('stays whole whatever else happens to the person at the same moment', async (
     for (const attempt of await claimCalls(deps, lease)(5)) {
       await finishAttempt(deps)(attempt, { ...answered, refused: attempt.request.callId % 7 === 0 })
       const key = { workspaceId: seed.workspaceId, callId: attempt.request.callId }
-      await Promise.all([settleAnalysis(deps)(key, analysis), settleAnalysis(deps)(key, undefined)])
+      await Promise.all([finishAnalysis(deps)(key, analysis), finishAnalysis(deps)(key, undefined)])
     }
   }
   const again = { ...person, callback_url: undefined }
-  await queue(deps, seed, number, again)
+  await seedCall(deps, seed, number, again)
   for (let round = 0; round < 25; round += 1) {
     const id = await current()
     await Promise.all([
-      told(queue(deps, seed, number, again)),
-      told(queue(deps, seed, number, { ...again, if_already_queued: 'queue' })),
-      told(erase(id)),
-      told(erase(id)),
-      told(addNote(deps)(keyOf(id), { callId: null, text: 'Zelda' })),
-      told(refuseCalls(deps)(seed.workspaceId, { phoneNumber: number }, 'Zelda')),
-      told(allowAgain(deps)(callerOf(seed), { phoneNumber: number }, 'Zelda')),
-      told(saveContact(deps)(seed.workspaceId, { phone_number: number, first_name: 'Zelda' })),
+      settle(seedCall(deps, seed, number, again)),
+      settle(seedCall(deps, seed, number, { ...again, if_already_queued: 'queue' })),
+      settle(erase(id)),
+      settle(erase(id)),
+      settle(addNote(deps)(toContactKey(id), { callId: null, text: 'Zelda' })),
+      settle(refuseCalls(deps)(seed.workspaceId, { phoneNumber: number }, 'Zelda')),
+      settle(allowAgain(deps)(toCaller(seed), { phoneNumber: number }, 'Zelda')),
+      settle(saveContact(deps)(seed.workspaceId, { phone_number: number, first_name: 'Zelda' })),
       call(),
       call(),
     ])
@@ -392,7 +399,7 @@ it('stays whole whatever else happens to the person at the same moment', async (
     .execute()
   expect(contacts.length).toBeGreaterThan(1)
   for (const { id } of contacts) await erase(id)
-  expect(await traces()).toEqual([])
+  expect(await findTraces()).toEqual([])
   const calls = await deps.db
     .selectFrom('call')
     .leftJoin('event', 'event.call_id', 'call.id')

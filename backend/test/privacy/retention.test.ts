@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { readCall } from '../../calls/get-calls.ts'
+import { findCall } from '../../calls/get-calls.ts'
 import { takeReport } from '../../dialer/receive-report.ts'
 import { startErasingTalks } from '../../privacy/retention.ts'
-import { recordCallCompleted } from '../../webhooks/outbox.ts'
+import { publishCallCompleted } from '../../webhooks/outbox.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
@@ -17,10 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const daysAgo = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)
+const daysBefore = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)
 
 /** A workspace that keeps talks so many days. */
-async function seedKeeping(days: number | null): Promise<Seed> {
+async function seedWithRetention(days: number | null): Promise<Seed> {
   const seed = await seedWorkspace(deps)
   await database.db
     .updateTable('workspace')
@@ -41,8 +41,8 @@ async function seedTalk(seed: Seed, days: number): Promise<number> {
       workspace_id,
       phone_number: to_number,
       first_name: 'Kim',
-      created_at: daysAgo(days),
-      updated_at: daysAgo(days),
+      created_at: daysBefore(days),
+      updated_at: daysBefore(days),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -58,13 +58,13 @@ async function seedTalk(seed: Seed, days: number): Promise<number> {
       outcome: 'answered',
       from_number: '+12025550190',
       to_number,
-      queued_at: daysAgo(days),
-      due_at: daysAgo(days),
-      ended_at: daysAgo(days),
+      queued_at: daysBefore(days),
+      due_at: daysBefore(days),
+      ended_at: daysBefore(days),
       duration_seconds: 61,
       sentiment: 'positive',
       summary: 'secret summary',
-      transcript: JSON.stringify([{ role: 'contact', text: 'a secret', at: daysAgo(days).toISOString() }]),
+      transcript: JSON.stringify([{ role: 'contact', text: 'a secret', at: daysBefore(days).toISOString() }]),
       extracted: JSON.stringify({ budget: 'secret' }),
       recording_url: 'https://example.com/secret',
       metadata: JSON.stringify({ lead: '7' }),
@@ -82,9 +82,9 @@ async function seedTalk(seed: Seed, days: number): Promise<number> {
       test: false,
       line: 'http',
       worker_id: '00000000-0000-4000-8000-000000000000',
-      lease_until: daysAgo(days),
-      started_at: daysAgo(days),
-      ended_at: daysAgo(days),
+      lease_until: daysBefore(days),
+      started_at: daysBefore(days),
+      ended_at: daysBefore(days),
       outcome: 'answered',
     })
     .returning('id')
@@ -104,7 +104,7 @@ async function seedTalk(seed: Seed, days: number): Promise<number> {
       result: 'secret saved',
       is_error: false,
       dry_run: false,
-      started_at: daysAgo(days),
+      started_at: daysBefore(days),
       duration_ms: 5,
     })
     .execute()
@@ -112,19 +112,19 @@ async function seedTalk(seed: Seed, days: number): Promise<number> {
     .insertInto('contact_note')
     .values({ workspace_id, contact_id: contact.id, call_id: call.id, text: 'calls back in May' })
     .execute()
-  const told = await readCall(database.db, workspace_id, call.id, deps.clock.now())
-  if (told === undefined) throw new Error('no call')
-  await recordCallCompleted(database.db, {
+  const callView = await findCall(database.db, workspace_id, call.id, deps.clock.now())
+  if (callView === undefined) throw new Error('no call')
+  await publishCallCompleted(database.db, {
     workspaceId: workspace_id,
-    call: told,
+    call: callView,
     callbackUrl: null,
-    at: daysAgo(days),
+    at: daysBefore(days),
   })
   return call.id
 }
 
 /** Everything that the database holds of a call, as text. */
-async function tracesOf(callId: number): Promise<string> {
+async function findTraces(callId: number): Promise<string> {
   const { db } = database
   return JSON.stringify([
     await db.selectFrom('call').selectAll().where('id', '=', callId).execute(),
@@ -140,19 +140,19 @@ async function tracesOf(callId: number): Promise<string> {
 }
 
 /** Lets the worker look once, to its end. */
-async function eraseNow(): Promise<void> {
+async function runErasure(): Promise<void> {
   const worker = startErasingTalks(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
   await worker.stop()
 }
 
 it('erases what was said in older calls, wherever it lies, and keeps that they were made', async () => {
-  const seed = await seedKeeping(30)
+  const seed = await seedWithRetention(30)
   const old = await seedTalk(seed, 31)
-  expect(await tracesOf(old)).toContain('secret')
-  await eraseNow()
-  expect(await tracesOf(old)).not.toContain('secret')
-  const call = await readCall(database.db, seed.workspaceId, old, deps.clock.now())
+  expect(await findTraces(old)).toContain('secret')
+  await runErasure()
+  expect(await findTraces(old)).not.toContain('secret')
+  const call = await findCall(database.db, seed.workspaceId, old, deps.clock.now())
   expect(call).toMatchObject({
     outcome: 'answered',
     duration_seconds: 61,
@@ -180,8 +180,8 @@ it('erases what was said in older calls, wherever it lies, and keeps that they w
 })
 
 it('takes no late report of what was erased', async () => {
-  const callId = await seedTalk(await seedKeeping(30), 31)
-  await eraseNow()
+  const callId = await seedTalk(await seedWithRetention(30), 31)
+  await runErasure()
   const { id } = await database.db
     .selectFrom('attempt')
     .select('id')
@@ -189,29 +189,29 @@ it('takes no late report of what was erased', async () => {
     .executeTakeFirstOrThrow()
   const analysis = { summary: 'a secret', sentiment: 'neutral', goal_met: null, extracted: {} } as const
   await takeReport(deps)(id, { sequence: 9, type: 'analysis', analysis, at: deps.clock.now().toISOString() })
-  expect(await tracesOf(callId)).not.toContain('secret')
+  expect(await findTraces(callId)).not.toContain('secret')
 })
 
 it('leaves younger calls alone, and workspaces that keep talks for ever', async () => {
-  const young = await seedTalk(await seedKeeping(30), 29)
-  const kept = await seedTalk(await seedKeeping(null), 3_000)
-  await eraseNow()
-  expect(await tracesOf(young)).toContain('a secret')
-  expect(await tracesOf(kept)).toContain('a secret')
+  const recent = await seedTalk(await seedWithRetention(30), 29)
+  const retained = await seedTalk(await seedWithRetention(null), 3_000)
+  await runErasure()
+  expect(await findTraces(recent)).toContain('a secret')
+  expect(await findTraces(retained)).toContain('a secret')
 })
 
 it('comes back every hour, for what has grown old meanwhile', async () => {
-  const callId = await seedTalk(await seedKeeping(1), 0.99)
+  const callId = await seedTalk(await seedWithRetention(1), 0.99)
   const worker = startErasingTalks(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
-  expect(await tracesOf(callId)).toContain('a secret')
+  expect(await findTraces(callId)).toContain('a secret')
   deps.clock.advance(3_600_000)
-  while ((await tracesOf(callId)).includes('secret')) await new Promise((resolve) => setImmediate(resolve))
+  while ((await findTraces(callId)).includes('secret')) await new Promise((resolve) => setImmediate(resolve))
   await worker.stop()
 })
 
 it('erases more than one batch in one go', async () => {
-  const seed = await seedKeeping(10)
+  const seed = await seedWithRetention(10)
   const first = await seedTalk(seed, 20)
   await sql`
     insert into call (workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome,
@@ -219,12 +219,12 @@ it('erases more than one batch in one go', async () => {
     select workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome,
       from_number, to_number, queued_at, due_at, ended_at, summary
     from call, generate_series(1, 1100) where id = ${first}`.execute(database.db)
-  await eraseNow()
-  const left = await database.db
+  await runErasure()
+  const remaining = await database.db
     .selectFrom('call')
     .select('id')
     .where('workspace_id', '=', seed.workspaceId)
     .where('summary', 'is not', null)
     .execute()
-  expect(left).toEqual([])
+  expect(remaining).toEqual([])
 })

@@ -1,70 +1,91 @@
 import { type CallingHours, Weekday } from '@outdial/contract'
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { nextPermitted } from '../../scheduling/calling-hours.ts'
+import { nextOpenAt } from '../../scheduling/calling-hours.ts'
 
 const weekdays = Weekday.options
-const office: CallingHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' }
-const next = (hours: CallingHours, zones: string[], from: string) =>
-  nextPermitted(hours, zones, new Date(from))?.toISOString()
+const weekdayHours: CallingHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' }
+const nextCallableAt = (hours: CallingHours, zones: string[], from: string) =>
+  nextOpenAt(hours, zones, new Date(from))?.toISOString()
 
 it('permits a moment inside the hours as it is, to the millisecond', () => {
-  expect(next(office, ['America/New_York'], '2026-05-04T15:00:00.123Z')).toBe('2026-05-04T15:00:00.123Z')
+  expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T15:00:00.123Z')).toBe(
+    '2026-05-04T15:00:00.123Z',
+  )
 })
 
 it('waits for the start of the hours, and is closed from the end on', () => {
-  expect(next(office, ['America/New_York'], '2026-05-04T12:59:59.999Z')).toBe('2026-05-04T13:00:00.000Z')
-  expect(next(office, ['America/New_York'], '2026-05-04T20:59:59.999Z')).toBe('2026-05-04T20:59:59.999Z')
-  expect(next(office, ['America/New_York'], '2026-05-04T21:00:00Z')).toBe('2026-05-05T13:00:00.000Z')
+  expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T12:59:59.999Z')).toBe(
+    '2026-05-04T13:00:00.000Z',
+  )
+  expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T20:59:59.999Z')).toBe(
+    '2026-05-04T20:59:59.999Z',
+  )
+  expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T21:00:00Z')).toBe(
+    '2026-05-05T13:00:00.000Z',
+  )
 })
 
 it('passes over a weekend', () => {
-  expect(next(office, ['Europe/Berlin'], '2026-05-01T15:00:00Z')).toBe('2026-05-04T07:00:00.000Z')
+  expect(nextCallableAt(weekdayHours, ['Europe/Berlin'], '2026-05-01T15:00:00Z')).toBe(
+    '2026-05-04T07:00:00.000Z',
+  )
 })
 
 it('lets hours end at 24:00', () => {
   const late: CallingHours = { days: ['mon'], start: '18:00', end: '24:00' }
-  expect(next(late, ['UTC'], '2026-05-04T23:59:59.999Z')).toBe('2026-05-04T23:59:59.999Z')
-  expect(next(late, ['UTC'], '2026-05-05T00:00:00Z')).toBe('2026-05-11T18:00:00.000Z')
+  expect(nextCallableAt(late, ['UTC'], '2026-05-04T23:59:59.999Z')).toBe('2026-05-04T23:59:59.999Z')
+  expect(nextCallableAt(late, ['UTC'], '2026-05-05T00:00:00Z')).toBe('2026-05-11T18:00:00.000Z')
 })
 
 it('counts hours over midnight to the day they start on', () => {
   const night: CallingHours = { days: ['fri'], start: '22:00', end: '02:00' }
-  expect(next(night, ['UTC'], '2026-05-01T00:30:00Z')).toBe('2026-05-01T22:00:00.000Z')
-  expect(next(night, ['UTC'], '2026-05-02T01:59:00Z')).toBe('2026-05-02T01:59:00.000Z')
-  expect(next(night, ['UTC'], '2026-05-02T02:00:00Z')).toBe('2026-05-08T22:00:00.000Z')
+  expect(nextCallableAt(night, ['UTC'], '2026-05-01T00:30:00Z')).toBe('2026-05-01T22:00:00.000Z')
+  expect(nextCallableAt(night, ['UTC'], '2026-05-02T01:59:00Z')).toBe('2026-05-02T01:59:00.000Z')
+  expect(nextCallableAt(night, ['UTC'], '2026-05-02T02:00:00Z')).toBe('2026-05-08T22:00:00.000Z')
 })
 
 it('opens right after the gap where the clock jumps over the start', () => {
   const early: CallingHours = { days: [...weekdays], start: '02:30', end: '04:00' }
-  expect(next(early, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe('2026-03-08T07:00:00.000Z')
+  expect(nextCallableAt(early, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe('2026-03-08T07:00:00.000Z')
 })
 
 it('has no window on the day the clock jumps over all of it', () => {
-  const swallowed: CallingHours = { days: ['sun'], start: '02:00', end: '03:00' }
-  expect(next(swallowed, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe('2026-03-15T06:00:00.000Z')
+  const skippedHours: CallingHours = { days: ['sun'], start: '02:00', end: '03:00' }
+  expect(nextCallableAt(skippedHours, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe(
+    '2026-03-15T06:00:00.000Z',
+  )
 })
 
 it('opens twice where the clock goes through the hours twice', () => {
-  const once: CallingHours = { days: ['sun'], start: '01:00', end: '01:30' }
-  expect(next(once, ['America/New_York'], '2026-11-01T04:00:00Z')).toBe('2026-11-01T05:00:00.000Z')
-  expect(next(once, ['America/New_York'], '2026-11-01T05:30:00Z')).toBe('2026-11-01T06:00:00.000Z')
+  const repeatedHour: CallingHours = { days: ['sun'], start: '01:00', end: '01:30' }
+  expect(nextCallableAt(repeatedHour, ['America/New_York'], '2026-11-01T04:00:00Z')).toBe(
+    '2026-11-01T05:00:00.000Z',
+  )
+  expect(nextCallableAt(repeatedHour, ['America/New_York'], '2026-11-01T05:30:00Z')).toBe(
+    '2026-11-01T06:00:00.000Z',
+  )
 })
 
 it('calls a number that may lie in several zones only when all of them permit', () => {
-  expect(next(office, ['America/New_York', 'America/Los_Angeles'], '2026-05-04T13:00:00Z')).toBe(
-    '2026-05-04T16:00:00.000Z',
-  )
+  expect(
+    nextCallableAt(weekdayHours, ['America/New_York', 'America/Los_Angeles'], '2026-05-04T13:00:00Z'),
+  ).toBe('2026-05-04T16:00:00.000Z')
 })
 
 it('tells that zones have no common hour', () => {
   const short: CallingHours = { days: ['mon'], start: '09:00', end: '10:00' }
-  expect(next(short, ['Europe/Berlin', 'Asia/Tokyo'], '2026-05-04T00:00:00Z')).toBeUndefined()
+  expect(nextCallableAt(short, ['Europe/Berlin', 'Asia/Tokyo'], '2026-05-04T00:00:00Z')).toBeUndefined()
 })
 
 const minute = 60_000
 /** The slow truth: walks from minute to minute and asks the wall clock of Intl. */
-function slowly(hours: CallingHours, zones: string[], from: number, untilMs: number): number | undefined {
+function findByMinute(
+  hours: CallingHours,
+  zones: string[],
+  from: number,
+  untilMs: number,
+): number | undefined {
   const clocks = zones.map(
     (timeZone) =>
       new Intl.DateTimeFormat('en-GB', {
@@ -136,8 +157,8 @@ it('agrees with a walk from minute to minute, over zones and clock changes', () 
       fc.uniqueArray(zone, { minLength: 1, maxLength: 3 }),
       moment,
       (hours, zones, from) => {
-        const found = nextPermitted(hours, zones, new Date(from))?.getTime()
-        const slow = slowly(hours, zones, from, from + 2 * day)
+        const found = nextOpenAt(hours, zones, new Date(from))?.getTime()
+        const slow = findByMinute(hours, zones, from, from + 2 * day)
         if (slow !== undefined) expect(found).toBe(slow)
         if (slow === undefined && found !== undefined) expect(found).toBeGreaterThan(from + 2 * day)
       },
@@ -149,12 +170,12 @@ it('agrees with a walk from minute to minute, over zones and clock changes', () 
 it('is the same for every moment that waits for the same opening', () => {
   fc.assert(
     fc.property(callingHours, zone, moment, (hours, own, from) => {
-      const found = nextPermitted(hours, [own], new Date(from))
+      const found = nextOpenAt(hours, [own], new Date(from))
       expect(found).toBeDefined()
       if (found === undefined) return
       const between = new Date(from + (found.getTime() - from) / 2)
-      expect(nextPermitted(hours, [own], between)).toEqual(found)
-      expect(nextPermitted(hours, [own], found)).toEqual(found)
+      expect(nextOpenAt(hours, [own], between)).toEqual(found)
+      expect(nextOpenAt(hours, [own], found)).toEqual(found)
     }),
     { numRuns: 200 },
   )

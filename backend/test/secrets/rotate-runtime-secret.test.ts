@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Service, startService } from '../../start.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { seedAgent, seedWorkspace, widgetOf } from '../support/seed.ts'
-import { openSse, until } from '../support/mcp.ts'
+import { seedAgent, seedWorkspace, getWidgetId } from '../support/seed.ts'
+import { openSse, waitUntil } from '../support/mcp.ts'
 
 // The whole service, which follows a file, as it is mounted where secrets are kept.
 const [old, next] = ['the-old-secret-of-these-tests-0000001', 'the-new-secret-of-these-tests-0000002']
@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   const deps = testDeps(database.db)
   const { workspaceId } = await seedWorkspace(deps)
-  widgetId = await widgetOf(deps, await seedAgent(deps, workspaceId))
+  widgetId = await getWidgetId(deps, await seedAgent(deps, workspaceId))
   service = await startService({
     DATABASE_URL: database.url,
     SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 /** At once, as a deployment does it: a reader never meets half a file. */
-async function exchange(text: string): Promise<void> {
+async function rotateSecrets(text: string): Promise<void> {
   await writeFile(`${file}.new`, text)
   await rename(`${file}.new`, file)
 }
@@ -67,12 +67,12 @@ const report = async (secret: string): Promise<number> => {
 
 it('exchanges the runtime secret while it runs: both are good, then the old one and its sessions end', async () => {
   const before = await open(old)
-  await exchange(`${next}\n${old}`)
-  await until(async () => (await knock(next)) === 200)
+  await rotateSecrets(`${next}\n${old}`)
+  await waitUntil(async () => (await knock(next)) === 200)
   const after = await open(next)
   expect((await before.request('ping')).result).toEqual({})
 
-  await exchange(next)
+  await rotateSecrets(next)
   await before.ended
   expect([await knock(old), await report(old)]).toEqual([401, 401])
   expect([await knock(next), await report(next)]).toEqual([200, 422])

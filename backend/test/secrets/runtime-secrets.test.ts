@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
 import { openRuntimeSecrets } from '../../secrets/runtime-secrets.ts'
-import { until } from '../support/mcp.ts'
+import { waitUntil } from '../support/mcp.ts'
 
 const log = pino({ level: 'silent' })
 const [one, two] = ['the-first-secret-of-these-tests-00001', 'the-second-secret-of-these-tests-0002']
@@ -20,9 +20,9 @@ const open = async (environment: Record<string, string>, dataDir?: string) =>
   (await openRuntimeSecrets(parseConfig(environment), dataDir, log)).list()
 
 it('makes one secret for a DATA_DIR, for its owner alone, and keeps it', async () => {
-  const made = await open({}, folder)
-  expect(made).toEqual([expect.stringMatching(/^.{32,}$/)])
-  expect(await open({}, folder)).toEqual(made)
+  const createdSecrets = await open({}, folder)
+  expect(createdSecrets).toEqual([expect.stringMatching(/^.{32,}$/)])
+  expect(await open({}, folder)).toEqual(createdSecrets)
   expect((await stat(path.join(folder, 'runtime-secret'))).mode & 0o777).toBe(0o600)
 })
 
@@ -61,17 +61,21 @@ it.each([
 it('goes on with what it has where a file comes to hold nothing that it can take', async () => {
   const file = path.join(folder, 'followed')
   await writeFile(file, one)
-  const told: string[] = []
-  const listening = pino({ level: 'info' }, { write: (line) => void told.push(line) })
-  const secrets = await openRuntimeSecrets(parseConfig({ RUNTIME_SECRET_FILE: file }), undefined, listening)
-  const following = secrets.follow(() => told.push('changed'))
+  const logLines: string[] = []
+  const capturingLog = pino({ level: 'info' }, { write: (line) => void logLines.push(line) })
+  const secrets = await openRuntimeSecrets(
+    parseConfig({ RUNTIME_SECRET_FILE: file }),
+    undefined,
+    capturingLog,
+  )
+  const following = secrets.watch(() => logLines.push('changed'))
   await writeFile(file, 'too short')
-  await until(() => told.some((line) => line.includes('must hold one or more runtime secrets')))
+  await waitUntil(() => logLines.some((line) => line.includes('must hold one or more runtime secrets')))
   expect(secrets.list()).toEqual([one])
   await writeFile(file, two)
-  await until(() => told.includes('changed'))
+  await waitUntil(() => logLines.includes('changed'))
   expect(secrets.list()).toEqual([two])
-  expect(told.join()).not.toMatch(new RegExp(`too short|${one}|${two}`))
+  expect(logLines.join()).not.toMatch(new RegExp(`too short|${one}|${two}`))
   following.stop()
 })
 
@@ -81,7 +85,7 @@ it('sees what became of a file between its first reading and the following of it
   const secrets = await openRuntimeSecrets(parseConfig({ RUNTIME_SECRET_FILE: file }), undefined, log)
   await writeFile(file, two)
   const changed = new Promise<void>((resolve) => {
-    const following = secrets.follow(() => {
+    const following = secrets.watch(() => {
       following.stop()
       resolve()
     })

@@ -23,10 +23,10 @@ afterAll(async () => {
 })
 
 it('makes one key for a DATA_DIR, for its owner alone, though several ask at once', async () => {
-  const asked = await Promise.all([1, 2, 3, 4].map(() => loadSecretKeys(parseConfig({}), folder)))
-  const [key = ''] = asked[0] ?? []
+  const loaded = await Promise.all([1, 2, 3, 4].map(() => loadSecretKeys(parseConfig({}), folder)))
+  const [key = ''] = loaded[0] ?? []
   expect(key.length).toBeGreaterThanOrEqual(32)
-  for (const keys of asked) expect(keys).toEqual([key])
+  for (const keys of loaded) expect(keys).toEqual([key])
   const file = path.join(folder, 'secret-key')
   expect(await readFile(file, 'utf8')).toBe(key)
   expect((await stat(file)).mode & 0o777).toBe(0o600)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
 import { deleteSpreadsheet } from '../../spreadsheets/delete-spreadsheet.ts'
-import { exportCsv } from '../../spreadsheets/export-spreadsheet.ts'
+import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
 import { listSpreadsheets } from '../../spreadsheets/list.ts'
 import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
 import { assignTool } from '../../tools/assignments.ts'
@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
 import { runTool } from '../support/tools.ts'
-import { appendRow, keyFile } from '../support/spreadsheets.ts'
+import { createAppendTool, createKeyFile } from '../support/spreadsheets.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -34,7 +34,7 @@ const append = (values: unknown, more = {}) =>
   runTool(
     deps,
     spreadsheetAppend,
-    appendRow(workspaceId),
+    createAppendTool(workspaceId),
     { values },
     { config: { spreadsheet_id: id }, ...more },
   )
@@ -45,7 +45,7 @@ async function appendTool(): Promise<number> {
 }
 
 async function csv(): Promise<string> {
-  const { parts } = await exportCsv(deps)(workspaceId, id)
+  const { parts } = await exportSpreadsheet(deps)(workspaceId, id)
   let text = ''
   for await (const part of parts) text += part
   return text
@@ -77,8 +77,8 @@ it('exports every row of a spreadsheet of several pages', async () => {
 })
 
 it('names unknown columns and the known ones, and adds nothing', async () => {
-  const given = JSON.parse('{"Name": "Ann", "__proto__": "x", "Colour": "red"}') as unknown
-  expect(await append(given)).toMatchObject({ isError: true })
+  const values = JSON.parse('{"Name": "Ann", "__proto__": "x", "Colour": "red"}') as unknown
+  expect(await append(values)).toMatchObject({ isError: true })
   expect(await append({ Name: 'Ann', Colour: 'red' })).toEqual({
     text: 'The spreadsheet has no column "Colour". Its columns are "Name", "Roof": use these names.',
     isError: true,
@@ -100,7 +100,7 @@ it('reaches no spreadsheet of another workspace', async () => {
   const theirs = await runTool(
     deps,
     spreadsheetAppend,
-    appendRow(other.workspaceId),
+    createAppendTool(other.workspaceId),
     { values: { Name: 'x' } },
     {
       config: { spreadsheet_id: id },
@@ -108,7 +108,7 @@ it('reaches no spreadsheet of another workspace', async () => {
   )
   expect(theirs.isError).toBe(true)
   expect(theirs.text).toContain('no spreadsheet with this id')
-  await expect(exportCsv(deps)(other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(exportSpreadsheet(deps)(other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
   expect(await csv()).toBe('Name,Roof\r\n')
 })
 
@@ -137,7 +137,7 @@ it('deletes a spreadsheet with its rows, but none that agents write to', async (
   })
   expect(await csv()).toContain('Ann')
 
-  await saveGoogleAccount(deps)(workspaceId, keyFile())
+  await saveGoogleAccount(deps)(workspaceId, createKeyFile())
   await assignTool(deps)({ ...assignment, config: { spreadsheet_id: id, provider: 'google' } })
   await deleteSpreadsheet(deps)(workspaceId, id)
   await expect(csv()).rejects.toMatchObject({ code: 'not_found' })
@@ -157,8 +157,8 @@ it('lets either the assignment or the deletion win where both come at once', asy
       deleteSpreadsheet(deps)(workspaceId, sheet.id),
     ])
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-    const refused = outcomes.find(({ status }) => status === 'rejected')
-    expect(refused).toMatchObject({ reason: { code: 'validation_failed' } })
+    const rejected = outcomes.find(({ status }) => status === 'rejected')
+    expect(rejected).toMatchObject({ reason: { code: 'validation_failed' } })
   }
 })
 
@@ -175,8 +175,8 @@ it.each([
   ['a blank column', { name: 'A', columns: ['A', ''] }, 'columns'],
   ['a column twice', { name: 'A', columns: ['A', ' A'] }, 'columns'],
 ])('refuses a spreadsheet with %s', async (_what, input, field) => {
-  const refusal = { code: 'validation_failed', details: [{ field }] }
-  await expect(createSpreadsheet(deps)(workspaceId, input)).rejects.toMatchObject(refusal)
+  const expectedError = { code: 'validation_failed', details: [{ field }] }
+  await expect(createSpreadsheet(deps)(workspaceId, input)).rejects.toMatchObject(expectedError)
 })
 
 it('takes an id alone for spreadsheet_id, and keeps rows here by default', () => {

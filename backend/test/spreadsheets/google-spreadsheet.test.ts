@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/seed.ts'
 import { runTool } from '../support/tools.ts'
-import { appendRow } from '../support/spreadsheets.ts'
+import { createAppendTool } from '../support/spreadsheets.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -61,7 +61,7 @@ const grantToken = (seen: unknown[] = []) =>
     })
     .reply(200, { access_token: 'token-1', expires_in: 3599, token_type: 'Bearer' })
 
-const tellHeader = (...columns: string[]) =>
+const respondWithHeader = (...columns: string[]) =>
   google()
     .get('/v4/spreadsheets/sheet-1/values/1:1')
     .matchHeader('authorization', 'Bearer token-1')
@@ -71,13 +71,13 @@ const appended = '/v4/spreadsheets/sheet-1/values/A1:append'
 const options = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' }
 
 const append = (values: unknown, more = {}) =>
-  runTool(deps, spreadsheetAppend, appendRow(workspaceId), { values }, { config, ...more })
+  runTool(deps, spreadsheetAppend, createAppendTool(workspaceId), { values }, { config, ...more })
 
 it('exchanges a signed assertion for a token, and appends the row in the order of the header', async () => {
   await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
   const seen: unknown[] = []
   grantToken(seen)
-  tellHeader('Name', 'Phone', 'Price')
+  respondWithHeader('Name', 'Phone', 'Price')
   const sent: unknown[] = []
   google()
     .post(appended, (body) => sent.push(body) > 0)
@@ -102,7 +102,7 @@ it('exchanges a signed assertion for a token, and appends the row in the order o
 it('names unknown columns, and sends nothing', async () => {
   await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
   grantToken()
-  tellHeader('Name', 'Phone')
+  respondWithHeader('Name', 'Phone')
   expect(await append({ Nmae: 'Ann' })).toEqual({
     text: 'The spreadsheet has no column "Nmae". Its columns are "Name", "Phone": use these names.',
     isError: true,
@@ -112,14 +112,14 @@ it('names unknown columns, and sends nothing', async () => {
 it('asks for a header where the first row is empty', async () => {
   await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
   grantToken()
-  tellHeader('', 'Phone')
+  respondWithHeader('', 'Phone')
   expect((await append({ Phone: '1' })).text).toContain('write them into its first row')
 })
 
 it('reads the header on a test call, and sends nothing', async () => {
   await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
   grantToken()
-  tellHeader('Name')
+  respondWithHeader('Name')
   expect(await append({ Name: 'Ann' }, { dryRun: true })).toEqual({
     text: 'Test call, nothing was changed. This row would have been added: Name: Ann.',
     isError: false,
@@ -136,7 +136,7 @@ it.each([
 ])('sends a row once where Google answers %d, and tells the agent what it means', async (status, text) => {
   await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
   grantToken()
-  tellHeader('Name')
+  respondWithHeader('Name')
   const second = google()
     .post(appended)
     .query(options)
@@ -153,7 +153,7 @@ it.each([
 it('does not know whether a row was added where the connection breaks', async () => {
   await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
   grantToken()
-  tellHeader('Name')
+  respondWithHeader('Name')
   google().post(appended).query(options).replyWithError('socket hang up')
   expect(await append({ Name: 'Ann' })).toEqual({
     text: 'Google Sheets gave no answer. It is not known whether the row was added: do not repeat it.',
@@ -222,7 +222,7 @@ it.each([
   ['an address that cannot be stored', JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
   ['no address', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
 ])('refuses %s as a service account, without repeating it', async (_what, pasted) => {
-  const refusal = await saveGoogleAccount(deps)(workspaceId, pasted).catch((error: unknown) => error)
-  expect(refusal).toMatchObject({ code: 'validation_failed', details: [{ field: 'google_account' }] })
-  expect(String(refusal)).not.toContain('secret-text')
+  const thrown = await saveGoogleAccount(deps)(workspaceId, pasted).catch((error: unknown) => error)
+  expect(thrown).toMatchObject({ code: 'validation_failed', details: [{ field: 'google_account' }] })
+  expect(String(thrown)).not.toContain('secret-text')
 })

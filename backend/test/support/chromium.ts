@@ -3,12 +3,12 @@ import { delimiter, join } from 'node:path'
 import { it } from '@jest/globals'
 import { type Browser, chromium } from 'playwright-core'
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const executableNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
 /** A Chromium of this machine; undefined where there is none. */
 export function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter)
-  const paths = folders.flatMap((folder) => names.map((name) => join(folder, name)))
+  const paths = folders.flatMap((folder) => executableNames.map((name) => join(folder, name)))
   return paths.find(isExecutable)
 }
 

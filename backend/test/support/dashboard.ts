@@ -15,13 +15,13 @@ import { type Service, startService } from './oauth.ts'
 export { startService, type Service }
 
 /** A service with a database of its own for all tests of a file: there before them, gone after them. */
-export function useService(take: (opened: { database: TestDatabase; service: Service }) => void): void {
+export function useService(onOpened: (opened: { database: TestDatabase; service: Service }) => void): void {
   let database: TestDatabase
   let service: Service
   beforeAll(async () => {
     database = await createTestDatabase()
     service = await startService(database.db)
-    take({ database, service })
+    onOpened({ database, service })
   })
   afterAll(async () => {
     await service.close()
@@ -41,18 +41,18 @@ export interface Guest {
   userId: number
   email: string
   /** An address of the workspace: `at('/calls')`. */
-  at: (path: string) => string
+  urlFor: (path: string) => string
   open: (path: string) => Promise<Page>
 }
 
 /** A workspace that can call, and its owner, signed in. */
-export async function seedGuest(service: Service, name = 'Acme'): Promise<Guest & { seed: Seed }> {
+export async function seedSignedInOwner(service: Service, name = 'Acme'): Promise<Guest & { seed: Seed }> {
   const seed = await seedWorkspace(service.deps, name)
-  return { ...(await seedMember(service, seed.workspaceId, 'owner')), seed }
+  return { ...(await seedSignedInMember(service, seed.workspaceId, 'owner')), seed }
 }
 
 /** One more member of a workspace, signed in. */
-export async function seedMember(
+export async function seedSignedInMember(
   service: Service,
   workspaceId: number,
   role: 'owner' | 'member',
@@ -67,8 +67,8 @@ export async function seedMember(
   const session = await startSession(service.deps)(userId)
   if (session === undefined) throw new Error(`${email} could not be signed in`)
   const browser = createBrowser({ [sessionCookie(service.deps.config).name]: session.token })
-  const at = (path: string) => `${service.url}/w/${workspaceId}${path}`
-  return { browser, userId, email, at, open: async (path) => (await browser.open(at(path))).page }
+  const urlFor = (path: string) => `${service.url}/w/${workspaceId}${path}`
+  return { browser, userId, email, urlFor, open: async (path) => (await browser.open(urlFor(path))).page }
 }
 
 /** A tab in Chromium of somebody who is signed in. */
@@ -100,10 +100,10 @@ export async function expectAccessible(tab: Tab): Promise<void> {
   const { violations } = await tab.evaluate<AxeResults>(
     "axe.run({ resultTypes: ['violations'], preload: false })",
   )
-  const grave = violations
+  const seriousViolations = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, help, nodes }) =>
       nodes.map(({ html, failureSummary }) => ({ id, help, html, failureSummary })),
     )
-  expect(grave).toEqual([])
+  expect(seriousViolations).toEqual([])
 }

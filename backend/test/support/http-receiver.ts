@@ -2,19 +2,19 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
-export interface Received {
+export interface ReceivedRequest {
   path: string
   headers: IncomingHttpHeaders
   body: string
 }
 
-export type Answer = (received: Received, response: ServerResponse, number: number) => void
+export type Answer = (received: ReceivedRequest, response: ServerResponse, number: number) => void
 
 /** A server on loopback that keeps what it is sent. By default it answers 204. */
-export class Receiver {
-  readonly received: Received[] = []
+export class HttpReceiver {
+  readonly requests: ReceivedRequest[] = []
   readonly #server: Server
-  answer: Answer = (_received, response) => response.writeHead(204).end()
+  answer: Answer = (_request, response) => response.writeHead(204).end()
 
   constructor() {
     this.#server = createServer((request, response) => {
@@ -23,8 +23,8 @@ export class Receiver {
       request.on('end', () => {
         const { url: path = '', headers } = request
         const received = { path, headers, body: Buffer.concat(chunks).toString('utf8') }
-        this.received.push(received)
-        this.answer(received, response, this.received.length)
+        this.requests.push(received)
+        this.answer(received, response, this.requests.length)
       })
     })
   }
@@ -40,12 +40,12 @@ export class Receiver {
   }
 
   /** Answers every request with a status. */
-  always(status: number, headers: Record<string, string> = {}): void {
-    this.answer = (_received, response) => response.writeHead(status, headers).end()
+  respondWith(status: number, headers: Record<string, string> = {}): void {
+    this.answer = (_request, response) => response.writeHead(status, headers).end()
   }
 
   /** Never answers. */
-  silent(): void {
+  neverRespond(): void {
     this.answer = () => {}
   }
 

@@ -10,18 +10,18 @@ import type { JsonSchema, ToolAnswer, ToolKind, ToolUse } from '../../tools/kind
 import { createToolServer, type ToolServer } from '../../mcp/tool-server.ts'
 import { createTestDatabase } from './database.ts'
 import { testDeps, type TestDeps } from './deps.ts'
-import { type Seed, seedAgent, seedWorkspace, widgetOf } from './seed.ts'
+import { type Seed, seedAgent, seedWorkspace, getWidgetId } from './seed.ts'
 
 export const secret = 'runtime-secret-number-one-of-the-tests'
 export const otherSecret = 'runtime-secret-number-two-of-the-tests'
 
 /** What the tools of a test do, by name. */
-export type Behaviours = Record<string, (use: ToolUse, deps: Deps) => ToolAnswer | Promise<ToolAnswer>>
+export type ToolBehaviors = Record<string, (use: ToolUse, deps: Deps) => ToolAnswer | Promise<ToolAnswer>>
 
-export const told = (text: string): ToolAnswer => ({ text, isError: false })
+export const textResult = (text: string): ToolAnswer => ({ text, isError: false })
 
 /** Kinds for rows of a test's own: `http` reads, `contact_note` has effects. */
-export function kindsOf(behaviours: Behaviours): ToolKinds {
+export function createToolKinds(behaviors: ToolBehaviors): ToolKinds {
   const kind = (name: ToolKind['kind'], hasEffects: boolean): ToolKind => ({
     kind: name,
     settings: z.looseObject({}),
@@ -30,9 +30,9 @@ export function kindsOf(behaviours: Behaviours): ToolKinds {
     builtIn: undefined,
     definitions: ({ name, description, inputSchema }) => [{ name, description, inputSchema }],
     run: async (deps, use) => {
-      const behave = behaviours[use.toolName]
-      if (behave === undefined) throw new Error(`no behaviour for ${use.toolName}`)
-      return behave(use, deps)
+      const behavior = behaviors[use.toolName]
+      if (behavior === undefined) throw new Error(`no behaviour for ${use.toolName}`)
+      return behavior(use, deps)
     },
   })
   return new Map([
@@ -48,7 +48,7 @@ export const textSchema: JsonSchema = {
   additionalProperties: false,
 }
 
-export interface TestTools {
+export interface TestMcpService {
   app: FastifyInstance
   tools: ToolServer
   deps: TestDeps
@@ -58,7 +58,7 @@ export interface TestTools {
   /** Statements that the database was sent by this server. */
   queries(): number
   /** What was logged. */
-  logged(): string
+  logOutput(): string
   /** Exchanges the runtime secrets. */
   setSecrets(secrets: string[]): void
   addAgent(status?: 'draft' | 'live' | 'paused'): Promise<{ agentId: number; widgetId: string }>
@@ -71,13 +71,13 @@ export interface TestTools {
 }
 
 /** The whole service on a port of its own, with tools that behave as the test says. */
-export async function startTools(
-  behaviours: Behaviours = {},
+export async function startMcpService(
+  behaviors: ToolBehaviors = {},
   options: { sessionsPerWidget?: number; environment?: Record<string, string> } = {},
-): Promise<TestTools> {
+): Promise<TestMcpService> {
   const database = await createTestDatabase()
-  const lines: string[] = []
-  const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
+  const logLines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line) => void logLines.push(line) })
   const config = parseConfig({
     SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
     RUNTIME_SECRET: `${secret},${otherSecret}`,
@@ -93,7 +93,7 @@ export async function startTools(
   })
   let { runtimeSecrets } = config
   const deps = testDeps(counted, { config, log, runtimeSecrets: () => runtimeSecrets })
-  const tools = createToolServer(deps, { kinds: kindsOf(behaviours), ...options })
+  const tools = createToolServer(deps, { kinds: createToolKinds(behaviors), ...options })
   deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
   const app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -104,14 +104,14 @@ export async function startTools(
     ...{ app, tools, deps, seed },
     url: `http://127.0.0.1:${port}`,
     queries: () => queries,
-    logged: () => lines.join(''),
+    logOutput: () => logLines.join(''),
     setSecrets: (secrets) => {
       runtimeSecrets = secrets
       tools.secretsChanged()
     },
     addAgent: async (status = 'live') => {
       const agentId = await seedAgent(deps, workspaceId, { status })
-      return { agentId, widgetId: await widgetOf(database, agentId) }
+      return { agentId, widgetId: await getWidgetId(database, agentId) }
     },
     addTool: async (agentId, name, more = {}) => {
       const { id } = await database.db
@@ -174,7 +174,7 @@ export interface RawSession {
   close(): void
 }
 
-let ids = 0
+let requestCount = 0
 
 export async function openSse(
   url: string,
@@ -189,7 +189,7 @@ export async function openSse(
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
   const inbox: { event: string; data: string }[] = []
   let comments = 0
-  let arrived = () => {}
+  let onArrival = () => {}
   const read = async () => {
     let rest = ''
     for await (const text of (response.body as ReadableStream<Uint8Array>).pipeThrough(
@@ -205,11 +205,11 @@ export async function openSse(
           inbox.push({ event, data })
         }
       }
-      arrived()
+      onArrival()
     }
   }
   const ended = read().catch(() => {})
-  const take = async (): Promise<{ event: string; data: string }> => {
+  const takeEvent = async (): Promise<{ event: string; data: string }> => {
     for (;;) {
       const [first] = inbox
       if (first !== undefined) {
@@ -217,15 +217,15 @@ export async function openSse(
         return first
       }
       const more = new Promise<'more'>((resolve) => {
-        arrived = () => resolve('more')
+        onArrival = () => resolve('more')
       })
       const outcome = await Promise.race([more, ended.then(() => 'ended' as const)])
       if (outcome === 'ended' && inbox.length === 0) throw new Error('the stream has ended')
     }
   }
-  const { data } = await take()
+  const { data } = await takeEvent()
   const endpoint = new URL(data, url).href
-  const next = async () => JSON.parse((await take()).data) as JsonRpc
+  const next = async () => JSON.parse((await takeEvent()).data) as JsonRpc
   const post: RawSession['post'] = (body, more = {}) =>
     fetch(endpoint, {
       method: 'POST',
@@ -233,8 +233,8 @@ export async function openSse(
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
   const request: RawSession['request'] = async (method, params) => {
-    ids += 1
-    const answer = await post({ jsonrpc: '2.0', id: ids, method, ...(params && { params }) })
+    requestCount += 1
+    const answer = await post({ jsonrpc: '2.0', id: requestCount, method, ...(params && { params }) })
     if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`)
     return next()
   }
@@ -253,7 +253,7 @@ export async function openSse(
 }
 
 /** Sends bytes on a connection of their own; `answers` are all that came back. */
-export function dial(endpoint: string) {
+export function openSocket(endpoint: string) {
   const { hostname, port } = new URL(endpoint)
   const socket = connect(Number(port), hostname)
   let answers = ''
@@ -268,6 +268,6 @@ export function dial(endpoint: string) {
 }
 
 /** Waits for what a test cannot be told of. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -20,7 +20,7 @@ export const loopbackSpellings = [
 ]
 
 /** Private, link-local, shared (RFC 6598) and unspecified addresses, which no permission for loopback opens. */
-export const closedAddresses = [
+export const blockedAddresses = [
   '10.0.0.1',
   '192.168.0.1',
   '169.254.169.254',

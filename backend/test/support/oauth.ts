@@ -23,10 +23,10 @@ export interface Service {
 }
 
 /** The service on a port of its own, by real HTTP. With `like`, a second process on the same address. */
-export async function startService(db: Db, like?: Service): Promise<Service> {
-  const port = like ? Number(new URL(like.url).port) : await freePort()
+export async function startService(db: Db, original?: Service): Promise<Service> {
+  const port = original ? Number(new URL(original.url).port) : await freePort()
   const config = parseConfig({ PORT: String(port), SECRET_KEY: 'test-key-of-at-least-thirty-two-characters' })
-  const deps = testDeps(db, { config, ...(like && { clock: like.deps.clock }) })
+  const deps = testDeps(db, { config, ...(original && { clock: original.deps.clock }) })
   const app = await createApp(deps)
   await app.listen({ host: '127.0.0.1', port })
   return { app, deps, url: config.publicUrl, close: () => app.close() }
@@ -41,7 +41,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-export interface Member {
+export interface TestUser {
   userId: number
   email: string
   /** Ids by name. */
@@ -51,7 +51,7 @@ export interface Member {
 let people = 0
 
 /** A user who can sign in, and is a member of new workspaces of these names. */
-export async function seedMember(deps: TestDeps, ...names: string[]): Promise<Member> {
+export async function seedUser(deps: TestDeps, ...names: string[]): Promise<TestUser> {
   people += 1
   const email = `robin${people}@example.com`
   const { id: userId } = await createUser(deps)({ email, name: 'Robin', password })
@@ -70,7 +70,7 @@ export async function seedMember(deps: TestDeps, ...names: string[]): Promise<Me
 }
 
 /** An app as oauth4webapi sees us: nothing of ours but HTTP. */
-export interface App {
+export interface TestApp {
   server: oauth.AuthorizationServer
   client: oauth.Client
   clientId: string
@@ -84,7 +84,7 @@ export async function seedApp(
   service: Service,
   kind: 'confidential' | 'public',
   name = 'Zapier',
-): Promise<App> {
+): Promise<TestApp> {
   const { clientId, clientSecret } = await createOauthClient(service.deps)({
     name,
     redirectUris: [redirectUri],
@@ -113,8 +113,8 @@ export interface Flow {
 
 /** An authorization request with PKCE; `change` sets parameters, or takes them out with null. */
 export async function newFlow(
-  { server, clientId }: App,
-  change: Record<string, string | null> = {},
+  { server, clientId }: TestApp,
+  paramOverrides: Record<string, string | null> = {},
 ): Promise<Flow> {
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
@@ -127,7 +127,7 @@ export async function newFlow(
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    ...change,
+    ...paramOverrides,
   }
   for (const [name, value] of Object.entries(params)) if (value !== null) url.searchParams.set(name, value)
   return { startUrl: url.href, verifier, state }
@@ -135,21 +135,27 @@ export async function newFlow(
 
 /** Through the pages, as a member: where the browser was sent in the end. */
 export async function consent(
-  app: App,
-  member: Member,
+  app: TestApp,
+  user: TestUser,
   workspaceName: string,
-  options: { browser?: Browser; change?: Record<string, string | null> } = {},
+  options: { browser?: Browser; paramOverrides?: Record<string, string | null> } = {},
 ): Promise<Flow & { callback: URL }> {
-  const flow = await newFlow(app, options.change)
+  const flow = await newFlow(app, options.paramOverrides)
   const browser = options.browser ?? createBrowser()
-  const { email } = member
-  const left = await signInAndConsent({ startUrl: flow.startUrl, email, password, workspaceName, browser })
-  return { ...flow, callback: new URL(left) }
+  const { email } = user
+  const externalUrl = await signInAndConsent({
+    startUrl: flow.startUrl,
+    email,
+    password,
+    workspaceName,
+    browser,
+  })
+  return { ...flow, callback: new URL(externalUrl) }
 }
 
 /** Exchanges the code of a callback; the raw answer, as refusals are of interest. */
-export function exchange(
-  app: App,
+export function exchangeCode(
+  app: TestApp,
   flow: Flow & { callback: URL },
   verifier: string | typeof oauth.nopkce = flow.verifier,
 ): Promise<Response> {
@@ -175,30 +181,30 @@ export interface Tokens {
 
 /** The whole way: consent and exchange. */
 export async function connect(
-  app: App,
-  member: Member,
+  app: TestApp,
+  user: TestUser,
   workspaceName: string,
-  options: { browser?: Browser; change?: Record<string, string | null> } = {},
+  options: { browser?: Browser; paramOverrides?: Record<string, string | null> } = {},
 ): Promise<Tokens> {
-  const flow = await consent(app, member, workspaceName, options)
-  return { ...(await tokensOf(app, await exchange(app, flow))), flow }
+  const flow = await consent(app, user, workspaceName, options)
+  return { ...(await parseTokens(app, await exchangeCode(app, flow))), flow }
 }
 
 /** The tokens of a good answer to an exchange or a refresh. */
-export async function tokensOf(app: App, response: Response): Promise<Omit<Tokens, 'flow'>> {
+export async function parseTokens(app: TestApp, response: Response): Promise<Omit<Tokens, 'flow'>> {
   const answer = await oauth.processGenericTokenEndpointResponse(app.server, app.client, response)
   if (answer.refresh_token === undefined) throw new Error('no refresh token')
   return { access_token: answer.access_token, refresh_token: answer.refresh_token, answer }
 }
 
-export const refresh = (app: App, token: string, extra: Record<string, string> = {}): Promise<Response> =>
+export const refresh = (app: TestApp, token: string, extra: Record<string, string> = {}): Promise<Response> =>
   oauth.refreshTokenGrantRequest(app.server, app.client, app.authenticate, token, {
     additionalParameters: extra,
     ...insecure,
   })
 
 /** Status and error of a refusal after RFC 6749, section 5.2. */
-export async function refusal(answer: Response): Promise<[number, unknown]> {
+export async function readError(answer: Response): Promise<[number, unknown]> {
   const body: unknown = await answer.json()
   return [answer.status, typeof body === 'object' && body !== null && 'error' in body ? body.error : body]
 }

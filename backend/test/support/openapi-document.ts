@@ -44,23 +44,23 @@ export interface DescribedOperation extends z.infer<typeof Operation> {
 }
 
 /** The document, its operations in a row, and a judge of values by its schemas. */
-export interface ReadDocument {
+export interface ParsedDocument {
   document: Document
   operations: DescribedOperation[]
   resolve(schema: Schema): Schema
-  judge(schema: Schema): ValidateFunction
+  validatorFor(schema: Schema): ValidateFunction
 }
 
 const methods = { get: 'GET', post: 'POST', delete: 'DELETE' } as const
 
-export function readDocument(json: unknown): ReadDocument {
+export function parseDocument(json: unknown): ParsedDocument {
   const document = Document.parse(json)
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true })
   // A CommonJS package: its types know the function as `default` only.
   ajvFormats.default(ajv)
   ajv.addVocabulary(['components', 'example'])
   ajv.addSchema({ $id: 'doc', components: document.components })
-  const judges = new Map<string, ValidateFunction>()
+  const validators = new Map<string, ValidateFunction>()
   return {
     document,
     operations: Object.entries(document.paths).flatMap(([path, item]) =>
@@ -73,11 +73,11 @@ export function readDocument(json: unknown): ReadDocument {
       const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
       return name === undefined ? schema : (document.components.schemas[name] ?? {})
     },
-    judge: (schema) => {
+    validatorFor: (schema) => {
       const text = JSON.stringify(schema).replaceAll('"#/components/', '"doc#/components/')
-      const judge = judges.get(text) ?? ajv.compile(JSON.parse(text) as Schema)
-      judges.set(text, judge)
-      return judge
+      const validatorFor = validators.get(text) ?? ajv.compile(JSON.parse(text) as Schema)
+      validators.set(text, validatorFor)
+      return validatorFor
     },
   }
 }

@@ -1,12 +1,12 @@
 import type { Line } from '../../dashboard/page/page-route.ts'
-import type { Objects } from './seed-everything.ts'
+import type { SeededObjects } from './seed-everything.ts'
 
 /** What an address that begins so names. Where it names two things, both may be another workspace's. */
-const named: { prefix: string; ids: (of: Objects) => (string | number)[] }[] = [
+const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string | number)[] }[] = [
   { prefix: '/calls/:id', ids: ({ call }) => [call] },
   { prefix: '/campaigns/:id', ids: ({ campaign }) => [campaign] },
   { prefix: '/contacts/:id', ids: ({ contact }) => [contact] },
-  { prefix: '/contacts/import/:id', ids: (of) => [of.import] },
+  { prefix: '/contacts/import/:id', ids: (objects) => [objects.import] },
   { prefix: '/phone-numbers/:id', ids: ({ number }) => [number] },
   { prefix: '/agents/:id', ids: ({ agent }) => [agent] },
   { prefix: '/agents/:id/tools/:other', ids: ({ agent, tool }) => [agent, tool] },
@@ -26,20 +26,20 @@ const named: { prefix: string; ids: (of: Objects) => (string | number)[] }[] = [
 ]
 
 /** @throws for a line that names something which is not listed here */
-export function namedBy({ path }: Pick<Line, 'path'>): (of: Objects) => (string | number)[] {
-  const [longest] = named
+export function idsInPath({ path }: Pick<Line, 'path'>): (objects: SeededObjects) => (string | number)[] {
+  const [longestPrefix] = pathPrefixes
     .filter(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
-    .sort((one, other) => other.prefix.length - one.prefix.length)
-  if (longest === undefined) throw new Error(`${path} names something that this test does not know`)
-  return longest.ids
+    .sort((a, b) => b.prefix.length - a.prefix.length)
+  if (longestPrefix === undefined) throw new Error(`${path} names something that this test does not know`)
+  return longestPrefix.ids
 }
 
 /** A line's address with these in place of its names. */
-export const fill = ({ path }: Pick<Line, 'path'>, ids: (string | number)[]): string => {
-  const left = [...ids]
-  return path.replace(/:(id|other)/g, () => encodeURIComponent(String(left.shift())))
+export const fillPath = ({ path }: Pick<Line, 'path'>, ids: (string | number)[]): string => {
+  const remainingIds = [...ids]
+  return path.replace(/:(id|other)/g, () => encodeURIComponent(String(remainingIds.shift())))
 }
 
 /** A line's address with what a workspace has. */
-export const pathOf = (line: Line, of: Objects): string =>
-  fill(line, line.path.includes(':') ? namedBy(line)(of) : [])
+export const pathFor = (line: Line, objects: SeededObjects): string =>
+  fillPath(line, line.path.includes(':') ? idsInPath(line)(objects) : [])

@@ -14,17 +14,17 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 
 /** What a tool of the server does; a signal that aborts where the call is cancelled. */
-export type Behaviour = (
+export type ToolBehavior = (
   args: Record<string, unknown>,
   extra: { signal: AbortSignal; headers: IncomingMessage['headers']; response: ServerResponse },
 ) => CallToolResult | Promise<CallToolResult>
 
-export const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
+export const textResult = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
 
 /** Another MCP server, made with the SDK, on loopback. It can be stopped, and started again on the same port. */
-export class RemoteServer {
+export class RemoteMcpServer {
   tools: Tool[] = []
-  behaviours: Record<string, Behaviour> = {}
+  behaviors: Record<string, ToolBehavior> = {}
   /** Tools on a page of the list. */
   pageSize = 100
   /** Answers a request in the server's place where it returns true. */
@@ -135,12 +135,12 @@ export class RemoteServer {
     })
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestInfo }) => {
       this.calls.push(params.name)
-      const behave = this.behaviours[params.name]
-      if (behave === undefined) throw new Error(`no tool ${params.name}`)
+      const behavior = this.behaviors[params.name]
+      if (behavior === undefined) throw new Error(`no tool ${params.name}`)
       const headers = (requestInfo?.headers ?? {}) as IncomingMessage['headers']
       const response = this.#answering.getStore()
       if (response === undefined) throw new Error('a call outside of a request')
-      return behave(params.arguments ?? {}, { signal, headers, response })
+      return behavior(params.arguments ?? {}, { signal, headers, response })
     })
     return server
   }

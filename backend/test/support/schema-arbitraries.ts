@@ -1,31 +1,40 @@
 import fc from 'fast-check'
-import type { ReadDocument, Schema } from './openapi-document.ts'
+import type { ParsedDocument, Schema } from './openapi-document.ts'
 
 /** Values that mean something in the seeded workspace, by the name of their field. */
-export type Known = Record<string, readonly unknown[]>
+export type KnownValues = Record<string, readonly unknown[]>
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
 const schemaAt = (schema: Schema, key: string): Schema => {
   const value = schema[key]
   return isSchema(value) ? value : {}
 }
-const numberAt = (schema: Schema, key: string, otherwise: number): number => {
+const numberAt = (schema: Schema, key: string, fallback: number): number => {
   const value = schema[key]
-  return typeof value === 'number' ? value : otherwise
+  return typeof value === 'number' ? value : fallback
 }
 
 /** Values that a schema of the document accepts. */
-export function valuesOf(read: ReadDocument, schema: Schema, known: Known): fc.Arbitrary<unknown> {
-  const resolved = read.resolve(schema)
+export function arbitraryFor(
+  document: ParsedDocument,
+  schema: Schema,
+  known: KnownValues,
+): fc.Arbitrary<unknown> {
+  const resolved = document.resolve(schema)
   if (Array.isArray(resolved.anyOf)) {
-    return fc.oneof(...resolved.anyOf.filter(isSchema).map((option) => valuesOf(read, option, known)))
+    return fc.oneof(...resolved.anyOf.filter(isSchema).map((option) => arbitraryFor(document, option, known)))
   }
   if (Array.isArray(resolved.enum)) return fc.constantFrom(...(resolved.enum as unknown[]))
   const types = Array.isArray(resolved.type) ? (resolved.type as unknown[]) : [resolved.type]
-  return fc.oneof(...types.map((type) => ofType(read, type, resolved, known)))
+  return fc.oneof(...types.map((type) => arbitraryOfType(document, type, resolved, known)))
 }
 
-function ofType(read: ReadDocument, type: unknown, schema: Schema, known: Known): fc.Arbitrary<unknown> {
+function arbitraryOfType(
+  document: ParsedDocument,
+  type: unknown,
+  schema: Schema,
+  known: KnownValues,
+): fc.Arbitrary<unknown> {
   switch (type) {
     case 'null':
       return fc.constant(null)
@@ -35,14 +44,14 @@ function ofType(read: ReadDocument, type: unknown, schema: Schema, known: Known)
     case 'number':
       return fc.maxSafeInteger().map((value) => clamp(value, schema))
     case 'string':
-      return texts(schema)
+      return stringArbitrary(schema)
     case 'array':
-      return fc.array(valuesOf(read, schemaAt(schema, 'items'), known), {
+      return fc.array(arbitraryFor(document, schemaAt(schema, 'items'), known), {
         minLength: numberAt(schema, 'minItems', 0),
         maxLength: Math.min(numberAt(schema, 'maxItems', 5), 5),
       })
     case 'object':
-      return objects(read, schema, known)
+      return objectArbitrary(document, schema, known)
   }
   return fc.jsonValue()
 }
@@ -50,8 +59,8 @@ function ofType(read: ReadDocument, type: unknown, schema: Schema, known: Known)
 const clamp = (value: number, schema: Schema): number =>
   Math.min(numberAt(schema, 'maximum', Infinity), Math.max(numberAt(schema, 'minimum', -Infinity), value))
 
-function texts(schema: Schema): fc.Arbitrary<string> {
-  const longest = Math.min(numberAt(schema, 'maxLength', 40), 40)
+function stringArbitrary(schema: Schema): fc.Arbitrary<string> {
+  const maxLength = Math.min(numberAt(schema, 'maxLength', 40), 40)
   if (schema.format === 'date-time') {
     return fc
       .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
@@ -60,28 +69,32 @@ function texts(schema: Schema): fc.Arbitrary<string> {
   if (schema.format === 'uri') return fc.webUrl({ validSchemes: ['https'] })
   if (schema.format === 'email') return fc.constant('someone@example.com')
   if (typeof schema.pattern === 'string')
-    return fc.stringMatching(new RegExp(schema.pattern), { maxLength: longest })
-  return fc.string({ unit: 'binary', minLength: numberAt(schema, 'minLength', 0), maxLength: longest })
+    return fc.stringMatching(new RegExp(schema.pattern), { maxLength: maxLength })
+  return fc.string({ unit: 'binary', minLength: numberAt(schema, 'minLength', 0), maxLength: maxLength })
 }
 
-function objects(read: ReadDocument, schema: Schema, known: Known): fc.Arbitrary<unknown> {
+function objectArbitrary(
+  document: ParsedDocument,
+  schema: Schema,
+  known: KnownValues,
+): fc.Arbitrary<unknown> {
   const properties = schemaAt(schema, 'properties')
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
   if (Object.keys(properties).length === 0) {
-    const names = valuesOf(read, schemaAt(schema, 'propertyNames'), known).map(String)
-    return fc.dictionary(names, valuesOf(read, schemaAt(schema, 'additionalProperties'), known), {
+    const names = arbitraryFor(document, schemaAt(schema, 'propertyNames'), known).map(String)
+    return fc.dictionary(names, arbitraryFor(document, schemaAt(schema, 'additionalProperties'), known), {
       maxKeys: 4,
     })
   }
   const entries = Object.entries(properties).map(([name, property]) => {
-    const values = valuesOf(read, isSchema(property) ? property : {}, known)
-    return [name, withKnown(values, known[name])] as const
+    const values = arbitraryFor(document, isSchema(property) ? property : {}, known)
+    return [name, withKnownValues(values, known[name])] as const
   })
   return fc.record(Object.fromEntries(entries), { requiredKeys: required })
 }
 
 /** Mostly values that lead somewhere: random ids find nothing. */
-export const withKnown = (
+export const withKnownValues = (
   values: fc.Arbitrary<unknown>,
   known: readonly unknown[] = [],
 ): fc.Arbitrary<unknown> =>
@@ -90,20 +103,28 @@ export const withKnown = (
     : fc.oneof({ weight: 1, arbitrary: values }, { weight: 4, arbitrary: fc.constantFrom(...known) })
 
 /** What a body may become on its way here. */
-export function spoiled(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  const spoil = fc.tuple(body, fc.nat(), fc.jsonValue(), fc.constantFrom('drop', 'replace', 'add', 'blank'))
+export function corruptedBody(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const corruption = fc.tuple(
+    body,
+    fc.nat(),
+    fc.jsonValue(),
+    fc.constantFrom('drop', 'replace', 'add', 'blank'),
+  )
   return fc.oneof(
-    { weight: 4, arbitrary: spoil.map(([value, at, other, how]) => spoilField(value, at, other, how)) },
+    {
+      weight: 4,
+      arbitrary: corruption.map(([value, at, other, mode]) => corruptField(value, at, other, mode)),
+    },
     { weight: 1, arbitrary: fc.jsonValue() },
   )
 }
 
-function spoilField(value: unknown, at: number, other: unknown, how: string): unknown {
+function corruptField(value: unknown, at: number, other: unknown, mode: string): unknown {
   if (!isSchema(value)) return other
   const names = Object.keys(value)
   const name = names[at % Math.max(1, names.length)] ?? 'none'
-  if (how === 'add') return { ...value, [`extra_${at}`]: other }
-  if (how === 'replace') return { ...value, [name]: other }
-  if (how === 'blank') return { ...value, [name]: '' }
+  if (mode === 'add') return { ...value, [`extra_${at}`]: other }
+  if (mode === 'replace') return { ...value, [name]: other }
+  if (mode === 'blank') return { ...value, [name]: '' }
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name))
 }

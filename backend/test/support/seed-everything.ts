@@ -1,31 +1,31 @@
 import { addContact } from '../../contacts/add-contact.ts'
 import { uploadContacts } from '../../contacts/import/start-import.ts'
-import { invite } from '../../identity/invitations.ts'
+import { createInvitation } from '../../identity/invitations.ts'
 import { addDocument } from '../../knowledge/add-document.ts'
 import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
-import { insertRow } from '../../spreadsheets/spreadsheet-store.ts'
+import { insertSpreadsheetRow } from '../../spreadsheets/spreadsheet-store.ts'
 import { addHttpTool } from '../../tools/general/add-http-tool.ts'
 import { assignTool } from '../../tools/assignments.ts'
 import { installBuiltInTools } from '../../tools/install-built-in.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
-import { appCaller, completeCall, keyCaller } from './factories.ts'
-import { seedMember, seedGuest, type Service } from './dashboard.ts'
+import { seedAppCaller, completeCall, seedApiKeyCaller } from './factories.ts'
+import { seedSignedInMember, seedSignedInOwner, type Service } from './dashboard.ts'
 
 /** One of each thing that a workspace has, by what an address calls it. */
-export type Objects = Awaited<ReturnType<typeof seedEverything>>
+export type SeededObjects = Awaited<ReturnType<typeof seedEverything>>
 
 /** A workspace that has one of everything, each named after `mark`, and its owner, who is signed in. */
 export async function seedEverything(service: Service, mark: string) {
   const { deps } = service
   const { db } = deps
   const slug = mark.toLowerCase().replace(/\W+/g, '-')
-  const guest = await seedGuest(service, mark)
+  const guest = await seedSignedInOwner(service, mark)
   const { seed, userId } = guest
   const { workspaceId, campaignId, agentId, phoneNumberId } = seed
   await db.updateTable('campaign').set({ name: mark }).where('id', '=', campaignId).execute()
   await db.updateTable('agent').set({ name: mark }).where('id', '=', agentId).execute()
   await db.updateTable('phone_number').set({ label: mark }).where('id', '=', phoneNumberId).execute()
-  const member = await seedMember(service, workspaceId, 'member')
+  const member = await seedSignedInMember(service, workspaceId, 'member')
 
   const caller = { workspaceId, userId, apiKeyId: null, clientId: null, scopes: [] }
   const queued = await addContact(deps)(caller, {
@@ -42,12 +42,12 @@ export async function seedEverything(service: Service, mark: string) {
     .values({ workspace_id: workspaceId, contact_id: contactId, text: mark })
     .execute()
 
-  const key = await keyCaller(deps, { ...seed, userId })
+  const key = await seedApiKeyCaller(deps, { ...seed, userId })
   const { subscription } = await subscribe(deps)(key, {
     target_url: `https://hooks.example.com/${slug}`,
     event: 'call.completed',
   })
-  const app = await appCaller(deps, { ...seed, userId })
+  const app = await seedAppCaller(deps, { ...seed, userId })
   const completed = await completeCall(deps, seed, { callbackUrl: `https://back.example.com/${slug}` })
   const deliveries = await db
     .updateTable('webhook_delivery')
@@ -86,9 +86,14 @@ export async function seedEverything(service: Service, mark: string) {
     .executeTakeFirstOrThrow()
 
   const { id: spreadsheetId } = await createSpreadsheet(deps)(workspaceId, { name: mark, columns: [mark] })
-  await insertRow(db, workspaceId, spreadsheetId, { cells: [mark], createdAt: deps.clock.now() })
+  await insertSpreadsheetRow(db, workspaceId, spreadsheetId, { cells: [mark], createdAt: deps.clock.now() })
   const { id: documentId } = await addDocument(deps)(workspaceId, { title: mark, body: `About ${mark}.` })
-  await invite(deps)({ workspaceId, invitedBy: userId, email: `${slug}@example.com`, role: 'member' })
+  await createInvitation(deps)({
+    workspaceId,
+    invitedBy: userId,
+    email: `${slug}@example.com`,
+    role: 'member',
+  })
   const invitation = await db
     .selectFrom('invitation')
     .select('id')

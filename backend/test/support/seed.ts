@@ -62,7 +62,7 @@ export async function seedAgent(
 }
 
 /** The id by which the runtime knows an agent. */
-export async function widgetOf({ db }: Pick<Deps, 'db'>, agentId: number): Promise<string> {
+export async function getWidgetId({ db }: Pick<Deps, 'db'>, agentId: number): Promise<string> {
   const row = await db
     .selectFrom('agent')
     .select('widget_id')
@@ -71,19 +71,19 @@ export async function widgetOf({ db }: Pick<Deps, 'db'>, agentId: number): Promi
   return row.widget_id
 }
 
-let numbers = 0
+let phoneNumberCount = 0
 
 export async function seedPhoneNumber(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
   values: { label?: string; status?: 'active' | 'retired' } = {},
 ): Promise<number> {
-  numbers += 1
+  phoneNumberCount += 1
   const row = await db
     .insertInto('phone_number')
     .values({
       workspace_id: workspaceId,
-      phone_number: `+1202556${String(numbers).padStart(4, '0')}`,
+      phone_number: `+1202556${String(phoneNumberCount).padStart(4, '0')}`,
       label: 'Sales',
       country: 'US',
       ...values,

@@ -1,6 +1,6 @@
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
-import { freePort } from '../../db/embedded/server-address.ts'
+import { findFreePort } from '../../db/embedded/server-address.ts'
 import type { Db } from '../../db/schema.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
 import { createToolServer } from '../../mcp/tool-server.ts'
@@ -9,7 +9,7 @@ import type { Guest, Service } from './dashboard.ts'
 
 /** The service whose pages and tool server know of each other's changes, as in one process. */
 export async function startServiceWithTools(db: Db): Promise<Service> {
-  const port = await freePort('127.0.0.1')
+  const port = await findFreePort('127.0.0.1')
   const config = parseConfig({
     PORT: String(port),
     SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
@@ -25,13 +25,13 @@ export async function startServiceWithTools(db: Db): Promise<Service> {
 }
 
 /** The id of a tool of the guest's workspace. */
-export async function toolId(
+export async function getToolId(
   service: Service,
   guest: Guest & { seed: { workspaceId: number } },
   name: string,
 ): Promise<number> {
   const tools = await listTools(service.deps)(guest.seed.workspaceId)
-  const tool = tools.find((one) => one.name === name)
+  const tool = tools.find((candidate) => candidate.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool.id
 }

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
 
 /** The built-in tool as it stands in a workspace. */
-export const appendRow = (workspaceId: number): ToolRow => ({
+export const createAppendTool = (workspaceId: number): ToolRow => ({
   id: 1,
   workspaceId,
   version: 1,
@@ -15,7 +15,7 @@ export const appendRow = (workspaceId: number): ToolRow => ({
 })
 
 /** A service account as Google gives it out, with a key that nobody has seen before. */
-export function keyFile(clientEmail = 'sheets@acme.iam.gserviceaccount.com'): string {
+export function createKeyFile(clientEmail = 'sheets@acme.iam.gserviceaccount.com'): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   return JSON.stringify({ type: 'service_account', client_email: clientEmail, private_key: pem })

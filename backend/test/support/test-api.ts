@@ -31,19 +31,19 @@ export interface TestApi {
   url: string
   send(request: ApiRequest): Promise<LightMyRequestResponse>
   /** A second workspace, with a key to it. */
-  neighbour(): Promise<{ seed: Seed; key: string }>
+  seedOtherWorkspace(): Promise<{ seed: Seed; key: string }>
   /** Takes scopes from a key, or lets it expire, as tokens do. */
-  limitKey(key: string, limits: { scopes?: Scope[]; expiresAt?: Date }): Promise<void>
+  restrictKey(key: string, limits: { scopes?: Scope[]; expiresAt?: Date }): Promise<void>
   close(): Promise<void>
 }
 
-export const prefix = '/api/public/v1'
+export const apiPrefix = '/api/public/v1'
 
 export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<TestApi> {
   const database = await createTestDatabase()
   const deps = testDeps(database.db, overrides)
   const seed = await seedWorkspace(deps)
-  const key = await keyTo(deps, seed)
+  const key = await createKey(deps, seed)
   const app = await createApp(deps)
   return {
     app,
@@ -51,16 +51,16 @@ export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<
     seed,
     key,
     url: database.url,
-    send: sender(app, key),
-    neighbour: async () => {
+    send: createSender(app, key),
+    seedOtherWorkspace: async () => {
       const other = await seedWorkspace(deps, 'Neighbour')
-      return { seed: other, key: await keyTo(deps, other) }
+      return { seed: other, key: await createKey(deps, other) }
     },
-    limitKey: async (limited, { scopes, expiresAt }) => {
+    restrictKey: async (restrictedKey, { scopes, expiresAt }) => {
       await deps.db
         .updateTable('credential')
         .set({ ...(scopes && { scopes }), ...(expiresAt && { expires_at: expiresAt }) })
-        .where('token_hash', '=', hashToken(limited))
+        .where('token_hash', '=', hashToken(restrictedKey))
         .execute()
     },
     close: async () => {
@@ -70,11 +70,11 @@ export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<
   }
 }
 
-const keyTo = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
+const createKey = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
   (await createApiKey(deps)({ workspaceId, userId, name: 'Test' })).key
 
 /** Resolves when so many transactions of the database wait for a lock, with their process ids. */
-export async function lockWaiters({ deps }: TestApi, count: number): Promise<number[]> {
+export async function waitForLockWaiters({ deps }: TestApi, count: number): Promise<number[]> {
   for (;;) {
     const { rows } = await sql<{ pid: number }>`
       select pid from pg_stat_activity
@@ -84,12 +84,12 @@ export async function lockWaiters({ deps }: TestApi, count: number): Promise<num
 }
 
 /** Sends requests to `app` as the owner of `ownKey`. */
-export const sender =
-  (app: FastifyInstance, ownKey: string) =>
-  ({ method = 'GET', path, body, raw, headers = {}, key = ownKey }: ApiRequest) =>
+export const createSender =
+  (app: FastifyInstance, defaultKey: string) =>
+  ({ method = 'GET', path, body, raw, headers = {}, key = defaultKey }: ApiRequest) =>
     app.inject({
       method,
-      url: `${prefix}${path}`,
+      url: `${apiPrefix}${path}`,
       headers: {
         ...(key !== null && { authorization: `Bearer ${key}` }),
         ...((body !== undefined || raw !== undefined) && { 'content-type': 'application/json' }),

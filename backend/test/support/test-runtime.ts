@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-interface Asked {
+interface ReceivedRequest {
   method: string
   path: string
   headers: IncomingHttpHeaders
@@ -14,12 +14,12 @@ interface Asked {
 /** A runtime in the hands of the test. */
 export interface TestRuntime {
   url: string
-  requests: Asked[]
+  requests: ReceivedRequest[]
   /** The calls that it was ordered to make, each time. */
   orders: () => CallOrder[]
-  asked: (method: 'GET' | 'DELETE') => Asked[]
+  requestsWith: (method: 'GET' | 'DELETE') => ReceivedRequest[]
   /** What it tells of an attempt when it is asked; without an entry it denies it. */
-  calls: Map<string, RuntimeReport[]>
+  reportsByAttempt: Map<string, RuntimeReport[]>
   /** How it answers a method; by default as a runtime should. `cut`: not at all. */
   answers: Partial<Record<string, number | 'cut'>>
   /** Orders are taken in only then. */
@@ -29,26 +29,26 @@ export interface TestRuntime {
   start(): Promise<void>
 }
 
-export async function startRuntime(): Promise<TestRuntime> {
+export async function startTestRuntime(): Promise<TestRuntime> {
   let port = 0
-  const requests: Asked[] = []
-  const calls: TestRuntime['calls'] = new Map()
+  const requests: ReceivedRequest[] = []
+  const reportsByAttempt: TestRuntime['reportsByAttempt'] = new Map()
   const answers: TestRuntime['answers'] = {}
 
-  const take = async (request: IncomingMessage, response: ServerResponse) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: path = '', headers } = request
-    const asked = { method, path, headers, body: await text(request) }
-    requests.push(asked)
+    const received = { method, path, headers, body: await text(request) }
+    requests.push(received)
     if (method === 'POST') await runtime.held
     const id = path.split('/').at(-1) ?? ''
     const status = answers[method]
     if (method === 'POST' && (status === undefined || status === 'cut')) {
-      calls.set(CallOrder.parse(JSON.parse(asked.body)).attempt_id, [])
+      reportsByAttempt.set(CallOrder.parse(JSON.parse(received.body)).attempt_id, [])
     }
     if (status === 'cut') return request.socket.destroy()
     if (status !== undefined) return response.writeHead(status).end()
     if (method === 'POST') return response.writeHead(202).end()
-    const reports = calls.get(id)
+    const reports = reportsByAttempt.get(id)
     if (reports === undefined) return response.writeHead(404).end()
     if (method === 'DELETE') return response.writeHead(204).end()
     const state: CallState = { attempt_id: id, reports }
@@ -56,7 +56,7 @@ export async function startRuntime(): Promise<TestRuntime> {
   }
   let server = createServer()
   const start = async () => {
-    server = createServer((request, response) => void take(request, response)).listen(port, '127.0.0.1')
+    server = createServer((request, response) => void handle(request, response)).listen(port, '127.0.0.1')
     await once(server, 'listening')
     port = (server.address() as AddressInfo).port
   }
@@ -66,8 +66,8 @@ export async function startRuntime(): Promise<TestRuntime> {
     requests,
     orders: () =>
       requests.filter(({ method }) => method === 'POST').map(({ body }) => CallOrder.parse(JSON.parse(body))),
-    asked: (method) => requests.filter((request) => request.method === method),
-    calls,
+    requestsWith: (method) => requests.filter((request) => request.method === method),
+    reportsByAttempt,
     answers,
     start,
     stop: async () => {

@@ -13,11 +13,16 @@ interface Answer {
 export interface TestToolServer {
   url: string
   /** The calls of tools, in order. */
-  used: { name: string; args: unknown }[]
+  calls: { name: string; args: unknown }[]
   /** What the sessions were opened with. */
-  opened: { widgetId: string | null; callId: string | null; secret: string | undefined; query: string }[]
+  openedSessions: {
+    widgetId: string | null
+    callId: string | null
+    secret: string | undefined
+    query: string
+  }[]
   /** Sessions that are open. */
-  open(): number
+  openSessionCount(): number
   close(): Promise<void>
 }
 
@@ -26,8 +31,8 @@ export async function startToolServer(
   tools: Record<string, (args: unknown) => Answer | Promise<Answer>>,
   options: { secret?: string; schemas?: Record<string, object> } = {},
 ): Promise<TestToolServer> {
-  const used: TestToolServer['used'] = []
-  const opened: TestToolServer['opened'] = []
+  const calls: TestToolServer['calls'] = []
+  const openedSessions: TestToolServer['openedSessions'] = []
   const sessions = new Map<string, SSEServerTransport>()
 
   const http = createServer((request, response) => {
@@ -37,28 +42,28 @@ export async function startToolServer(
       void (session?.handlePostMessage(request, response) ?? response.writeHead(404).end())
       return
     }
-    opened.push({
+    openedSessions.push({
       widgetId: url.searchParams.get('widget_id'),
       callId: url.searchParams.get('call_id'),
-      secret: secretOf(request),
+      secret: getSecret(request),
       query: url.search,
     })
-    if (options.secret !== undefined && secretOf(request) !== options.secret) {
+    if (options.secret !== undefined && getSecret(request) !== options.secret) {
       response.writeHead(401).end()
       return
     }
     const transport = new SSEServerTransport('/api/mcp/messages/', response)
     sessions.set(transport.sessionId, transport)
     response.on('close', () => sessions.delete(transport.sessionId))
-    void serverOf(tools, used, options.schemas ?? {}).connect(transport)
+    void createMcpServer(tools, calls, options.schemas ?? {}).connect(transport)
   })
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    used,
-    opened,
-    open: () => sessions.size,
+    calls,
+    openedSessions,
+    openSessionCount: () => sessions.size,
     close: async () => {
       http.closeAllConnections()
       http.close()
@@ -67,11 +72,11 @@ export async function startToolServer(
   }
 }
 
-const secretOf = ({ headers }: IncomingMessage) => headers['x-agent-secret']?.toString()
+const getSecret = ({ headers }: IncomingMessage) => headers['x-agent-secret']?.toString()
 
-function serverOf(
+function createMcpServer(
   tools: Record<string, (args: unknown) => Answer | Promise<Answer>>,
-  used: TestToolServer['used'],
+  calls: TestToolServer['calls'],
   schemas: Record<string, object>,
 ): Server {
   const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } })
@@ -79,7 +84,7 @@ function serverOf(
     tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object', ...schemas[name] } })),
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    used.push({ name: params.name, args: params.arguments })
+    calls.push({ name: params.name, args: params.arguments })
     const { text, isError = false } = (await tools[params.name]?.(params.arguments)) ?? { text: 'unknown' }
     return { content: [{ type: 'text', text }], isError }
   })

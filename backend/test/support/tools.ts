@@ -22,7 +22,11 @@ export async function readTool(
 }
 
 /** One use of a tool by an agent outside of any call. */
-export const useOf = (row: ToolRow, args: Record<string, unknown>, more: Partial<ToolUse> = {}): ToolUse => ({
+export const createToolUse = (
+  row: ToolRow,
+  args: Record<string, unknown>,
+  overrides: Partial<ToolUse> = {},
+): ToolUse => ({
   row,
   toolName: row.name,
   agentId: 1,
@@ -31,7 +35,7 @@ export const useOf = (row: ToolRow, args: Record<string, unknown>, more: Partial
   call: undefined,
   dryRun: false,
   signal: new AbortController().signal,
-  ...more,
+  ...overrides,
 })
 
 export const runTool = (
@@ -39,5 +43,5 @@ export const runTool = (
   kind: ToolKind,
   row: ToolRow,
   args: Record<string, unknown>,
-  more: Partial<ToolUse> = {},
-) => kind.run(deps, useOf(row, args, more))
+  overrides: Partial<ToolUse> = {},
+) => kind.run(deps, createToolUse(row, args, overrides))

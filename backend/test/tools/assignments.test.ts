@@ -18,10 +18,10 @@ import { listTools } from '../../tools/tool-catalog.ts'
 import { createToolServer } from '../../mcp/tool-server.ts'
 import { setToolActive } from '../../tools/set-active.ts'
 import { unassignTool } from '../../tools/unassign.ts'
-import { keyFile } from '../support/spreadsheets.ts'
+import { createKeyFile } from '../support/spreadsheets.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedAgent, seedWorkspace, widgetOf } from '../support/seed.ts'
+import { type Seed, seedAgent, seedWorkspace, getWidgetId } from '../support/seed.ts'
 import { seedLiveCall } from './server/seed-call.ts'
 import { openSse, secret } from '../support/mcp.ts'
 
@@ -55,7 +55,7 @@ beforeEach(async () => {
   await installBuiltInTools(deps, workspaceId)
 })
 
-const idOf = async (name: string): Promise<number> => {
+const getToolId = async (name: string): Promise<number> => {
   const tool = (await listTools(deps)(workspaceId)).find((listed) => listed.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool.id
@@ -65,7 +65,7 @@ const assign = (toolId: number, config: unknown = {}) =>
   assignTool(deps)({ workspaceId, agentId, toolId, config })
 
 const open = async (query: Record<string, string> = {}) =>
-  openSse(url, { widget_id: await widgetOf(deps, agentId), ...query })
+  openSse(url, { widget_id: await getWidgetId(deps, agentId), ...query })
 
 const weather: HttpToolInput = {
   name: 'weather',
@@ -75,7 +75,7 @@ const weather: HttpToolInput = {
   inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }
 
-const namesOf = async (session: Awaited<ReturnType<typeof open>>) =>
+const listToolNames = async (session: Awaited<ReturnType<typeof open>>) =>
   (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
 
 const remote = (server: string, tool: string) =>
@@ -123,7 +123,7 @@ it('offers and lists a built-in tool as this version describes it, whatever stoo
   const listed = (await listTools(deps)(workspaceId)).find(({ name }) => name === 'contact_note')
   expect(listed).toMatchObject({ description: now?.description })
 
-  await assign(await idOf('contact_note'))
+  await assign(await getToolId('contact_note'))
   const session = await open()
   expect((await session.request('tools/list')).result?.tools).toEqual([now])
   expect((await session.call('contact_note', { gone: 'x' })).result?.content?.[0]?.text).toContain('gone')
@@ -133,19 +133,19 @@ it('offers and lists a built-in tool as this version describes it, whatever stoo
 it('leaves a tool out whose settings cannot be read, and keeps the others', async () => {
   const bad = await remote('crm', 'find')
   await assign(bad)
-  await assign(await idOf('contact_note'))
+  await assign(await getToolId('contact_note'))
   const broken = { settings: JSON.stringify({ url: 'https://key-in-the-url@mcp.example.com', tools: 'all' }) }
   await database.db.updateTable('mcp_tool').set(broken).where('id', '=', bad).execute()
 
   const session = await open()
-  expect(await namesOf(session)).toEqual(['contact_note'])
+  expect(await listToolNames(session)).toEqual(['contact_note'])
   expect((await session.call('crm__find')).error).toMatchObject({ message: 'Unknown tool: crm__find' })
   session.close()
   const entry = logged.filter(({ msg }) => msg === 'a tool has settings that cannot be read').at(-1)
   expect(entry).toMatchObject({ level: 50, tool_id: bad, workspace_id: workspaceId })
   expect(JSON.stringify(logged)).not.toContain('key-in-the-url')
 
-  await assign(await idOf('do_not_call'))
+  await assign(await getToolId('do_not_call'))
   const sentence = { code: 'validation_failed', message: expect.stringContaining('cannot be read') }
   await expect(assign(bad)).rejects.toMatchObject(sentence)
   await expect(refreshRemoteServer(deps)(workspaceId, bad)).rejects.toMatchObject(sentence)
@@ -154,8 +154,8 @@ it('leaves a tool out whose settings cannot be read, and keeps the others', asyn
 
 it('gives an open session a tool, switches it off and on, and takes it away, each at once', async () => {
   const session = await open()
-  const toolId = await idOf('contact_note')
-  expect(await namesOf(session)).toEqual([])
+  const toolId = await getToolId('contact_note')
+  expect(await listToolNames(session)).toEqual([])
 
   const steps: [change: () => Promise<void>, offered: string[]][] = [
     [() => assign(toolId), ['contact_note']],
@@ -166,7 +166,7 @@ it('gives an open session a tool, switches it off and on, and takes it away, eac
   for (const [change, offered] of steps) {
     await change()
     expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
-    expect(await namesOf(session)).toEqual(offered)
+    expect(await listToolNames(session)).toEqual(offered)
   }
   session.close()
 })
@@ -180,7 +180,7 @@ it('deletes a tool of the workspace’s own from the agents that have it, and ke
 
   await deleteTool(deps)({ workspaceId, toolId })
   expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
-  expect(await namesOf(session)).toEqual([])
+  expect(await listToolNames(session)).toEqual([])
   expect((await session.call('weather')).error).toMatchObject({ message: 'Unknown tool: weather' })
   session.close()
   const records = database.db.selectFrom('tool_call').select('tool_name').where('call_id', '=', call.callId)
@@ -196,15 +196,17 @@ it('deletes a remote server, but no built-in tool and none of another workspace'
   })
   await deleteTool(deps)({ workspaceId, toolId: server })
   expect((await listTools(deps)(workspaceId)).map(({ kind }) => kind)).not.toContain('remote_mcp')
-  await expect(deleteTool(deps)({ workspaceId, toolId: await idOf('contact_note') })).rejects.toMatchObject({
+  await expect(
+    deleteTool(deps)({ workspaceId, toolId: await getToolId('contact_note') }),
+  ).rejects.toMatchObject({
     code: 'validation_failed',
     message: expect.stringContaining('switch it off'),
   })
-  expect(await idOf('contact_note')).toEqual(expect.any(Number))
+  expect(await getToolId('contact_note')).toEqual(expect.any(Number))
 })
 
 it('tells which agents have a tool, and assigns it to each for itself', async () => {
-  const toolId = await idOf('contact_note')
+  const toolId = await getToolId('contact_note')
   const second = await seedAgent(deps, workspaceId)
   await assign(toolId)
   await assign(toolId)
@@ -216,13 +218,13 @@ it('tells which agents have a tool, and assigns it to each for itself', async ()
 })
 
 it('says in words which part of a configuration the tool does not take, or lacks', async () => {
-  const toolId = await idOf('contact_note')
+  const toolId = await getToolId('contact_note')
 
   await expect(assign(toolId, { color: 'red' })).rejects.toMatchObject({
     status: 422,
     details: [{ field: 'config.color', code: 'unknown_field' }],
   })
-  await expect(assign(await idOf('spreadsheet_append'))).rejects.toMatchObject({
+  await expect(assign(await getToolId('spreadsheet_append'))).rejects.toMatchObject({
     status: 422,
     details: [{ field: 'config.spreadsheet_id', code: 'required' }],
   })
@@ -230,24 +232,24 @@ it('says in words which part of a configuration the tool does not take, or lacks
 })
 
 it('assigns a spreadsheet of this workspace alone, and Google’s only where there is an account', async () => {
-  const toolId = await idOf('spreadsheet_append')
+  const toolId = await getToolId('spreadsheet_append')
   const other = await seedWorkspace(deps)
   const columns = ['Name']
   const theirs = await createSpreadsheet(deps)(other.workspaceId, { name: 'Theirs', columns })
-  const beside = (sentence: string) => ({
+  const fieldError = (sentence: string) => ({
     status: 422,
     message: expect.stringContaining(sentence),
     details: [{ field: 'config.spreadsheet_id', code: 'not_found' }],
   })
 
   for (const id of ['leads', theirs.id]) {
-    await expect(assign(toolId, { spreadsheet_id: id })).rejects.toMatchObject(beside('no spreadsheet'))
+    await expect(assign(toolId, { spreadsheet_id: id })).rejects.toMatchObject(fieldError('no spreadsheet'))
   }
   const { id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns })
   await assign(toolId, { spreadsheet_id: id })
   const google = { spreadsheet_id: 'of-google', provider: 'google' }
-  await expect(assign(toolId, google)).rejects.toMatchObject(beside('no Google service account'))
-  await saveGoogleAccount(deps)(workspaceId, keyFile())
+  await expect(assign(toolId, google)).rejects.toMatchObject(fieldError('no Google service account'))
+  await saveGoogleAccount(deps)(workspaceId, createKeyFile())
   await assign(toolId, google)
 })
 
@@ -276,7 +278,7 @@ it('lets one of two assignments at once have the name', async () => {
 })
 
 it('knows no tools and agents of another workspace', async () => {
-  const toolId = await idOf('contact_note')
+  const toolId = await getToolId('contact_note')
   const other = await seedWorkspace(deps)
   await assign(toolId)
   const missing = { code: 'not_found' }
@@ -288,5 +290,5 @@ it('knows no tools and agents of another workspace', async () => {
   ).rejects.toMatchObject(missing)
   await expect(unassignTool(deps)({ ...theirs, agentId })).rejects.toMatchObject(missing)
   await expect(setToolActive(deps)(theirs, false)).rejects.toMatchObject(missing)
-  expect(await namesOf(await open())).toEqual(['contact_note'])
+  expect(await listToolNames(await open())).toEqual(['contact_note'])
 })

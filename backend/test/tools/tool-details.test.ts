@@ -4,7 +4,7 @@ import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
 import { removeGoogleAccount } from '../../spreadsheets/remove-google-account.ts'
 import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
 import { assignTool } from '../../tools/assignments.ts'
-import { configSchemaOf } from '../../tools/config-form.ts'
+import { getConfigSchema } from '../../tools/config-form.ts'
 import { addHttpTool, type HttpToolInput } from '../../tools/general/add-http-tool.ts'
 import { insertTool } from '../../tools/general/store.ts'
 import { getTool } from '../../tools/get-tool.ts'
@@ -13,7 +13,7 @@ import { toolKinds } from '../../tools/kind-registry.ts'
 import { listAssignments } from '../../tools/list-assignments.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
 import { setToolActive } from '../../tools/set-active.ts'
-import { keyFile } from '../support/spreadsheets.ts'
+import { createKeyFile } from '../support/spreadsheets.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/seed.ts'
@@ -42,11 +42,11 @@ const weather: HttpToolInput = {
   secrets: { TOKEN: 'token-of-the-service', KEY: 'key-of-the-service' },
 }
 
-const idOf = async (name: string): Promise<number> =>
+const getToolId = async (name: string): Promise<number> =>
   (await listTools(deps)(workspaceId)).find((tool) => tool.name === name)?.id ?? 0
 
 const assign = async (name: string, config: object = {}) =>
-  assignTool(deps)({ workspaceId, agentId, toolId: await idOf(name), config })
+  assignTool(deps)({ workspaceId, agentId, toolId: await getToolId(name), config })
 
 const missing = { code: 'not_found' }
 
@@ -57,21 +57,21 @@ describe('a tool', () => {
     await setToolActive(deps)({ workspaceId, toolId: id }, false)
 
     const listed = (await listTools(deps)(workspaceId)).find((tool) => tool.id === id)
-    const told = {
+    const expected = {
       ...{ id, kind: 'http', name: 'weather', description: weather.description, isActive: false },
       settings: { method: 'GET', url: weather.url, headers: weather.headers },
       agents: [agentId],
     }
-    expect(listed).toEqual(told)
+    expect(listed).toEqual(expected)
     const tool = await getTool(deps)({ workspaceId, toolId: id })
     const { name, description, inputSchema } = weather
     const definitions = [{ name, description, inputSchema }]
-    expect(tool).toEqual({ ...told, definitions, effects: [], secretNames: ['KEY', 'TOKEN'] })
+    expect(tool).toEqual({ ...expected, definitions, effects: [], secretNames: ['KEY', 'TOKEN'] })
     expect(JSON.stringify([listed, tool])).not.toContain('of-the-service')
   })
 
   it('is described by this version where it comes with Outdial', async () => {
-    const tool = await getTool(deps)({ workspaceId, toolId: await idOf('contact_note') })
+    const tool = await getTool(deps)({ workspaceId, toolId: await getToolId('contact_note') })
     const definition = toolKinds.get('contact_note')?.builtIn
     expect(tool).toMatchObject({ description: definition?.description, definitions: [definition] })
     expect(tool.secretNames).toEqual([])
@@ -88,7 +88,7 @@ describe('a tool', () => {
 
   it('is not there for another workspace', async () => {
     const other = await seedWorkspace(deps)
-    const toolId = await idOf('contact_note')
+    const toolId = await getToolId('contact_note')
     await expect(getTool(deps)({ workspaceId: other.workspaceId, toolId })).rejects.toMatchObject(missing)
     await expect(getTool(deps)({ workspaceId, toolId: 999_999 })).rejects.toMatchObject(missing)
   })
@@ -99,7 +99,7 @@ describe('the tools of an agent', () => {
     const { id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns: ['Name'] })
     await assign('spreadsheet_append', { spreadsheet_id: id })
     await assign('contact_note')
-    await setToolActive(deps)({ workspaceId, toolId: await idOf('contact_note') }, false)
+    await setToolActive(deps)({ workspaceId, toolId: await getToolId('contact_note') }, false)
 
     expect(await listAssignments(deps)(workspaceId, agentId)).toMatchObject([
       { tool: { name: 'contact_note', isActive: false }, config: {}, faults: [] },
@@ -112,7 +112,7 @@ describe('the tools of an agent', () => {
   })
 
   it('are told with what is wrong with a configuration that fits its tool no longer', async () => {
-    await saveGoogleAccount(deps)(workspaceId, keyFile())
+    await saveGoogleAccount(deps)(workspaceId, createKeyFile())
     await assign('spreadsheet_append', { spreadsheet_id: 'of-google', provider: 'google' })
     const faults = async () => {
       const [assignment] = await listAssignments(deps)(workspaceId, agentId)
@@ -140,7 +140,7 @@ describe('the tools of an agent', () => {
 })
 
 describe.each([...toolKinds.values()])('the form of an assignment of $kind', ({ kind, config }) => {
-  const schema = configSchemaOf(kind)
+  const schema = getConfigSchema(kind)
   const fields = Object.entries((schema.properties ?? {}) as Record<string, Record<string, unknown>>)
 
   it('explains each of its fields, and each value of a choice, in words', () => {

@@ -8,19 +8,19 @@ import { unassignTool } from '../../tools/unassign.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedAgent, seedWorkspace } from '../support/seed.ts'
-import { RemoteServer } from '../support/remote-mcp-server.ts'
-import { until } from '../support/mcp.ts'
+import { RemoteMcpServer } from '../support/remote-mcp-server.ts'
+import { waitUntil } from '../support/mcp.ts'
 import { localConfig, readTool } from '../support/tools.ts'
 
 // Server and tool are put together by two underscores: crm + _find and crm_ + find make the same name.
 
 let database: TestDatabase
 let deps: TestDeps
-let server: RemoteServer
+let server: RemoteMcpServer
 beforeAll(async () => {
   database = await createTestDatabase()
   deps = testDeps(database.db, { config: localConfig })
-  server = new RemoteServer('streamable')
+  server = new RemoteMcpServer('streamable')
   server.tools = ['find', '_find', 'list'].map((name) => ({ name, inputSchema: { type: 'object' } }))
   await server.start()
 })
@@ -56,7 +56,7 @@ const assign = (agentId: number, toolId: number) =>
 const edit = (toolId: number, change: { name?: string; tools?: string[] }) =>
   editRemoteServer(deps)(workspaceId, toolId, change)
 
-const nameOf = async (toolId: number) => (await readTool(deps, workspaceId, 'remote_mcp', toolId)).name
+const getToolName = async (toolId: number) => (await readTool(deps, workspaceId, 'remote_mcp', toolId)).name
 
 it('refuses a new name of a server by which an agent would have two tools of one name, and names both', async () => {
   for (const agent of [ava, ben]) for (const tool of [crm, other]) await assign(agent, tool)
@@ -65,7 +65,7 @@ it('refuses a new name of a server by which an agent would have two tools of one
     message: expect.stringContaining('Ava, Ben (crm___find)'),
     details: [{ field: 'name', code: 'already_used' }],
   })
-  expect(await nameOf(other)).toBe('other')
+  expect(await getToolName(other)).toBe('other')
 
   await unassignTool(deps)({ workspaceId, agentId: ava, toolId: crm })
   await expect(edit(other, { name: 'crm_' })).rejects.toMatchObject({
@@ -73,7 +73,7 @@ it('refuses a new name of a server by which an agent would have two tools of one
   })
   await unassignTool(deps)({ workspaceId, agentId: ben, toolId: crm })
   await edit(other, { name: 'crm_' })
-  expect(await nameOf(other)).toBe('crm_')
+  expect(await getToolName(other)).toBe('crm_')
 })
 
 it('refuses to choose a tool of a name that an agent of the server has already', async () => {
@@ -103,7 +103,7 @@ it('does not overlook a tool that the agent is being given at that moment', asyn
   await database.db.transaction().execute(async (trx) => {
     await assignTool({ ...deps, db: trx })({ workspaceId, agentId: ava, toolId: crm, config: {} })
     renaming = edit(other, { name: 'crm_' }).catch((error: unknown) => error)
-    await until(async () => (await waiting()) > 0)
+    await waitUntil(async () => (await waiting()) > 0)
   })
   expect(await renaming).toMatchObject({ message: expect.stringContaining('Ava (crm___find)') })
 })

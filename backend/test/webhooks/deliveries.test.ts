@@ -3,24 +3,24 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { Webhook } from 'standardwebhooks'
 import { startSender, type SenderOptions } from '../../webhooks/sender.ts'
 import { replayDeliveries } from '../../webhooks/replay.ts'
-import { rotateSecret } from '../../webhooks/signing-secrets.ts'
+import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
 import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
-import { schedule } from '../../webhooks/retry-delay.ts'
+import { retrySchedule } from '../../webhooks/retry-delay.ts'
 import type { Worker } from '../../core/worker.ts'
 import { ManualClock } from '../support/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
-import { Receiver } from '../support/http-receiver.ts'
-import { completeCall, keyCaller, until } from '../support/factories.ts'
+import { HttpReceiver } from '../support/http-receiver.ts'
+import { completeCall, seedApiKeyCaller, waitForValue } from '../support/factories.ts'
 
 const day = 24 * 60 * 60 * 1000
 
 let database: TestDatabase
 let deps: TestDeps
 let seed: Seed
-let receiver: Receiver
+let receiver: HttpReceiver
 let workers: Worker[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -30,7 +30,7 @@ beforeEach(async () => {
   // Real time, because an independent verifier looks at the timestamp; no jitter, to foretell the schedule.
   deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()), chance: () => 0 })
   seed = await seedWorkspace(deps)
-  receiver = new Receiver()
+  receiver = new HttpReceiver()
   await receiver.listen()
 })
 afterEach(async () => {
@@ -46,13 +46,13 @@ function start(options: SenderOptions = {}): Worker {
   return worker
 }
 
-async function subscribed(url = receiver.url()) {
-  const caller = await keyCaller(deps, seed)
+async function seedSubscription(url = receiver.url()) {
+  const caller = await seedApiKeyCaller(deps, seed)
   const { subscription } = await subscribe(deps)(caller, { target_url: url, event: 'call.completed' })
   return { caller, ...subscription }
 }
 
-const deliveries = () => deps.db.selectFrom('webhook_delivery').selectAll().orderBy('id').execute()
+const listDeliveries = () => deps.db.selectFrom('webhook_delivery').selectAll().orderBy('id').execute()
 
 const tries = () =>
   deps.db
@@ -66,29 +66,29 @@ const subscriptionRow = (id: number) =>
   deps.db.selectFrom('webhook_subscription').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** Waits until so many tries were written down in all. */
-const triesMade = (count: number) => until(tries, (rows) => rows.length >= count)
+const triesMade = (count: number) => waitForValue(tries, (rows) => rows.length >= count)
 
 /** The one delivery, after so many tries. */
 async function deliveryAfter(count: number) {
   await triesMade(count)
-  const [delivery] = await deliveries()
+  const [delivery] = await listDeliveries()
   if (delivery === undefined) throw new Error('there is no delivery')
   return delivery
 }
 
-function moveTo(at: Date | null): void {
+function advanceTo(at: Date | null): void {
   if (at === null) throw new Error('no further try is due')
   deps.clock.advance(at.getTime() - deps.clock.now().getTime())
   for (const worker of workers) worker.wake()
 }
 
 it('delivers the event as it was written, signed so that an independent verifier accepts it', async () => {
-  const { secret } = await subscribed(receiver.url('/hooks/catch/1?x=%C3%A9'))
+  const { secret } = await seedSubscription(receiver.url('/hooks/catch/1?x=%C3%A9'))
   const call = await completeCall(deps, seed)
   start()
   const delivery = await deliveryAfter(1)
 
-  const [received] = receiver.received
+  const [received] = receiver.requests
   const event = await deps.db
     .selectFrom('event')
     .selectAll()
@@ -121,14 +121,14 @@ it('signs deliveries to a callback URL with the secret of the workspace', async 
     .select('webhook_secret')
     .where('id', '=', seed.workspaceId)
     .executeTakeFirstOrThrow()
-  const [received] = receiver.received
+  const [received] = receiver.requests
   const verifier = new Webhook(deps.box.open(webhook_secret))
   expect(verifier.verify(received?.body ?? '', received?.headers as Record<string, string>)).toBeTruthy()
 })
 
 it('signs with the old and the new secret for a day after a rotation, then with the new one alone', async () => {
-  const { id, secret: old } = await subscribed()
-  const { secret: fresh } = await rotateSecret(deps)(seed.workspaceId, id)
+  const { id, secret: old } = await seedSubscription()
+  const { secret: fresh } = await rotateSubscriptionSecret(deps)(seed.workspaceId, id)
   start()
   await completeCall(deps, seed)
   workers[0]?.wake()
@@ -138,7 +138,7 @@ it('signs with the old and the new secret for a day after a rotation, then with 
   workers[0]?.wake()
   await triesMade(2)
 
-  const [during, after] = receiver.received.map(({ body, headers }) => (secret: string) => {
+  const [during, after] = receiver.requests.map(({ body, headers }) => (secret: string) => {
     // Only the first is of this moment: the verifier's tolerance would refuse the other.
     const {
       'webhook-id': msgId = '',
@@ -152,16 +152,16 @@ it('signs with the old and the new secret for a day after a rotation, then with 
 })
 
 it.each([200, 201, 202, 204, 299])('takes the answer %i as delivered', async (status) => {
-  await subscribed()
-  receiver.always(status)
+  await seedSubscription()
+  receiver.respondWith(status)
   await completeCall(deps, seed)
   start()
   expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', next_try_at: null })
 })
 
 it.each([400, 401, 404, 429, 500, 503])('tries again after the answer %i', async (status) => {
-  await subscribed()
-  receiver.always(status)
+  await seedSubscription()
+  receiver.respondWith(status)
   await completeCall(deps, seed)
   start()
   const due = new Date(deps.clock.now().getTime() + 5_000)
@@ -175,41 +175,41 @@ it.each([400, 401, 404, 429, 500, 503])('tries again after the answer %i', async
 })
 
 it('takes a redirect as a failure, and does not follow it', async () => {
-  await subscribed()
-  const elsewhere = receiver.url('/elsewhere')
-  receiver.always(307, { location: elsewhere })
+  await seedSubscription()
+  const otherUrl = receiver.url('/elsewhere')
+  receiver.respondWith(307, { location: otherUrl })
   await completeCall(deps, seed)
   start()
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
   expect(await tries()).toMatchObject([
     { status_code: 307, error: 'the receiver redirects, which is not followed' },
   ])
-  expect(receiver.received.map(({ path }) => path)).toEqual(['/hook'])
+  expect(receiver.requests.map(({ path }) => path)).toEqual(['/hook'])
 })
 
 it('sends the same webhook-id in every try, each with its own timestamp', async () => {
-  await subscribed()
-  receiver.answer = (_received, response, number) => response.writeHead(number === 1 ? 500 : 200).end()
+  await seedSubscription()
+  receiver.answer = (_request, response, number) => response.writeHead(number === 1 ? 500 : 200).end()
   await completeCall(deps, seed)
   start()
-  moveTo((await deliveryAfter(1)).next_try_at)
+  advanceTo((await deliveryAfter(1)).next_try_at)
   await triesMade(2)
-  const [first, second] = receiver.received
+  const [first, second] = receiver.requests
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
   expect(second?.body).toBe(first?.body)
   expect(Number(second?.headers['webhook-timestamp'])).toBe(Number(first?.headers['webhook-timestamp']) + 5)
 })
 
 it('tries ten times on the schedule, then gives the delivery up as dead', async () => {
-  const { id } = await subscribed()
-  receiver.always(500)
+  const { id } = await seedSubscription()
+  receiver.respondWith(500)
   await completeCall(deps, seed)
   start()
-  for (const [index, delay] of schedule.entries()) {
+  for (const [index, delay] of retrySchedule.entries()) {
     const due = new Date(deps.clock.now().getTime() + delay)
     const delivery = await deliveryAfter(index + 1)
     expect(delivery.next_try_at).toEqual(due)
-    moveTo(due)
+    advanceTo(due)
   }
   expect(await deliveryAfter(10)).toMatchObject({ status: 'dead', tries: 10, next_try_at: null })
   expect((await tries()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
@@ -217,36 +217,36 @@ it('tries ten times on the schedule, then gives the delivery up as dead', async 
 })
 
 it('sends dead deliveries again when they are replayed, their log going on', async () => {
-  const { id } = await subscribed()
+  const { id } = await seedSubscription()
   const other = await seedWorkspace(deps, 'Other')
   await completeCall(deps, seed)
   await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
-  receiver.always(500)
+  receiver.respondWith(500)
   const sender = start()
   await triesMade(3)
   await deps.db
     .updateTable('webhook_delivery')
     .set({ status: 'dead', tries: 10, next_try_at: null })
     .execute()
-  receiver.always(200)
+  receiver.respondWith(200)
   const replay = replayDeliveries({ ...deps, wake: { ...deps.wake, sender: () => sender.wake() } })
 
   expect(await replay(other.workspaceId, { subscriptionId: id })).toBe(0)
   expect(await replay(seed.workspaceId, { subscriptionId: id })).toBe(2)
   await triesMade(5)
-  const callback = (await deliveries()).find(({ subscription_id }) => subscription_id === null)
+  const callback = (await listDeliveries()).find(({ subscription_id }) => subscription_id === null)
   expect(callback).toMatchObject({ status: 'dead' })
   expect(await replay(seed.workspaceId, { deliveryId: callback?.id ?? 0 })).toBe(1)
   await triesMade(6)
 
-  expect((await deliveries()).map(({ status, tries }) => [status, tries])).toEqual(
+  expect((await listDeliveries()).map(({ status, tries }) => [status, tries])).toEqual(
     Array(3).fill(['delivered', 1]),
   )
   expect((await tries()).map(({ number }) => number).sort()).toEqual([1, 1, 1, 2, 2, 2])
 })
 
 it('replays nothing to a disabled subscription', async () => {
-  const { id } = await subscribed()
+  const { id } = await seedSubscription()
   await completeCall(deps, seed)
   await deps.db.updateTable('webhook_delivery').set({ status: 'dead', next_try_at: null }).execute()
   await deps.db.updateTable('webhook_subscription').set({ disabled_at: deps.clock.now() }).execute()
@@ -254,8 +254,8 @@ it('replays nothing to a disabled subscription', async () => {
 })
 
 it('waits as long as Retry-After asks, where that is longer than the schedule', async () => {
-  await subscribed()
-  receiver.always(503, { 'retry-after': '90' })
+  await seedSubscription()
+  receiver.respondWith(503, { 'retry-after': '90' })
   await completeCall(deps, seed)
   start()
   const due = new Date(deps.clock.now().getTime() + 90_000)
@@ -263,8 +263,8 @@ it('waits as long as Retry-After asks, where that is longer than the schedule', 
 })
 
 it('takes a receiver that never answers as failed once its time is over', async () => {
-  await subscribed()
-  receiver.silent()
+  await seedSubscription()
+  receiver.neverRespond()
   await completeCall(deps, seed)
   start({ timeoutMs: 100 })
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending', tries: 1 })
@@ -272,16 +272,16 @@ it('takes a receiver that never answers as failed once its time is over', async 
 })
 
 it('takes an accepted event as delivered, though the body of the answer never ends', async () => {
-  await subscribed()
-  receiver.answer = (_received, response) => void response.writeHead(200).write('still talking')
+  await seedSubscription()
+  receiver.answer = (_request, response) => void response.writeHead(200).write('still talking')
   await completeCall(deps, seed)
   start({ timeoutMs: 300 })
   expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
 })
 
 it('reads no more than a little of an endless answer', async () => {
-  await subscribed()
-  receiver.answer = (_received, response) => {
+  await seedSubscription()
+  receiver.answer = (_request, response) => {
     const pour = () => {
       while (response.write('x'.repeat(65_536)));
       response.once('drain', pour)
@@ -295,9 +295,9 @@ it('reads no more than a little of an endless answer', async () => {
 })
 
 it('says in words why a receiver could not be reached', async () => {
-  const gone = new Receiver()
+  const gone = new HttpReceiver()
   await gone.listen()
-  await subscribed(gone.url())
+  await seedSubscription(gone.url())
   await gone.close()
   await completeCall(deps, seed)
   start()
@@ -306,8 +306,8 @@ it('says in words why a receiver could not be reached', async () => {
 })
 
 it('tries again when the receiver breaks off the connection', async () => {
-  await subscribed()
-  receiver.answer = (_received, response) => response.destroy()
+  await seedSubscription()
+  receiver.answer = (_request, response) => response.destroy()
   await completeCall(deps, seed)
   start()
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
@@ -315,16 +315,16 @@ it('tries again when the receiver breaks off the connection', async () => {
 })
 
 it('does not send to an address that was permitted only before', async () => {
-  await subscribed()
+  await seedSubscription()
   await completeCall(deps, seed)
   deps = { ...deps, config: { ...deps.config, allowLoopbackWebhooks: false } }
   start()
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
-  expect(receiver.received).toEqual([])
+  expect(receiver.requests).toEqual([])
 })
 
 it('does not send where a name leads into a private network', async () => {
-  await subscribed('https://hooks.example.test/')
+  await seedSubscription('https://hooks.example.test/')
   await completeCall(deps, seed)
   start({ resolve: async () => ['10.0.0.1'] })
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
@@ -332,32 +332,32 @@ it('does not send where a name leads into a private network', async () => {
 })
 
 it('removes a subscription at once when its receiver is gone, with all that waits for it', async () => {
-  const { id } = await subscribed()
-  receiver.always(410)
+  const { id } = await seedSubscription()
+  receiver.respondWith(410)
   await completeCall(deps, seed)
   await completeCall(deps, seed)
   start({ concurrency: 1 })
-  await until(
+  await waitForValue(
     () => subscriptionRow(id),
     (row) => row === undefined,
   )
-  expect(await deliveries()).toEqual([])
-  expect(receiver.received).toHaveLength(1)
+  expect(await listDeliveries()).toEqual([])
+  expect(receiver.requests).toHaveLength(1)
 })
 
 it('ends a callback delivery alone when its receiver is gone', async () => {
-  const { id } = await subscribed(receiver.url('/subscribed'))
+  const { id } = await seedSubscription(receiver.url('/subscribed'))
   receiver.answer = ({ path }, response) => response.writeHead(path === '/callback' ? 410 : 200).end()
   await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
   start()
   await triesMade(2)
-  expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'gone'])
+  expect((await listDeliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'gone'])
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
 })
 
 it('disables a subscription after five days of failing over two events, and ends what waits for it', async () => {
-  const { id } = await subscribed()
-  receiver.always(500)
+  const { id } = await seedSubscription()
+  receiver.respondWith(500)
   await completeCall(deps, seed)
   start()
   await triesMade(1)
@@ -372,14 +372,14 @@ it('disables a subscription after five days of failing over two events, and ends
   await triesMade(4)
 
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: deps.clock.now() })
-  expect((await deliveries()).map(({ status }) => status)).toEqual(['dead', 'dead'])
+  expect((await listDeliveries()).map(({ status }) => status)).toEqual(['dead', 'dead'])
   await completeCall(deps, seed)
-  expect(await deliveries()).toHaveLength(2)
+  expect(await listDeliveries()).toHaveLength(2)
 })
 
 it('does not disable a subscription over a single event', async () => {
-  const { id } = await subscribed()
-  receiver.always(500)
+  const { id } = await seedSubscription()
+  receiver.respondWith(500)
   await completeCall(deps, seed)
   start()
   await triesMade(1)
@@ -390,11 +390,11 @@ it('does not disable a subscription over a single event', async () => {
 })
 
 it('forgets the failures of a subscription with one success', async () => {
-  const { id } = await subscribed()
-  receiver.answer = (_received, response, number) => response.writeHead(number === 2 ? 200 : 500).end()
+  const { id } = await seedSubscription()
+  receiver.answer = (_request, response, number) => response.writeHead(number === 2 ? 200 : 500).end()
   await completeCall(deps, seed)
   start()
-  moveTo((await deliveryAfter(1)).next_try_at)
+  advanceTo((await deliveryAfter(1)).next_try_at)
   await triesMade(2)
   expect(await subscriptionRow(id)).toMatchObject({ failing_since: null })
 
@@ -406,7 +406,7 @@ it('forgets the failures of a subscription with one success', async () => {
 })
 
 it('delivers again after a disabled subscription was subscribed again', async () => {
-  const { id, caller } = await subscribed()
+  const { id, caller } = await seedSubscription()
   await deps.db
     .updateTable('webhook_subscription')
     .set({ disabled_at: deps.clock.now(), failing_since: deps.clock.now() })
@@ -418,11 +418,11 @@ it('delivers again after a disabled subscription was subscribed again', async ()
   await completeCall(deps, seed)
   start()
   expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
-  expect(receiver.received).toHaveLength(1)
+  expect(receiver.requests).toHaveLength(1)
 })
 
 it('does not send what was written just before its subscription was disabled', async () => {
-  const { id } = await subscribed()
+  const { id } = await seedSubscription()
   await completeCall(deps, seed)
   await deps.db
     .updateTable('webhook_subscription')
@@ -430,13 +430,13 @@ it('does not send what was written just before its subscription was disabled', a
     .where('id', '=', id)
     .execute()
   start()
-  await until(deliveries, ([row]) => row?.status === 'dead')
-  expect(receiver.received).toEqual([])
+  await waitForValue(listDeliveries, ([row]) => row?.status === 'dead')
+  expect(receiver.requests).toEqual([])
 })
 
 it('goes on with the others when a secret cannot be opened, and blames no receiver for it', async () => {
-  const broken = await subscribed(receiver.url('/broken'))
-  await subscribed(receiver.url('/sound'))
+  const broken = await seedSubscription(receiver.url('/broken'))
+  await seedSubscription(receiver.url('/sound'))
   await deps.db
     .updateTable('webhook_subscription')
     .set({ secret: 'v1.AAAA' })
@@ -445,17 +445,17 @@ it('goes on with the others when a secret cannot be opened, and blames no receiv
   await completeCall(deps, seed)
   start()
   await triesMade(2)
-  expect(receiver.received.map(({ path }) => path)).toEqual(['/sound'])
-  const [unopened, sound] = await deliveries()
+  expect(receiver.requests.map(({ path }) => path)).toEqual(['/sound'])
+  const [unopened, sound] = await listDeliveries()
   expect(unopened).toMatchObject({ status: 'pending', tries: 1, subscription_id: broken.id })
   expect(sound).toMatchObject({ status: 'delivered' })
   expect(await subscriptionRow(broken.id)).toMatchObject({ failing_since: null })
 })
 
 it('delivers to the others while one host answers nothing', async () => {
-  const slow = new Receiver()
+  const slow = new HttpReceiver()
   await slow.listen()
-  slow.silent()
+  slow.neverRespond()
   for (let number = 0; number < 8; number += 1) await completeCall(deps, seed, { callbackUrl: slow.url() })
   deps.clock.advance(1)
   await completeCall(deps, seed, { callbackUrl: receiver.url() })
@@ -463,20 +463,20 @@ it('delivers to the others while one host answers nothing', async () => {
   start({ concurrency: 4, perHost: 2, timeoutMs: 5_000 })
   await triesMade(1)
 
-  expect(receiver.received).toHaveLength(1)
-  expect(slow.received.length).toBeLessThanOrEqual(2)
+  expect(receiver.requests).toHaveLength(1)
+  expect(slow.requests.length).toBeLessThanOrEqual(2)
   await slow.close()
 })
 
 it('shares the work among senders, so that each delivery is made once', async () => {
-  await subscribed()
+  await seedSubscription()
   for (let number = 0; number < 40; number += 1) await completeCall(deps, seed)
   for (let number = 0; number < 4; number += 1) start({ concurrency: 5 })
-  await until(deliveries, (rows) => {
+  await waitForValue(listDeliveries, (rows) => {
     for (const worker of workers) worker.wake()
     return rows.every(({ status }) => status === 'delivered')
   })
-  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+  const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
   expect(ids).toHaveLength(40)
   expect(new Set(ids).size).toBe(40)
 })
@@ -484,7 +484,7 @@ it('shares the work among senders, so that each delivery is made once', async ()
 /** Stops a sender and lets its grace pass. */
 async function stopAtOnce(worker: Worker): Promise<void> {
   const stopping = worker.stop(1_000)
-  await until(
+  await waitForValue(
     async () => deps.clock.waiting,
     (count) => count === 1,
   )
@@ -492,10 +492,15 @@ async function stopAtOnce(worker: Worker): Promise<void> {
   await stopping
 }
 
-const claim = { workerId: '00000000-0000-4000-8000-000000000001', room: 10, perHost: 10, underWay: new Map() }
+const claim = {
+  workerId: '00000000-0000-4000-8000-000000000001',
+  room: 10,
+  perHost: 10,
+  activeByHost: new Map(),
+}
 
 it('takes over a delivery whose sender was lost, and not before its lease has ended', async () => {
-  await subscribed()
+  await seedSubscription()
   await completeCall(deps, seed)
   const lost = await leaseDeliveries(deps.db, { ...claim, now: deps.clock.now(), leaseSeconds: 3600 })
   expect(lost).toHaveLength(1)
@@ -519,13 +524,13 @@ it.each([
   ],
   ['it is abandoned', (_held: ServerResponse, sender: Worker) => stopAtOnce(sender)],
 ])('writes nothing of a try whose lease another sender has taken over, when %s', async (_name, finish) => {
-  const { id } = await subscribed()
+  const { id } = await seedSubscription()
   await completeCall(deps, seed)
   const { promise: held, resolve: hold } = Promise.withResolvers<ServerResponse>()
-  receiver.answer = (_received, response) => hold(response)
+  receiver.answer = (_request, response) => hold(response)
   const sender = start({ timeoutMs: 60_000 })
   const response = await held
-  await until(
+  await waitForValue(
     async () => deps.clock.waiting, // it has looked again, found nothing more, and waits
     (count) => count === 1,
   )
@@ -539,7 +544,7 @@ it.each([
 
   expect(taken?.subscriptionId).toBe(id)
   expect(await tries()).toEqual([])
-  expect(await deliveries()).toMatchObject([
+  expect(await listDeliveries()).toMatchObject([
     {
       status: 'pending',
       tries: 0,
@@ -551,14 +556,14 @@ it.each([
 })
 
 it('gives back, untried, what it had to abandon when it stopped', async () => {
-  await subscribed()
+  await seedSubscription()
   await completeCall(deps, seed)
-  receiver.silent()
+  receiver.neverRespond()
   const sender = start({ timeoutMs: 60_000 })
-  await until(
-    async () => receiver.received.length,
+  await waitForValue(
+    async () => receiver.requests.length,
     (count) => count === 1,
   )
   await stopAtOnce(sender)
-  expect(await deliveries()).toMatchObject([{ status: 'pending', tries: 0, lease_until: null }])
+  expect(await listDeliveries()).toMatchObject([{ status: 'pending', tries: 0, lease_until: null }])
 })

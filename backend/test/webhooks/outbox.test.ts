@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
-import { recordCallCompleted } from '../../webhooks/outbox.ts'
-import { removeSubscriptionsOf } from '../../webhooks/subscription-store.ts'
+import { publishCallCompleted } from '../../webhooks/outbox.ts'
+import { removeSubscriptions } from '../../webhooks/subscription-store.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
-import { completeCall, keyCaller, seedCompletedCall, untilBlocked } from '../support/factories.ts'
+import {
+  completeCall,
+  seedApiKeyCaller,
+  seedCompletedCall,
+  waitForBlockedTransaction,
+} from '../support/factories.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -22,7 +27,7 @@ beforeEach(async () => {
 const all: WebhookFilter = { campaign_id: null, agent_id: null, outcome: null }
 
 async function seedSubscription(filter: Partial<WebhookFilter>, of = seed, disabledAt: Date | null = null) {
-  const owner = await keyCaller(deps, of)
+  const owner = await seedApiKeyCaller(deps, of)
   const row = await deps.db
     .insertInto('webhook_subscription')
     .values({
@@ -40,7 +45,7 @@ async function seedSubscription(filter: Partial<WebhookFilter>, of = seed, disab
   return { id: row.id, owner }
 }
 
-const deliveriesOf = (callId: number) =>
+const listDeliveries = (callId: number) =>
   deps.db
     .selectFrom('webhook_delivery')
     .innerJoin('event', 'event.id', 'webhook_delivery.event_id')
@@ -49,7 +54,7 @@ const deliveriesOf = (callId: number) =>
     .orderBy('subscription_id')
     .execute()
 
-const targets = async (callId: number) => (await deliveriesOf(callId)).map((row) => row.subscription_id)
+const listTargets = async (callId: number) => (await listDeliveries(callId)).map((row) => row.subscription_id)
 
 it('keeps the body of the event as it will be signed and sent', async () => {
   const call = await completeCall(deps, seed)
@@ -84,13 +89,13 @@ it('delivers to each subscription whose filter the call meets, and to no other',
 
   const call = await completeCall(deps, seed)
 
-  expect(await targets(call.id)).toEqual([everything.id, matching.id])
+  expect(await listTargets(call.id)).toEqual([everything.id, matching.id])
 })
 
 it('delivers to the callback URL of the call too', async () => {
   const { id } = await seedSubscription({})
   const call = await completeCall(deps, seed, { callbackUrl: 'https://Callback.example:8443/x?y=1' })
-  expect(await deliveriesOf(call.id)).toMatchObject([
+  expect(await listDeliveries(call.id)).toMatchObject([
     { subscription_id: id, status: 'pending', tries: 0, next_try_at: deps.clock.now() },
     {
       subscription_id: null,
@@ -109,15 +114,15 @@ it('tells of a call once, however often it is recorded', async () => {
     callbackUrl: 'https://example.com/callback',
     at: deps.clock.now(),
   }
-  await Promise.all([recordCallCompleted(deps.db, again), recordCallCompleted(deps.db, again)])
-  expect(await deliveriesOf(call.id)).toHaveLength(2)
+  await Promise.all([publishCallCompleted(deps.db, again), publishCallCompleted(deps.db, again)])
+  expect(await listDeliveries(call.id)).toHaveLength(2)
 })
 
 it('writes nothing when the transaction that ends the call is rolled back', async () => {
   await seedSubscription({})
   const call = await seedCompletedCall(deps, seed)
   const ending = deps.db.transaction().execute(async (trx) => {
-    await recordCallCompleted(trx, {
+    await publishCallCompleted(trx, {
       workspaceId: seed.workspaceId,
       call,
       callbackUrl: null,
@@ -126,7 +131,7 @@ it('writes nothing when the transaction that ends the call is rolled back', asyn
     throw new Error('the call did not end after all')
   })
   await expect(ending).rejects.toThrow('after all')
-  expect(await deliveriesOf(call.id)).toEqual([])
+  expect(await listDeliveries(call.id)).toEqual([])
 })
 
 it('ends the call though a subscription is removed at the same moment', async () => {
@@ -134,7 +139,7 @@ it('ends the call though a subscription is removed at the same moment', async ()
   const staying = await seedSubscription({})
   const call = await seedCompletedCall(deps, seed)
   const record = () =>
-    recordCallCompleted(deps.db, {
+    publishCallCompleted(deps.db, {
       workspaceId: seed.workspaceId,
       call,
       callbackUrl: null,
@@ -142,12 +147,12 @@ it('ends the call though a subscription is removed at the same moment', async ()
     })
 
   const recording = await deps.db.transaction().execute(async (trx) => {
-    await removeSubscriptionsOf(trx, { apiKeyId: owner.apiKeyId })
+    await removeSubscriptions(trx, { apiKeyId: owner.apiKeyId })
     const waiting = record()
-    await untilBlocked(deps.db)
+    await waitForBlockedTransaction(deps.db)
     return [waiting] // in an array: it waits for this transaction, which must not wait for it
   })
   await Promise.all(recording)
 
-  expect(await targets(call.id)).toEqual([staying.id])
+  expect(await listTargets(call.id)).toEqual([staying.id])
 })

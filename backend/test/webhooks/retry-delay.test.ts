@@ -1,27 +1,27 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { parseRetryAfter, retryDelay, schedule } from '../../webhooks/retry-delay.ts'
+import { parseRetryAfter, retryDelay, retrySchedule } from '../../webhooks/retry-delay.ts'
 
 const hour = 60 * 60 * 1000
 const tries = fc.integer({ min: 1, max: 9 })
-const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const now = new Date('2026-05-04T15:00:00.000Z')
 
 it('follows the schedule of the contract where chance adds nothing', () => {
-  const seconds = schedule.map((_delay, index) => (retryDelay(index + 1, () => 0) ?? 0) / 1000)
+  const seconds = retrySchedule.map((_delay, index) => (retryDelay(index + 1, () => 0) ?? 0) / 1000)
   expect(seconds).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
 })
 
 it('knows no further try after the tenth', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 10, max: 1000 }), chance, (n, c) => retryDelay(n, () => c) === undefined),
+    fc.property(fc.integer({ min: 10, max: 1000 }), random, (n, c) => retryDelay(n, () => c) === undefined),
   )
 })
 
 it('is never earlier than the schedule, and at most a fifth later', () => {
   fc.assert(
-    fc.property(tries, chance, (n, c) => {
-      const [delay, base] = [retryDelay(n, () => c) ?? 0, schedule[n - 1] ?? 0]
+    fc.property(tries, random, (n, c) => {
+      const [delay, base] = [retryDelay(n, () => c) ?? 0, retrySchedule[n - 1] ?? 0]
       return delay >= base && delay <= base * 1.2 && Number.isInteger(delay)
     }),
   )
@@ -29,7 +29,7 @@ it('is never earlier than the schedule, and at most a fifth later', () => {
 
 it('is put off by Retry-After, never hurried, and by no more than a day', () => {
   fc.assert(
-    fc.property(tries, chance, fc.double({ min: 0, noNaN: true }), (n, c, retryAfter) => {
+    fc.property(tries, random, fc.double({ min: 0, noNaN: true }), (n, c, retryAfter) => {
       const [plain, delay] = [retryDelay(n, () => c) ?? 0, retryDelay(n, () => c, retryAfter) ?? 0]
       return (
         delay >= plain &&

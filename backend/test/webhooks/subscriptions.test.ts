@@ -2,14 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { CallOutcome, WebhookSubscription } from '@outdial/contract'
 import type { Caller } from '../../core/caller.ts'
-import { rotateSecret } from '../../webhooks/signing-secrets.ts'
-import { removeSubscriptionsOf } from '../../webhooks/subscription-store.ts'
+import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
+import { removeSubscriptions } from '../../webhooks/subscription-store.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
 import { unsubscribe } from '../../webhooks/unsubscribe.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
-import { appCaller, completeCall, keyCaller, untilBlocked } from '../support/factories.ts'
+import {
+  seedAppCaller,
+  completeCall,
+  seedApiKeyCaller,
+  waitForBlockedTransaction,
+} from '../support/factories.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -36,7 +41,7 @@ const subscriptionsOf = (workspaceId: number) =>
     .execute()
 
 it('answers with the whole subscription, its filter normalised', async () => {
-  const caller = await keyCaller(deps, seed)
+  const caller = await seedApiKeyCaller(deps, seed)
   const outcome: CallOutcome[] = ['voicemail', 'answered', 'voicemail']
   const { created, subscription } = await subscribe(deps)(caller, {
     ...body,
@@ -54,7 +59,7 @@ it('answers with the whole subscription, its filter normalised', async () => {
 })
 
 it('answers a repeated subscribe with the standing subscription and its secret', async () => {
-  const caller = await appCaller(deps, seed)
+  const caller = await seedAppCaller(deps, seed)
   const first = await subscribe(deps)(caller, { ...body, filter: { outcome: ['busy', 'answered'] } })
   const second = await subscribe(deps)(caller, { ...body, filter: { outcome: ['answered', 'busy', 'busy'] } })
   expect(second).toEqual({ created: false, subscription: first.subscription })
@@ -67,20 +72,23 @@ it.each([
   ['nulls', { campaign_id: null, agent_id: null, outcome: null }],
   ['no outcome chosen', { outcome: [] }],
 ])('takes %s as all calls', async (_name, filter) => {
-  const { subscription } = await subscribe(deps)(await keyCaller(deps, seed), { ...body, filter })
+  const { subscription } = await subscribe(deps)(await seedApiKeyCaller(deps, seed), { ...body, filter })
   expect(subscription.filter).toEqual({ campaign_id: null, agent_id: null, outcome: null })
 })
 
 it.each([
   ['HTTPS://Hooks.Example.com:443/1', 'https://hooks.example.com/1'],
   ['https://hooks.example.com/1#part', 'https://hooks.example.com/1'],
-])('keeps %s as %s', async (given, kept) => {
-  const { subscription } = await subscribe(deps)(await keyCaller(deps, seed), { ...body, target_url: given })
-  expect(subscription.target_url).toBe(kept)
+])('keeps %s as %s', async (input, normalized) => {
+  const { subscription } = await subscribe(deps)(await seedApiKeyCaller(deps, seed), {
+    ...body,
+    target_url: input,
+  })
+  expect(subscription.target_url).toBe(normalized)
 })
 
 it('keeps the longest URL and filter that it may be given', async () => {
-  const caller = await appCaller(deps, seed)
+  const caller = await seedAppCaller(deps, seed)
   const start = 'https://hooks.example.com/'
   const long =
     start +
@@ -97,7 +105,7 @@ it('keeps the longest URL and filter that it may be given', async () => {
 })
 
 it('makes one subscription of twenty simultaneous requests, and calls one of them the creator', async () => {
-  const callers = [await keyCaller(deps, seed), await appCaller(deps, seed)]
+  const callers = [await seedApiKeyCaller(deps, seed), await seedAppCaller(deps, seed)]
   for (const caller of callers) {
     const answers = await Promise.all(Array.from({ length: 20 }, () => subscribe(deps)(caller, body)))
     expect(answers.filter(({ created }) => created)).toHaveLength(1)
@@ -108,24 +116,24 @@ it('makes one subscription of twenty simultaneous requests, and calls one of the
 })
 
 it('keeps the subscription over a reconnect of the same app, user and workspace', async () => {
-  const before = await subscribe(deps)(await appCaller(deps, seed), body)
-  const after = await subscribe(deps)(await appCaller(deps, seed), body)
+  const before = await subscribe(deps)(await seedAppCaller(deps, seed), body)
+  const after = await subscribe(deps)(await seedAppCaller(deps, seed), body)
   expect(after).toEqual({ created: false, subscription: before.subscription })
 })
 
 it('gives every connection a subscription of its own', async () => {
   const owners = [
-    await keyCaller(deps, seed),
-    await keyCaller(deps, seed),
-    await appCaller(deps, seed),
-    await appCaller(deps, seed, 'another app'),
+    await seedApiKeyCaller(deps, seed),
+    await seedApiKeyCaller(deps, seed),
+    await seedAppCaller(deps, seed),
+    await seedAppCaller(deps, seed, 'another app'),
   ]
   const answers = await Promise.all(owners.map((owner) => subscribe(deps)(owner, body)))
   expect(answers.map(({ created }) => created)).toEqual([true, true, true, true])
 })
 
 it('enables a disabled subscription again, its failures forgotten', async () => {
-  const caller = await keyCaller(deps, seed)
+  const caller = await seedApiKeyCaller(deps, seed)
   const { subscription } = await subscribe(deps)(caller, body)
   await deps.db
     .updateTable('webhook_subscription')
@@ -140,7 +148,7 @@ it.each(['campaign_id', 'agent_id'] as const)(
   'does not find the %s of another workspace in a filter',
   async (field) => {
     const other = await seedWorkspace(deps, 'Other')
-    const caller = await keyCaller(deps, seed)
+    const caller = await seedApiKeyCaller(deps, seed)
     const filter = { [field]: field === 'agent_id' ? other.agentId : other.campaignId }
     await expect(subscribe(deps)(caller, { ...body, filter })).rejects.toMatchObject({
       code: 'not_found',
@@ -151,22 +159,25 @@ it.each(['campaign_id', 'agent_id'] as const)(
 )
 
 it('refuses a private address at once, naming the field', async () => {
-  const caller = await keyCaller(deps, seed)
-  const refused = subscribe(deps)(caller, { ...body, target_url: 'https://169.254.169.254/latest/meta-data' })
-  await expect(refused).rejects.toMatchObject({
+  const caller = await seedApiKeyCaller(deps, seed)
+  const rejected = subscribe(deps)(caller, {
+    ...body,
+    target_url: 'https://169.254.169.254/latest/meta-data',
+  })
+  await expect(rejected).rejects.toMatchObject({
     status: 422,
     details: [{ field: 'target_url', code: 'invalid_target_url' }],
   })
 })
 
 it('does not subscribe for a connection that has just ended', async () => {
-  const key = await keyCaller(deps, seed)
+  const key = await seedApiKeyCaller(deps, seed)
   await deps.db
     .updateTable('api_key')
     .set({ revoked_at: deps.clock.now() })
     .where('id', '=', key.apiKeyId)
     .execute()
-  const app = await appCaller(deps, seed)
+  const app = await seedAppCaller(deps, seed)
   await deps.db.deleteFrom('oauth_grant').where('client_id', '=', app.clientId).execute()
   for (const caller of [key, app]) {
     await expect(subscribe(deps)(caller, body)).rejects.toMatchObject({ code: 'invalid_credential' })
@@ -174,16 +185,16 @@ it('does not subscribe for a connection that has just ended', async () => {
 })
 
 it('leaves no subscription behind when its key is revoked while it subscribes', async () => {
-  const caller = await keyCaller(deps, seed)
+  const caller = await seedApiKeyCaller(deps, seed)
   const subscribing = await deps.db.transaction().execute(async (trx) => {
     await trx
       .updateTable('api_key')
       .set({ revoked_at: deps.clock.now() })
       .where('id', '=', caller.apiKeyId)
       .execute()
-    await removeSubscriptionsOf(trx, { apiKeyId: caller.apiKeyId })
+    await removeSubscriptions(trx, { apiKeyId: caller.apiKeyId })
     const waiting = subscribe(deps)(caller, body)
-    await untilBlocked(deps.db)
+    await waitForBlockedTransaction(deps.db)
     return [waiting] // in an array: it waits for this transaction, which must not wait for it
   })
   await expect(subscribing[0]).rejects.toMatchObject({ code: 'invalid_credential' })
@@ -191,13 +202,13 @@ it('leaves no subscription behind when its key is revoked while it subscribes', 
 })
 
 it('leaves no subscription behind when its app is disconnected while it subscribes', async () => {
-  const caller = await appCaller(deps, seed, 'an app to disconnect')
+  const caller = await seedAppCaller(deps, seed, 'an app to disconnect')
   const { workspaceId, userId, clientId } = caller
   const subscribing = await deps.db.transaction().execute(async (trx) => {
     await trx.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
-    await removeSubscriptionsOf(trx, { workspaceId, userId, clientId })
+    await removeSubscriptions(trx, { workspaceId, userId, clientId })
     const waiting = subscribe(deps)(caller, body)
-    await untilBlocked(deps.db)
+    await waitForBlockedTransaction(deps.db)
     return [waiting]
   })
   await expect(subscribing[0]).rejects.toMatchObject({ code: 'invalid_credential' })
@@ -205,7 +216,7 @@ it('leaves no subscription behind when its app is disconnected while it subscrib
 })
 
 it('ends what waits for a subscription that is removed, and keeps the event', async () => {
-  const caller = await keyCaller(deps, seed)
+  const caller = await seedApiKeyCaller(deps, seed)
   const { subscription } = await subscribe(deps)(caller, body)
   const call = await completeCall(deps, seed)
   await unsubscribe(deps)(caller, subscription.id)
@@ -215,14 +226,14 @@ it('ends what waits for a subscription that is removed, and keeps the event', as
 })
 
 it('lets another connection of the workspace remove a subscription', async () => {
-  const { subscription } = await subscribe(deps)(await keyCaller(deps, seed), body)
-  await unsubscribe(deps)(await appCaller(deps, seed), subscription.id)
+  const { subscription } = await subscribe(deps)(await seedApiKeyCaller(deps, seed), body)
+  await unsubscribe(deps)(await seedAppCaller(deps, seed), subscription.id)
   expect(await subscriptionsOf(seed.workspaceId)).toEqual([])
 })
 
 it('does not find a subscription that is unknown, removed, or of another workspace', async () => {
-  const caller = await keyCaller(deps, seed)
-  const stranger = await keyCaller(deps, await seedWorkspace(deps, 'Other'))
+  const caller = await seedApiKeyCaller(deps, seed)
+  const stranger = await seedApiKeyCaller(deps, await seedWorkspace(deps, 'Other'))
   const { subscription } = await subscribe(deps)(caller, body)
   const notFound = { code: 'not_found' }
   await expect(unsubscribe(deps)(caller, Number.MAX_SAFE_INTEGER)).rejects.toMatchObject(notFound)
@@ -233,34 +244,34 @@ it('does not find a subscription that is unknown, removed, or of another workspa
 
 it('rotates no secret of another workspace', async () => {
   const other = await seedWorkspace(deps, 'Other')
-  const caller = await keyCaller(deps, seed)
+  const caller = await seedApiKeyCaller(deps, seed)
   const { subscription } = await subscribe(deps)(caller, body)
-  await expect(rotateSecret(deps)(other.workspaceId, subscription.id)).rejects.toMatchObject({
+  await expect(rotateSubscriptionSecret(deps)(other.workspaceId, subscription.id)).rejects.toMatchObject({
     code: 'not_found',
   })
   expect((await subscribe(deps)(caller, body)).subscription.secret).toBe(subscription.secret)
 })
 
 it('removes exactly what an owner had', async () => {
-  const key = await keyCaller(deps, seed)
-  const app = await appCaller(deps, seed)
-  const otherApp = await appCaller(deps, seed, 'another app')
-  const elsewhere = await appCaller(deps, await seedWorkspace(deps, 'Other'))
+  const key = await seedApiKeyCaller(deps, seed)
+  const app = await seedAppCaller(deps, seed)
+  const otherApp = await seedAppCaller(deps, seed, 'another app')
+  const otherWorkspaceCaller = await seedAppCaller(deps, await seedWorkspace(deps, 'Other'))
   const ids = new Map<Caller, number>()
-  for (const caller of [key, app, otherApp, elsewhere]) {
+  for (const caller of [key, app, otherApp, otherWorkspaceCaller]) {
     ids.set(caller, (await subscribe(deps)(caller, body)).subscription.id)
   }
-  const left = async () => (await subscriptionsOf(seed.workspaceId)).map(({ id }) => id)
+  const remainingIds = async () => (await subscriptionsOf(seed.workspaceId)).map(({ id }) => id)
 
-  await removeSubscriptionsOf(deps.db, { apiKeyId: key.apiKeyId })
-  expect(await left()).toEqual([ids.get(app), ids.get(otherApp)])
-  await removeSubscriptionsOf(deps.db, {
+  await removeSubscriptions(deps.db, { apiKeyId: key.apiKeyId })
+  expect(await remainingIds()).toEqual([ids.get(app), ids.get(otherApp)])
+  await removeSubscriptions(deps.db, {
     workspaceId: app.workspaceId,
     userId: app.userId,
     clientId: app.clientId,
   })
-  expect(await left()).toEqual([ids.get(otherApp)])
-  await removeSubscriptionsOf(deps.db, { workspaceId: seed.workspaceId, userId: seed.userId })
-  expect(await left()).toEqual([])
-  expect(await subscriptionsOf(elsewhere.workspaceId)).toHaveLength(1)
+  expect(await remainingIds()).toEqual([ids.get(otherApp)])
+  await removeSubscriptions(deps.db, { workspaceId: seed.workspaceId, userId: seed.userId })
+  expect(await remainingIds()).toEqual([])
+  expect(await subscriptionsOf(otherWorkspaceCaller.workspaceId)).toHaveLength(1)
 })

@@ -11,7 +11,7 @@ import { version } from '../../version.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { HttpStatusError } from './remote-errors.ts'
 import { orAbort } from '../kinds/remote-mcp/or-abort.ts'
-import { createRemoteFetch, underWay } from './remote-fetch.ts'
+import { createRemoteFetch, currentRequest } from './remote-fetch.ts'
 import type { RemoteSettings } from './tool-settings.ts'
 
 /** Where a server is, with its secrets filled in. */
@@ -27,7 +27,7 @@ export interface RemoteSession {
   listTools(cursor: string | undefined, signal: AbortSignal): Promise<ListToolsResult>
   callTool(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>
   /** Aborts when the stream that brings all answers has ended. */
-  readonly broken: AbortSignal
+  readonly disconnected: AbortSignal
   close(): Promise<void>
 }
 
@@ -35,22 +35,22 @@ const maxMessageBytes = 2 * 1024 * 1024
 
 /** @throws what `describeRemoteFailure` describes */
 export async function connectRemote(address: RemoteAddress, signal: AbortSignal): Promise<RemoteSession> {
-  if (address.transport !== 'auto') return open(address, address.transport, signal)
+  if (address.transport !== 'auto') return openSession(address, address.transport, signal)
   try {
-    return await open(address, 'streamable', signal)
+    return await openSession(address, 'streamable', signal)
   } catch (error) {
     // MCP 2025-11-25, "Backwards Compatibility": this is how a server of the old transport answers the new one.
-    if (!knowsNot(error)) throw error
-    return open(address, 'sse', signal).catch((other: unknown) => {
-      throw knowsNot(other) ? error : other
+    if (!isTransportUnsupported(error)) throw error
+    return openSession(address, 'sse', signal).catch((sseError: unknown) => {
+      throw isTransportUnsupported(sseError) ? error : sseError
     })
   }
 }
 
-const knowsNot = (error: unknown): boolean =>
+const isTransportUnsupported = (error: unknown): boolean =>
   error instanceof HttpStatusError && [400, 404, 405].includes(error.status)
 
-async function open(
+async function openSession(
   { url, headers, allowLoopback }: RemoteAddress,
   kind: 'streamable' | 'sse',
   signal: AbortSignal,
@@ -60,12 +60,12 @@ async function open(
   const onFailure = (error: unknown) => {
     failure = error
   }
-  const fetch = createRemoteFetch(guarded, { standingStream: kind === 'sse', onFailure })
+  const fetch = createRemoteFetch(guarded, { allowEventStream: kind === 'sse', onFailure })
   const options = { fetch, requestInit: { headers } }
   const transport =
     kind === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options)
   const client = new Client({ name: 'Outdial', version })
-  const broken = new AbortController()
+  const disconnected = new AbortController()
   const close = async () => {
     await client.close()
     await guarded.close()
@@ -77,36 +77,37 @@ async function open(
     const cause = failure
     await close()
     signal.throwIfAborted()
-    throw cause ?? statusOf(error) ?? error
+    throw cause ?? toHttpStatusError(error) ?? error
   }
   // Of Streamable HTTP each request hears itself; without its standing stream the old transport is of no use.
-  const drop = (error: Error) => {
+  const handleError = (error: Error) => {
     if (error instanceof HttpStatusError) return // said no to one message
-    broken.abort()
+    disconnected.abort()
     // Not at once: the EventSource sets its timer for the next try after it has told of the error, and would keep it.
     queueMicrotask(() => void close())
   }
-  if (kind === 'sse') transport.onerror = drop
+  if (kind === 'sse') transport.onerror = handleError
 
   return {
-    listTools: (cursor, aborted) =>
-      watched(
-        (own) => client.request({ method: 'tools/list', params: { cursor } }, ListToolsResultSchema, own),
-        aborted,
+    listTools: (cursor, callSignal) =>
+      failWithStream(
+        (requestOptions) =>
+          client.request({ method: 'tools/list', params: { cursor } }, ListToolsResultSchema, requestOptions),
+        callSignal,
       ),
-    callTool: (name, args, aborted) =>
-      watched(
-        (own) =>
+    callTool: (name, args, callSignal) =>
+      failWithStream(
+        (requestOptions) =>
           client.request(
             { method: 'tools/call', params: { name, arguments: args } },
             CallToolResultSchema,
-            own,
+            requestOptions,
           ),
-        aborted,
+        callSignal,
       ),
-    broken: broken.signal,
+    disconnected: disconnected.signal,
     close: async () => {
-      if (transport instanceof StreamableHTTPClientTransport) await endSession(transport)
+      if (transport instanceof StreamableHTTPClientTransport) await terminateSession(transport)
       await close()
     },
   }
@@ -115,22 +116,22 @@ async function open(
 /** The signals bound every request: the SDK's own limit must not be the one that ends it. */
 const neverFirst = 120_000
 
-async function watched<Result>(
+async function failWithStream<Result>(
   request: (options: { signal: AbortSignal; timeout: number }) => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
-  const { promise: failed, reject } = Promise.withResolvers<never>()
-  failed.catch(() => {}) // it may fail when the answer has long arrived
-  const asking = underWay.run({ fail: reject }, () => request({ signal, timeout: neverFirst }))
-  return Promise.race([asking, failed])
+  const { promise: streamFailure, reject } = Promise.withResolvers<never>()
+  streamFailure.catch(() => {}) // it may fail when the answer has long arrived
+  const response = currentRequest.run({ fail: reject }, () => request({ signal, timeout: neverFirst }))
+  return Promise.race([response, streamFailure])
 }
 
 /** An EventSource's error carries the status as its code. */
-function statusOf(error: unknown): HttpStatusError | undefined {
+function toHttpStatusError(error: unknown): HttpStatusError | undefined {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined
   return typeof code === 'number' && code >= 300 && code < 600 ? new HttpStatusError(code, '') : undefined
 }
 
 /** Politeness: a server that is gone, or keeps no sessions, need not take it. */
-const endSession = (transport: StreamableHTTPClientTransport): Promise<void> =>
+const terminateSession = (transport: StreamableHTTPClientTransport): Promise<void> =>
   orAbort(transport.terminateSession(), AbortSignal.timeout(2_000)).catch(() => undefined)

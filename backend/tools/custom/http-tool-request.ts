@@ -2,18 +2,18 @@ import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
 import type { ToolRow } from '../kinds/tool-kind.ts'
 import { hasBody, type HttpSettings } from '../kinds/http/settings.ts'
 import {
-  argumentsOfPath,
-  argumentsOfQuery,
+  listPathArguments,
+  listQueryArguments,
   fillTemplate,
   isGiven,
   parseTemplate,
-  queryNames,
-  UnfitArgumentError,
+  listQueryNames,
+  InvalidArgumentError,
   type UrlTemplate,
 } from './url-template.ts'
 
 /** What an HTTP tool sends. */
-export interface ToolRequest {
+export interface HttpToolRequest {
   method: HttpSettings['method']
   url: URL
   headers: Record<string, string>
@@ -24,20 +24,20 @@ export interface ToolRequest {
  * Makes the request of one use. Arguments that the URL has no place for go to the JSON body, or, where the method
  * has none, to the query.
  *
- * @throws {UnfitArgumentError}
+ * @throws {InvalidArgumentError}
  */
 export function createRequest(
   row: ToolRow,
   settings: HttpSettings,
   args: Record<string, unknown>,
   secrets: ToolSecrets,
-): ToolRequest {
+): HttpToolRequest {
   const { method } = settings
   const template = parseTemplate(settings.url)
   if (template === undefined) throw new Error(`tool ${row.id} has a URL that cannot be read`)
-  const placed = new Set([...argumentsOfPath(template), ...argumentsOfQuery(template)])
-  const rest = Object.keys(args).filter((name) => !placed.has(name) && args[name] !== undefined)
-  const own = Object.fromEntries(
+  const usedArguments = new Set([...listPathArguments(template), ...listQueryArguments(template)])
+  const rest = Object.keys(args).filter((name) => !usedArguments.has(name) && args[name] !== undefined)
+  const customHeaders = Object.fromEntries(
     Object.entries(settings.headers).map(([name, value]) => [
       name.toLowerCase(),
       fillSecrets(value, secrets),
@@ -45,22 +45,23 @@ export function createRequest(
   )
   if (!hasBody(method)) {
     const url = fillTemplate(template, args, secrets, queryPairs(template, args, rest))
-    return { method, url, headers: own, body: undefined }
+    return { method, url, headers: customHeaders, body: undefined }
   }
   const body = JSON.stringify(Object.fromEntries(rest.map((name) => [name, args[name]])))
-  const headers = { 'content-type': 'application/json', ...own }
+  const headers = { 'content-type': 'application/json', ...customHeaders }
   return { method, url: fillTemplate(template, args, secrets), headers, body }
 }
 
 function queryPairs(template: UrlTemplate, args: Record<string, unknown>, names: string[]) {
-  const taken = new Set(queryNames(template))
+  const templateNames = new Set(listQueryNames(template))
   return names
     .filter((name) => isGiven(args, name))
     .flatMap((name) => {
-      if (taken.has(name)) throw new UnfitArgumentError(`${name} is set by the tool and cannot be given`)
+      if (templateNames.has(name))
+        throw new InvalidArgumentError(`${name} is set by the tool and cannot be given`)
       const value = args[name]
-      return (Array.isArray(value) ? value : [value]).map((item) => [name, asText(item)] as const)
+      return (Array.isArray(value) ? value : [value]).map((item) => [name, toText(item)] as const)
     })
 }
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { version } from '../../version.ts'
-import { describeFailure } from '../../outbound/describe-network-error.ts'
+import { describeNetworkError } from '../../outbound/describe-network-error.ts'
 import { createGuardedSend, type GuardedAnswer } from '../../outbound/guard.ts'
 import { checkTargetUrl } from '../../outbound/target-url.ts'
 import { openSecrets } from './tool-secrets.ts'
-import { dryRun, refused } from '../kinds/answer.ts'
+import { dryRunResult, errorResult } from '../kinds/answer.ts'
 import { maxAnswerBytes, readAnswer } from '../kinds/http/read-answer.ts'
-import { createRequest, type ToolRequest } from './http-tool-request.ts'
+import { createRequest, type HttpToolRequest } from './http-tool-request.ts'
 import { HttpSettings } from '../kinds/http/settings.ts'
-import { UnfitArgumentError } from './url-template.ts'
+import { InvalidArgumentError } from './url-template.ts'
 import type { ToolAnswer, ToolKind, ToolUse } from '../kinds/tool-kind.ts'
 
 /** Reaches a connected integration by one HTTP request, all of which is described in the tool's row. */
@@ -27,35 +27,39 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
     run: async (deps, use) => {
       const settings = HttpSettings.parse(use.row.settings)
       const secrets = openSecrets(deps.box, use.row.secrets)
-      const request = tryCreate(() => createRequest(use.row, settings, use.args, use.dryRun ? {} : secrets))
-      if (typeof request === 'string') return refused(`The arguments do not fit: ${request}.`)
-      if (use.dryRun) return tellDryRun(request)
+      const request = tryCreateRequest(() =>
+        createRequest(use.row, settings, use.args, use.dryRun ? {} : secrets),
+      )
+      if (typeof request === 'string') return errorResult(`The arguments do not fit: ${request}.`)
+      if (use.dryRun) return toDryRunResult(request)
 
-      const wrong = checkTargetUrl(deps.config, request.url.href)
-      if (wrong !== undefined) return refused(`The request cannot be sent. ${wrong}`)
-      const answer = await send(deps, use, request, options.timeoutMs)
+      const urlError = checkTargetUrl(deps.config, request.url.href)
+      if (urlError !== undefined) return errorResult(`The request cannot be sent. ${urlError}`)
+      const answer = await sendRequest(deps, use, request, options.timeoutMs)
       return 'isError' in answer ? answer : readAnswer(answer, secrets)
     },
   }
 }
 
-function tryCreate(create: () => ToolRequest): ToolRequest | string {
+function tryCreateRequest(create: () => HttpToolRequest): HttpToolRequest | string {
   try {
     return create()
   } catch (error) {
-    if (error instanceof UnfitArgumentError) return error.message
+    if (error instanceof InvalidArgumentError) return error.message
     throw error
   }
 }
 
 /** Without its query: secrets stand there. */
-const tellDryRun = ({ method, url, body }: ToolRequest): ToolAnswer =>
-  dryRun(`This would have been sent: ${method} ${url.origin}${url.pathname}${body ? ` with ${body}` : ''}`)
+const toDryRunResult = ({ method, url, body }: HttpToolRequest): ToolAnswer =>
+  dryRunResult(
+    `This would have been sent: ${method} ${url.origin}${url.pathname}${body ? ` with ${body}` : ''}`,
+  )
 
-async function send(
+async function sendRequest(
   deps: Deps,
   use: ToolUse,
-  request: ToolRequest,
+  request: HttpToolRequest,
   timeoutMs: number,
 ): Promise<GuardedAnswer | ToolAnswer> {
   const guardedSend = createGuardedSend({ allowLoopback: deps.config.allowLoopbackWebhooks })
@@ -72,9 +76,10 @@ async function send(
     return answer
   } catch (error) {
     use.signal.throwIfAborted()
-    const failure = describeFailure(error)
+    const failure = describeNetworkError(error)
     if (failure === undefined) throw error
-    const doubt = request.method === 'GET' ? '' : ' It is not known whether it took effect: do not repeat it.'
-    return refused(`The service gave no answer: ${failure}.${doubt}`)
+    const uncertainty =
+      request.method === 'GET' ? '' : ' It is not known whether it took effect: do not repeat it.'
+    return errorResult(`The service gave no answer: ${failure}.${uncertainty}`)
   }
 }

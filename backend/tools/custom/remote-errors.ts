@@ -1,5 +1,5 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
-import { describeFailure } from '../../outbound/describe-network-error.ts'
+import { describeNetworkError } from '../../outbound/describe-network-error.ts'
 import { TooLargeError } from '../../webhooks/limit-bytes.ts'
 
 /** The server answered a message with an HTTP error. */
@@ -27,7 +27,7 @@ export class SessionGoneError extends Error {
  * The specification has 404 for a session that is gone. Servers made after its examples answer 400 and speak of the
  * session; any other 400 may have been said after something was done.
  */
-export function tellSessionGone(error: unknown): never {
+export function throwSessionGone(error: unknown): never {
   const isGone =
     error instanceof HttpStatusError &&
     (error.status === 404 || (error.status === 400 && /session/i.test(error.message)))
@@ -53,16 +53,16 @@ export function describeRemoteFailure(error: unknown): string {
   if (isAnswer(error))
     return `it answered: ${String((error as McpError).message).replace(/^MCP error -?\d+: /, '')}`
   return (
-    describeNetwork(error) ??
-    (error instanceof McpError ? brokeOff : 'it does not answer as an MCP server does')
+    describeTransportError(error) ??
+    (error instanceof McpError ? connectionLost : 'it does not answer as an MCP server does')
   )
 }
 
-const brokeOff = 'the connection broke off'
+const connectionLost = 'the connection broke off'
 
-function describeNetwork(error: unknown): string | undefined {
+function describeTransportError(error: unknown): string | undefined {
   if (error instanceof TooLargeError) return 'its answer is too large'
-  if (error instanceof BrokenStreamError) return brokeOff
+  if (error instanceof BrokenStreamError) return connectionLost
   const cause: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'cause') : undefined
-  return describeFailure(error) ?? (cause === undefined ? undefined : describeNetwork(cause))
+  return describeNetworkError(error) ?? (cause === undefined ? undefined : describeTransportError(cause))
 }

@@ -5,7 +5,7 @@ import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { BrokenStreamError, HttpStatusError } from './remote-errors.ts'
 
 /** Tells the request that is being sent how its answer's stream ended: the SDK's transports wait on regardless. */
-export const underWay = new AsyncLocalStorage<{ fail(error: unknown): void }>()
+export const currentRequest = new AsyncLocalStorage<{ fail(error: unknown): void }>()
 
 /**
  * The `fetch` that the SDK's transports are given. An HTTP error to a message is thrown with its status, so that both
@@ -15,12 +15,12 @@ export const underWay = new AsyncLocalStorage<{ fail(error: unknown): void }>()
  */
 export function createRemoteFetch(
   guarded: GuardedFetch,
-  options: { standingStream: boolean; onFailure: (error: unknown) => void },
+  options: { allowEventStream: boolean; onFailure: (error: unknown) => void },
 ): FetchLike {
   return async (url, init) => {
     const isMessage = init?.method === 'POST'
     // The stream on which a server speaks first says nothing that is used here.
-    if (!isMessage && init?.method !== 'DELETE' && !options.standingStream)
+    if (!isMessage && init?.method !== 'DELETE' && !options.allowEventStream)
       return new Response(null, { status: 405 })
     const headers = new Headers(init?.headers)
     if (!headers.has('user-agent')) headers.set('user-agent', `Outdial/${version}`)
@@ -36,7 +36,7 @@ export function createRemoteFetch(
 }
 
 function watchStream(answer: Response): Response {
-  const request = underWay.getStore()
+  const request = currentRequest.getStore()
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
   if (request === undefined || !isStream || answer.body === null) return answer
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()

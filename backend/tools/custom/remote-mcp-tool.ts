@@ -2,15 +2,15 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { checkTargetUrl } from '../../outbound/target-url.ts'
 import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
-import { dryRun, refused } from '../kinds/answer.ts'
+import { dryRunResult, errorResult } from '../kinds/answer.ts'
 import type { GeneralToolKind, ToolAnswer, ToolRow, ToolUse } from '../kinds/tool-kind.ts'
-import { addressOf } from '../kinds/remote-mcp/address.ts'
+import { toRemoteAddress } from '../kinds/remote-mcp/address.ts'
 import { connectRemote } from './connect-remote.ts'
-import { describeRemoteFailure, isRefusal, SessionGoneError, tellSessionGone } from './remote-errors.ts'
+import { describeRemoteFailure, isRefusal, SessionGoneError, throwSessionGone } from './remote-errors.ts'
 import { readResult } from '../kinds/remote-mcp/read-result.ts'
-import { createRemoteSessions, type RemoteSessions } from './remote-session-pool.ts'
-import { passedOnName, passOn, RemoteSettings, type RemoteTool } from './tool-settings.ts'
-import { shorten } from '../kinds/shorten.ts'
+import { createRemoteSessionPool, type RemoteSessionPool } from './remote-session-pool.ts'
+import { prefixedToolName, toToolDefinition, RemoteSettings, type RemoteTool } from './tool-settings.ts'
+import { truncateText } from '../kinds/shorten.ts'
 
 /** Passes the chosen tools of another MCP server on, as `<server>__<tool>`. */
 export const remoteMcp = createRemoteMcp({ connectMs: 8_000, timeoutMs: 15_000, idleMs: 60_000 })
@@ -25,28 +25,33 @@ export function createRemoteMcp(options: {
   timeoutMs: number
   idleMs: number
 }): GeneralToolKind & Required<Pick<GeneralToolKind, 'close'>> {
-  let sessions: RemoteSessions | undefined
+  let sessionPool: RemoteSessionPool | undefined
 
-  /** @param limited the signal of the use and its time limit */
-  const use = async (deps: Deps, given: ToolUse, secrets: ToolSecrets, limited: AbortSignal) => {
-    const { row } = given
+  /** @param timeoutSignal the signal of the use and its time limit */
+  const callRemoteTool = async (
+    deps: Deps,
+    toolUse: ToolUse,
+    secrets: ToolSecrets,
+    timeoutSignal: AbortSignal,
+  ) => {
+    const { row } = toolUse
     const settings = RemoteSettings.parse(row.settings)
-    const { name } = toolOf(row, settings, given.toolName)
-    const address = addressOf(deps.config, settings, secrets)
-    const kept = (sessions ??= createRemoteSessions({ idleMs: options.idleMs, clock: deps.clock }))
-    const once = () =>
-      kept.use(
+    const { name } = requireRemoteTool(row, settings, toolUse.toolName)
+    const address = toRemoteAddress(deps.config, settings, secrets)
+    const pool = (sessionPool ??= createRemoteSessionPool({ idleMs: options.idleMs, clock: deps.clock }))
+    const callOnce = () =>
+      pool.use(
         `${row.workspaceId}:${row.id}:${row.version}`,
         () => connectRemote(address, AbortSignal.timeout(options.connectMs)),
         (session) =>
-          session.callTool(name, given.args, limited).catch((error: unknown) => {
-            limited.throwIfAborted() // the SDK makes an McpError of it
-            return tellSessionGone(error)
+          session.callTool(name, toolUse.args, timeoutSignal).catch((error: unknown) => {
+            timeoutSignal.throwIfAborted() // the SDK makes an McpError of it
+            return throwSessionGone(error)
           }),
-        { given: given.signal, limited },
+        { callerSignal: toolUse.signal, timeoutSignal },
       )
-    return once().catch((error: unknown) => {
-      if (error instanceof SessionGoneError) return once()
+    return callOnce().catch((error: unknown) => {
+      if (error instanceof SessionGoneError) return callOnce()
       throw error
     })
   }
@@ -55,39 +60,41 @@ export function createRemoteMcp(options: {
     kind: 'remote_mcp',
     settings: RemoteSettings,
     config: z.strictObject({}),
-    hasEffects: (row, toolName) => !toolOf(row, RemoteSettings.parse(row.settings), toolName).readOnly,
+    hasEffects: (row, toolName) =>
+      !requireRemoteTool(row, RemoteSettings.parse(row.settings), toolName).readOnly,
     builtIn: undefined,
-    definitions: (row) => RemoteSettings.parse(row.settings).tools.map((tool) => passOn(row.name, tool)),
-    run: async (deps, given) => {
-      if (given.dryRun) {
-        return dryRun(`${given.toolName} would have been used with ${JSON.stringify(given.args)}`)
+    definitions: (row) =>
+      RemoteSettings.parse(row.settings).tools.map((tool) => toToolDefinition(row.name, tool)),
+    run: async (deps, toolUse) => {
+      if (toolUse.dryRun) {
+        return dryRunResult(`${toolUse.toolName} would have been used with ${JSON.stringify(toolUse.args)}`)
       }
-      const wrong = checkTargetUrl(deps.config, RemoteSettings.parse(given.row.settings).url)
-      if (wrong !== undefined) return refused(`The server cannot be reached. ${wrong}`)
-      const secrets = openSecrets(deps.box, given.row.secrets)
-      const limited = AbortSignal.any([given.signal, AbortSignal.timeout(options.timeoutMs)])
+      const urlError = checkTargetUrl(deps.config, RemoteSettings.parse(toolUse.row.settings).url)
+      if (urlError !== undefined) return errorResult(`The server cannot be reached. ${urlError}`)
+      const secrets = openSecrets(deps.box, toolUse.row.secrets)
+      const timeoutSignal = AbortSignal.any([toolUse.signal, AbortSignal.timeout(options.timeoutMs)])
       try {
-        return readResult(await use(deps, given, secrets, limited), secrets)
+        return readResult(await callRemoteTool(deps, toolUse, secrets, timeoutSignal), secrets)
       } catch (error) {
-        given.signal.throwIfAborted()
-        return tellFailure(given.row, error, secrets)
+        toolUse.signal.throwIfAborted()
+        return toFailedResult(toolUse.row, error, secrets)
       }
     },
     close: async () => {
-      await sessions?.close()
-      sessions = undefined
+      await sessionPool?.close()
+      sessionPool = undefined
     },
   }
 }
 
-function toolOf(row: ToolRow, settings: RemoteSettings, toolName: string): RemoteTool {
-  const tool = settings.tools.find(({ name }) => passedOnName(row.name, name) === toolName)
+function requireRemoteTool(row: ToolRow, settings: RemoteSettings, toolName: string): RemoteTool {
+  const tool = settings.tools.find(({ name }) => prefixedToolName(row.name, name) === toolName)
   if (tool === undefined) throw new Error(`tool ${row.id} passes no ${toolName} on`)
   return tool
 }
 
-function tellFailure(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolAnswer {
-  const failure = shorten(redactSecrets(describeRemoteFailure(error), secrets), 1024)
-  const doubt = isRefusal(error) ? '' : ' It is not known whether it took effect: do not repeat it.'
-  return refused(`The server ${row.name} did not do it: ${failure}.${doubt}`)
+function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolAnswer {
+  const failure = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
+  const uncertainty = isRefusal(error) ? '' : ' It is not known whether it took effect: do not repeat it.'
+  return errorResult(`The server ${row.name} did not do it: ${failure}.${uncertainty}`)
 }

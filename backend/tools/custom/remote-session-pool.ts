@@ -3,24 +3,24 @@ import { isAnswer } from './remote-errors.ts'
 import type { RemoteSession } from './connect-remote.ts'
 import { orAbort } from '../kinds/remote-mcp/or-abort.ts'
 
-interface Kept {
-  opening: Promise<RemoteSession>
+interface PooledSession {
+  connecting: Promise<RemoteSession>
   uses: number
   retired: boolean
   /** Ends the rest between two uses. */
-  resting: AbortController | undefined
-  ending: Promise<void> | undefined
+  idleTimer: AbortController | undefined
+  closing: Promise<void> | undefined
 }
 
 export interface UseSignals {
   /** Of who waits: giving up says nothing about the session. */
-  given: AbortSignal
+  callerSignal: AbortSignal
   /** The same, and the time limit of the use. */
-  limited: AbortSignal
+  timeoutSignal: AbortSignal
 }
 
 /** Sessions with remote servers, kept between uses: to open one takes several messages. */
-export interface RemoteSessions {
+export interface RemoteSessionPool {
   /**
    * Does `work` in the session of this key, which is opened where there is none. What fails otherwise than by an
    * answer, or by the signal of who gave up waiting, ends the session: the next use opens another.
@@ -34,56 +34,62 @@ export interface RemoteSessions {
   close(): Promise<void>
 }
 
-export function createRemoteSessions(options: { idleMs: number; clock: Clock }): RemoteSessions {
-  const sessions = new Map<string, Kept>()
+export function createRemoteSessionPool(options: { idleMs: number; clock: Clock }): RemoteSessionPool {
+  const sessions = new Map<string, PooledSession>()
 
-  const retire = (key: string, kept: Kept) => {
-    kept.retired = true
-    kept.resting?.abort()
-    if (sessions.get(key) === kept) sessions.delete(key)
+  const retire = (key: string, pooled: PooledSession) => {
+    pooled.retired = true
+    pooled.idleTimer?.abort()
+    if (sessions.get(key) === pooled) sessions.delete(key)
   }
-  const end = (kept: Kept): Promise<void> =>
-    (kept.ending ??= kept.opening.then(
+  const close = (pooled: PooledSession): Promise<void> =>
+    (pooled.closing ??= pooled.connecting.then(
       (session) => session.close(),
       () => {}, // who asked for it was told
     ))
-  const keep = (key: string, open: () => Promise<RemoteSession>): Kept => {
-    const kept: Kept = { opening: open(), uses: 0, retired: false, resting: undefined, ending: undefined }
-    sessions.set(key, kept)
-    kept.opening.then(
-      ({ broken }) => broken.addEventListener('abort', () => retire(key, kept)),
-      () => retire(key, kept),
+  const addSession = (key: string, open: () => Promise<RemoteSession>): PooledSession => {
+    const pooled: PooledSession = {
+      connecting: open(),
+      uses: 0,
+      retired: false,
+      idleTimer: undefined,
+      closing: undefined,
+    }
+    sessions.set(key, pooled)
+    pooled.connecting.then(
+      ({ disconnected }) => disconnected.addEventListener('abort', () => retire(key, pooled)),
+      () => retire(key, pooled),
     )
-    return kept
+    return pooled
   }
-  const rest = async (key: string, kept: Kept) => {
-    const resting = new AbortController()
-    kept.resting = resting
-    await options.clock.wait(options.idleMs, resting.signal)
-    if (resting.signal.aborted) return
-    retire(key, kept)
-    await end(kept)
+  const expireWhenIdle = async (key: string, pooled: PooledSession) => {
+    const idleTimer = new AbortController()
+    pooled.idleTimer = idleTimer
+    await options.clock.wait(options.idleMs, idleTimer.signal)
+    if (idleTimer.signal.aborted) return
+    retire(key, pooled)
+    await close(pooled)
   }
 
   return {
-    use: async (key, open, work, { given, limited }) => {
-      const kept = sessions.get(key) ?? keep(key, open)
-      kept.uses += 1
-      kept.resting?.abort()
+    use: async (key, open, work, { callerSignal, timeoutSignal }) => {
+      const pooled = sessions.get(key) ?? addSession(key, open)
+      pooled.uses += 1
+      pooled.idleTimer?.abort()
       try {
-        return await work(await orAbort(kept.opening, limited))
+        return await work(await orAbort(pooled.connecting, timeoutSignal))
       } catch (error) {
-        if (!isAnswer(error) && !given.aborted) retire(key, kept)
+        if (!isAnswer(error) && !callerSignal.aborted) retire(key, pooled)
         throw error
       } finally {
-        kept.uses -= 1
-        if (kept.uses === 0) void (kept.retired ? end(kept) : rest(key, kept))
+        pooled.uses -= 1
+        if (pooled.uses === 0) void (pooled.retired ? close(pooled) : expireWhenIdle(key, pooled))
       }
     },
     close: async () => {
       const all = [...sessions]
-      for (const [key, kept] of all) retire(key, kept)
-      await Promise.all(all.map(([, kept]) => end(kept)))
+      for (const [key, pooled] of all) retire(key, pooled)
+      await Promise.all(all.map(([, pooled]) => close(pooled)))
     },
   }
 }

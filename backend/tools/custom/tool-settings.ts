@@ -22,10 +22,13 @@ export const RemoteSettings = z.strictObject({
 export type RemoteSettings = z.infer<typeof RemoteSettings>
 
 /** How agents call the tool of a server. */
-export const passedOnName = (server: string, tool: string): string => `${server}__${tool}`
+export const prefixedToolName = (server: string, tool: string): string => `${server}__${tool}`
 
-export const passOn = (server: string, { name, description, inputSchema }: RemoteTool): ToolDefinition => ({
-  name: passedOnName(server, name),
+export const toToolDefinition = (
+  server: string,
+  { name, description, inputSchema }: RemoteTool,
+): ToolDefinition => ({
+  name: prefixedToolName(server, name),
   description,
   inputSchema,
 })

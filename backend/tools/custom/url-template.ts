@@ -9,22 +9,22 @@ export interface UrlTemplate {
   query: { name: string; value: string }[]
 }
 
-const shape = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[^?#\\\s]*)?(?:\?([^#\\\s]*))?$/i
+const urlShape = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[^?#\\\s]*)?(?:\?([^#\\\s]*))?$/i
 
 /** Undefined where it is no template: without a literal host, with a fragment, a blank or a stray brace. */
 export function parseTemplate(url: string): UrlTemplate | undefined {
   if (/[\x00-\x1f\x7f]/.test(url) || !url.isWellFormed()) return undefined
-  const parts = shape.exec(url.replaceAll(/\s+(?=\}\})|(?<=\{\{)\s+/g, ''))
+  const parts = urlShape.exec(url.replaceAll(/\s+(?=\}\})|(?<=\{\{)\s+/g, ''))
   const [, origin, path = '/', query = ''] = parts ?? []
   if (origin === undefined || !URL.canParse(origin)) return undefined
   const pairs = query.split('&').filter(Boolean).map(splitPair)
   const template = { origin, segments: path.slice(1).split('/'), query: pairs }
   const literals = [...template.segments, ...pairs.map(({ value }) => value)].map((part) =>
-    part.replaceAll(place, ''),
+    part.replaceAll(placeholder, ''),
   )
   const names = pairs.map(({ name }) => name)
-  const isWhole = [...literals, ...names].every(isLiteral) && !names.includes('')
-  return isWhole && !path.includes('{{') ? template : undefined
+  const isValid = [...literals, ...names].every(isLiteral) && !names.includes('')
+  return isValid && !path.includes('{{') ? template : undefined
 }
 
 /** Without a brace, and percent-encoded to its end: an argument must not complete what a literal began. */
@@ -45,24 +45,24 @@ const splitPair = (pair: string) => {
 }
 
 // A secret, or an argument.
-const place = /\{\{secret\.[A-Za-z][A-Za-z0-9_]*\}\}|\{([A-Za-z_][A-Za-z0-9_-]*)\}/g
+const placeholder = /\{\{secret\.[A-Za-z][A-Za-z0-9_]*\}\}|\{([A-Za-z_][A-Za-z0-9_-]*)\}/g
 
-const argumentsIn = (text: string): string[] =>
-  [...text.matchAll(place)].map(([, name]) => name).filter((name) => name !== undefined)
+const findArguments = (text: string): string[] =>
+  [...text.matchAll(placeholder)].map(([, name]) => name).filter((name) => name !== undefined)
 
 /** Names of the arguments in the path: without them there is no URL. */
-export const argumentsOfPath = (template: UrlTemplate): string[] => template.segments.flatMap(argumentsIn)
+export const listPathArguments = (template: UrlTemplate): string[] => template.segments.flatMap(findArguments)
 
 /** Names of the arguments in the query. */
-export const argumentsOfQuery = (template: UrlTemplate): string[] =>
-  template.query.flatMap(({ value }) => argumentsIn(value))
+export const listQueryArguments = (template: UrlTemplate): string[] =>
+  template.query.flatMap(({ value }) => findArguments(value))
 
 /** Names that stand in the query of the template, decoded. */
-export const queryNames = (template: UrlTemplate): string[] =>
+export const listQueryNames = (template: UrlTemplate): string[] =>
   template.query.map(({ name }) => new URLSearchParams(`${name}=`).keys().next().value ?? '')
 
 /** An argument that cannot stand in a URL. The message is for the agent. */
-export class UnfitArgumentError extends Error {
+export class InvalidArgumentError extends Error {
   override name = 'UnfitArgumentError'
 }
 
@@ -71,7 +71,7 @@ export class UnfitArgumentError extends Error {
  * the template; a pair of the query whose argument is not given is left out.
  *
  * @param extra pairs that follow those of the template
- * @throws {UnfitArgumentError}
+ * @throws {InvalidArgumentError}
  */
 export function fillTemplate(
   template: UrlTemplate,
@@ -81,17 +81,21 @@ export function fillTemplate(
 ): URL {
   const fill = (text: string) =>
     fillSecrets(
-      text.replaceAll(place, (match, name?: string) => (name === undefined ? match : encode(name, args))),
+      text.replaceAll(placeholder, (match, name?: string) =>
+        name === undefined ? match : encodeArgument(name, args),
+      ),
       secrets,
       encodeURIComponent,
     )
   const segments = template.segments.map((segment) => {
     const filled = fill(segment)
-    const names = argumentsIn(segment)
-    if (names.length > 0) requireSegment(filled, names)
+    const names = findArguments(segment)
+    if (names.length > 0) requireSafeSegment(filled, names)
     return filled
   })
-  const given = template.query.filter(({ value }) => argumentsIn(value).every((name) => isGiven(args, name)))
+  const given = template.query.filter(({ value }) =>
+    findArguments(value).every((name) => isGiven(args, name)),
+  )
   const query = [
     ...given.map(({ name, value }) => `${name}=${fill(value)}`),
     ...extra.map((pair) => pair.map((part) => encodeURIComponent(part.toWellFormed())).join('=')),
@@ -105,25 +109,25 @@ export function fillTemplate(
 export const isGiven = (args: Record<string, unknown>, name: string): boolean =>
   Object.hasOwn(args, name) && args[name] !== null && args[name] !== undefined
 
-function encode(name: string, args: Record<string, unknown>): string {
+function encodeArgument(name: string, args: Record<string, unknown>): string {
   const value = isGiven(args, name) ? args[name] : undefined
-  if (value === undefined) throw new UnfitArgumentError(`${name} is required`)
+  if (value === undefined) throw new InvalidArgumentError(`${name} is required`)
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-    throw new UnfitArgumentError(`${name} must be text, a number, true or false`)
+    throw new InvalidArgumentError(`${name} must be text, a number, true or false`)
   }
   return encodeURIComponent(String(value).toWellFormed())
 }
 
 /** An empty segment, or a dot one in any spelling that a server may decode, would lead to another place. */
-function requireSegment(filled: string, names: string[]): void {
+function requireSafeSegment(filled: string, names: string[]): void {
   const decoded = decodeURIComponent(filled)
-  if (decoded !== '' && !hasDots(decoded, 3)) return
-  throw new UnfitArgumentError(`${names.join(' and ')} must not be empty, "." or "..", or lead there`)
+  if (decoded !== '' && !hasDotSegment(decoded, 3)) return
+  throw new InvalidArgumentError(`${names.join(' and ')} must not be empty, "." or "..", or lead there`)
 }
 
 /** Some servers, or the proxies before them, decode once more, or leave out what follows a semicolon. */
-function hasDots(text: string, decodings: number): boolean {
+function hasDotSegment(text: string, decodings: number): boolean {
   if (text.split(/[/\\]/).some((part) => /^\.{1,2}(;|$)/.test(part))) return true
   const decoded = text.replace(/%(?:25|2e|2f|3b|5c)/gi, decodeURIComponent)
-  return decodings > 0 && decoded !== text && hasDots(decoded, decodings - 1)
+  return decodings > 0 && decoded !== text && hasDotSegment(decoded, decodings - 1)
 }

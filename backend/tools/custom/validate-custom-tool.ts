@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
 import { ApiError } from '../../core/errors.ts'
 import { isStorable } from '../json-schema/check-tool-schema.ts'
-import { secretsNamedIn, type ToolSecrets } from './tool-secrets.ts'
+import { findSecretNames, type ToolSecrets } from './tool-secrets.ts'
 
 /** @throws {ApiError} validation_failed where there are faults; its message is the first one */
 export function requireNoFaults(faults: readonly ErrorDetail[]): void {
@@ -31,39 +31,41 @@ export function checkDescription(description: string): ErrorDetail[] {
 }
 
 /** They belong to the connection, or would contradict it. */
-const reserved =
+const reservedHeaders =
   /^(host|connection|content-length|transfer-encoding|upgrade|expect|keep-alive|te|trailer|accept-encoding|mcp-.*|proxy-.*)$/i
 
 export function checkHeaders(headers: Record<string, string>): ErrorDetail[] {
   const entries = Object.entries(headers)
   if (entries.length > 50) return [fault('headers', 'too_big', 'There can be at most 50 headers.')]
   return entries.flatMap(([name, value]) => {
-    const shown = name.slice(0, 100)
+    const displayName = name.slice(0, 100)
     if (!/^[!#$%&'*+.^`|~\w-]{1,100}$/.test(name)) {
-      return [fault('headers', 'invalid_name', `"${shown}" is no name of a header.`)]
+      return [fault('headers', 'invalid_name', `"${displayName}" is no name of a header.`)]
     }
-    if (reserved.test(name)) {
-      return [fault('headers', 'invalid_name', `The header ${shown} is set by the connection itself.`)]
+    if (reservedHeaders.test(name)) {
+      return [fault('headers', 'invalid_name', `The header ${displayName} is set by the connection itself.`)]
     }
     if (/^[\t\x20-\x7e]{0,4000}$/.test(value)) return []
-    return [fault('headers', 'invalid_value', `The value of ${shown} must be one line of plain ASCII text.`)]
+    return [
+      fault('headers', 'invalid_value', `The value of ${displayName} must be one line of plain ASCII text.`),
+    ]
   })
 }
 
 /** @param texts in which secrets are referred to */
 export function checkSecrets(secrets: ToolSecrets, texts: readonly string[]): ErrorDetail[] {
   const wrong = Object.entries(secrets).flatMap(([name, value]) => {
-    const shown = name.slice(0, 100)
+    const displayName = name.slice(0, 100)
     if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) {
-      const message = `"${shown}" is no name of a secret: use letters, digits and _.`
+      const message = `"${displayName}" is no name of a secret: use letters, digits and _.`
       return [fault('secrets', 'invalid_name', message)]
     }
     // A shorter one stands in many texts by chance, and each would be blacked out.
     if (/^[\x21-\x7e](?:[\x20-\x7e]{4,3998})[\x21-\x7e]$/.test(value)) return []
-    const message = `The secret ${shown} must be one line of 6 to 4000 characters of plain ASCII, no blanks around it.`
+    const message = `The secret ${displayName} must be one line of 6 to 4000 characters of plain ASCII, no blanks around it.`
     return [fault('secrets', 'invalid_value', message)]
   })
-  const missing = texts.flatMap(secretsNamedIn).filter((name) => !Object.hasOwn(secrets, name))
+  const missing = texts.flatMap(findSecretNames).filter((name) => !Object.hasOwn(secrets, name))
   const unknown = [...new Set(missing)].map((name) =>
     fault('secrets', 'required', `The secret ${name.slice(0, 100)} is used but not given.`),
   )

@@ -4,10 +4,10 @@ import { checkTargetUrl } from '../../outbound/target-url.ts'
 import { checkToolSchema } from '../json-schema/argument-validator.ts'
 import { hasBody, type HttpSettings } from '../kinds/http/settings.ts'
 import {
-  argumentsOfPath,
-  argumentsOfQuery,
+  listPathArguments,
+  listQueryArguments,
   parseTemplate,
-  queryNames,
+  listQueryNames,
   type UrlTemplate,
 } from './url-template.ts'
 import type { JsonSchema } from '../kinds/tool-kind.ts'
@@ -38,26 +38,26 @@ export function checkHttpTool(config: Config, tool: HttpToolValues): ErrorDetail
   if (url.length > 2000)
     return [...faults, fault('url', 'too_long', 'The URL must have at most 2000 characters.')]
   const template = parseTemplate(url)
-  if (template === undefined) return [...faults, fault('url', 'invalid_url', unreadable)]
+  if (template === undefined) return [...faults, fault('url', 'invalid_url', unreadableUrl)]
   const refusal = checkTargetUrl(config, template.origin)
   if (refusal !== undefined) return [...faults, fault('url', 'invalid_url', refusal)]
-  return schemaFaults.length > 0 ? faults : [...faults, ...checkPlaces(template, tool)]
+  return schemaFaults.length > 0 ? faults : [...faults, ...checkArguments(template, tool)]
 }
 
-const unreadable =
+const unreadableUrl =
   'The URL cannot be read. Write it as https://api.example.com/cities/{city}?units={units}: the host stands there ' +
   'as it is, arguments in the path or as values in the query, secrets only as values in the query.'
 
-function checkPlaces(template: UrlTemplate, { method, inputSchema }: HttpToolValues): ErrorDetail[] {
+function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpToolValues): ErrorDetail[] {
   const declared = Object.keys(inputSchema.properties ?? {})
   const required = (inputSchema.required ?? []) as string[]
-  const inPath = argumentsOfPath(template)
-  const placed = [...inPath, ...argumentsOfQuery(template)]
-  const unknown = placed.filter((name) => !declared.includes(name))
-  const optional = inPath.filter((name) => declared.includes(name) && !required.includes(name))
-  const taken = hasBody(method)
+  const pathArguments = listPathArguments(template)
+  const usedArguments = [...pathArguments, ...listQueryArguments(template)]
+  const unknown = usedArguments.filter((name) => !declared.includes(name))
+  const optional = pathArguments.filter((name) => declared.includes(name) && !required.includes(name))
+  const conflicting = hasBody(method)
     ? []
-    : queryNames(template).filter((name) => declared.includes(name) && !placed.includes(name))
+    : listQueryNames(template).filter((name) => declared.includes(name) && !usedArguments.includes(name))
   return [
     ...unknown.map((name) => fault('url', 'unknown_argument', `{${name}} is no argument of the schema.`)),
     ...optional.map((name) =>
@@ -67,7 +67,7 @@ function checkPlaces(template: UrlTemplate, { method, inputSchema }: HttpToolVal
         `${name} stands in the path of the URL, so the schema must require it.`,
       ),
     ),
-    ...taken.map((name) =>
+    ...conflicting.map((name) =>
       fault(
         'input_schema',
         'already_used',

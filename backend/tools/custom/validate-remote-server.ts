@@ -3,13 +3,20 @@ import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../core/errors.ts'
 import { checkTargetUrl } from '../../outbound/target-url.ts'
 import { parseTemplate } from './url-template.ts'
-import { addressOf } from '../kinds/remote-mcp/address.ts'
+import { toRemoteAddress } from '../kinds/remote-mcp/address.ts'
 import { describeRemoteFailure } from './remote-errors.ts'
-import { type ListedTool, listRemoteTools } from './list-remote-tools.ts'
+import { type ListedRemoteTool, listRemoteTools } from './list-remote-tools.ts'
 import type { RemoteSettings, RemoteTool } from './tool-settings.ts'
-import { shorten } from '../kinds/shorten.ts'
+import { truncateText } from '../kinds/shorten.ts'
 import { redactSecrets, sealSecrets, type ToolSecrets } from './tool-secrets.ts'
-import { checkDescription, checkHeaders, checkName, checkSecrets, fault, requireNoFaults } from './validate-custom-tool.ts'
+import {
+  checkDescription,
+  checkHeaders,
+  checkName,
+  checkSecrets,
+  fault,
+  requireNoFaults,
+} from './validate-custom-tool.ts'
 import type { ToolValues } from '../general/store.ts'
 
 /** A remote server as it is to be kept. */
@@ -24,12 +31,12 @@ export interface RemoteServer extends Omit<RemoteSettings, 'tools'> {
  *
  * @throws {ApiError} validation_failed
  */
-export async function listToolsOf(deps: Deps, server: RemoteServer): Promise<ListedTool[]> {
+export async function listServerTools(deps: Deps, server: RemoteServer): Promise<ListedRemoteTool[]> {
   requireNoFaults(checkRemoteServer(deps, server))
   try {
-    return await listRemoteTools(addressOf(deps.config, server, server.secrets), server.name)
+    return await listRemoteTools(toRemoteAddress(deps.config, server, server.secrets), server.name)
   } catch (error) {
-    const failure = shorten(redactSecrets(describeRemoteFailure(error), server.secrets), 1024)
+    const failure = truncateText(redactSecrets(describeRemoteFailure(error), server.secrets), 1024)
     throw invalidField('url', 'unreachable', `The tools of this server cannot be listed: ${failure}.`)
   }
 }
@@ -64,7 +71,7 @@ const mostCharacters = 512 * 1024
  * @throws {ApiError} validation_failed, with a detail for each that cannot be taken
  */
 export function chooseTools(
-  listed: readonly ListedTool[],
+  listed: readonly ListedRemoteTool[],
   chosen: readonly string[] | undefined,
 ): RemoteTool[] {
   const names = chosen ?? listed.filter(({ faults }) => faults.length === 0).map(({ name }) => name)
@@ -72,10 +79,13 @@ export function chooseTools(
     throw invalidField('tools', 'too_big', `Choose at most ${most} of the tools of this server.`)
   }
   const wrong = names.flatMap((name) => {
-    const shown = name.slice(0, 100)
+    const displayName = name.slice(0, 100)
     const tool = listed.find((other) => other.name === name)
-    if (tool === undefined) return [fault('tools', 'not_found', `The server has no tool named ${shown}.`)]
-    return tool.faults.map((said) => fault('tools', 'invalid_tool', `${shown} cannot be passed on. ${said}`))
+    if (tool === undefined)
+      return [fault('tools', 'not_found', `The server has no tool named ${displayName}.`)]
+    return tool.faults.map((reason) =>
+      fault('tools', 'invalid_tool', `${displayName} cannot be passed on. ${reason}`),
+    )
   })
   requireNoFaults(wrong)
   const tools = listed
@@ -92,7 +102,7 @@ export function chooseTools(
 }
 
 /** As its row keeps it. */
-export const remoteServerRow = (
+export const toRemoteServerRow = (
   { box }: Pick<Deps, 'box'>,
   server: RemoteServer,
   tools: RemoteTool[],

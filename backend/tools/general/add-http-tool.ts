@@ -29,11 +29,11 @@ export const addHttpTool =
   async (workspaceId: number, input: HttpToolInput): Promise<{ id: number }> => {
     const tool = { headers: {}, secrets: {}, ...input }
     requireNoFaults(checkHttpTool(deps.config, tool))
-    return saveNewTool(deps, workspaceId, 'http', httpToolRow(deps, tool))
+    return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
   }
 
 /** As its row keeps it. */
-export const httpToolRow = ({ box }: Pick<Deps, 'box'>, tool: HttpToolValues): ToolValues => ({
+export const toHttpToolRow = ({ box }: Pick<Deps, 'box'>, tool: HttpToolValues): ToolValues => ({
   name: tool.name,
   description: tool.description.trim(),
   inputSchema: tool.inputSchema,

@@ -3,8 +3,8 @@ import { RemoteSettings } from '../custom/tool-settings.ts'
 import { openSecrets } from '../custom/tool-secrets.ts'
 import type { RemoteServerInput } from '../save-remote-server.ts'
 import { mergeSecrets, type SecretChanges } from './merge-secrets.ts'
-import { chooseTools, listToolsOf, remoteServerRow } from '../custom/validate-remote-server.ts'
-import { noSuchTool, readSettings, saveChangedTool } from '../save-custom-tool.ts'
+import { chooseTools, listServerTools, toRemoteServerRow } from '../custom/validate-remote-server.ts'
+import { toolNotFound, parseSettings, saveChangedTool } from '../save-custom-tool.ts'
 import { selectTool } from './store.ts'
 
 /** What can be edited. What is left out stays; `tools` are names. */
@@ -22,22 +22,23 @@ export const editRemoteServer =
   (deps: Deps) =>
   async (workspaceId: number, toolId: number, edit: RemoteServerEdit): Promise<void> => {
     const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
-    if (row === undefined) throw noSuchTool()
-    const settings = readSettings(RemoteSettings, row)
+    if (row === undefined) throw toolNotFound()
+    const settings = parseSettings(RemoteSettings, row)
     const url = edit.url ?? settings.url
     // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
-    const kept = originOf(url) === originOf(settings.url) ? openSecrets(deps.box, row.secrets) : {}
+    const currentSecrets =
+      parseOrigin(url) === parseOrigin(settings.url) ? openSecrets(deps.box, row.secrets) : {}
     const server = {
       name: edit.name ?? row.name,
       description: edit.description ?? row.description,
       url,
       transport: edit.transport ?? settings.transport,
       headers: edit.headers ?? settings.headers,
-      secrets: mergeSecrets(kept, edit.secrets ?? {}),
+      secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
     }
-    const listed = await listToolsOf(deps, server)
-    const tools = chooseTools(listed, edit.tools ?? settings.tools.map(({ name }) => name))
-    await saveChangedTool(deps, row, remoteServerRow(deps, server, tools))
+    const listedTools = await listServerTools(deps, server)
+    const tools = chooseTools(listedTools, edit.tools ?? settings.tools.map(({ name }) => name))
+    await saveChangedTool(deps, row, toRemoteServerRow(deps, server, tools))
   }
 
-const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
+const parseOrigin = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)

@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts'
-import type { ListedTool } from '../custom/list-remote-tools.ts'
+import type { ListedRemoteTool } from '../custom/list-remote-tools.ts'
 import { RemoteSettings } from '../custom/tool-settings.ts'
 import { openSecrets } from '../custom/tool-secrets.ts'
-import { listToolsOf } from '../custom/validate-remote-server.ts'
-import { noSuchTool, readSettings } from '../save-custom-tool.ts'
+import { listServerTools } from '../custom/validate-remote-server.ts'
+import { toolNotFound, parseSettings } from '../save-custom-tool.ts'
 import { selectTool } from './store.ts'
 
 /**
@@ -13,11 +13,11 @@ import { selectTool } from './store.ts'
  */
 export const listRemoteServer =
   (deps: Deps) =>
-  async (workspaceId: number, toolId: number): Promise<{ listed: ListedTool[]; chosen: string[] }> => {
+  async (workspaceId: number, toolId: number): Promise<{ listed: ListedRemoteTool[]; chosen: string[] }> => {
     const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
-    if (row === undefined) throw noSuchTool()
-    const { tools, ...settings } = readSettings(RemoteSettings, row)
+    if (row === undefined) throw toolNotFound()
+    const { tools, ...settings } = parseSettings(RemoteSettings, row)
     const { name, description } = row
     const server = { name, description, ...settings, secrets: openSecrets(deps.box, row.secrets) }
-    return { listed: await listToolsOf(deps, server), chosen: tools.map((tool) => tool.name) }
+    return { listed: await listServerTools(deps, server), chosen: tools.map((tool) => tool.name) }
   }

@@ -1,12 +1,12 @@
 import type { Deps } from '../../deps.ts'
 import { RemoteSettings } from '../custom/tool-settings.ts'
 import { openSecrets } from '../custom/tool-secrets.ts'
-import { chooseTools, listToolsOf, remoteServerRow } from '../custom/validate-remote-server.ts'
-import { noSuchTool, readSettings, saveChangedTool } from '../save-custom-tool.ts'
+import { chooseTools, listServerTools, toRemoteServerRow } from '../custom/validate-remote-server.ts'
+import { toolNotFound, parseSettings, saveChangedTool } from '../save-custom-tool.ts'
 import { selectTool } from './store.ts'
 
 /** How the tools of a server have changed, by name. */
-export interface Refreshed {
+export interface RefreshResult {
   /** Passed on, as they are listed now. */
   tools: string[]
   /** Were passed on, but are listed no longer, or cannot be passed on as they are now. */
@@ -22,16 +22,16 @@ export interface Refreshed {
  */
 export const refreshRemoteServer =
   (deps: Deps) =>
-  async (workspaceId: number, toolId: number): Promise<Refreshed> => {
+  async (workspaceId: number, toolId: number): Promise<RefreshResult> => {
     const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
-    if (row === undefined) throw noSuchTool()
-    const { tools: before, ...settings } = readSettings(RemoteSettings, row)
+    if (row === undefined) throw toolNotFound()
+    const { tools: previousTools, ...settings } = parseSettings(RemoteSettings, row)
     const { name, description } = row
     const server = { name, description, ...settings, secrets: openSecrets(deps.box, row.secrets) }
-    const usable = (await listToolsOf(deps, server)).filter(({ faults }) => faults.length === 0)
-    const chosen = new Set(before.map((tool) => tool.name))
+    const usable = (await listServerTools(deps, server)).filter(({ faults }) => faults.length === 0)
+    const chosen = new Set(previousTools.map((tool) => tool.name))
     const tools = usable.filter((tool) => chosen.has(tool.name)).map((tool) => tool.name)
-    await saveChangedTool(deps, row, remoteServerRow(deps, server, chooseTools(usable, tools)))
+    await saveChangedTool(deps, row, toRemoteServerRow(deps, server, chooseTools(usable, tools)))
     return {
       tools,
       dropped: [...chosen].filter((tool) => !tools.includes(tool)),

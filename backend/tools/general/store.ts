@@ -13,7 +13,7 @@ export interface ToolValues {
   secrets: string | null
 }
 
-const columns = (values: ToolValues) => ({
+const toColumns = (values: ToolValues) => ({
   name: values.name,
   description: values.description,
   input_schema: JSON.stringify(values.inputSchema),
@@ -30,7 +30,7 @@ export const insertTool = (
 ): Promise<{ id: number } | undefined> =>
   db
     .insertInto('mcp_tool')
-    .values({ workspace_id: workspaceId, kind, ...columns(values), created_at: values.createdAt })
+    .values({ workspace_id: workspaceId, kind, ...toColumns(values), created_at: values.createdAt })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doNothing())
     .returning('id')
     .executeTakeFirst()
@@ -67,15 +67,15 @@ export const toToolRow = (row: Selectable<Database['mcp_tool']>): ToolRow => ({
 export async function updateTool(
   db: Db,
   workspaceId: number,
-  read: { id: number; version: number },
+  current: { id: number; version: number },
   values: ToolValues,
 ): Promise<boolean> {
   const row = await db
     .updateTable('mcp_tool')
-    .set({ ...columns(values), version: read.version + 1 })
+    .set({ ...toColumns(values), version: current.version + 1 })
     .where('workspace_id', '=', workspaceId)
-    .where('id', '=', read.id)
-    .where('version', '=', read.version)
+    .where('id', '=', current.id)
+    .where('version', '=', current.version)
     .returning('id')
     .executeTakeFirst()
   return row !== undefined

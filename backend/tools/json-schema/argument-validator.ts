@@ -1,6 +1,6 @@
-import { compile, type FindErrors } from './compile-schema.ts'
-import { EndlessError } from './run-with-timeout.ts'
-import { measure } from './measure.ts'
+import { compileSchema, type FindErrors } from './compile-schema.ts'
+import { CalculationTimeoutError } from './run-with-timeout.ts'
+import { measureJson } from './measure.ts'
 import { tellErrors } from './format-schema-errors.ts'
 import type { JsonSchema } from '../kinds/tool-kind.ts'
 
@@ -9,7 +9,7 @@ export { checkToolSchema } from './check-tool-schema.ts'
 /** What is wrong with arguments, each fault in words that an agent can act on; empty where nothing is. */
 export type Validator = (args: unknown) => string[]
 
-const bounds = { values: 10_000, depth: 100 }
+const argumentLimits = { values: 10_000, depth: 100 }
 
 // By last use, the oldest first.
 const validators = new Map<string, Validator>()
@@ -19,7 +19,7 @@ const mostKept = 1_000
  * The validator of one tool's arguments, compiled at its first use. A row's version grows with every change, so what
  * is kept under it never goes stale; `name` tells the tools of a remote server apart.
  */
-export function validatorFor(
+export function getValidator(
   key: { id: number; version: number; name: string },
   schema: JsonSchema,
 ): Validator {
@@ -40,14 +40,16 @@ function createValidator(schema: JsonSchema): Validator | undefined {
   if (findErrors === 'broken off') return undefined
   if (findErrors === 'invalid') return () => ['this tool is set up wrongly: its schema cannot be read']
   return (args) => {
-    const { values, depth, characters } = measure(args, bounds)
-    if (values > bounds.values) return [`there are too many values: at most ${bounds.values} can be given`]
-    if (depth > bounds.depth) return [`the values nest too deep: at most ${bounds.depth} levels`]
+    const { values, depth, characters } = measureJson(args, argumentLimits)
+    if (values > argumentLimits.values)
+      return [`there are too many values: at most ${argumentLimits.values} can be given`]
+    if (depth > argumentLimits.depth)
+      return [`the values nest too deep: at most ${argumentLimits.depth} levels`]
     try {
       const errors = findErrors(args, { isLarge: values > 1_000 || characters > 10_000 })
       return errors.length === 0 ? [] : tellErrors(errors)
     } catch (error) {
-      if (!(error instanceof EndlessError)) throw error
+      if (!(error instanceof CalculationTimeoutError)) throw error
       return ['the arguments take too long to check: give fewer or shorter ones']
     }
   }
@@ -55,9 +57,9 @@ function createValidator(schema: JsonSchema): Validator | undefined {
 
 function tryCompile(schema: JsonSchema): FindErrors | 'broken off' | 'invalid' {
   try {
-    return compile(schema)
+    return compileSchema(schema)
   } catch (error) {
     // Invalid is what was written into the database past checkToolSchema.
-    return error instanceof EndlessError ? 'broken off' : 'invalid'
+    return error instanceof CalculationTimeoutError ? 'broken off' : 'invalid'
   }
 }

@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import type { JsonSchema } from '../kinds/tool-kind.ts'
-import { EndlessError, inTime } from './run-with-timeout.ts'
-import { patternSteps } from './pattern-steps.ts'
+import { CalculationTimeoutError, inTime } from './run-with-timeout.ts'
+import { countPatternSteps } from './pattern-steps.ts'
 
 /** What is wrong with arguments; empty where nothing is. */
 export type FindErrors = (args: unknown, options: { isLarge: boolean }) => readonly ErrorObject[]
@@ -25,17 +25,17 @@ const createAjv = () => {
   return ajv
 }
 
-let made: Ajv2020 | undefined
-let compiled = 0
+let sharedAjv: Ajv2020 | undefined
+let compiledCount = 0
 
 /** Made at its first use: most processes, such as a command, check nothing. */
-const currentAjv = (): Ajv2020 => (made ??= createAjv())
+const getAjv = (): Ajv2020 => (sharedAjv ??= createAjv())
 
 /** Whether values of a format are checked. */
-export const isKnownFormat = (name: string): boolean => Object.hasOwn(currentAjv().formats, name)
+export const isKnownFormat = (name: string): boolean => Object.hasOwn(getAjv().formats, name)
 
 /** What lets a few arguments take any time: recursion, patterns, comparing all with all, names of any length. */
-const risky = /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems)":/
+const riskyKeywords = /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems)":/
 
 /** Of all patterns of a schema together, for each character: milliseconds for arguments that are not large. */
 const mostSteps = 500
@@ -43,19 +43,19 @@ const mostSteps = 500
 /**
  * Compiles a schema that `checkToolSchema` has passed.
  *
- * @throws {EndlessError}, or an Error with ajv's words where it is no JSON Schema
+ * @throws {CalculationTimeoutError}, or an Error with ajv's words where it is no JSON Schema
  */
-export function compile(schema: JsonSchema): FindErrors {
+export function compileSchema(schema: JsonSchema): FindErrors {
   // An instance keeps all that it ever compiled, so it is left behind in time.
-  compiled += 1
-  if (compiled % 500 === 0) made = undefined
+  compiledCount += 1
+  if (compiledCount % 500 === 0) sharedAjv = undefined
 
   // Tools of two workspaces may bear the same $id, and a draft that is named is not loaded.
   const anonymous = { ...schema }
   delete anonymous.$id
   delete anonymous.$schema
-  const validate = compileInTime(anonymous)
-  const isRisky = mayTakeLong(schema)
+  const validate = compileWithTimeout(anonymous)
+  const isRisky = mayBeSlow(schema)
 
   return (args, { isLarge }) => {
     const isValid = isRisky || isLarge ? inTime(() => validate(args)) : validate(args)
@@ -63,25 +63,25 @@ export function compile(schema: JsonSchema): FindErrors {
   }
 }
 
-function mayTakeLong(schema: JsonSchema): boolean {
+function mayBeSlow(schema: JsonSchema): boolean {
   let steps = 0
   const others = JSON.stringify(schema, (key, value: unknown) => {
     if (key !== 'pattern' || typeof value !== 'string') return value
-    steps += patternSteps(value)
+    steps += countPatternSteps(value)
     return undefined
   })
-  return steps > mostSteps || risky.test(others)
+  return steps > mostSteps || riskyKeywords.test(others)
 }
 
-function compileInTime(schema: JsonSchema): ValidateFunction {
-  const ajv = currentAjv()
+function compileWithTimeout(schema: JsonSchema): ValidateFunction {
+  const ajv = getAjv()
   try {
     return inTime(() => {
       ajv.removeSchema(schema) // what a first try that was broken off has left
       return ajv.compile(schema)
     }, 1_000)
   } catch (error) {
-    if (error instanceof EndlessError) made = undefined // what was broken off may have left anything behind
+    if (error instanceof CalculationTimeoutError) sharedAjv = undefined // what was broken off may have left anything behind
     throw error
   } finally {
     ajv.removeSchema(schema)

@@ -35,30 +35,30 @@ function mergeAlternatives(errors: readonly ErrorObject[]): Told[] {
 }
 
 function tell({ keyword, instancePath, params, message = '' }: ErrorObject): string {
-  const name = nameOf(instancePath)
+  const name = formatPath(instancePath)
   const value = params as Record<string, unknown>
   const limit = String(value.limit)
   switch (keyword) {
     case 'required':
-      return `${nameOf(instancePath, String(value.missingProperty))} is required`
+      return `${formatPath(instancePath, String(value.missingProperty))} is required`
     case 'dependentRequired':
-      return `${nameOf(instancePath, String(value.missingProperty))} is required where ${short(value.property)} is given`
+      return `${formatPath(instancePath, String(value.missingProperty))} is required where ${truncate(value.property)} is given`
     case 'additionalProperties':
-      return `unknown argument ${nameOf(instancePath, String(value.additionalProperty))}`
+      return `unknown argument ${formatPath(instancePath, String(value.additionalProperty))}`
     case 'unevaluatedProperties':
-      return `unknown argument ${nameOf(instancePath, String(value.unevaluatedProperty))}`
+      return `unknown argument ${formatPath(instancePath, String(value.unevaluatedProperty))}`
     case 'propertyNames':
-      return `unknown argument ${nameOf(instancePath, String(value.propertyName))}`
+      return `unknown argument ${formatPath(instancePath, String(value.propertyName))}`
     case 'type':
-      return `${name} must be ${[value.type].flat().map(kindOf).join(' or ')}`
+      return `${name} must be ${[value.type].flat().map(formatType).join(' or ')}`
     case 'enum':
       return `${name} must be one of: ${tellValues(value.allowedValues)}`
     case 'const':
-      return `${name} must be ${short(JSON.stringify(value.allowedValue))}`
+      return `${name} must be ${truncate(JSON.stringify(value.allowedValue))}`
     case 'format':
-      return `${name} must be ${formats[String(value.format)] ?? `a valid ${short(value.format)}`}`
+      return `${name} must be ${formatNames[String(value.format)] ?? `a valid ${truncate(value.format)}`}`
     case 'pattern':
-      return `${name} must match the pattern ${short(value.pattern)}`
+      return `${name} must match the pattern ${truncate(value.pattern)}`
     case 'minLength':
       return value.limit === 1
         ? `${name} must not be empty`
@@ -92,7 +92,7 @@ function tell({ keyword, instancePath, params, message = '' }: ErrorObject): str
   }
 }
 
-const kinds: Record<string, string> = {
+const typeNames: Record<string, string> = {
   string: 'text',
   integer: 'a whole number',
   number: 'a number',
@@ -101,9 +101,9 @@ const kinds: Record<string, string> = {
   object: 'an object',
   null: 'null',
 }
-const kindOf = (type: unknown): string => kinds[String(type)] ?? String(type)
+const formatType = (type: unknown): string => typeNames[String(type)] ?? String(type)
 
-const formats: Record<string, string> = {
+const formatNames: Record<string, string> = {
   email: 'an e-mail address',
   date: 'a date such as 2026-05-04',
   time: 'a time with its zone, such as 09:30:00Z',
@@ -113,7 +113,7 @@ const formats: Record<string, string> = {
 }
 
 const tellValues = (values: unknown): string =>
-  short(
+  truncate(
     [values]
       .flat()
       .map((value) => JSON.stringify(value))
@@ -122,17 +122,17 @@ const tellValues = (values: unknown): string =>
   )
 
 /** A JSON Pointer (RFC 6901) as people write it: `/stops/0/city` → `stops[0].city`. */
-function nameOf(pointer: string, property?: string): string {
+function formatPath(pointer: string, property?: string): string {
   const steps = pointer.split('/').slice(1).map(unescape)
   if (property !== undefined) steps.push(property)
   const [first, ...rest] = steps
   if (first === undefined) return 'the set of arguments'
-  return short(first + rest.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''))
+  return truncate(first + rest.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join(''))
 }
 
 const unescape = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~')
 
-const short = (value: unknown, length = 100): string => {
+const truncate = (value: unknown, length = 100): string => {
   const text = String(value)
   return text.length > length ? `${text.slice(0, length)}…` : text
 }

@@ -6,7 +6,7 @@ export interface Measures {
 }
 
 /** How large JSON is. Counting ends at the bounds, which are then exceeded. */
-export function measure(json: unknown, bounds: { values: number; depth: number }): Measures {
+export function measureJson(json: unknown, limits: { values: number; depth: number }): Measures {
   const measures = { values: 0, depth: 0, characters: 0 }
   let level: object[] = []
   const count = (value: unknown) => {
@@ -16,13 +16,13 @@ export function measure(json: unknown, bounds: { values: number; depth: number }
   }
   count(json)
   // Level by level: what nests a million deep would overflow the stack.
-  while (level.length > 0 && measures.depth <= bounds.depth) {
+  while (level.length > 0 && measures.depth <= limits.depth) {
     measures.depth += 1
     const parts = level
     level = []
     for (const part of parts) {
       for (const value of Object.values(part)) count(value)
-      if (measures.values > bounds.values) return measures
+      if (measures.values > limits.values) return measures
     }
   }
   return measures

@@ -1,17 +1,17 @@
 /** What matches one character, and how often it may. Nothing that nests, chooses, looks around or refers back. */
-const piece =
+const patternPiece =
   /(?:[^\\^$.*+?()[\]{}|]|\.|\\[dDwWsS./+*?()[\]{}|^$\\-]|\[(?:[^\]\\]|\\.)*\])(?:([?*+])|\{(\d{1,3})(?:(,)(\d{1,3})?)?\})?\??/gsuy
 
 /**
  * How many steps a regular expression takes at most for each character of a text: for a simple one, anchored at its
  * beginning, with no more than one part of any length. Infinity for all others: they may take any time.
  */
-export function patternSteps(pattern: string): number {
+export function countPatternSteps(pattern: string): number {
   if (!pattern.startsWith('^')) return Infinity
   const body = pattern.slice(1).replace(/(?<!\\)\$$/, '')
-  const pieces = [...body.matchAll(piece)]
+  const pieces = [...body.matchAll(patternPiece)]
   if (pieces.reduce((length, [text]) => length + text.length, 0) !== body.length) return Infinity
-  const counts = pieces.map(countsOf)
+  const counts = pieces.map(parseRepetition)
   if (counts.filter(({ most }) => most === Infinity).length > 1) return Infinity
   // After each count that a piece may have, what follows it is tried anew. One of any length is paid by the characters.
   return counts.reduceRight(
@@ -20,7 +20,7 @@ export function patternSteps(pattern: string): number {
   )
 }
 
-function countsOf([, sign, from, comma, to]: RegExpExecArray): { least: number; most: number } {
+function parseRepetition([, sign, from, comma, to]: RegExpExecArray): { least: number; most: number } {
   if (sign !== undefined) return { least: 0, most: sign === '?' ? 1 : Infinity }
   if (from === undefined) return { least: 1, most: 1 }
   const least = Number(from)

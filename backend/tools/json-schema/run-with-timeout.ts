@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm'
 import { errorCode } from '../../error-code.ts'
 
 /** A calculation on data that others chose took too long, or called itself too often. */
-export class EndlessError extends Error {
+export class CalculationTimeoutError extends Error {
   override name = 'EndlessError'
 }
 
@@ -14,16 +14,16 @@ const script = new Script('work()')
  * included: nothing else could, and every session of the process would wait for it. It costs 0.1 ms. Where the machine
  * had kept the process waiting meanwhile, it is done once more.
  *
- * @throws {EndlessError}
+ * @throws {CalculationTimeoutError}
  */
 export function inTime<Result>(work: () => Result, ms = 100): Result {
   const before = process.cpuUsage()
   const first = tryInTime(work, ms)
   if (first !== undefined) return first.value
   const { user, system } = process.cpuUsage(before)
-  const wasKeptWaiting = user + system < (ms * 1_000) / 2
-  const second = wasKeptWaiting ? tryInTime(work, ms) : undefined
-  if (second === undefined) throw new EndlessError()
+  const wasStarved = user + system < (ms * 1_000) / 2
+  const second = wasStarved ? tryInTime(work, ms) : undefined
+  if (second === undefined) throw new CalculationTimeoutError()
   return second.value
 }
 

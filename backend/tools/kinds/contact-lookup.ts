@@ -1,13 +1,18 @@
 import * as z from 'zod'
 import { describeContact } from '../../contacts/describe-contact.ts'
-import { type ContactFacts, type ContactKey, findContactBy, findNotes } from '../../contacts/contact-queries.ts'
-import { zoneOfContact } from '../../contacts/zone.ts'
+import {
+  type ContactDetails,
+  type ContactLookupField,
+  findContactsBy,
+  findNotes,
+} from '../../contacts/contact-queries.ts'
+import { timeZoneOfContact } from '../../contacts/zone.ts'
 import type { Deps } from '../../deps.ts'
-import { refused, told } from './answer.ts'
+import { errorResult, textResult } from './answer.ts'
 import type { ToolKind, ToolUse } from './tool-kind.ts'
-import { normalisePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
+import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
 
-const notesTold = 5
+const maxNotes = 5
 
 /** Tells what is known of a contact. */
 export const contactLookup: ToolKind = {
@@ -36,25 +41,29 @@ export const contactLookup: ToolKind = {
     },
   },
   run: async (deps, use) => {
-    const asked = await whatIsAsked(deps, use)
-    if (asked === undefined) {
-      return refused('This session belongs to no call: give a phone_number, an email or an external_id.')
+    const lookupKey = await parseLookupKey(deps, use)
+    if (lookupKey === undefined) {
+      return errorResult('This session belongs to no call: give a phone_number, an email or an external_id.')
     }
-    const found = await findContactBy(deps.db, use.row.workspaceId, ...asked)
+    const found = await findContactsBy(deps.db, use.row.workspaceId, ...lookupKey)
     const [contact] = found
-    if (contact === undefined) return told(`There is no contact with this ${asked[0].replace('_', ' ')}.`)
-    if (found.length > 1) return told(several(found))
+    if (contact === undefined)
+      return textResult(`There is no contact with this ${lookupKey[0].replace('_', ' ')}.`)
+    if (found.length > 1) return textResult(formatMatches(found))
 
-    const notes = await findNotes(deps.db, use.row.workspaceId, contact.id, notesTold)
-    const timeZone = await zoneOfContact(contact)
-    return told(describeContact(contact, notes, { now: deps.clock.now(), timeZone }))
+    const notes = await findNotes(deps.db, use.row.workspaceId, contact.id, maxNotes)
+    const timeZone = await timeZoneOfContact(contact)
+    return textResult(describeContact(contact, notes, { now: deps.clock.now(), timeZone }))
   },
 }
 
-async function whatIsAsked(deps: Deps, use: ToolUse): Promise<[ContactKey, string | number] | undefined> {
+async function parseLookupKey(
+  deps: Deps,
+  use: ToolUse,
+): Promise<[ContactLookupField, string | number] | undefined> {
   const phoneNumber = textArgument(use, 'phone_number')
   if (phoneNumber !== undefined) {
-    return ['phone_number', await normalisePhone(deps, use.row.workspaceId, phoneNumber)]
+    return ['phone_number', await normalizePhone(deps, use.row.workspaceId, phoneNumber)]
   }
   for (const key of ['email', 'external_id'] as const) {
     const value = textArgument(use, key)
@@ -63,7 +72,7 @@ async function whatIsAsked(deps: Deps, use: ToolUse): Promise<[ContactKey, strin
   return use.call && ['id', use.call.contactId]
 }
 
-const several = (found: ContactFacts[]) =>
+const formatMatches = (found: ContactDetails[]) =>
   [
     'Several contacts have it. Look up the one that you mean by its phone_number:',
     ...found.map(({ first_name, last_name, phone_number }) =>

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { addNote } from '../../contacts/contact-notes.ts'
-import { dryRun, refused, told } from './answer.ts'
+import { dryRunResult, errorResult, textResult } from './answer.ts'
 import type { ToolKind } from './tool-kind.ts'
-import { phoneNumberArgument, textArgument, whichContact } from './tool-arguments.ts'
+import { phoneNumberArgument, textArgument, resolveContact } from './tool-arguments.ts'
 
 /** Keeps a note on a contact: who looks the contact up next, person or agent, finds it. */
 export const contactNote: ToolKind = {
@@ -25,12 +25,12 @@ export const contactNote: ToolKind = {
   },
   run: async (deps, use) => {
     const text = textArgument(use, 'text')
-    if (text === undefined) return refused('The note is empty: say what is to be noted in text.')
-    const contact = await whichContact(deps, use)
-    if (use.dryRun) return dryRun(`This note would have been kept: ${text}`)
+    if (text === undefined) return errorResult('The note is empty: say what is to be noted in text.')
+    const contact = await resolveContact(deps, use)
+    if (use.dryRun) return dryRunResult(`This note would have been kept: ${text}`)
 
     const key = { workspaceId: use.row.workspaceId, contactId: contact.id }
     await addNote(deps)(key, { callId: use.call?.callId ?? null, text })
-    return told('The note is kept.')
+    return textResult('The note is kept.')
   },
 }

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { ContactFields } from '../../contacts/fields.ts'
 import { updateContact } from '../../contacts/update.ts'
 import { validate } from '../../core/validate.ts'
-import { dryRun, refused, told } from './answer.ts'
+import { dryRunResult, errorResult, textResult } from './answer.ts'
 import type { ToolKind } from './tool-kind.ts'
-import { phoneNumberArgument, whichContact } from './tool-arguments.ts'
+import { phoneNumberArgument, resolveContact } from './tool-arguments.ts'
 
 const nullableText = (description: string, maxLength = 200) => ({
   type: ['string', 'null'],
@@ -43,17 +43,17 @@ export const contactUpdate: ToolKind = {
   },
   run: async (deps, use) => {
     const fields = validate(ContactFields, { ...use.args, phone_number: undefined })
-    const { variables, ...own } = fields
+    const { variables, ...otherFields } = fields
     const names = [
-      ...Object.keys(own),
+      ...Object.keys(otherFields),
       ...(variables === null ? ['variables'] : Object.keys(variables ?? {})),
     ]
-    if (names.length === 0) return refused('Nothing was given: say which fields are to be changed.')
+    if (names.length === 0) return errorResult('Nothing was given: say which fields are to be changed.')
 
-    const contact = await whichContact(deps, use)
-    if (use.dryRun) return dryRun(`These would have been written: ${names.join(', ')}.`)
+    const contact = await resolveContact(deps, use)
+    if (use.dryRun) return dryRunResult(`These would have been written: ${names.join(', ')}.`)
     const key = { workspaceId: use.row.workspaceId, phoneNumber: contact.phone_number }
     await updateContact(deps)(key, fields)
-    return told(`The contact is updated: ${names.join(', ')}.`)
+    return textResult(`The contact is updated: ${names.join(', ')}.`)
   },
 }

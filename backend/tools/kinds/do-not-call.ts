@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { addToDoNotCall } from '../../calls/do-not-call.ts'
 import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { dryRun, refused, told } from './answer.ts'
+import { dryRunResult, errorResult, textResult } from './answer.ts'
 import type { ToolKind, ToolUse } from './tool-kind.ts'
-import { normalisePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
+import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
 
 /** Puts a number on the do-not-call list. Nothing takes it off again but a person, in the dashboard. */
 export const doNotCall: ToolKind = {
@@ -23,23 +23,23 @@ export const doNotCall: ToolKind = {
     },
   },
   run: async (deps, use) => {
-    const phoneNumber = await whichNumber(deps, use)
+    const phoneNumber = await resolvePhoneNumber(deps, use)
     if (phoneNumber === undefined) {
-      return refused('This session belongs to no call: say which number by phone_number.')
+      return errorResult('This session belongs to no call: say which number by phone_number.')
     }
-    if (use.dryRun) return dryRun('The number would have been put on the do-not-call list.')
+    if (use.dryRun) return dryRunResult('The number would have been put on the do-not-call list.')
 
     await inTransaction(deps, async ({ db, clock, wake }) => {
       const { workspaceId } = use.row
       await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'call', now: clock.now() })
       wake.sender()
     })
-    return told('The number is on the do-not-call list: it will not be called again.')
+    return textResult('The number is on the do-not-call list: it will not be called again.')
   },
 }
 
 /** A number needs no contact to be refused. */
-async function whichNumber(deps: Deps, use: ToolUse): Promise<string | undefined> {
+async function resolvePhoneNumber(deps: Deps, use: ToolUse): Promise<string | undefined> {
   const given = textArgument(use, 'phone_number')
-  return given === undefined ? use.call?.phoneNumber : normalisePhone(deps, use.row.workspaceId, given)
+  return given === undefined ? use.call?.phoneNumber : normalizePhone(deps, use.row.workspaceId, given)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
-import { refused, told } from './answer.ts'
+import { errorResult, textResult } from './answer.ts'
 import type { ToolKind } from './tool-kind.ts'
 import { textArgument } from './tool-arguments.ts'
 
@@ -30,13 +30,13 @@ export const knowledgeSearch: ToolKind = {
   },
   run: async (deps, use) => {
     const query = textArgument(use, 'query')
-    if (query === undefined) return refused('The query is empty: say what is to be searched.')
+    if (query === undefined) return errorResult('The query is empty: say what is to be searched.')
     const found = await searchKnowledge(deps)(use.row.workspaceId, query)
     if (found.length === 0) {
-      return told(
+      return textResult(
         'The knowledge base has nothing on this. Try other words, or say that you do not know; do not guess.',
       )
     }
-    return told(found.map(({ title, text }) => `From "${title}":\n${text}`).join('\n\n'))
+    return textResult(found.map(({ title, text }) => `From "${title}":\n${text}`).join('\n\n'))
   },
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { localTime } from '../../scheduling/local-time.ts'
+import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { type Callback, queueCallback } from '../../contacts/queue-callback.ts'
-import { dryRun, refused, told } from './answer.ts'
+import { dryRunResult, errorResult, textResult } from './answer.ts'
 import type { ToolKind } from './tool-kind.ts'
 import { textArgument } from './tool-arguments.ts'
 
@@ -32,22 +32,22 @@ export const scheduleCallback: ToolKind = {
   },
   run: async (deps, use) => {
     if (use.call === undefined) {
-      return refused('This session belongs to no call, so that there is nobody to call back.')
+      return errorResult('This session belongs to no call, so that there is nobody to call back.')
     }
     const at = textArgument(use, 'at')
-    if (at === undefined) return refused('No time was given: say in at when the person is to be called.')
+    if (at === undefined) return errorResult('No time was given: say in at when the person is to be called.')
 
     const call = { ...use.call, workspaceId: use.row.workspaceId }
     const callback = await queueCallback(deps)(call, { at, dryRun: use.dryRun })
-    return use.dryRun ? dryRun(wouldBe(callback)) : told(willBe(callback))
+    return use.dryRun ? dryRunResult(formatDryRun(callback)) : textResult(formatPlanned(callback))
   },
 }
 
-const wouldBe = ({ asked, timeZone }: Callback) =>
-  `The call-back would have been planned for ${localTime(asked, timeZone)}.`
+const formatDryRun = ({ asked, timeZone }: Callback) =>
+  `The call-back would have been planned for ${formatLocalTime(asked, timeZone)}.`
 
-function willBe({ asked, planned, timeZone }: Callback): string {
+function formatPlanned({ asked, planned, timeZone }: Callback): string {
   const at = planned ?? asked
-  const plan = `The call-back is planned for ${localTime(at, timeZone)}`
+  const plan = `The call-back is planned for ${formatLocalTime(at, timeZone)}`
   return at > asked ? `${plan}: at the time asked for, calling is not permitted.` : `${plan}.`
 }

@@ -1,7 +1,7 @@
 const mostBytes = 16 * 1024
 
 /** Cuts a text that would fill an agent's memory, and says so. `bytes` are of UTF-8. */
-export function shorten(text: string, bytes = mostBytes): string {
+export function truncateText(text: string, bytes = mostBytes): string {
   const encoded = Buffer.from(text)
   if (encoded.length <= bytes) return text
   // In the middle of a stream, a decoder keeps half a character to itself.

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { findObstacle } from '../../spreadsheets/find-obstacle.ts'
 import { openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
-import { cellsOf, type RowValues, SpreadsheetError } from '../../spreadsheets/spreadsheet.ts'
-import { dryRun, refused, told } from './answer.ts'
+import { toCells, type RowValues, SpreadsheetError } from '../../spreadsheets/spreadsheet.ts'
+import { dryRunResult, errorResult, textResult } from './answer.ts'
 import type { ToolAnswer, ToolKind, ToolUse } from './tool-kind.ts'
 
 const Config = z.strictObject({
@@ -67,7 +67,7 @@ export const spreadsheetAppend: ToolKind = {
     try {
       return await append(deps, use, Values.parse(use.args.values))
     } catch (error) {
-      if (error instanceof SpreadsheetError) return refused(error.message)
+      if (error instanceof SpreadsheetError) return errorResult(error.message)
       throw error
     }
   },
@@ -78,10 +78,10 @@ async function append(deps: Deps, use: ToolUse, values: RowValues): Promise<Tool
   const spreadsheet = await openSpreadsheet(deps)(use.row.workspaceId, provider, spreadsheet_id)
   if (use.dryRun) {
     // Reading changes nothing, and a test call is there to find what is not set up.
-    cellsOf(await spreadsheet.readColumns(use.signal), values)
+    toCells(await spreadsheet.readColumns(use.signal), values)
     const row = Object.entries(values).map(([column, value]) => `${column}: ${value}`)
-    return dryRun(`This row would have been added: ${row.join(', ')}.`)
+    return dryRunResult(`This row would have been added: ${row.join(', ')}.`)
   }
   await spreadsheet.appendRow(values, use.signal)
-  return told('The row is added to the spreadsheet.')
+  return textResult('The row is added to the spreadsheet.')
 }

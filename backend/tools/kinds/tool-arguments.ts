@@ -1,6 +1,6 @@
-import { type ContactFacts, findContactBy } from '../../contacts/contact-queries.ts'
+import { type ContactDetails, findContactsBy } from '../../contacts/contact-queries.ts'
 import { parsePhone } from '../../core/phone.ts'
-import { workspaceCountry } from '../../contacts/contact-store.ts'
+import { findWorkspaceCountry } from '../../contacts/contact-store.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
 import type { ToolUse } from './tool-kind.ts'
@@ -18,7 +18,7 @@ export const phoneNumberArgument = {
  *
  * @throws {ApiError} not_found, in words for the agent
  */
-export async function whichContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Promise<ContactFacts> {
+export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Promise<ContactDetails> {
   const { workspaceId } = use.row
   const given = textArgument(use, 'phone_number')
   if (given === undefined && use.call === undefined) {
@@ -26,19 +26,24 @@ export async function whichContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Prom
   }
   const [contact] =
     given === undefined
-      ? await findContactBy(db, workspaceId, 'id', use.call?.contactId ?? 0)
-      : await findContactBy(db, workspaceId, 'phone_number', await normalisePhone({ db }, workspaceId, given))
+      ? await findContactsBy(db, workspaceId, 'id', use.call?.contactId ?? 0)
+      : await findContactsBy(
+          db,
+          workspaceId,
+          'phone_number',
+          await normalizePhone({ db }, workspaceId, given),
+        )
   if (contact === undefined) throw notFound('There is no contact with this phone number.')
   return contact
 }
 
 /** @throws {ApiError} not_found where it is no phone number */
-export async function normalisePhone(
+export async function normalizePhone(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
   given: string,
 ): Promise<string> {
-  const parsed = parsePhone(given, await workspaceCountry(db, workspaceId))
+  const parsed = parsePhone(given, await findWorkspaceCountry(db, workspaceId))
   if (!parsed.ok) throw notFound(parsed.message)
   return parsed.phoneNumber
 }

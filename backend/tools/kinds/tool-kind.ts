@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 export type JsonSchema = Record<string, unknown>
 
 /** The call that a session acts for, read once when the session is opened. */
-export interface CallFacts {
+export interface LiveCall {
   attemptId: string
   callId: number
   campaignId: number
@@ -49,7 +49,7 @@ export interface ToolUse {
   config: unknown
   args: Record<string, unknown>
   /** Undefined where the session belongs to no call. */
-  call: CallFacts | undefined
+  call: LiveCall | undefined
   /** True on test calls where the kind has effects: tell what would have happened, do nothing. */
   dryRun: boolean
   /** Aborts on cancel, disconnect, and after the time limit. */
@@ -66,18 +66,18 @@ export interface ToolAnswer {
 export type ToolKind = BuiltInToolKind | GeneralToolKind
 
 /** Comes with Outdial. A row of it only names it, so that an installed one tells what this version does. */
-interface BuiltInToolKind extends AnyToolKind {
+interface BuiltInToolKind extends BaseToolKind {
   builtIn: ToolDefinition
 }
 
 /** Reaches other services. What it offers is what a row says. */
-export interface GeneralToolKind extends AnyToolKind {
+export interface GeneralToolKind extends BaseToolKind {
   builtIn: undefined
   /** What a row adds to the tool list of an agent. */
   definitions(row: ToolRow): ToolDefinition[]
 }
 
-interface AnyToolKind {
+interface BaseToolKind {
   kind: ToolKindName
   /** Settings of the tool itself, the same for every agent. */
   settings: z.ZodType
@@ -94,7 +94,7 @@ interface AnyToolKind {
 }
 
 /** What a row adds to the tool list of an agent; `unreadable` where its settings were written past the checks. */
-export function definitionsOf(kind: ToolKind, row: ToolRow): ToolDefinition[] | 'unreadable' {
+export function getDefinitions(kind: ToolKind, row: ToolRow): ToolDefinition[] | 'unreadable' {
   if (kind.builtIn !== undefined) return [{ ...kind.builtIn, name: row.name }]
   return kind.settings.safeParse(row.settings).success ? kind.definitions(row) : 'unreadable'
 }

@@ -19,9 +19,9 @@ export class SseTransport implements ToolTransport {
   }
 
   /** `address`: where messages of this session are posted. */
-  open(address: string, requestId: string): void {
+  open(messagesUrl: string, requestId: string): void {
     this.#stream.open({ 'X-Request-Id': requestId })
-    this.#stream.send('endpoint', address)
+    this.#stream.send('endpoint', messagesUrl)
   }
 
   async start(): Promise<void> {}
@@ -34,9 +34,9 @@ export class SseTransport implements ToolTransport {
     this.#stream.send('message', json)
   }
 
-  forget(): void {}
+  dropRequest(): void {}
 
-  beat(): void {
+  keepAlive(): void {
     this.#stream.keepAlive()
   }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
-import { badMessage } from '../../mcp/tool-server-error.ts'
+import { malformedMessage } from '../../mcp/tool-server-error.ts'
 import { EventStream } from '../../mcp/event-stream.ts'
 import type { ToolTransport } from './transport.ts'
 
@@ -21,25 +21,25 @@ export class StreamableTransport implements ToolTransport {
   onerror: ((error: Error) => void) | undefined
   readonly #replies = new Map<RequestId, Reply>()
   #stream: EventStream | undefined
-  #usedAt: number
+  #lastUsedAt: number
 
   constructor(now: number) {
-    this.#usedAt = now
+    this.#lastUsedAt = now
   }
 
   async start(): Promise<void> {}
 
   /** @throws {Refusal} malformed_json where another request of this id is not answered yet */
   request(message: JSONRPCRequest, now: number, reply: Reply): void {
-    this.#usedAt = now
+    this.#lastUsedAt = now
     if (this.#replies.has(message.id))
-      throw badMessage('Another request of this id is not answered yet.', 'id')
+      throw malformedMessage('Another request of this id is not answered yet.', 'id')
     this.#replies.set(message.id, reply)
     this.onmessage?.(message)
   }
 
   notify(message: JSONRPCMessage, now: number): void {
-    this.#usedAt = now
+    this.#lastUsedAt = now
     this.onmessage?.(message)
   }
 
@@ -56,35 +56,35 @@ export class StreamableTransport implements ToolTransport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const answered = 'method' in message ? options?.relatedRequestId : message.id
-    this.write(JSON.stringify(message), answered)
+    const requestId = 'method' in message ? options?.relatedRequestId : message.id
+    this.write(JSON.stringify(message), requestId)
   }
 
-  write(json: string, answered?: RequestId): void {
-    if (answered === undefined) {
+  write(json: string, requestId?: RequestId): void {
+    if (requestId === undefined) {
       this.#stream?.send('message', json)
       return
     }
-    this.#settle(answered, json)
+    this.#sendReply(requestId, json)
   }
 
-  forget(canceled: RequestId): void {
-    this.#settle(canceled)
+  dropRequest(requestId: RequestId): void {
+    this.#sendReply(requestId)
   }
 
-  beat(now: number): void {
-    if (this.#stream !== undefined || this.#replies.size > 0) this.#usedAt = now
+  keepAlive(now: number): void {
+    if (this.#stream !== undefined || this.#replies.size > 0) this.#lastUsedAt = now
     this.#stream?.keepAlive()
-    if (now - this.#usedAt > idleLimitMs) void this.close()
+    if (now - this.#lastUsedAt > idleLimitMs) void this.close()
   }
 
   async close(): Promise<void> {
     this.#stream?.end()
     this.onclose?.()
-    for (const id of [...this.#replies.keys()]) this.#settle(id)
+    for (const id of [...this.#replies.keys()]) this.#sendReply(id)
   }
 
-  #settle(id: RequestId, json?: string): void {
+  #sendReply(id: RequestId, json?: string): void {
     const reply = this.#replies.get(id)
     this.#replies.delete(id)
     reply?.(json)

@@ -7,9 +7,9 @@ import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
  */
 export interface ToolTransport extends Transport {
   /** `answered`: the request that this message answers; undefined for what the server says by itself. */
-  write(json: string, answered?: RequestId): void
+  write(json: string, requestId?: RequestId): void
   /** Says that a request will not be answered, since its client canceled it. */
-  forget(canceled: RequestId): void
+  dropRequest(requestId: RequestId): void
   /** Called every few seconds: sends a sign of life, and ends what nobody reads. */
-  beat(now: number): void
+  keepAlive(now: number): void
 }

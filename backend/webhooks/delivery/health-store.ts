@@ -2,7 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
 /** The subscription works again. */
-export async function noteSuccess(db: Db, workspaceId: number, subscriptionId: number): Promise<void> {
+export async function recordSubscriptionSuccess(
+  db: Db,
+  workspaceId: number,
+  subscriptionId: number,
+): Promise<void> {
   await db
     .updateTable('webhook_subscription')
     .set({ failing_since: null })
@@ -13,7 +17,7 @@ export async function noteSuccess(db: Db, workspaceId: number, subscriptionId: n
 }
 
 /** The subscription failed: since when it has, and whether that has been so for another event too. */
-export async function noteFailure(
+export async function recordSubscriptionFailure(
   db: Db,
   workspaceId: number,
   failure: { subscriptionId: number; eventId: string; at: Date },

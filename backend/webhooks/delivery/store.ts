@@ -70,7 +70,7 @@ export async function buryDeliveriesOf(
 export async function reviveDeliveries(
   db: Db,
   workspaceId: number,
-  which: { deliveryId: number } | { subscriptionId: number | null },
+  selection: { deliveryId: number } | { subscriptionId: number | null },
   at: Date,
 ): Promise<number> {
   const enabled = db
@@ -88,8 +88,8 @@ export async function reviveDeliveries(
     )
   const { numUpdatedRows } = await dead
     .where((where) => {
-      if ('deliveryId' in which) return where('id', '=', which.deliveryId)
-      const { subscriptionId } = which
+      if ('deliveryId' in selection) return where('id', '=', selection.deliveryId)
+      const { subscriptionId } = selection
       return where('subscription_id', subscriptionId === null ? 'is' : '=', subscriptionId)
     })
     .executeTakeFirst()

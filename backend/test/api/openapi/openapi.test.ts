@@ -1,26 +1,26 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parseConfig } from '../../../config.ts'
-import { generateDocument } from '../../../api/register-api.ts'
-import { readDocument, type ReadDocument } from '../../support/openapi-document.ts'
-import { createTestApi, prefix, type TestApi } from '../../support/test-api.ts'
+import { generateApiDocument } from '../../../api/register-api.ts'
+import { parseDocument, type ParsedDocument } from '../../support/openapi-document.ts'
+import { createTestApi, apiPrefix, type TestApi } from '../../support/test-api.ts'
 
 let api: TestApi
-let read: ReadDocument
+let read: ParsedDocument
 beforeAll(async () => {
   api = await createTestApi()
-  read = readDocument((await api.app.inject(`${prefix}/openapi.json`)).json())
+  read = parseDocument((await api.app.inject(`${apiPrefix}/openapi.json`)).json())
 })
 afterAll(() => api.close())
 
 it('is kept in the repository as it is served: run npm run generate where this fails', async () => {
   const file = new URL('../../../../contract/openapi.json', import.meta.url)
   const snapshot: unknown = JSON.parse(await readFile(file, 'utf8'))
-  expect(await generateDocument({ ...api.deps, config: parseConfig({}) })).toEqual(snapshot)
+  expect(await generateApiDocument({ ...api.deps, config: parseConfig({}) })).toEqual(snapshot)
 })
 
 it('describes every operation of the API', () => {
-  expect(read.operations.map(({ method, path }) => `${method} ${path.slice(prefix.length)}`)).toEqual([
+  expect(read.operations.map(({ method, path }) => `${method} ${path.slice(apiPrefix.length)}`)).toEqual([
     'GET /campaigns/',
     'POST /campaigns/',
     'GET /agents/',
@@ -42,7 +42,7 @@ it('gives examples that its own schemas accept', () => {
     ]),
   ]
   for (const { 'application/json': json } of contents) {
-    const judge = read.judge(json.schema)
+    const judge = read.validatorFor(json.schema)
     const examples = json.examples ? Object.values(json.examples).map(({ value }) => value) : [json.example]
     for (const example of examples) {
       judge(example)

@@ -1,10 +1,16 @@
 import { expect, it } from '@jest/globals'
-import { browserInWords } from '../../../dashboard/account/browser-in-words.ts'
-import { makeResetLink } from '../../../identity/password-resets.ts'
+import { formatBrowser } from '../../../dashboard/account/browser-in-words.ts'
+import { createResetLink } from '../../../identity/password-resets.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { signIn } from '../people-support.ts'
-import { expectAccessible, password, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+import {
+  expectAccessible,
+  password,
+  seedSignedInOwner,
+  type Service,
+  useService,
+} from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
@@ -13,20 +19,24 @@ useService((opened) => ({ database, service } = opened))
 const fresh = 'another long password'
 
 it('changes one’s name and, with the password, one’s address', async () => {
-  const { browser, open, email } = await seedGuest(service)
+  const { browser, open, email } = await seedSignedInOwner(service)
   const page = await open('/account')
   const { page: renamed } = await browser.press(page, 'Save', { name: 'Kim <i>', email })
   expect(renamed.html).toContain('Kim &lt;i&gt;')
-  const moved = `new-${email}`
-  const refused = await browser.press(page, 'Save', { name: 'Kim', email: moved, current_password: 'wrong' })
-  expect(refused.page.status).toBe(422)
-  expect(refused.page.html).toMatch(/id="f-current_password-problem">This is not your password/)
-  await browser.press(page, 'Save', { name: 'Kim', email: moved, current_password: password })
-  expect((await signIn(service, moved)).page.text).toContain(moved)
+  const newEmail = `new-${email}`
+  const rejected = await browser.press(page, 'Save', {
+    name: 'Kim',
+    email: newEmail,
+    current_password: 'wrong',
+  })
+  expect(rejected.page.status).toBe(422)
+  expect(rejected.page.html).toMatch(/id="f-current_password-problem">This is not your password/)
+  await browser.press(page, 'Save', { name: 'Kim', email: newEmail, current_password: password })
+  expect((await signIn(service, newEmail)).page.text).toContain(newEmail)
 })
 
 it('refuses an address that is another person’s, also to two who take it at once', async () => {
-  const [one, two] = [await seedGuest(service), await seedGuest(service)]
+  const [one, two] = [await seedSignedInOwner(service), await seedSignedInOwner(service)]
   const take = async (guest: typeof one, email: string) => {
     const fields = { name: 'Kim', email, current_password: password }
     return (await guest.browser.press(await guest.open('/account'), 'Save', fields)).page
@@ -39,9 +49,9 @@ it('refuses an address that is another person’s, also to two who take it at on
 })
 
 it('changes the password for who knows it, signs out elsewhere, and ends reset links', async () => {
-  const guest = await seedGuest(service)
-  const elsewhere = await signIn(service, guest.email)
-  const { link } = await makeResetLink(service.deps)(guest.userId)
+  const guest = await seedSignedInOwner(service)
+  const otherBrowser = await signIn(service, guest.email)
+  const { link } = await createResetLink(service.deps)(guest.userId)
   const form = await guest.open('/account/password')
   const wrong = await guest.browser.press(form, 'Change the password', {
     current_password: 'not this one',
@@ -59,14 +69,14 @@ it('changes the password for who knows it, signs out elsewhere, and ends reset l
     new_password: fresh,
   })
   expect(page.text).toContain('Your password was changed')
-  expect((await elsewhere.browser.open(guest.at('/account'))).page.url).toContain('/sign-in')
+  expect((await otherBrowser.browser.open(guest.urlFor('/account'))).page.url).toContain('/sign-in')
   expect((await guest.browser.open(link)).page.status).toBe(410)
   expect((await signIn(service, guest.email)).page.status).toBe(422)
   expect((await signIn(service, guest.email, fresh)).page.status).toBe(200)
 })
 
 it('lets nobody guess the password at an open screen, and keeps its owner out of nothing', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const other = await signIn(service, guest.email)
   const form = await guest.open('/account/password')
   const guess = (current_password: string) =>
@@ -81,7 +91,7 @@ it('lets nobody guess the password at an open screen, and keeps its owner out of
     current_password: password,
   })
   expect(byAddress.page.status).toBe(429)
-  const { page: own } = await other.browser.open(guest.at('/account/password'))
+  const { page: own } = await other.browser.open(guest.urlFor('/account/password'))
   const changed = await other.browser.press(own, 'Change the password', {
     current_password: password,
     new_password: fresh,
@@ -90,7 +100,7 @@ it('lets nobody guess the password at an open screen, and keeps its owner out of
 })
 
 it('lists where one is signed in, and signs out there', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const second = await signIn(service, guest.email)
   const third = await signIn(service, guest.email)
   await database.db
@@ -105,16 +115,16 @@ it('lists where one is signed in, and signs out there', async () => {
   expect(ids).toHaveLength(2)
   const { page: after } = await guest.browser.press(page, 'Sign out there')
   expect(after.text).toContain('That browser was signed out')
-  const inside = async ({ browser }: typeof second) =>
-    !(await browser.open(guest.at('/account'))).page.url.includes('/sign-in')
-  expect([await inside(second), await inside(third)].filter(Boolean)).toHaveLength(1)
+  const isSignedIn = async ({ browser }: typeof second) =>
+    !(await browser.open(guest.urlFor('/account'))).page.url.includes('/sign-in')
+  expect([await isSignedIn(second), await isSignedIn(third)].filter(Boolean)).toHaveLength(1)
   const { page: alone } = await guest.browser.press(after, 'Sign out the others')
   expect(alone.html).not.toContain('Sign out there')
-  expect([await inside(second), await inside(third)]).toEqual([false, false])
+  expect([await isSignedIn(second), await isSignedIn(third)]).toEqual([false, false])
 })
 
 it('ends nobody else’s session', async () => {
-  const [mine, theirs] = [await seedGuest(service), await seedGuest(service)]
+  const [mine, theirs] = [await seedSignedInOwner(service), await seedSignedInOwner(service)]
   await signIn(service, mine.email)
   const { id } = await database.db
     .selectFrom('session')
@@ -124,7 +134,7 @@ it('ends nobody else’s session', async () => {
   const page = await mine.open('/account')
   const forged = { ...page, html: page.html.replace(/sessions\/\d+\/end"/, `sessions/${id}/end"`) }
   expect((await mine.browser.press(forged, 'Sign out there')).page.status).toBe(404)
-  expect((await theirs.open('/account')).url).toBe(theirs.at('/account'))
+  expect((await theirs.open('/account')).url).toBe(theirs.urlFor('/account'))
 })
 
 it.each([
@@ -148,18 +158,18 @@ it.each([
   ['curl/8.5.0', 'curl'],
   ['', 'An unknown browser'],
 ])('names the browser that says %s', (userAgent, words) => {
-  expect(browserInWords(userAgent)).toBe(words)
+  expect(formatBrowser(userAgent)).toBe(words)
 })
 
 itInChromium('is used by hand', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await chromium.newPage({ reducedMotion: 'reduce' })
   await tab.goto(`${service.url}/sign-in`)
   await tab.getByLabel('E-mail address').fill(guest.email)
   await tab.getByLabel('Password').fill(password)
   await tab.getByRole('button', { name: 'Sign in' }).click()
   await tab.getByRole('navigation', { name: 'Workspace' }).waitFor()
-  await tab.goto(guest.at('/account'))
+  await tab.goto(guest.urlFor('/account'))
   await expectAccessible(tab)
   await tab.getByText('Chrome on Linux').waitFor()
   await tab.getByRole('button', { name: 'Sign out everywhere else' }).click()

@@ -6,8 +6,8 @@ import { setToolActive } from '../../../tools/set-active.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { seedAgent } from '../../support/seed.ts'
-import { startServiceWithTools, toolId } from '../../support/service-with-tools.ts'
-import { expectAccessible, openTab, seedGuest, type Service } from '../../support/dashboard.ts'
+import { startServiceWithTools, getToolId } from '../../support/service-with-tools.ts'
+import { expectAccessible, openTab, seedSignedInOwner, type Service } from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
@@ -20,25 +20,25 @@ afterAll(async () => {
   await database.close()
 })
 
-const agentOf = (name: string) =>
+const getAgent = (name: string) =>
   database.db.selectFrom('agent').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
 
-const configOf = (agentId: number) =>
+const getConfig = (agentId: number) =>
   database.db.selectFrom('widget_tool').selectAll().where('agent_id', '=', agentId).execute()
 
-type Seeded = Awaited<ReturnType<typeof seedGuest>>
+type Seeded = Awaited<ReturnType<typeof seedSignedInOwner>>
 
 /** Gives the guest's agent a tool, and tells the address of its page there. */
-async function give(guest: Seeded, name: string, config: object = {}): Promise<string> {
+async function assignToolTo(guest: Seeded, name: string, config: object = {}): Promise<string> {
   const { workspaceId, agentId } = guest.seed
-  const id = await toolId(service, guest, name)
+  const id = await getToolId(service, guest, name)
   await assignTool(service.deps)({ workspaceId, agentId, toolId: id, config })
   return `/agents/${agentId}/tools/${id}`
 }
 
 describe('an agent', () => {
   it('is made as a draft, published, paused and resumed', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { page } = await guest.browser.press(await guest.open('/agents/new'), 'Create the draft', {
       name: '<b>Dora</b>',
       language: 'de-AT',
@@ -47,7 +47,7 @@ describe('an agent', () => {
     })
     expect(page.html).toContain('&lt;b&gt;Dora')
     expect(page.text).toContain('German (Austria)')
-    const agent = await agentOf('<b>Dora</b>')
+    const agent = await getAgent('<b>Dora</b>')
     expect(agent).toMatchObject({
       status: 'draft',
       language: 'de-AT',
@@ -61,18 +61,18 @@ describe('an agent', () => {
     expect(paused.text).toContain('campaigns that use it wait')
     const { page: resumed } = await guest.browser.press(paused, 'Resume')
     expect(resumed.text).toContain('live again')
-    expect((await agentOf('<b>Dora</b>')).status).toBe('live')
+    expect((await getAgent('<b>Dora</b>')).status).toBe('live')
 
     const edit = await guest.open(`/agents/${agent.id}/edit`)
     expect(edit.text).toContain('{{roof_type}} the contact’s value of this variable')
     expect(edit.text).toContain('{{nothing}} not among its variables')
     const { page: edited } = await guest.browser.press(edit, 'Save', { name: 'Doris', greeting: '' })
     expect(edited.text).toContain('Doris')
-    expect(await agentOf('Doris')).toMatchObject({ greeting: '', language: 'de-AT', status: 'live' })
+    expect(await getAgent('Doris')).toMatchObject({ greeting: '', language: 'de-AT', status: 'live' })
   })
 
   it('says beside each field what is wrong, and keeps what was typed', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { page } = await guest.browser.press(await guest.open('/agents/new'), 'Create the draft', {
       greeting: 'Hi {{first_name}}',
       variables: 'größe',
@@ -85,8 +85,8 @@ describe('an agent', () => {
   })
 
   it('is listed with what it has', async () => {
-    const guest = await seedGuest(service)
-    await give(guest, 'contact_note')
+    const guest = await seedSignedInOwner(service)
+    await assignToolTo(guest, 'contact_note')
     const list = await guest.open('/agents')
     expect(list.text).toMatch(/Ava Uses product Live English \(United States\) 1 1/)
     const page = await guest.open(`/agents/${guest.seed.agentId}`)
@@ -94,11 +94,11 @@ describe('an agent', () => {
   })
 
   it('of another workspace is shown to nobody', async () => {
-    const mine = await seedGuest(service)
-    const theirs = await seedGuest(service)
+    const mine = await seedSignedInOwner(service)
+    const theirs = await seedSignedInOwner(service)
     const foreign = theirs.seed.agentId
-    const tool = await toolId(service, mine, 'knowledge_search')
-    const theirTool = await toolId(service, theirs, 'knowledge_search')
+    const tool = await getToolId(service, mine, 'knowledge_search')
+    const theirTool = await getToolId(service, theirs, 'knowledge_search')
     const paths = [
       `/agents/${foreign}`,
       `/agents/${foreign}/edit`,
@@ -115,23 +115,23 @@ describe('an agent', () => {
       html: page.html.replaceAll(`/tools/${tool}/assign`, `/tools/${theirTool}/assign`),
     }
     expect((await mine.browser.press(forged, 'Assign')).page.status).toBe(404)
-    expect(await configOf(mine.seed.agentId)).toEqual([])
+    expect(await getConfig(mine.seed.agentId)).toEqual([])
   })
 })
 
 describe('the tools of an agent', () => {
   it('are assigned, configured by a form that their schema makes, and taken away', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { workspaceId, agentId } = guest.seed
     const { id: leads } = await createSpreadsheet(service.deps)(workspaceId, {
       name: 'Leads',
       columns: ['Name'],
     })
-    const append = await toolId(service, guest, 'spreadsheet_append')
+    const append = await getToolId(service, guest, 'spreadsheet_append')
 
     const form = await guest.open(`/agents/${agentId}/tools/${append}`)
-    const { page: refused } = await guest.browser.press(form, 'Assign the tool')
-    expect(refused.html).toContain('id="f-config-spreadsheet_id-problem">Choose the spreadsheet')
+    const { page: rejected } = await guest.browser.press(form, 'Assign the tool')
+    expect(rejected.html).toContain('id="f-config-spreadsheet_id-problem">Choose the spreadsheet')
     const { page: noGoogle } = await guest.browser.press(form, 'Assign the tool', {
       'config.spreadsheet_id': 'google:another',
       google_id: 'https://docs.google.com/spreadsheets/d/abc_123/edit#gid=0',
@@ -143,7 +143,7 @@ describe('the tools of an agent', () => {
       'config.spreadsheet_id': leads,
     })
     expect(assigned.text).toContain('spreadsheet_append is ready')
-    expect(await configOf(agentId)).toMatchObject([
+    expect(await getConfig(agentId)).toMatchObject([
       { config: { spreadsheet_id: leads, provider: 'database' } },
     ])
     const again = await guest.open(`/agents/${agentId}/tools/${append}`)
@@ -151,42 +151,42 @@ describe('the tools of an agent', () => {
 
     const { page: without } = await guest.browser.press(assigned, 'Take it away')
     expect(without.text).toContain('The tool is taken away')
-    expect(await configOf(agentId)).toEqual([])
+    expect(await getConfig(agentId)).toEqual([])
   })
 
   it('without anything to configure are assigned by one click', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { page } = await guest.browser.press(await guest.open(`/agents/${guest.seed.agentId}`), 'Assign')
     expect(page.text).toContain('The tool is assigned')
-    expect(await configOf(guest.seed.agentId)).toHaveLength(1)
+    expect(await getConfig(guest.seed.agentId)).toHaveLength(1)
   })
 })
 
 describe('a trial', () => {
   it('uses the tool through the tool server, and shows what the agent would be told', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { workspaceId } = guest.seed
     await addDocument(service.deps)(workspaceId, {
       title: 'Prices',
       body: 'A slate <roof> costs 900 dollars.',
     })
-    const path = await give(guest, 'knowledge_search')
+    const path = await assignToolTo(guest, 'knowledge_search')
     const form = await guest.open(`${path}/try`)
     const { page } = await guest.browser.press(form, 'Use it', { 'args.query': 'slate' })
     expect(page.text).toMatch(/What the agent is told Done [\d,]+ ms/)
     expect(page.html).toContain('&lt;roof&gt; costs 900 dollars')
     expect(page.html).toContain('value="slate"')
 
-    const { page: refused } = await guest.browser.press(page, 'Use it', { 'args.query': '' })
-    expect(refused.text).toContain('Refused')
-    expect(refused.text).toContain('query is required')
+    const { page: rejected } = await guest.browser.press(page, 'Use it', { 'args.query': '' })
+    expect(rejected.text).toContain('Refused')
+    expect(rejected.text).toContain('query is required')
   })
 
   it('of a tool with effects says so, and has them', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { workspaceId } = guest.seed
     const { id } = await createSpreadsheet(service.deps)(workspaceId, { name: 'Leads', columns: ['Name'] })
-    const path = await give(guest, 'spreadsheet_append', { spreadsheet_id: id })
+    const path = await assignToolTo(guest, 'spreadsheet_append', { spreadsheet_id: id })
     const form = await guest.open(`${path}/try`)
     expect(form.text).toContain('This is no rehearsal')
     const { page: wrong } = await guest.browser.press(form, 'Use it for real', {
@@ -196,20 +196,20 @@ describe('a trial', () => {
     expect(wrong.html).toMatch(/id="f-args-values-problem">This cannot be read as JSON/)
     const { page } = await guest.browser.press(wrong, 'Use it for real', { 'args.values': '{"Name": "Ann"}' })
     expect(page.text).toContain('The row is added')
-    const { page: twice } = await guest.browser.press(wrong, 'Use it for real', {
+    const { page: resubmitted } = await guest.browser.press(wrong, 'Use it for real', {
       'args.values': '{"Name": "Ann"}',
     })
-    expect(twice.text).toContain('the tool was not used twice')
+    expect(resubmitted.text).toContain('the tool was not used twice')
     const rows = await database.db.selectFrom('spreadsheet_row').select('cells').execute()
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).toContain('Ann')
   })
 
   it('is not offered before the agent can use the tool, with the reason in plain words', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { workspaceId } = guest.seed
     const draft = await seedAgent(service.deps, workspaceId, { name: 'Cleo', status: 'draft' })
-    const note = await toolId(service, guest, 'contact_note')
+    const note = await getToolId(service, guest, 'contact_note')
     await assignTool(service.deps)({ workspaceId, agentId: draft, toolId: note, config: {} })
     const page = await guest.open(`/agents/${draft}/tools/${note}/try`)
     expect(page.text).toContain(
@@ -217,7 +217,7 @@ describe('a trial', () => {
     )
     expect(page.text).not.toContain('Use it')
 
-    const path = await give(guest, 'contact_note')
+    const path = await assignToolTo(guest, 'contact_note')
     const form = await guest.open(`${path}/try`)
     await setToolActive(service.deps)({ workspaceId, toolId: note }, false)
     const { page: off } = await guest.browser.press(form, 'Use it for real', { 'args.text': 'hello' })
@@ -226,20 +226,20 @@ describe('a trial', () => {
   })
 
   it('is no session for a tool that the agent does not have', async () => {
-    const guest = await seedGuest(service)
-    const note = await toolId(service, guest, 'contact_note')
+    const guest = await seedSignedInOwner(service)
+    const note = await getToolId(service, guest, 'contact_note')
     expect((await guest.open(`/agents/${guest.seed.agentId}/tools/${note}/try`)).status).toBe(404)
   })
 })
 
 itInChromium('makes an agent by hand, gives it a tool, and tries that in place', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { workspaceId } = guest.seed
   await addDocument(service.deps)(workspaceId, { title: 'Prices', body: 'A slate roof costs 900 dollars.' })
   const tab = await openTab(service, chromium, guest)
   const faults: string[] = []
   tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  await tab.goto(guest.at('/agents'))
+  await tab.goto(guest.urlFor('/agents'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'New agent' }).click()
   await tab.getByLabel('Name', { exact: true }).fill('Nora')
@@ -270,7 +270,9 @@ itInChromium('makes an agent by hand, gives it a tool, and tries that in place',
   expect(tab.url()).toBe(address)
 
   await tab.goto(
-    guest.at(`/agents/${guest.seed.agentId}/tools/${await toolId(service, guest, 'spreadsheet_append')}`),
+    guest.urlFor(
+      `/agents/${guest.seed.agentId}/tools/${await getToolId(service, guest, 'spreadsheet_append')}`,
+    ),
   )
   await tab.getByRole('button', { name: 'Assign the tool' }).click()
   await tab.getByText('Choose the spreadsheet').waitFor()

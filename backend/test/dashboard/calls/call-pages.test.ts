@@ -5,12 +5,19 @@ import { insertToolCall } from '../../../tools/tool-call-store.ts'
 import { recordTry } from '../../../webhooks/delivery/store.ts'
 import { leaseDeliveries } from '../../../webhooks/delivery-store.ts'
 import { silentEnd } from '../../../dialer/finish-attempt.ts'
-import { freshNumber, queue } from '../../support/calls.ts'
+import { freshNumber, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { type Seed, seedCampaign } from '../../support/seed.ts'
-import { completeBy, dial } from '../calls-support.ts'
-import { expectAccessible, type Guest, openTab, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+import { completeDialedCall, dialCall } from '../calls-support.ts'
+import {
+  expectAccessible,
+  type Guest,
+  openTab,
+  seedSignedInOwner,
+  type Service,
+  useService,
+} from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
@@ -18,36 +25,36 @@ useService((opened) => ({ database, service } = opened))
 
 type Owner = Guest & { seed: Seed }
 
-const queueFor = (guest: Owner, input: Parameters<typeof queue>[3] = {}, number = freshNumber()) =>
-  queue(service.deps, guest.seed, number, input)
+const seedCallFor = (guest: Owner, input: Parameters<typeof seedCall>[3] = {}, number = freshNumber()) =>
+  seedCall(service.deps, guest.seed, number, input)
 
 /** Ids of the calls that a page lists, in its order. */
-const listed = ({ html }: { html: string }) =>
+const listedIds = ({ html }: { html: string }) =>
   [...html.matchAll(/<tr id="call-(\d+)"/g)].map(([, id]) => Number(id))
 
 it('says what to do where there are no calls', async () => {
-  const { open } = await seedGuest(service)
+  const { open } = await seedSignedInOwner(service)
   const page = await open('/calls')
   expect(page.text).toContain('No calls yet.')
   expect(page.html).toMatch(/href="[^"]*\/contacts\/new"/)
 })
 
 it('lists calls, the newest first, and tells what each waits for', async () => {
-  const guest = await seedGuest(service)
-  const first = await queueFor(guest, { first_name: 'Maya', last_name: '<i>Li</i>' })
-  const second = await queueFor(guest, { scheduled_at: '2026-05-06T13:00:00Z' })
+  const guest = await seedSignedInOwner(service)
+  const first = await seedCallFor(guest, { first_name: 'Maya', last_name: '<i>Li</i>' })
+  const second = await seedCallFor(guest, { scheduled_at: '2026-05-06T13:00:00Z' })
   const page = await guest.open('/calls')
-  expect(listed(page)).toEqual([second.id, first.id])
+  expect(listedIds(page)).toEqual([second.id, first.id])
   expect(page.html).toContain('Maya &lt;i&gt;Li&lt;/i&gt;')
   expect(page.text).toContain('for its time until Wed 9:00 AM')
 })
 
 it('finds calls by the beginning of a name, a number in any spelling, and the id', async () => {
-  const guest = await seedGuest(service)
-  const maya = await queueFor(guest, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
-  const noor = await queueFor(guest, { first_name: 'Noor', last_name: 'Mayall' }, '+12025570002')
+  const guest = await seedSignedInOwner(service)
+  const maya = await seedCallFor(guest, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
+  const noor = await seedCallFor(guest, { first_name: 'Noor', last_name: 'Mayall' }, '+12025570002')
   const found = async (search: string) =>
-    listed(await guest.open(`/calls?${new URLSearchParams({ search }).toString()}`))
+    listedIds(await guest.open(`/calls?${new URLSearchParams({ search }).toString()}`))
   expect(await found('may')).toEqual([noor.id, maya.id])
   expect(await found('MAYA ångs')).toEqual([maya.id])
   expect(await found('(202) 557-0002')).toEqual([noor.id])
@@ -59,20 +66,20 @@ it('finds calls by the beginning of a name, a number in any spelling, and the id
 })
 
 it('narrows the list down by status, outcome, campaign, agent, kind and day', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { seed } = guest
   const campaignId = await seedCampaign(service.deps, { ...seed, name: 'Other' })
-  const plain = await queueFor(guest)
-  const test = await queueFor(guest, { test: true })
-  const other = await queueFor(guest, { campaign_id: campaignId })
-  const old = await queueFor(guest)
-  await completeBy(service.deps, seed, old.id, silentEnd('busy', 'line_busy'))
+  const plain = await seedCallFor(guest)
+  const test = await seedCallFor(guest, { test: true })
+  const other = await seedCallFor(guest, { campaign_id: campaignId })
+  const old = await seedCallFor(guest)
+  await completeDialedCall(service.deps, seed, old.id, silentEnd('busy', 'line_busy'))
   await database.db
     .updateTable('call')
     .set({ queued_at: new Date('2026-05-03T03:59:59Z') }) // 23:59:59 on May 2 in New York
     .where('id', '=', old.id)
     .execute()
-  const found = async (query: string) => listed(await guest.open(`/calls?${query}`))
+  const found = async (query: string) => listedIds(await guest.open(`/calls?${query}`))
   expect(await found('status=completed')).toEqual([old.id])
   expect(await found('outcome=busy')).toEqual([old.id])
   expect(await found('outcome=answered')).toEqual([])
@@ -85,11 +92,11 @@ it('narrows the list down by status, outcome, campaign, agent, kind and day', as
 })
 
 it('pages through a long list and back', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const ids: number[] = []
-  for (let count = 0; count < 120; count += 1) ids.unshift((await queueFor(guest)).id)
+  for (let count = 0; count < 120; count += 1) ids.unshift((await seedCallFor(guest)).id)
   const first = await guest.open('/calls')
-  expect(listed(first)).toEqual(ids.slice(0, 50))
+  expect(listedIds(first)).toEqual(ids.slice(0, 50))
   const follow = async (html: string, rel: string) => {
     const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(html)?.[1] ?? ''
     const { page } = await guest.browser.open(new URL(address.replaceAll('&amp;', '&'), service.url).href)
@@ -97,17 +104,17 @@ it('pages through a long list and back', async () => {
   }
   const second = await follow(first.html, 'next')
   const third = await follow(second.html, 'next')
-  expect([...listed(second), ...listed(third)]).toEqual(ids.slice(50))
+  expect([...listedIds(second), ...listedIds(third)]).toEqual(ids.slice(50))
   expect(third.html).not.toContain('rel="next"')
-  expect(listed(await follow(third.html, 'prev'))).toEqual(ids.slice(50, 100))
+  expect(listedIds(await follow(third.html, 'prev'))).toEqual(ids.slice(50, 100))
   const again = await follow(second.html, 'prev')
-  expect(listed(again)).toEqual(ids.slice(0, 50))
+  expect(listedIds(again)).toEqual(ids.slice(0, 50))
 })
 
 it('pages through the calls of some days in the order in which they were queued', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const ids: number[] = []
-  for (let count = 0; count < 60; count += 1) ids.push((await queueFor(guest)).id)
+  for (let count = 0; count < 60; count += 1) ids.push((await seedCallFor(guest)).id)
   // The later its id, the earlier it was queued; three at a time at one moment.
   await sql`update call set queued_at = timestamptz '2026-05-03T12:00:00Z' - (id - ${ids[0]}::bigint) / 3 * interval '1 minute'
     where workspace_id = ${guest.seed.workspaceId}`.execute(database.db)
@@ -116,25 +123,25 @@ it('pages through the calls of some days in the order in which they were queued'
   const first = await guest.open('/calls?from=2026-05-01&to=2026-05-03')
   const next = /href="([^"]*)" rel="next"/.exec(first.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const { page: second } = await guest.browser.open(new URL(next, service.url).href)
-  expect([...listed(first), ...listed(second)]).toEqual(inOrder)
+  expect([...listedIds(first), ...listedIds(second)]).toEqual(inOrder)
 })
 
 it('does not push new calls under the reader’s eyes, but offers them', async () => {
-  const guest = await seedGuest(service)
-  const first = await queueFor(guest)
+  const guest = await seedSignedInOwner(service)
+  const first = await seedCallFor(guest)
   const page = await guest.open('/calls')
   const live = /id="live"[^>]*hx-get="([^"]*)"/.exec(page.html)?.[1] ?? ''
-  const second = await queueFor(guest)
+  const second = await seedCallFor(guest)
   const { page: later } = await guest.browser.open(new URL(live, service.url).href)
-  expect(listed(later)).toEqual([first.id])
+  expect(listedIds(later)).toEqual([first.id])
   expect(later.text).toContain('Show 1 newer call')
-  expect(listed(await guest.open('/calls'))).toEqual([second.id, first.id])
+  expect(listedIds(await guest.open('/calls'))).toEqual([second.id, first.id])
 })
 
 it('exports the filtered list as CSV that runs no formula', async () => {
-  const guest = await seedGuest(service)
-  await queueFor(guest, { first_name: '=SUM(A1)', last_name: 'a "b", c', metadata: { form: 'x' } })
-  await queueFor(guest, { first_name: 'Noor', test: true })
+  const guest = await seedSignedInOwner(service)
+  await seedCallFor(guest, { first_name: '=SUM(A1)', last_name: 'a "b", c', metadata: { form: 'x' } })
+  await seedCallFor(guest, { first_name: 'Noor', test: true })
   const page = await guest.open('/calls/export?kind=real')
   expect(page.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(page.headers.get('content-disposition')).toBe('attachment; filename="calls.csv"')
@@ -150,14 +157,14 @@ it('exports the filtered list as CSV that runs no formula', async () => {
 })
 
 it('tells the whole story of a call: attempts, tools, result, talk, and who was told', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { seed, open } = guest
   const { deps } = service
-  const call = await queueFor(guest, {
+  const call = await seedCallFor(guest, {
     callback_url: 'https://hooks.example.com/one',
     metadata: { form: 'Pricing <page>' },
   })
-  const attempt = await dial(deps, seed, call.id)
+  const attempt = await dialCall(deps, seed, call.id)
   await insertToolCall(database.db, {
     workspaceId: seed.workspaceId,
     callId: call.id,
@@ -170,7 +177,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
     startedAt: deps.clock.now(),
     durationMs: 37,
   })
-  await completeBy(
+  await completeDialedCall(
     deps,
     seed,
     call.id,
@@ -192,7 +199,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
     now: deps.clock.now(),
     room: 1,
     perHost: 1,
-    underWay: new Map(),
+    activeByHost: new Map(),
     leaseSeconds: 60,
   })
   if (delivery === undefined) throw new Error('no delivery')
@@ -234,8 +241,8 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
 })
 
 it('cancels a call that waits, once', async () => {
-  const guest = await seedGuest(service)
-  const call = await queueFor(guest, { scheduled_at: '2026-05-06T13:00:00Z' })
+  const guest = await seedSignedInOwner(service)
+  const call = await seedCallFor(guest, { scheduled_at: '2026-05-06T13:00:00Z' })
   const page = await guest.open(`/calls/${call.id}`)
   expect(page.text).toContain('Waits for its time: it was asked for Wed 9:00 AM')
   const { page: after } = await guest.browser.press(page, 'Cancel the call')
@@ -249,8 +256,8 @@ it('cancels a call that waits, once', async () => {
 })
 
 it('says what a call waits for where somebody must lift it', async () => {
-  const guest = await seedGuest(service)
-  const call = await queueFor(guest)
+  const guest = await seedSignedInOwner(service)
+  const call = await seedCallFor(guest)
   await database.db
     .updateTable('campaign')
     .set({ status: 'paused', paused_reason: 'The phone line failed 20 times in a row.' })
@@ -262,10 +269,10 @@ it('says what a call waits for where somebody must lift it', async () => {
 })
 
 it('queues a call again, with its metadata, unless the person asked not to be called', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { browser, seed } = guest
-  const call = await queueFor(guest, { metadata: { form: 'one' } })
-  await completeBy(service.deps, seed, call.id, silentEnd('busy', 'line_busy'))
+  const call = await seedCallFor(guest, { metadata: { form: 'one' } })
+  await completeDialedCall(service.deps, seed, call.id, silentEnd('busy', 'line_busy'))
   const page = await guest.open(`/calls/${call.id}`)
   const { page: again } = await browser.press(page, 'Queue it again')
   expect(again.text).toContain('The call was queued.')
@@ -280,8 +287,8 @@ it('queues a call again, with its metadata, unless the person asked not to be ca
     values (${seed.workspaceId}, number_hash(${seed.workspaceId}, ${call.to_number}), 'dashboard')`.execute(
     database.db,
   )
-  const { page: refused } = await browser.press(await guest.open(`/calls/${call.id}`), 'Queue it again')
-  expect(refused.text).toContain('This person asked not to be called')
+  const { page: rejected } = await browser.press(await guest.open(`/calls/${call.id}`), 'Queue it again')
+  expect(rejected.text).toContain('This person asked not to be called')
   const calls = await database.db
     .selectFrom('call')
     .select('id')
@@ -291,31 +298,31 @@ it('queues a call again, with its metadata, unless the person asked not to be ca
 })
 
 it('shows nobody another workspace’s call, and cancels none', async () => {
-  const mine = await seedGuest(service)
-  const theirs = await seedGuest(service)
-  const [own, foreign] = [await queueFor(mine), await queueFor(theirs)]
+  const mine = await seedSignedInOwner(service)
+  const theirs = await seedSignedInOwner(service)
+  const [own, foreign] = [await seedCallFor(mine), await seedCallFor(theirs)]
   expect((await mine.open(`/calls/${foreign.id}`)).status).toBe(404)
   const page = await mine.open(`/calls/${own.id}`)
   const forged = { ...page, html: page.html.replaceAll(`/calls/${own.id}/`, `/calls/${foreign.id}/`) }
-  const { page: refused } = await mine.browser.press(forged, 'Cancel the call')
-  expect(refused.status).toBe(404)
+  const { page: rejected } = await mine.browser.press(forged, 'Cancel the call')
+  expect(rejected.status).toBe(404)
   expect((await theirs.open(`/calls/${foreign.id}`)).text).toContain('Waiting')
 })
 
 itInChromium('is searched, watched and canceled by hand', async (chromium) => {
-  const guest = await seedGuest(service)
-  const maya = await queueFor(guest, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })
-  await queueFor(guest, { first_name: 'Noor' })
+  const guest = await seedSignedInOwner(service)
+  const maya = await seedCallFor(guest, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })
+  await seedCallFor(guest, { first_name: 'Noor' })
   const tab = await openTab(service, chromium, guest)
   const faults: string[] = []
   tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  await tab.goto(guest.at('/calls'))
+  await tab.goto(guest.urlFor('/calls'))
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('may')
   await tab.getByRole('link', { name: 'Noor' }).waitFor({ state: 'detached' })
   await tab.waitForURL((url) => url.searchParams.get('search') === 'may')
 
-  await queueFor(guest, { first_name: 'Mayumi' })
+  await seedCallFor(guest, { first_name: 'Mayumi' })
   await tab.getByRole('link', { name: 'Show 1 newer call' }).click()
   await tab.getByRole('link', { name: 'Mayumi' }).waitFor()
   await tab.getByText('More filters').click()
@@ -332,9 +339,9 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   await tab.getByText('The call was canceled.').waitFor()
   await expectAccessible(tab)
 
-  const live = await queueFor(guest, { first_name: 'Kai' })
-  await tab.goto(guest.at(`/calls/${live.id}`))
-  const { id } = await dial(service.deps, guest.seed, live.id)
+  const live = await seedCallFor(guest, { first_name: 'Kai' })
+  await tab.goto(guest.urlFor(`/calls/${live.id}`))
+  const { id } = await dialCall(service.deps, guest.seed, live.id)
   await insertToolCall(database.db, {
     workspaceId: guest.seed.workspaceId,
     callId: live.id,
@@ -349,7 +356,7 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   })
   await tab.getByText('What it asked and got').click()
   await tab.getByText('likes it').waitFor()
-  await completeBy(service.deps, guest.seed, live.id, silentEnd('no_answer', 'ring_timeout'))
+  await completeDialedCall(service.deps, guest.seed, live.id, silentEnd('no_answer', 'ring_timeout'))
   await tab.getByText('It rang, and nobody answered.').first().waitFor()
   // What the reader unfolded stays so.
   expect(await tab.getByText('likes it').isVisible()).toBe(true)

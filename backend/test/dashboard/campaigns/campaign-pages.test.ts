@@ -1,12 +1,19 @@
 import { expect, it } from '@jest/globals'
 import { silentEnd } from '../../../dialer/finish-attempt.ts'
 import { addContact } from '../../../contacts/add-contact.ts'
-import { freshNumber, queue } from '../../support/calls.ts'
+import { freshNumber, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { seedCampaign } from '../../support/seed.ts'
-import { completeBy } from '../calls-support.ts'
-import { expectAccessible, type Guest, openTab, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+import { completeDialedCall } from '../calls-support.ts'
+import {
+  expectAccessible,
+  type Guest,
+  openTab,
+  seedSignedInOwner,
+  type Service,
+  useService,
+} from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
@@ -22,7 +29,7 @@ const fields = {
   'retry.delay_minutes': '15',
 }
 
-const campaignOf = (guest: Guest, name: string) =>
+const getCampaign = (guest: Guest, name: string) =>
   database.db
     .selectFrom('campaign')
     .innerJoin('membership', 'membership.workspace_id', 'campaign.workspace_id')
@@ -32,7 +39,7 @@ const campaignOf = (guest: Guest, name: string) =>
     .execute()
 
 it('makes a campaign with all that its form says', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { page } = await guest.browser.press(
     await guest.open('/campaigns/new'),
     'Create the campaign',
@@ -40,7 +47,7 @@ it('makes a campaign with all that its form says', async () => {
   )
   expect(page.status).toBe(200)
   expect(page.text).toContain('18:00 to 02:00 the next day')
-  const [campaign] = await campaignOf(guest, 'Website leads')
+  const [campaign] = await getCampaign(guest, 'Website leads')
   expect(campaign).toMatchObject({
     agent_id: guest.seed.agentId,
     phone_number_id: guest.seed.phoneNumberId,
@@ -52,7 +59,7 @@ it('makes a campaign with all that its form says', async () => {
 })
 
 it('says beside each field of a campaign what is wrong with it', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { page } = await guest.browser.press(await guest.open('/campaigns/new'), 'Create the campaign', {
     ...fields,
     name: '',
@@ -72,8 +79,8 @@ it('says beside each field of a campaign what is wrong with it', async () => {
 })
 
 it('does not make a campaign with another workspace’s agent', async () => {
-  const guest = await seedGuest(service)
-  const other = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
+  const other = await seedSignedInOwner(service)
   const form = await guest.open('/campaigns/new')
   const forged = {
     ...form,
@@ -85,7 +92,7 @@ it('does not make a campaign with another workspace’s agent', async () => {
 })
 
 it('edits, pauses, resumes and archives a campaign', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { campaignId } = guest.seed
   const queued = await addContact(service.deps)(
     { workspaceId: guest.seed.workspaceId, userId: guest.userId, apiKeyId: null, clientId: null, scopes: [] },
@@ -120,7 +127,7 @@ it('edits, pauses, resumes and archives a campaign', async () => {
 })
 
 it('finds campaigns by name and status', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   for (const name of ['Roofs', 'Solar']) {
     await guest.browser.press(await guest.open('/campaigns/new'), 'Create the campaign', { ...fields, name })
   }
@@ -133,18 +140,18 @@ it('finds campaigns by name and status', async () => {
 })
 
 it('leads from a campaign to its own calls alone', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const other = await seedCampaign(service.deps, { ...guest.seed, name: 'Roofs' })
   for (const [campaign_id, ended, waiting] of [
     [guest.seed.campaignId, 'Maya', 'Noor'],
     [other, 'Kai', 'Ines'],
   ] as const) {
-    const { id } = await queue(service.deps, guest.seed, freshNumber(), { campaign_id, first_name: ended })
-    await completeBy(service.deps, guest.seed, id, silentEnd('no_answer', 'ring_timeout'))
+    const { id } = await seedCall(service.deps, guest.seed, freshNumber(), { campaign_id, first_name: ended })
+    await completeDialedCall(service.deps, guest.seed, id, silentEnd('no_answer', 'ring_timeout'))
     // Of the future: nobody dials it meanwhile.
     const scheduled_at = new Date(service.deps.clock.now().getTime() + 86_400_000).toISOString()
     const later = { campaign_id, first_name: waiting, scheduled_at }
-    await queue(service.deps, guest.seed, freshNumber(), later)
+    await seedCall(service.deps, guest.seed, freshNumber(), later)
   }
   const { html } = await guest.open(`/campaigns/${guest.seed.campaignId}`)
   const links = [...html.matchAll(/href="([^"]*\/calls\?[^"]*)"/g)].map(([, link = '']) =>
@@ -161,26 +168,26 @@ it('leads from a campaign to its own calls alone', async () => {
 })
 
 it('shows another workspace’s campaign to nobody', async () => {
-  const guest = await seedGuest(service)
-  const other = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
+  const other = await seedSignedInOwner(service)
   for (const path of ['', '/edit']) {
     expect((await guest.open(`/campaigns/${other.seed.campaignId}${path}`)).status).toBe(404)
   }
 })
 
 itInChromium('filters campaigns while one types, and follows them live', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
   const faults: string[] = []
   tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  await tab.goto(guest.at('/campaigns/new'))
+  await tab.goto(guest.urlFor('/campaigns/new'))
   await expectAccessible(tab)
   await tab.getByLabel('Name').fill('Roofs')
   await tab.getByRole('button', { name: 'Create the campaign' }).click()
   await tab.getByRole('heading', { name: 'Roofs' }).waitFor()
   await expectAccessible(tab)
 
-  await tab.goto(guest.at('/campaigns'))
+  await tab.goto(guest.urlFor('/campaigns'))
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('roo')
   await tab.getByRole('row').filter({ hasText: 'Roofs' }).waitFor()

@@ -1,9 +1,15 @@
 import { expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
-import { callOf, freshNumber, queue } from '../../support/calls.ts'
+import { getCall, freshNumber, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { expectAccessible, openTab, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+import {
+  expectAccessible,
+  openTab,
+  seedSignedInOwner,
+  type Service,
+  useService,
+} from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
@@ -13,9 +19,9 @@ const links = (page: Page) =>
   [...page.html.matchAll(/href="[^"]*\/contacts\/(\d+)"/g)].map(([, id]) => Number(id))
 
 /** A workspace with one contact, and a call that waits for it. */
-async function seedContact(input: Parameters<typeof queue>[3] = {}) {
-  const guest = await seedGuest(service)
-  const call = await queue(service.deps, guest.seed, freshNumber(), { last_name: 'Okafor', ...input })
+async function seedContact(input: Parameters<typeof seedCall>[3] = {}) {
+  const guest = await seedSignedInOwner(service)
+  const call = await seedCall(service.deps, guest.seed, freshNumber(), { last_name: 'Okafor', ...input })
   return { ...guest, call, contactId: call.contact.id, contact: `/contacts/${call.contact.id}` }
 }
 
@@ -24,7 +30,7 @@ it('finds a contact by any part of what is known, and by its number in any spell
     email: 'maya@Example.com',
     external_id: 'crm-2291',
   })
-  const other = await queue(service.deps, seed, freshNumber(), { first_name: 'Ann', last_name: '50%' })
+  const other = await seedCall(service.deps, seed, freshNumber(), { first_name: 'Ann', last_name: '50%' })
   const number = call.to_number
   const national = `(${number.slice(2, 5)}) ${number.slice(5, 8)}-${number.slice(8)}`
   for (const search of ['okaf', 'Okafor maya', 'MAYA@', 'crm-22', national, number, number.slice(8)]) {
@@ -36,7 +42,7 @@ it('finds a contact by any part of what is known, and by its number in any spell
 })
 
 it('pages through contacts, newest first, and back', async () => {
-  const { open, seed, browser, at } = await seedGuest(service)
+  const { open, seed, browser, urlFor } = await seedSignedInOwner(service)
   const { workspaceId } = seed
   const rows = Array.from({ length: 120 }, (_, index) => ({
     workspace_id: workspaceId,
@@ -45,7 +51,7 @@ it('pages through contacts, newest first, and back', async () => {
   await database.db.insertInto('contact').values(rows).execute()
   const follow = async (page: Page, rel: string) => {
     const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(page.html)?.[1]?.replaceAll('&amp;', '&')
-    return address === undefined ? undefined : (await browser.open(new URL(address, at('')).href)).page
+    return address === undefined ? undefined : (await browser.open(new URL(address, urlFor('')).href)).page
   }
   const seen: number[][] = []
   let page: Page | undefined = await open('/contacts')
@@ -65,13 +71,13 @@ it('pages through contacts, newest first, and back', async () => {
 
 it('lists who is on the do-not-call list, and who is not', async () => {
   const { open, seed, contactId } = await seedContact()
-  const refused = await queue(service.deps, seed, freshNumber(), { do_not_call: true })
-  expect(links(await open('/contacts?list=refused'))).toEqual([refused.contact.id])
+  const suppressed = await seedCall(service.deps, seed, freshNumber(), { do_not_call: true })
+  expect(links(await open('/contacts?list=refused'))).toEqual([suppressed.contact.id])
   expect(links(await open('/contacts?list=callable'))).toEqual([contactId])
 })
 
 it('adds a contact without a call, and with one', async () => {
-  const { browser, open, seed } = await seedGuest(service)
+  const { browser, open, seed } = await seedSignedInOwner(service)
   const fields = {
     phone_number: '(202) 555-0141',
     first_name: 'Maya <i>',
@@ -83,12 +89,12 @@ it('adds a contact without a call, and with one', async () => {
   expect(page.text).toContain('The contact is kept.')
   expect(page.html).toContain('Maya &lt;i&gt;')
   expect(page.text).toContain('Roof = slate')
-  const kept = await database.db
+  const savedContact = await database.db
     .selectFrom('contact')
     .selectAll()
     .where('workspace_id', '=', seed.workspaceId)
     .executeTakeFirstOrThrow()
-  expect(kept).toMatchObject({
+  expect(savedContact).toMatchObject({
     phone_number: '+12025550141',
     variables: { product: 'Roof = slate', city: 'Ghent' },
     consent_at: new Date('2026-05-01T13:30:00Z'),
@@ -100,7 +106,7 @@ it('adds a contact without a call, and with one', async () => {
 })
 
 it('says beside each field what is wrong with a contact, and keeps what was typed', async () => {
-  const { browser, open } = await seedGuest(service)
+  const { browser, open } = await seedSignedInOwner(service)
   const { page } = await browser.press(await open('/contacts/new'), 'Add the contact', {
     phone_number: '555',
     email: 'nobody',
@@ -212,14 +218,14 @@ it('reads “not before” on the clocks of the workspace, and refuses a time th
 
 it('puts a number on the do-not-call list with a reason, and tells who took it off again and why', async () => {
   const { browser, open, contact, seed, call } = await seedContact()
-  const { page: refused } = await browser.press(await open(contact), 'Put on the list', {
+  const { page: suppressed } = await browser.press(await open(contact), 'Put on the list', {
     reason: 'Asked by e-mail',
   })
-  expect(refused.text).toContain('Reason: Asked by e-mail')
-  expect(await callOf(service.deps, seed, call.id)).toMatchObject({ outcome: 'suppressed' })
-  const { page: silent } = await browser.press(refused, 'Take off the list', { reason: '' })
+  expect(suppressed.text).toContain('Reason: Asked by e-mail')
+  expect(await getCall(service.deps, seed, call.id)).toMatchObject({ outcome: 'suppressed' })
+  const { page: silent } = await browser.press(suppressed, 'Take off the list', { reason: '' })
   expect(silent.text).toContain('reason is required')
-  const { page: back } = await browser.press(refused, 'Take off the list', { reason: 'Signed a new form' })
+  const { page: back } = await browser.press(suppressed, 'Take off the list', { reason: 'Signed a new form' })
   expect(back.text).toContain('The number may be called again')
   expect(back.text).toContain('Signed a new form')
   expect(back.text).toContain('Robin')
@@ -227,18 +233,18 @@ it('puts a number on the do-not-call list with a reason, and tells who took it o
 })
 
 it('refuses a number that no contact has, and answers whether one is refused', async () => {
-  const { browser, open } = await seedGuest(service)
+  const { browser, open } = await seedSignedInOwner(service)
   const { page } = await browser.press(await open('/contacts/do-not-call'), 'Add to the list', {
     phone_number: '202 555 0149',
     reason: 'Wrong number',
   })
   expect(page.text).toContain('The number is on the list')
-  const asked = await open(`/contacts/do-not-call?number=${encodeURIComponent('+1 (202) 555-0149')}`)
-  expect(asked.text).toContain('+12025550149 is on the list')
-  expect(asked.text).toContain('Wrong number')
+  const lookup = await open(`/contacts/do-not-call?number=${encodeURIComponent('+1 (202) 555-0149')}`)
+  expect(lookup.text).toContain('+12025550149 is on the list')
+  expect(lookup.text).toContain('Wrong number')
   expect((await open('/contacts/do-not-call?number=2025550150')).text).toContain('is not on the list')
   expect((await open('/contacts/do-not-call?number=12')).html).toContain('id="number-problem"')
-  const { page: off } = await browser.press(asked, 'Allow calls again', { reason: 'Mistake' })
+  const { page: off } = await browser.press(lookup, 'Allow calls again', { reason: 'Mistake' })
   expect(off.text).toContain('may be called again')
 })
 
@@ -267,7 +273,7 @@ it('shows another workspace’s contact to nobody, and does nothing to it', asyn
   for (const [button, fields] of tries) {
     expect((await mine.browser.press(forged, button, fields)).page.status).toBe(404)
   }
-  expect(await callOf(service.deps, theirs.seed, theirs.call.id)).toMatchObject({ status: 'queued' })
+  expect(await getCall(service.deps, theirs.seed, theirs.call.id)).toMatchObject({ status: 'queued' })
 })
 
 it('erases a contact: it leaves the lists, cannot be called, and its page says so', async () => {
@@ -284,11 +290,11 @@ it('erases a contact: it leaves the lists, cannot be called, and its page says s
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
   const guest = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
-  await queue(service.deps, guest.seed, freshNumber(), { first_name: 'Ann' })
+  await seedCall(service.deps, guest.seed, freshNumber(), { first_name: 'Ann' })
   const tab = await openTab(service, chromium, guest)
   const faults: string[] = []
   tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  await tab.goto(guest.at('/contacts'))
+  await tab.goto(guest.urlFor('/contacts'))
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('okaf')
   await tab.getByRole('row').filter({ hasText: 'Ann' }).waitFor({ state: 'detached' })
@@ -300,20 +306,20 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await tab.getByRole('dialog').getByRole('button', { name: 'Put on the list' }).click()
   await tab.getByText('Reason: Asked for it').waitFor()
   await expectAccessible(tab)
-  await tab.goto(guest.at('/contacts/do-not-call?number=12'))
+  await tab.goto(guest.urlFor('/contacts/do-not-call?number=12'))
   await expectAccessible(tab)
-  await tab.goto(guest.at('/contacts/new'))
+  await tab.goto(guest.urlFor('/contacts/new'))
   await tab.getByLabel('Phone number').fill('555')
   await tab.getByRole('button', { name: 'Add the contact' }).click()
   await tab.getByText('not a phone number').waitFor()
   await expectAccessible(tab)
-  await tab.goto(guest.at(`${guest.contact}/add-to-campaign`))
+  await tab.goto(guest.urlFor(`${guest.contact}/add-to-campaign`))
   await expectAccessible(tab)
   for (const path of ['/edit', '/call']) {
-    await tab.goto(guest.at(`${guest.contact}${path}`))
+    await tab.goto(guest.urlFor(`${guest.contact}${path}`))
     await expectAccessible(tab)
   }
-  await tab.goto(guest.at(guest.contact))
+  await tab.goto(guest.urlFor(guest.contact))
   await tab.getByRole('button', { name: 'Erase' }).click()
   await expectAccessible(tab)
   await tab.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()

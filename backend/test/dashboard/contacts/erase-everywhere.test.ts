@@ -5,15 +5,15 @@ import { startImport } from '../../../contacts/import/start.ts'
 import { uploadContacts } from '../../../contacts/import/start-import.ts'
 import { startImporter } from '../../../contacts/import/importer.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { until, untilBlocked } from '../../support/factories.ts'
-import { seedGuest, type Service, useService } from '../../support/dashboard.ts'
+import { waitForValue, waitForBlockedTransaction } from '../../support/factories.ts'
+import { seedSignedInOwner, type Service, useService } from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
 useService((opened) => ({ database, service } = opened))
 
 /** Whatever is kept of a person, in any column of any table: texts, JSON and bytes. */
-async function tracesOf(person: RegExp): Promise<string[]> {
+async function findTraces(person: RegExp): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(database.db)
   const found: string[] = []
@@ -33,9 +33,9 @@ async function tracesOf(person: RegExp): Promise<string[]> {
 }
 
 it('leaves nothing of a person who went through every form, nor in files that are being imported', async () => {
-  const { browser, open, seed, userId } = await seedGuest(service)
+  const { browser, open, seed, userId } = await seedSignedInOwner(service)
   const { workspaceId } = seed
-  const { page: made } = await browser.press(await open('/contacts/new'), 'Add the contact', {
+  const { page: created } = await browser.press(await open('/contacts/new'), 'Add the contact', {
     phone_number: '(202) 555-0173',
     first_name: 'Zelda',
     last_name: 'Quine',
@@ -44,7 +44,7 @@ it('leaves nothing of a person who went through every form, nor in files that ar
     variables: 'dog = Zeldas dog',
     campaign_id: String(seed.campaignId),
   })
-  const contact = new URL(made.url).pathname.split('/').at(-1) ?? ''
+  const contact = new URL(created.url).pathname.split('/').at(-1) ?? ''
   const at = `/contacts/${contact}`
   await browser.press(await open(at), 'Keep the note', { text: 'Zelda rings at 202.555.0173' })
   await browser.press(await open('/contacts/do-not-call'), 'Add to the list', {
@@ -69,7 +69,7 @@ it('leaves nothing of a person who went through every form, nor in files that ar
     ].join('\n'),
   )
   const importer = startImporter(service.deps)
-  await until(
+  await waitForValue(
     () => database.db.selectFrom('contact_import').select('status').execute(),
     (rows) => rows.every(({ status }) => status === 'checked'),
   )
@@ -78,25 +78,25 @@ it('leaves nothing of a person who went through every form, nor in files that ar
   const unread = await file('Phone,Name\n202-555-0173,Zelda Quine\n')
 
   const person = /zelda|quine|202\D{0,2}555\D{0,2}0173/i
-  expect((await tracesOf(person)).length).toBeGreaterThan(5)
+  expect((await findTraces(person)).length).toBeGreaterThan(5)
   const { page } = await browser.press(await open(at), 'Erase for good')
   expect(page.text).toContain('erased')
-  expect(await tracesOf(person)).toEqual([])
+  expect(await findTraces(person)).toEqual([])
 
   expect((await open(`/contacts/import/${unread}`)).text).toContain('Send the file again')
-  const { page: asked } = await browser.open(
+  const { page: lookup } = await browser.open(
     `${new URL(page.url).origin}/w/${workspaceId}/contacts/do-not-call?number=2025550173`,
   )
-  expect(asked.text).toContain('is on the list')
-  const left = await database.db
+  expect(lookup.text).toContain('is on the list')
+  const importRows = await database.db
     .selectFrom('contact_import_row')
     .select(['position', 'phone_number'])
     .execute()
-  expect(left.map(({ phone_number }) => phone_number).filter(Boolean)).toEqual(['+12025550174'])
+  expect(importRows.map(({ phone_number }) => phone_number).filter(Boolean)).toEqual(['+12025550174'])
 })
 
 it('waits for an import that is about to write the person, and lets it write nobody afterwards', async () => {
-  const { seed, userId } = await seedGuest(service)
+  const { seed, userId } = await seedSignedInOwner(service)
   const { workspaceId } = seed
   const { db } = database
   const contact = await db
@@ -110,7 +110,7 @@ it('waits for an import that is about to write the person, and lets it write nob
   )
   const importer = startImporter(service.deps)
   const statusIs = (wanted: string) =>
-    until(
+    waitForValue(
       () => db.selectFrom('contact_import').select('status').where('id', '=', importId).executeTakeFirst(),
       (row) => row?.status === wanted,
     )
@@ -126,7 +126,7 @@ it('waits for an import that is about to write the person, and lets it write nob
       .forUpdate()
       .execute()
     erasure = eraseContact(service.deps)({ workspaceId, contactId: contact.id })
-    await untilBlocked(db)
+    await waitForBlockedTransaction(db)
     await trx.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
   })
   await erasure

@@ -5,13 +5,20 @@ import { runImport } from '../../../contacts/import/run-import.ts'
 import { leaseImports } from '../../../contacts/import/import-store.ts'
 import { startImporter } from '../../../contacts/import/importer.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
-import { startCleanup } from '../../../privacy/delete-expired.ts'
+import { startDeletingExpired } from '../../../privacy/delete-expired.ts'
 import { systemClock } from '../../../core/clock.ts'
 import type { Worker } from '../../../core/worker.ts'
-import { queue, until } from '../../support/calls.ts'
+import { seedCall, waitFor } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { expectAccessible, type Guest, openTab, seedGuest, type Service, startService } from '../../support/dashboard.ts'
+import {
+  expectAccessible,
+  type Guest,
+  openTab,
+  seedSignedInOwner,
+  type Service,
+  startService,
+} from '../../support/dashboard.ts'
 
 /** Milliseconds that hundreds of rows may take on a machine that is busy with other things. */
 const patienceMs = 60_000
@@ -36,18 +43,18 @@ const startWorker = () =>
   startImporter({ ...service.deps, clock: { ...systemClock, now: () => service.deps.clock.now() } })
 
 /** Sends a file, and resolves to the address of its import; where it is refused, to the page. */
-async function upload({ browser, at, open }: Guest, name: string, bytes: string | Uint8Array) {
+async function upload({ browser, urlFor, open }: Guest, name: string, bytes: string | Uint8Array) {
   const { html } = await open('/contacts/import')
   const body = new FormData()
   for (const field of ['_csrf', '_once']) {
     body.set(field, new RegExp(`name="${field}" value="([^"]*)"`).exec(html)?.[1] ?? '')
   }
   body.set('file', new Blob([typeof bytes === 'string' ? bytes : Buffer.from(bytes)]), name)
-  const answer = await fetch(at('/contacts/import'), {
+  const answer = await fetch(urlFor('/contacts/import'), {
     method: 'POST',
     body,
     redirect: 'manual',
-    headers: { cookie: browser.cookies().join('; '), origin: new URL(at('')).origin },
+    headers: { cookie: browser.cookies().join('; '), origin: new URL(urlFor('')).origin },
   })
   const location = answer.headers.get('location')
   if (location === null) return { status: answer.status, html: await answer.text(), path: '' }
@@ -55,8 +62,8 @@ async function upload({ browser, at, open }: Guest, name: string, bytes: string 
 }
 
 /** The page of an import when nobody works on it any more. */
-const settled = (guest: Guest, path: string) =>
-  until(
+const waitUntilSettled = (guest: Guest, path: string) =>
+  waitFor(
     async () => {
       const page = await guest.open(path)
       return !page.html.includes('hx-trigger="every 1s"') && page
@@ -65,13 +72,13 @@ const settled = (guest: Guest, path: string) =>
     patienceMs,
   )
 
-async function check(guest: Guest, bytes: string | Uint8Array, name = 'leads.csv') {
+async function uploadAndCheck(guest: Guest, bytes: string | Uint8Array, name = 'leads.csv') {
   const { path } = await upload(guest, name, bytes)
-  return { path, page: await settled(guest, path) }
+  return { path, page: await waitUntilSettled(guest, path) }
 }
 
 /** Counts of the page, by what they are called. */
-const statsOf = (html: string): Record<string, number> =>
+const getStat = (html: string): Record<string, number> =>
   Object.fromEntries(
     [...html.matchAll(/<dt>([^<]*)<\/dt><dd>([\d,]+)<\/dd>/g)].map(([, name = '', count = '']) => [
       name,
@@ -79,7 +86,7 @@ const statsOf = (html: string): Record<string, number> =>
     ]),
   )
 
-const contactsOf = ({ seed }: { seed: { workspaceId: number } }) =>
+const listContacts = ({ seed }: { seed: { workspaceId: number } }) =>
   database.db
     .selectFrom('contact')
     .selectAll()
@@ -87,16 +94,16 @@ const contactsOf = ({ seed }: { seed: { workspaceId: number } }) =>
     .orderBy('phone_number')
     .execute()
 
-const fetchFile = async ({ browser, at }: Guest, path: string) => {
-  const answer = await fetch(at(path), { headers: { cookie: browser.cookies().join('; ') } })
+const fetchFile = async ({ browser, urlFor }: Guest, path: string) => {
+  const answer = await fetch(urlFor(path), { headers: { cookie: browser.cookies().join('; ') } })
   return { headers: answer.headers, text: await answer.text() }
 }
 
 it('says what each row would do, and what is wrong in which, before anything is written', async () => {
-  const guest = await seedGuest(service)
-  await queue(service.deps, guest.seed, '+12025570101')
-  await queue(service.deps, guest.seed, '+12025570102', { do_not_call: true })
-  const { page } = await check(
+  const guest = await seedSignedInOwner(service)
+  await seedCall(service.deps, guest.seed, '+12025570101')
+  await seedCall(service.deps, guest.seed, '+12025570102', { do_not_call: true })
+  const { page } = await uploadAndCheck(
     guest,
     [
       'First name,Mobile,Email,Roof,Time zone',
@@ -110,7 +117,7 @@ it('says what each row would do, and what is wrong in which, before anything is 
       'Gus,+12025570105,,,,more',
     ].join('\r\n'),
   )
-  expect(statsOf(page.html)).toMatchObject({
+  expect(getStat(page.html)).toMatchObject({
     Rows: 7,
     'New contacts': 1,
     'Known, updated': 2,
@@ -119,7 +126,7 @@ it('says what each row would do, and what is wrong in which, before anything is 
     'Do not call': 1,
   })
   expect(page.text).toContain('Kept as variables: Roof.')
-  for (const said of [
+  for (const message of [
     /6 Mobile This is not a phone number/,
     /6 Time zone Must be/,
     /7 Email /,
@@ -127,28 +134,28 @@ it('says what each row would do, and what is wrong in which, before anything is 
     /8 Mobile The number stands in row 2 already/,
     /9 – The row has 6 cells, and the file 5 columns/,
   ]) {
-    expect(page.text).toMatch(said)
+    expect(page.text).toMatch(message)
   }
-  expect(await contactsOf(guest)).toHaveLength(2)
+  expect(await listContacts(guest)).toHaveLength(2)
 })
 
 it('imports what was checked, queues calls, and calls nobody who refused', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { browser, seed } = guest
-  await queue(service.deps, seed, '+12025570101', { last_name: 'Old', variables: { roof: 'tin' } })
-  await queue(service.deps, seed, '+12025570102', { do_not_call: true })
+  await seedCall(service.deps, seed, '+12025570101', { last_name: 'Old', variables: { roof: 'tin' } })
+  await seedCall(service.deps, seed, '+12025570102', { do_not_call: true })
   const rows = ['Phone;Name;city', '+12025570101;Ann Lee;Ghent', '+12025570102;Bob;', '+12025570103;;']
-  const { path, page } = await check(guest, rows.join('\n'))
+  const { path, page } = await uploadAndCheck(guest, rows.join('\n'))
   const fields = { campaign_id: String(seed.campaignId) }
   const sent = await Promise.all([
     browser.press(page, 'Import', fields),
     browser.press(page, 'Import', fields),
   ])
   expect(sent.map(({ page: { status } }) => status)).toEqual([200, 200])
-  const done = await settled(guest, path)
+  const done = await waitUntilSettled(guest, path)
   expect(done.text).toContain('3 of 3 contacts written: 1 new, 2 brought up to date.')
   expect(done.text).toContain('1 call queued, 1 open already, 1 on the do-not-call list and not called.')
-  expect(await contactsOf(guest)).toMatchObject([
+  expect(await listContacts(guest)).toMatchObject([
     { first_name: 'Ann', last_name: 'Lee', variables: { roof: 'tin', city: 'Ghent' } },
     { first_name: 'Bob', last_name: null, variables: {} },
     { phone_number: '+12025570103', first_name: null },
@@ -172,11 +179,11 @@ it.each([
   ['UTF-16, big end first', Buffer.from(wide).swap16()],
   ['Windows-1252', Buffer.from(table.replace('„', '\x84').replace('“', '\x93'), 'latin1')],
 ])('reads a file in %s', async (_, bytes) => {
-  const guest = await seedGuest(service)
-  const { path, page } = await check(guest, bytes)
+  const guest = await seedSignedInOwner(service)
+  const { path, page } = await uploadAndCheck(guest, bytes)
   await guest.browser.press(page, 'Import')
-  await settled(guest, path)
-  expect((await contactsOf(guest)).map(({ last_name }) => last_name)).toEqual(['Müller „Ö“'])
+  await waitUntilSettled(guest, path)
+  expect((await listContacts(guest)).map(({ last_name }) => last_name)).toEqual(['Müller „Ö“'])
 })
 
 it.each([
@@ -184,29 +191,29 @@ it.each([
   ['nothing but a quotation mark', 'Phone,Name\n+12025570101,"Ann\n', /cannot be read/],
   ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3, 0, 0, 1]), /This is no CSV file/],
   ['no line', ' ', /No column holds phone numbers/],
-])('says why a file with %s cannot be read', async (_, bytes, said) => {
-  const { page } = await check(await seedGuest(service), bytes)
-  expect(page.text).toMatch(said)
+])('says why a file with %s cannot be read', async (_, bytes, message) => {
+  const { page } = await uploadAndCheck(await seedSignedInOwner(service), bytes)
+  expect(page.text).toMatch(message)
   expect(page.text).toContain('Failed')
 })
 
 it('refuses no file, an empty one and one of more than 20 MB, beside the field', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const cases: [Buffer, RegExp, number][] = [
     [Buffer.alloc(0), /f-file-problem">The file is empty/, 422],
     [Buffer.alloc(20 * 1024 * 1024 + 1, 'a'), /f-file-problem">[^<]*larger than 20 MB/, 413],
   ]
-  for (const [bytes, said, status] of cases) {
+  for (const [bytes, message, status] of cases) {
     const answer = await upload(guest, 'leads.csv', bytes)
-    expect([answer.status, said.test(answer.html)]).toEqual([status, true])
+    expect([answer.status, message.test(answer.html)]).toEqual([status, true])
   }
   expect((await upload(guest, '', '')).html).toMatch(/f-file-problem">Choose a file/)
 })
 
 it('shows the first hundred problems, and gives all as CSV with no formula in it', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const bad = Array.from({ length: 130 }, () => '12,x')
-  const { path, page } = await check(guest, ['=Phone,Name', ...bad].join('\n'))
+  const { path, page } = await uploadAndCheck(guest, ['=Phone,Name', ...bad].join('\n'))
   expect(page.text).toContain('And 30 rows more.')
   const { text, headers } = await fetchFile(guest, `${path}/problems`)
   expect(headers.get('content-disposition')).toContain('problems-leads.csv')
@@ -216,32 +223,32 @@ it('shows the first hundred problems, and gives all as CSV with no formula in it
 })
 
 it('shows another workspace’s file to nobody, and starts and discards it for nobody', async () => {
-  const theirs = await seedGuest(service)
-  const mine = await seedGuest(service)
-  const { path, page } = await check(theirs, 'Phone\n+12025570101\n')
+  const theirs = await seedSignedInOwner(service)
+  const mine = await seedSignedInOwner(service)
+  const { path, page } = await uploadAndCheck(theirs, 'Phone\n+12025570101\n')
   expect((await mine.open(path)).status).toBe(404)
   expect((await fetchFile(mine, `${path}/problems`)).headers.get('content-disposition')).toBeNull()
-  const own = await check(mine, 'Phone\n+12025570102\n')
+  const own = await uploadAndCheck(mine, 'Phone\n+12025570102\n')
   const forged = { ...own.page, html: own.page.html.replaceAll(own.path, path) }
   for (const button of ['Import', 'Discard the file']) {
     expect((await mine.browser.press(forged, button)).page.status).toBe(404)
   }
   const foreign = { campaign_id: String(theirs.seed.campaignId) }
-  const refused = await mine.browser.press(own.page, 'Import', foreign)
-  expect(refused.page.text).toContain('Choose a campaign that takes calls')
-  const { page: gone } = await theirs.browser.press(page, 'Discard the file')
-  expect(gone.text).toContain('The file was discarded')
+  const rejected = await mine.browser.press(own.page, 'Import', foreign)
+  expect(rejected.page.text).toContain('Choose a campaign that takes calls')
+  const { page: discarded } = await theirs.browser.press(page, 'Discard the file')
+  expect(discarded.text).toContain('The file was discarded')
 })
 
 it('exports contacts in a form that can be imported again', async () => {
-  const guest = await seedGuest(service)
-  await queue(service.deps, guest.seed, '+12025570101', {
+  const guest = await seedSignedInOwner(service)
+  await seedCall(service.deps, guest.seed, '+12025570101', {
     first_name: '=HYPERLINK("x")',
     variables: { city: 'Ghent', 'a,b': 'one\ntwo' },
     consent: { source: 'Form', at: '2026-05-01T10:00:00Z' },
   })
-  await queue(service.deps, guest.seed, '+12025570102', { do_not_call: true })
-  const erased = await queue(service.deps, guest.seed, '+12025570103')
+  await seedCall(service.deps, guest.seed, '+12025570102', { do_not_call: true })
+  const erased = await seedCall(service.deps, guest.seed, '+12025570103')
   await eraseContact(service.deps)({ workspaceId: guest.seed.workspaceId, contactId: erased.contact.id })
   const { text, headers } = await fetchFile(guest, '/contacts/export')
   expect(headers.get('content-type')).toContain('text/csv')
@@ -250,11 +257,11 @@ it('exports contacts in a form that can be imported again', async () => {
     { phone_number: "'+12025570101", first_name: `'=HYPERLINK("x")`, city: 'Ghent', do_not_call: 'false' },
     { phone_number: "'+12025570102", do_not_call: 'true' },
   ])
-  const other = await seedGuest(service)
-  const { path, page } = await check(other, text)
+  const other = await seedSignedInOwner(service)
+  const { path, page } = await uploadAndCheck(other, text)
   await other.browser.press(page, 'Import')
-  await settled(other, path)
-  expect(await contactsOf(other)).toMatchObject([
+  await waitUntilSettled(other, path)
+  expect(await listContacts(other)).toMatchObject([
     {
       first_name: '=HYPERLINK("x")',
       variables: { city: 'Ghent', 'a,b': 'one\ntwo' },
@@ -267,7 +274,7 @@ it('exports contacts in a form that can be imported again', async () => {
 
 it('goes on where a lost process stood, and does nothing twice, with two at work', async () => {
   await worker.stop()
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { deps } = service
   const rows = Array.from({ length: 260 }, (_, index) => `+1202558${String(index).padStart(4, '0')},${index}`)
   const { path } = await upload(guest, 'many.csv', ['Phone,Name', ...rows].join('\n'))
@@ -288,8 +295,8 @@ it('goes on where a lost process stood, and does nothing twice, with two at work
   const checker = await lease()
   await checkImport(deps, checker, new AbortController().signal)
   await checkImport(deps, lost, new AbortController().signal)
-  const page = await settled(guest, path)
-  expect(statsOf(page.html)).toMatchObject({ Rows: 260, 'New contacts': 260 })
+  const page = await waitUntilSettled(guest, path)
+  expect(getStat(page.html)).toMatchObject({ Rows: 260, 'New contacts': 260 })
 
   await guest.browser.press(page, 'Import', { campaign_id: String(guest.seed.campaignId) })
   const first = await lease()
@@ -302,72 +309,72 @@ it('goes on where a lost process stood, and does nothing twice, with two at work
   await running
   worker = startWorker()
   const other = startWorker()
-  const done = await settled(guest, path)
+  const done = await waitUntilSettled(guest, path)
   await other.stop()
   expect(done.text).toContain('260 of 260 contacts written: 260 new')
   expect(done.text).toContain('260 calls queued')
-  expect(await contactsOf(guest)).toHaveLength(260)
+  expect(await listContacts(guest)).toHaveLength(260)
 }, 120_000)
 
 it('stops where its campaign is archived meanwhile, and says so', async () => {
-  const guest = await seedGuest(service)
-  const { path, page } = await check(guest, 'Phone\n+12025570101\n')
+  const guest = await seedSignedInOwner(service)
+  const { path, page } = await uploadAndCheck(guest, 'Phone\n+12025570101\n')
   await worker.stop()
   await guest.browser.press(page, 'Import', { campaign_id: String(guest.seed.campaignId) })
   const { campaignId } = guest.seed
   await database.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', campaignId).execute()
   worker = startWorker()
-  const { text } = await settled(guest, path)
+  const { text } = await waitUntilSettled(guest, path)
   expect(text).toContain('The campaign was archived meanwhile: the rows that are left were not imported.')
-  expect(await contactsOf(guest)).toEqual([])
+  expect(await listContacts(guest)).toEqual([])
 })
 
 it('forgets files after a day', async () => {
-  const guest = await seedGuest(service)
-  const { path } = await check(guest, 'Phone\n+12025570101\n')
+  const guest = await seedSignedInOwner(service)
+  const { path } = await uploadAndCheck(guest, 'Phone\n+12025570101\n')
   const id = Number(path.split('/').at(-1))
   const expired = { expires_at: new Date(service.deps.clock.now().getTime() - 1) }
   await database.db.updateTable('contact_import').set(expired).where('id', '=', id).execute()
-  const cleanup = startCleanup(service.deps)
-  await until(async () => (await guest.open(path)).status === 404)
+  const cleanup = startDeletingExpired(service.deps)
+  await waitFor(async () => (await guest.open(path)).status === 404)
   await cleanup.stop()
 })
 
 it('leaves nobody’s row behind who is erased before the import', async () => {
-  const guest = await seedGuest(service)
-  const { contact } = await queue(service.deps, guest.seed, '+12025570101')
-  const { path, page } = await check(guest, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
+  const guest = await seedSignedInOwner(service)
+  const { contact } = await seedCall(service.deps, guest.seed, '+12025570101')
+  const { path, page } = await uploadAndCheck(guest, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
   await eraseContact(service.deps)({ workspaceId: guest.seed.workspaceId, contactId: contact.id })
   await guest.browser.press(page, 'Import')
-  await settled(guest, path)
-  expect((await contactsOf(guest)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
+  await waitUntilSettled(guest, path)
+  expect((await listContacts(guest)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
 })
 
 it('imports in batches that others see one after the other', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const rows = Array.from(
     { length: 2_000 },
     (_, index) => `+1202559${String(index).padStart(4, '0')},P${index}`,
   )
   const { path } = await upload(guest, 'many.csv', ['Phone,Name', ...rows].join('\n'))
-  await guest.browser.press(await settled(guest, path), 'Import')
+  await guest.browser.press(await waitUntilSettled(guest, path), 'Import')
   const seen = new Set<number>()
-  await until(async () => {
+  await waitFor(async () => {
     const { text } = await guest.open(path)
     const written = Number(/([\d,]+) of 2,000 contacts written/.exec(text)?.[1]?.replace(',', ''))
     seen.add(written)
     return written === 2_000
   })
   expect([...seen].filter((written) => written > 0 && written < 2_000).length).toBeGreaterThan(0)
-  expect(await contactsOf(guest)).toHaveLength(2_000)
+  expect(await listContacts(guest)).toHaveLength(2_000)
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
   const faults: string[] = []
   tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  await tab.goto(guest.at(`/contacts/import?campaign=${guest.seed.campaignId}`))
+  await tab.goto(guest.urlFor(`/contacts/import?campaign=${guest.seed.campaignId}`))
   await expectAccessible(tab)
   const text = 'Phone,Name,city\n+12025570101,Ann Lee,Ghent\n12,Bob,\n'
   const file = { name: 'leads.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }

@@ -9,21 +9,21 @@ import type { Worker } from '../../../core/worker.ts'
 import { connect, seedApp } from '../../support/oauth.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { Receiver } from '../../support/http-receiver.ts'
-import { appCaller, completeCall, keyCaller, until } from '../../support/factories.ts'
+import { HttpReceiver } from '../../support/http-receiver.ts'
+import { seedAppCaller, completeCall, seedApiKeyCaller, waitForValue } from '../../support/factories.ts'
 import {
   expectAccessible,
   type Guest,
   openTab,
-  seedGuest,
-  seedMember,
+  seedSignedInOwner,
+  seedSignedInMember,
   type Service,
   startService,
 } from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
-let receiver: Receiver
+let receiver: HttpReceiver
 let sender: Worker | undefined
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.close()
 })
 beforeEach(async () => {
-  receiver = new Receiver()
+  receiver = new HttpReceiver()
   await receiver.listen()
 })
 afterEach(async () => {
@@ -45,27 +45,27 @@ afterEach(async () => {
   await receiver.close()
 })
 
-type Owner = Awaited<ReturnType<typeof seedGuest>>
+type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
 
-const callsOf = (key: string) =>
+const listCalls = (key: string) =>
   fetch(`${service.url}/api/public/v1/calls/`, { headers: { authorization: `Bearer ${key}` } })
 
 /** A subscription of a new API key of the owner. */
-async function subscribed(owner: Owner, url = receiver.url()) {
-  const caller = await keyCaller(service.deps, owner.seed)
+async function seedSubscription(owner: Owner, url = receiver.url()) {
+  const caller = await seedApiKeyCaller(service.deps, owner.seed)
   const body = { target_url: url, event: 'call.completed' } as const
   const { subscription } = await subscribe(service.deps)({ ...caller, userId: owner.userId }, body)
   return { ...subscription, apiKeyId: caller.apiKeyId, path: `/integrations/webhooks/${subscription.id}` }
 }
 
-const secretOf = (page: Page): string => /id="secret">([^<]+)</.exec(page.html)?.[1] ?? ''
+const getSecret = (page: Page): string => /id="secret">([^<]+)</.exec(page.html)?.[1] ?? ''
 
 /** Sends what waits, until the receiver has had so much. */
-async function sendUntil(count: number): Promise<void> {
+async function deliverUntil(count: number): Promise<void> {
   sender ??= startSender(service.deps)
   sender.wake()
-  await until(
-    async () => receiver.received.length,
+  await waitForValue(
+    async () => receiver.requests.length,
     (length) => length >= count,
   )
 }
@@ -74,8 +74,8 @@ async function sendUntil(count: number): Promise<void> {
  * Until no delivery to this test's receiver waits: what it answered is written down. One of the test before may have
  * been broken off with its sender, and then waits for ever.
  */
-const settled = () =>
-  until(
+const waitUntilSettled = () =>
+  waitForValue(
     () =>
       database.db
         .selectFrom('webhook_delivery')
@@ -86,7 +86,7 @@ const settled = () =>
     (rows) => rows.length === 0,
   )
 
-const kill = (subscriptionId: number | null) =>
+const exhaustDeliveries = (subscriptionId: number | null) =>
   database.db
     .updateTable('webhook_delivery')
     .set({ status: 'dead', next_try_at: null })
@@ -102,22 +102,22 @@ const disable = (id: number) =>
     .execute()
 
 const verified = (secret: string, index: number) => {
-  const { headers, body } = receiver.received[index] ?? { headers: {}, body: '' }
+  const { headers, body } = receiver.requests[index] ?? { headers: {}, body: '' }
   return CallCompletedEvent.parse(new Webhook(secret).verify(body, headers as Record<string, string>))
 }
 
 // Keys -----------------------------------------------------------------------------------------------------------
 
 it('shows a new API key on one page and never again', async () => {
-  const { browser, open, seed } = await seedGuest(service)
+  const { browser, open, seed } = await seedSignedInOwner(service)
   const form = await open('/integrations/api-keys/new')
   const { page } = await browser.press(form, 'Create the key', { name: 'Import <nightly>' })
-  const key = secretOf(page)
+  const key = getSecret(page)
   expect(key).toMatch(/^odk_/)
   expect(page.url).not.toContain(key)
   expect(page.headers.get('cache-control')).toBe('no-store')
   expect(browser.cookies().join()).not.toContain(key)
-  expect((await callsOf(key)).status).toBe(200)
+  expect((await listCalls(key)).status).toBe(200)
 
   const { page: again } = await browser.press(form, 'Create the key', { name: 'Import <nightly>' })
   expect(again.text).toContain('nothing was done twice')
@@ -134,7 +134,7 @@ it('shows a new API key on one page and never again', async () => {
 })
 
 it('wants a name for a key', async () => {
-  const { browser, open } = await seedGuest(service)
+  const { browser, open } = await seedSignedInOwner(service)
   const { page } = await browser.press(await open('/integrations/api-keys/new'), 'Create the key', {
     name: '',
   })
@@ -143,13 +143,13 @@ it('wants a name for a key', async () => {
 })
 
 it('revokes a key with its subscriptions, and says how many', async () => {
-  const owner = await seedGuest(service)
+  const owner = await seedSignedInOwner(service)
   const { id, key } = await createApiKey(service.deps)({
     ...owner.seed,
     userId: owner.seed.userId,
     name: 'Old',
   })
-  const caller = { ...(await keyCaller(service.deps, owner.seed)), apiKeyId: id }
+  const caller = { ...(await seedApiKeyCaller(service.deps, owner.seed)), apiKeyId: id }
   for (const path of ['/a', '/b']) {
     await subscribe(service.deps)(caller, { target_url: receiver.url(path), event: 'call.completed' })
   }
@@ -160,12 +160,12 @@ it('revokes a key with its subscriptions, and says how many', async () => {
     'Revoke the key',
   )
   expect(page.text).toContain('The key “Old” was revoked, and its 2 webhook subscriptions with it.')
-  expect((await callsOf(key)).status).toBe(401)
+  expect((await listCalls(key)).status).toBe(401)
 })
 
 it('lets a member revoke keys of their own alone', async () => {
-  const owner = await seedGuest(service)
-  const member = await seedMember(service, owner.seed.workspaceId, 'member')
+  const owner = await seedSignedInOwner(service)
+  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
   const { workspaceId } = owner.seed
   const theirs = await createApiKey(service.deps)({ workspaceId, userId: owner.userId, name: 'Theirs' })
   const own = await createApiKey(service.deps)({ workspaceId, userId: member.userId, name: 'Mine' })
@@ -176,16 +176,16 @@ it('lets a member revoke keys of their own alone', async () => {
   const forged = { ...list, html: list.html.replace(`/${own.id}/revoke`, `/${theirs.id}/revoke`) }
   const { page } = await member.browser.press(forged, 'Revoke the key')
   expect(page.status).toBe(403)
-  expect((await callsOf(theirs.key)).status).toBe(200)
+  expect((await listCalls(theirs.key)).status).toBe(200)
   const { page: after } = await member.browser.press(list, 'Revoke the key')
   expect(after.text).toContain('The key “Mine” was revoked.')
-  expect((await callsOf(own.key)).status).toBe(401)
+  expect((await listCalls(own.key)).status).toBe(401)
 })
 
 // Apps -----------------------------------------------------------------------------------------------------------
 
 it('shows what a connected app may do and when it was used, and disconnects it', async () => {
-  const owner = await seedGuest(service)
+  const owner = await seedSignedInOwner(service)
   const app = await seedApp(service, 'confidential', 'Zap <app>')
   const robin = { userId: owner.userId, email: owner.email, workspaces: {} }
   const { access_token } = await connect(app, robin, 'Acme')
@@ -195,8 +195,8 @@ it('shows what a connected app may do and when it was used, and disconnects it',
   expect(before.text).not.toContain('Create campaigns')
   expect(before.text).toContain('Last used never')
 
-  expect((await callsOf(access_token)).status).toBe(200)
-  await until(
+  expect((await listCalls(access_token)).status).toBe(200)
+  await waitForValue(
     () => owner.open('/integrations/apps'),
     ({ text }) => !text.includes('Last used never'),
   )
@@ -204,15 +204,15 @@ it('shows what a connected app may do and when it was used, and disconnects it',
   const { page } = await owner.browser.press(before, 'Disconnect the app')
   expect(page.text).toContain('Zap <app> was disconnected.')
   expect(page.text).toContain('No app is connected.')
-  expect((await callsOf(access_token)).status).toBe(401)
+  expect((await listCalls(access_token)).status).toBe(401)
 })
 
 it('lets a member disconnect nobody else’s app', async () => {
-  const owner = await seedGuest(service)
-  const member = await seedMember(service, owner.seed.workspaceId, 'member')
+  const owner = await seedSignedInOwner(service)
+  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
   const { seed } = owner
-  await appCaller(service.deps, { ...seed, userId: owner.userId }, 'theirs')
-  await appCaller(service.deps, { ...seed, userId: member.userId }, 'mine')
+  await seedAppCaller(service.deps, { ...seed, userId: owner.userId }, 'theirs')
+  await seedAppCaller(service.deps, { ...seed, userId: member.userId }, 'mine')
   const list = await member.open('/integrations/apps')
   const own = `/apps/${member.userId}/mine/disconnect`
   expect(list.html).not.toContain(`/apps/${owner.userId}/theirs/disconnect`)
@@ -225,15 +225,15 @@ it('lets a member disconnect nobody else’s app', async () => {
 // Webhooks -------------------------------------------------------------------------------------------------------
 
 it('sends a test event to one subscription through the outbox, signed and marked', async () => {
-  const owner = await seedGuest(service)
-  const hook = await subscribed(owner)
-  await subscribed(owner, receiver.url('/other'))
+  const owner = await seedSignedInOwner(service)
+  const hook = await seedSubscription(owner)
+  await seedSubscription(owner, receiver.url('/other'))
   const { page } = await owner.browser.press(await owner.open(hook.path), 'Send it now')
   expect(page.text).toContain('The test event is on its way')
-  await sendUntil(1)
-  await settled()
+  await deliverUntil(1)
+  await waitUntilSettled()
 
-  expect(receiver.received.map(({ path }) => path)).toEqual(['/hook'])
+  expect(receiver.requests.map(({ path }) => path)).toEqual(['/hook'])
   const event = verified(hook.secret, 0)
   expect(event).toMatchObject({
     id: expect.stringMatching(/^evt_test_/),
@@ -254,21 +254,21 @@ it('sends a test event to one subscription through the outbox, signed and marked
   expect(after.text).toMatch(/Delivered .*HTTP 204/)
   expect(after.text).toContain(`webhook-id: ${event.id}`)
   expect(after.text).toContain(
-    `webhook-timestamp: ${String(receiver.received[0]?.headers['webhook-timestamp'])}`,
+    `webhook-timestamp: ${String(receiver.requests[0]?.headers['webhook-timestamp'])}`,
   )
   expect(after.html).not.toContain('webhook-signature')
 })
 
 it('makes a test event that passes the filter it is for', async () => {
-  const owner = await seedGuest(service)
-  const caller = await keyCaller(service.deps, owner.seed)
+  const owner = await seedSignedInOwner(service)
+  const caller = await seedApiKeyCaller(service.deps, owner.seed)
   const filter = { agent_id: owner.seed.agentId, outcome: ['busy' as const] }
   const body = { target_url: receiver.url(), event: 'call.completed', filter } as const
   const { subscription } = await subscribe(service.deps)(caller, body)
   const page = await owner.open(`/integrations/webhooks/${subscription.id}`)
   expect(page.text).toContain('Calls: agent “Ava”, busy')
   await owner.browser.press(page, 'Send it now')
-  await sendUntil(1)
+  await deliverUntil(1)
   expect(verified(subscription.secret, 0).data).toMatchObject({
     outcome: 'busy',
     transcript: [],
@@ -277,59 +277,59 @@ it('makes a test event that passes the filter it is for', async () => {
 })
 
 it('sends nothing to a disabled subscription until it is enabled again, then replays what it missed', async () => {
-  const owner = await seedGuest(service)
-  const hook = await subscribed(owner)
+  const owner = await seedSignedInOwner(service)
+  const hook = await seedSubscription(owner)
   const page = await owner.open(hook.path)
   const calls = [await completeCall(service.deps, owner.seed), await completeCall(service.deps, owner.seed)]
-  await kill(hook.id)
+  await exhaustDeliveries(hook.id)
   await disable(hook.id)
 
-  const { page: refused } = await owner.browser.press(page, 'Send it now')
-  expect(refused.text).toContain('This subscription is disabled, so nothing is sent to it.')
-  expect(refused.text).toContain('Health Disabled')
-  const { page: enabled } = await owner.browser.press(refused, 'Enable again')
+  const { page: rejected } = await owner.browser.press(page, 'Send it now')
+  expect(rejected.text).toContain('This subscription is disabled, so nothing is sent to it.')
+  expect(rejected.text).toContain('Health Disabled')
+  const { page: enabled } = await owner.browser.press(rejected, 'Enable again')
   expect(enabled.text).toContain('The subscription is enabled.')
   expect(enabled.text).toContain('Given up 2 deliveries')
 
   const { page: replayed } = await owner.browser.press(enabled, 'Replay all that were given up')
   expect(replayed.text).toContain('2 are sent again now.')
-  await sendUntil(2)
-  const told = [verified(hook.secret, 0), verified(hook.secret, 1)].map(({ data }) => data.id).sort()
-  expect(told).toEqual(calls.map(({ id }) => id).sort())
-  await settled()
+  await deliverUntil(2)
+  const deliveredIds = [verified(hook.secret, 0), verified(hook.secret, 1)].map(({ data }) => data.id).sort()
+  expect(deliveredIds).toEqual(calls.map(({ id }) => id).sort())
+  await waitUntilSettled()
 })
 
 it('tells every try of a delivery, and sends a dead one again', async () => {
-  const owner = await seedGuest(service)
-  const hook = await subscribed(owner)
+  const owner = await seedSignedInOwner(service)
+  const hook = await seedSubscription(owner)
   await completeCall(service.deps, owner.seed)
-  receiver.always(500)
+  receiver.respondWith(500)
   sender = startSender(service.deps)
-  await until(
+  await waitForValue(
     () => owner.open(hook.path),
     ({ text }) => text.includes('The receiver answered 500'),
   )
-  await kill(hook.id)
+  await exhaustDeliveries(hook.id)
   const list = await owner.open(`${hook.path}?status=dead`)
   const address = /\/integrations\/deliveries\/\d+/.exec(list.html)?.[0] ?? ''
   const page = await owner.open(address)
   expect(page.text).toMatch(/Given up .*HTTP 500 the receiver answered 500/)
   expect(page.text).toContain('"type": "call.completed"')
 
-  receiver.always(204)
+  receiver.respondWith(204)
   const { page: again } = await owner.browser.press(page, 'Send it again')
   expect(again.text).toContain('It is sent again now.')
   sender.wake()
-  await settled()
+  await waitUntilSettled()
   const after = await owner.open(address)
   expect(after.text).toMatch(/Delivered .*2 HTTP 204 .*1 HTTP 500/)
 })
 
 it('pages through deliveries in both directions without a gap', async () => {
-  const owner = await seedGuest(service)
-  const hook = await subscribed(owner)
+  const owner = await seedSignedInOwner(service)
+  const hook = await seedSubscription(owner)
   for (let index = 0; index < 120; index += 1) await completeCall(service.deps, owner.seed)
-  await kill(hook.id)
+  await exhaustDeliveries(hook.id)
   const idsOn = ({ html }: Page) => [...html.matchAll(/deliveries\/(\d+)"/g)].map(([, id]) => Number(id))
   const follow = async ({ html }: Page, rel: 'next' | 'prev') => {
     const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(html)?.[1]?.replaceAll('&amp;', '&')
@@ -348,28 +348,28 @@ it('pages through deliveries in both directions without a gap', async () => {
 })
 
 it('rotates a secret, shows the new one once, and signs with both for a day', async () => {
-  const owner = await seedGuest(service)
-  const hook = await subscribed(owner)
+  const owner = await seedSignedInOwner(service)
+  const hook = await seedSubscription(owner)
   const form = await owner.open(`${hook.path}/rotate`)
   const { page } = await owner.browser.press(form, 'Rotate the secret')
-  const fresh = secretOf(page)
+  const fresh = getSecret(page)
   expect(fresh).toMatch(/^whsec_/)
   expect(fresh).not.toBe(hook.secret)
   const after = await owner.open(hook.path)
   expect(after.html).not.toContain(fresh)
   expect(after.text).toContain('The one before signs too until')
   await completeCall(service.deps, owner.seed)
-  await sendUntil(1)
+  await deliverUntil(1)
   expect(verified(fresh, 0).id).toBe(verified(hook.secret, 0).id)
 
-  const member = await seedMember(service, owner.seed.workspaceId, 'member')
+  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
   expect((await member.open(`${hook.path}/rotate`)).status).toBe(403)
-  await settled()
+  await waitUntilSettled()
 })
 
 it('removes a subscription', async () => {
-  const owner = await seedGuest(service)
-  const hook = await subscribed(owner)
+  const owner = await seedSignedInOwner(service)
+  const hook = await seedSubscription(owner)
   const { page } = await owner.browser.press(await owner.open(hook.path), 'Remove the subscription')
   expect(page.text).toContain('The subscription was removed.')
   expect((await owner.open(hook.path)).status).toBe(404)
@@ -378,22 +378,22 @@ it('removes a subscription', async () => {
 // Callback URLs --------------------------------------------------------------------------------------------------
 
 it('shows the signing secret of the workspace to owners, and rotates it with a day’s overlap', async () => {
-  const owner = await seedGuest(service)
+  const owner = await seedSignedInOwner(service)
   const form = await owner.open('/integrations/callbacks/reveal-secret')
   const { page } = await owner.browser.press(form, 'Show the secret')
-  const old = secretOf(page)
+  const old = getSecret(page)
   expect(page.headers.get('cache-control')).toBe('no-store')
   const rotating = await owner.open('/integrations/callbacks/rotate-secret')
   const { page: rotated } = await owner.browser.press(rotating, 'Rotate the secret')
-  const fresh = secretOf(rotated)
+  const fresh = getSecret(rotated)
   expect(fresh).not.toBe(old)
   const { page: shown } = await owner.browser.press(form, 'Show the secret')
-  expect(secretOf(shown)).toBe(fresh)
+  expect(getSecret(shown)).toBe(fresh)
 
   await completeCall(service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
-  await sendUntil(1)
+  await deliverUntil(1)
   expect(verified(fresh, 0).id).toBe(verified(old, 0).id)
-  await settled()
+  await waitUntilSettled()
 
   await database.db
     .updateTable('workspace')
@@ -401,15 +401,15 @@ it('shows the signing secret of the workspace to owners, and rotates it with a d
     .where('id', '=', owner.seed.workspaceId)
     .execute()
   await completeCall(service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
-  await sendUntil(2)
+  await deliverUntil(2)
   expect(verified(fresh, 1).type).toBe('call.completed')
   expect(() => verified(old, 1)).toThrow('No matching signature')
-  await settled()
+  await waitUntilSettled()
 })
 
 it('shows the signing secret to no member', async () => {
-  const owner = await seedGuest(service)
-  const member = await seedMember(service, owner.seed.workspaceId, 'member')
+  const owner = await seedSignedInOwner(service)
+  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
   const page = await member.open('/integrations/callbacks')
   expect(page.text).toContain('An owner of the workspace can show it.')
   for (const what of ['reveal-secret', 'rotate-secret']) {
@@ -418,33 +418,33 @@ it('shows the signing secret to no member', async () => {
       ...page,
       html: page.html.replaceAll(
         'action="/sign-out"',
-        `action="${member.at(`/integrations/callbacks/${what}`)}"`,
+        `action="${member.urlFor(`/integrations/callbacks/${what}`)}"`,
       ),
     }
-    const { page: refused } = await member.browser.press(forged, 'Sign out')
-    expect(refused.status).toBe(403)
-    expect(secretOf(refused)).toBe('')
+    const { page: rejected } = await member.browser.press(forged, 'Sign out')
+    expect(rejected.status).toBe(403)
+    expect(getSecret(rejected)).toBe('')
   }
 })
 
 it('replays dead deliveries to callback URLs', async () => {
-  const owner = await seedGuest(service)
+  const owner = await seedSignedInOwner(service)
   await completeCall(service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
-  await kill(null)
+  await exhaustDeliveries(null)
   const page = await owner.open('/integrations/callbacks')
   expect(page.text).toContain('1 delivery was given up')
   const { page: after } = await owner.browser.press(page, 'Replay all that were given up')
   expect(after.text).toContain('It is sent again now.')
-  await sendUntil(1)
-  await settled()
+  await deliverUntil(1)
+  await waitUntilSettled()
 })
 
 it('shows nothing of another workspace, and changes nothing in it', async () => {
-  const mine = await seedGuest(service)
-  const theirs = await seedGuest(service)
-  const own = await subscribed(mine)
-  const hook = await subscribed(theirs, receiver.url('/theirs'))
-  await appCaller(service.deps, { ...theirs.seed, userId: theirs.userId }, 'their-app')
+  const mine = await seedSignedInOwner(service)
+  const theirs = await seedSignedInOwner(service)
+  const own = await seedSubscription(mine)
+  const hook = await seedSubscription(theirs, receiver.url('/theirs'))
+  await seedAppCaller(service.deps, { ...theirs.seed, userId: theirs.userId }, 'their-app')
   await completeCall(service.deps, theirs.seed)
   const { id } = await database.db
     .selectFrom('webhook_delivery')
@@ -469,17 +469,17 @@ it('shows nothing of another workspace, and changes nothing in it', async () => 
   }
   expect((await mine.browser.press(onTheirKey, 'Revoke the key')).page.status).toBe(404)
   expect((await theirs.open(hook.path)).status).toBe(200)
-  await kill(hook.id)
+  await exhaustDeliveries(hook.id)
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
-  const owner = await seedGuest(service)
+  const owner = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, owner)
   await tab.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url })
   const complaints: string[] = []
   tab.on('console', (message) => complaints.push(message.text()))
   const look = async (path: string) => {
-    await tab.goto(owner.at(path))
+    await tab.goto(owner.urlFor(path))
     await expectAccessible(tab)
   }
   for (const path of ['', '/api-keys', '/apps', '/webhooks', '/callbacks', '/callbacks/rotate-secret']) {
@@ -499,25 +499,25 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await tab.getByRole('button', { name: 'Copy' }).click()
   await tab.getByText('Copied').waitFor()
   const copied = await tab.evaluate<string>('navigator.clipboard.readText()')
-  expect((await callsOf(copied)).status).toBe(200)
+  expect((await listCalls(copied)).status).toBe(200)
   await tab.getByRole('link', { name: 'I have it' }).click()
   await tab.getByRole('row').filter({ hasText: 'By hand' }).getByRole('button', { name: 'Revoke' }).click()
   await expectAccessible(tab)
   await tab.getByRole('button', { name: 'Revoke the key' }).click()
   await tab.getByText('The key “By hand” was revoked.').waitFor()
 
-  await appCaller(service.deps, { ...owner.seed, userId: owner.userId }, 'zapier')
+  await seedAppCaller(service.deps, { ...owner.seed, userId: owner.userId }, 'zapier')
   await look('/integrations/apps')
   expect(complaints).toEqual([])
 })
 
 itInChromium('follows a test event until the receiver has answered, without a reload', async (chromium) => {
-  const owner: Guest & Owner = await seedGuest(service)
-  const hook = await subscribed(owner)
+  const owner: Guest & Owner = await seedSignedInOwner(service)
+  const hook = await seedSubscription(owner)
   await completeCall(service.deps, owner.seed)
-  await kill(hook.id)
+  await exhaustDeliveries(hook.id)
   const tab = await openTab(service, chromium, owner)
-  await tab.goto(owner.at('/integrations/webhooks'))
+  await tab.goto(owner.urlFor('/integrations/webhooks'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: hook.target_url }).click()
   await expectAccessible(tab)
@@ -525,10 +525,10 @@ itInChromium('follows a test event until the receiver has answered, without a re
   await tab.getByRole('dialog').getByRole('button', { name: 'Send it now' }).click()
   await tab.getByText('None yet.').waitFor()
   await expectAccessible(tab)
-  await sendUntil(1)
+  await deliverUntil(1)
   await tab.getByText('HTTP 204').waitFor()
   await expectAccessible(tab)
   await disable(hook.id)
-  await tab.goto(owner.at(hook.path))
+  await tab.goto(owner.urlFor(hook.path))
   await expectAccessible(tab)
 })

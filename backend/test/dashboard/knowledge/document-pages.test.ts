@@ -2,10 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { deflateSync } from 'node:zlib'
 import { expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
-import { docxOf, pdf, pdfOf, zlibInflatesTo } from '../../support/document-files.ts'
+import { createDocx, pdf, createPdf, createZlibDeflated } from '../../support/document-files.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { expectAccessible, type Guest, openTab, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+import {
+  expectAccessible,
+  type Guest,
+  openTab,
+  seedSignedInOwner,
+  type Service,
+  useService,
+} from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
@@ -23,7 +30,7 @@ const add = async ({ browser, open }: Guest, document: { title: string; body: st
 
 /** Sends the form with a file, as a browser does; a refused one is answered at once, a good one leads on. */
 async function upload(
-  { browser, at, open }: Guest,
+  { browser, urlFor, open }: Guest,
   file: { name: string; bytes: Uint8Array },
   fields: { title?: string; body?: string } = {},
   form?: Page,
@@ -36,11 +43,11 @@ async function upload(
   body.set('title', fields.title ?? '')
   body.set('file', new Blob([Buffer.from(file.bytes)]), file.name)
   body.set('body', fields.body ?? '')
-  const answer = await fetch(at('/knowledge/new'), {
+  const answer = await fetch(urlFor('/knowledge/new'), {
     method: 'POST',
     body,
     redirect: 'manual',
-    headers: { cookie: browser.cookies().join('; '), origin: new URL(at('')).origin },
+    headers: { cookie: browser.cookies().join('; '), origin: new URL(urlFor('')).origin },
   })
   const location = answer.headers.get('location')
   if (location === null) return { status: answer.status, html: await answer.text() }
@@ -51,7 +58,7 @@ async function upload(
 const problemOf = ({ html }: { html: string }, field: string): string =>
   new RegExp(`id="f-${field}-problem">([^<]*)<`).exec(html)?.[1] ?? ''
 
-const titlesOf = async ({ seed }: { seed: { workspaceId: number } }): Promise<string[]> => {
+const listTitles = async ({ seed }: { seed: { workspaceId: number } }): Promise<string[]> => {
   const rows = await database.db
     .selectFrom('knowledge_document')
     .select('title')
@@ -61,12 +68,12 @@ const titlesOf = async ({ seed }: { seed: { workspaceId: number } }): Promise<st
 }
 
 it('says what to do where agents know nothing', async () => {
-  const { open } = await seedGuest(service)
+  const { open } = await seedSignedInOwner(service)
   expect((await open('/knowledge')).text).toContain('Add the first document')
 })
 
 it('adds a pasted document, lists it, and shows its text as text', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const page = await add(guest, { title: 'Terms <b>', body: '<script>alert(1)</script> is text.' })
   expect(page.text).toContain('The document was added')
   expect(page.html).toContain('Terms &lt;b&gt;')
@@ -77,19 +84,19 @@ it('adds a pasted document, lists it, and shows its text as text', async () => {
 })
 
 it('shows what an agent would be given, in its order, and what it would not', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   for (const number of [1, 2, 3, 4]) await add(guest, { title: `Gutters ${number}`, body: 'About gutters.' })
   await add(guest, warranty)
   const { html } = await guest.open('/knowledge?search=gutters')
-  const [given = '', below = ''] = html.split('Ranked below')
-  expect(given.match(/>Gutters \d</g)).toEqual(['>Gutters 1<', '>Gutters 2<', '>Gutters 3<'])
+  const [passages = '', below = ''] = html.split('Ranked below')
+  expect(passages.match(/>Gutters \d</g)).toEqual(['>Gutters 1<', '>Gutters 2<', '>Gutters 3<'])
   expect(below).toContain('>Gutters 4<')
   expect(html).not.toContain('>Warranty<')
   expect((await guest.open('/knowledge?search=elephant')).text).toContain('finds nothing')
 })
 
 it('edits a document, and deletes it', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const page = await add(guest, warranty)
   const { page: form } = await guest.browser.open(`${page.url}/edit`)
   expect(form.html).toContain('Repairs have two.</textarea>')
@@ -105,7 +112,7 @@ it('edits a document, and deletes it', async () => {
 })
 
 it('says beside the field what is wrong, and keeps what was typed', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const long = await add(guest, { title: 'x'.repeat(201), body: 'A text.' })
   expect(long.status).toBe(422)
   expect(problemOf(long, 'title')).toContain('at most 200 characters')
@@ -113,17 +120,17 @@ it('says beside the field what is wrong, and keeps what was typed', async () => 
   expect(problemOf(await add(guest, { title: 'Kept', body: '' }), 'body')).toContain('choose a file')
   const both = await upload(guest, { name: 'a.txt', bytes: Buffer.from('File') }, { body: 'Pasted' })
   expect(problemOf(both, 'file')).toContain('not both')
-  expect(await titlesOf(guest)).toEqual([])
+  expect(await listTitles(guest)).toEqual([])
 })
 
 it.each([
   ['Prices.txt', Buffer.from('Free of charge')],
   ['Prices.md', Buffer.from('Free of charge')],
   ['Prices.html', Buffer.from('<p>Free <a href="/x">of charge</a><script>no()</script>')],
-  ['Prices.pdf', pdfOf('Free of charge')],
-  ['Prices.docx', docxOf('Free of charge')],
+  ['Prices.pdf', createPdf('Free of charge')],
+  ['Prices.docx', createDocx('Free of charge')],
 ])('takes %s, called by its name', async (name, bytes) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   expect((await upload(guest, { name, bytes })).html).toContain('<h1>Prices</h1>')
   const { html } = await guest.open('/knowledge?search=charge')
   expect(html).toContain('>Prices<')
@@ -140,28 +147,30 @@ it.each([
 ])(
   'says beside the field what is wrong with a file %s, and keeps the title',
   async (_, name, bytes, sentence) => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const page = await upload(guest, { name, bytes }, { title: 'My title' })
     expect(page.status).toBe(422)
     expect(problemOf(page, 'file')).toContain(sentence)
     expect(page.html).toContain('value="My title"')
-    expect(await titlesOf(guest)).toEqual([])
+    expect(await listTitles(guest)).toEqual([])
   },
 )
 
 it('reads a file of 20 MB without looking at each of its bytes as a field', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const bytes = Buffer.alloc(20 * 1024 * 1024, ' ')
   bytes.write('A roof.')
   expect((await upload(guest, { name: 'Large.txt', bytes })).html).toContain('<h1>Large</h1>')
 })
 
 it('serves others while a file inflates to gigabytes, and its own memory stays as it was', async () => {
-  const guest = await seedGuest(service)
-  const bomb = pdf(zlibInflatesTo(256))
+  const guest = await seedSignedInOwner(service)
+  const expandingFile = pdf(createZlibDeflated(256))
   const before = process.memoryUsage.rss()
   let answered: { html: string } | undefined
-  const refused = upload(guest, { name: 'bomb.pdf', bytes: bomb }).then((page) => (answered = page))
+  const uploading = upload(guest, { name: 'bomb.pdf', bytes: expandingFile }).then(
+    (page) => (answered = page),
+  )
   let served = 0
   let grown = 0
   while (answered === undefined) {
@@ -172,23 +181,23 @@ it('serves others while a file inflates to gigabytes, and its own memory stays a
     await pause(10)
     grown = Math.max(grown, process.memoryUsage.rss() - before)
   }
-  expect(problemOf(await refused, 'file')).toContain('more memory')
+  expect(problemOf(await uploading, 'file')).toContain('more memory')
   expect(served).toBeGreaterThan(0)
   expect(grown).toBeLessThan(300 * 1024 * 1024)
 })
 
 it('adds a file once when its form is sent twice', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const form = await guest.open('/knowledge/new')
   const file = { name: 'Once.txt', bytes: Buffer.from('A roof.') }
   const pages = await Promise.all([upload(guest, file, {}, form), upload(guest, file, {}, form)])
   expect(pages.map(({ status }) => status)).toEqual([200, 200])
-  expect(await titlesOf(guest)).toEqual(['Once'])
+  expect(await listTitles(guest)).toEqual(['Once'])
 })
 
 it('shows, edits and deletes no document of another workspace, and finds none', async () => {
-  const mine = await seedGuest(service)
-  const theirs = await seedGuest(service)
+  const mine = await seedSignedInOwner(service)
+  const theirs = await seedSignedInOwner(service)
   const page = await add(theirs, warranty)
   const id = page.url.split('/').at(-1) ?? ''
   expect((await mine.open(`/knowledge/${id}`)).status).toBe(404)
@@ -199,17 +208,17 @@ it('shows, edits and deletes no document of another workspace, and finds none', 
   const ownId = own.url.split('/').at(-1) ?? ''
   const forged = { ...own, html: own.html.replaceAll(`/${ownId}/delete`, `/${id}/delete`) }
   expect((await mine.browser.press(forged, 'Delete the document')).page.status).toBe(404)
-  expect(await titlesOf(theirs)).toEqual(['Warranty'])
+  expect(await listTitles(theirs)).toEqual(['Warranty'])
 })
 
 itInChromium('is used by hand, with a PDF that a browser made', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
-  const told: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && told.push(message.text()))
+  const consoleErrors: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.setContent('<h1>Opening hours</h1><p>We open at nine, but on Sundays.</p><p>Call us before.</p>')
   const buffer = await tab.pdf()
-  await tab.goto(guest.at('/knowledge'))
+  await tab.goto(guest.urlFor('/knowledge'))
   await expectAccessible(tab)
 
   await tab.getByRole('link', { name: 'Add a document' }).click()
@@ -235,5 +244,5 @@ itInChromium('is used by hand, with a PDF that a browser made', async (chromium)
   await tab.getByText('We open at nine').waitFor()
   await tab.waitForURL((url) => url.searchParams.get('search') === 'sunday')
   await expectAccessible(tab)
-  expect(told.filter((text) => !text.includes('422'))).toEqual([])
+  expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
 })

@@ -1,20 +1,26 @@
 import { expect, it } from '@jest/globals'
 import { silentEnd } from '../../../dialer/finish-attempt.ts'
 import { createApiKey } from '../../../identity/api-keys.ts'
-import { freshNumber, queue } from '../../support/calls.ts'
+import { freshNumber, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { seedCampaign } from '../../support/seed.ts'
-import { dayOf } from '../../../dashboard/overview/overview-charts.ts'
-import { completeBy, dial } from '../calls-support.ts'
-import { expectAccessible, openTab, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+import { getDay } from '../../../dashboard/overview/overview-charts.ts'
+import { completeDialedCall, dialCall } from '../calls-support.ts'
+import {
+  expectAccessible,
+  openTab,
+  seedSignedInOwner,
+  type Service,
+  useService,
+} from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
 useService((opened) => ({ database, service } = opened))
 
 /** Text of the table row that begins with this heading. */
-const row = (html: string, heading: string): string => {
+const getRow = (html: string, heading: string): string => {
   const found = [...html.matchAll(/<tr>[\s\S]*?<\/tr>/g)].map(([text]) => text)
   const own = found.find((text) => new RegExp(`<th scope="row">(<[^>]*>)?${heading}<`).test(text)) ?? ''
   return own
@@ -24,11 +30,11 @@ const row = (html: string, heading: string): string => {
 }
 
 it('counts today’s calls by outcome and by hour, on the workspace’s clock, without test calls', async () => {
-  const { seed, open } = await seedGuest(service)
+  const { seed, open } = await seedSignedInOwner(service)
   const { deps } = service
-  const add = async (end: Parameters<typeof completeBy>[3], endedAt?: string) => {
-    const call = await queue(deps, seed, freshNumber())
-    await completeBy(deps, seed, call.id, end)
+  const add = async (end: Parameters<typeof completeDialedCall>[3], endedAt?: string) => {
+    const call = await seedCall(deps, seed, freshNumber())
+    await completeDialedCall(deps, seed, call.id, end)
     if (endedAt === undefined) return
     await database.db
       .updateTable('call')
@@ -44,9 +50,9 @@ it('counts today’s calls by outcome and by hour, on the workspace’s clock, w
   await database.db
     .updateTable('call')
     .set({ test: true })
-    .where('id', '=', (await queue(deps, seed, freshNumber())).id)
+    .where('id', '=', (await seedCall(deps, seed, freshNumber())).id)
     .execute()
-  const test = await queue(deps, seed, freshNumber(), { test: true })
+  const test = await seedCall(deps, seed, freshNumber(), { test: true })
   await database.db
     .updateTable('call')
     .set({ status: 'completed', outcome: 'answered', next_attempt_at: null, ended_at: deps.clock.now() })
@@ -56,41 +62,41 @@ it('counts today’s calls by outcome and by hour, on the workspace’s clock, w
   const page = await open('/overview')
   expect(page.text).toContain('Monday, May 4')
   expect(page.text).toContain('Completed today 3')
-  expect(row(page.html, 'Busy')).toBe('Busy 2')
-  expect(row(page.html, 'Failed')).toBe('Failed 1')
-  expect(row(page.html, 'Answered')).toBe('Answered 0')
-  expect(row(page.html, '12 AM')).toBe('12 AM 0 1 0 0')
-  expect(row(page.html, '9 AM')).toBe('9 AM 0 0 1 0')
-  expect(row(page.html, '11 AM')).toBe('11 AM 0 1 0 0')
+  expect(getRow(page.html, 'Busy')).toBe('Busy 2')
+  expect(getRow(page.html, 'Failed')).toBe('Failed 1')
+  expect(getRow(page.html, 'Answered')).toBe('Answered 0')
+  expect(getRow(page.html, '12 AM')).toBe('12 AM 0 1 0 0')
+  expect(getRow(page.html, '9 AM')).toBe('9 AM 0 0 1 0')
+  expect(getRow(page.html, '11 AM')).toBe('11 AM 0 1 0 0')
   expect(page.text).toContain('Without 1 test call')
 })
 
 it('has as many hours as the clock shows on the days when it is turned', () => {
   const zone = 'America/New_York'
-  expect(dayOf(new Date('2026-03-08T15:00:00Z'), zone).hours).toHaveLength(23)
-  expect(dayOf(new Date('2026-11-01T15:00:00Z'), zone).hours).toHaveLength(25)
-  const day = dayOf(new Date('2026-05-04T15:00:00Z'), 'Asia/Kathmandu')
+  expect(getDay(new Date('2026-03-08T15:00:00Z'), zone).hours).toHaveLength(23)
+  expect(getDay(new Date('2026-11-01T15:00:00Z'), zone).hours).toHaveLength(25)
+  const day = getDay(new Date('2026-05-04T15:00:00Z'), 'Asia/Kathmandu')
   expect(day.from.toISOString()).toBe('2026-05-03T18:15:00.000Z')
   expect(day.hours).toHaveLength(24)
 })
 
 it('shows what is on the phone now, and what waits for what', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { seed, open } = guest
   const { deps } = service
-  const live = await queue(deps, seed, freshNumber(), { first_name: 'Kai', last_name: '<u>Now</u>' })
-  await dial(deps, seed, live.id)
-  await queue(deps, seed, freshNumber(), { scheduled_at: '2026-05-06T13:00:00Z' })
-  await queue(deps, seed, freshNumber(), { scheduled_at: '2026-05-07T13:00:00Z' })
+  const live = await seedCall(deps, seed, freshNumber(), { first_name: 'Kai', last_name: '<u>Now</u>' })
+  await dialCall(deps, seed, live.id)
+  await seedCall(deps, seed, freshNumber(), { scheduled_at: '2026-05-06T13:00:00Z' })
+  await seedCall(deps, seed, freshNumber(), { scheduled_at: '2026-05-07T13:00:00Z' })
   const pausedId = await seedCampaign(deps, { ...seed, name: 'Stopped' })
   await database.db.updateTable('campaign').set({ status: 'paused' }).where('id', '=', pausedId).execute()
-  await queue(deps, seed, freshNumber(), { campaign_id: pausedId })
+  await seedCall(deps, seed, freshNumber(), { campaign_id: pausedId })
   const oneAtOnce = await seedCampaign(deps, { ...seed, name: 'One', maxConcurrentCalls: 1 })
   const [first] = [
-    await queue(deps, seed, freshNumber(), { campaign_id: oneAtOnce }),
-    await queue(deps, seed, freshNumber(), { campaign_id: oneAtOnce }),
+    await seedCall(deps, seed, freshNumber(), { campaign_id: oneAtOnce }),
+    await seedCall(deps, seed, freshNumber(), { campaign_id: oneAtOnce }),
   ]
-  await dial(deps, seed, first.id)
+  await dialCall(deps, seed, first.id)
 
   const page = await open('/overview')
   expect(page.text).toContain('On the phone now 2')
@@ -102,7 +108,7 @@ it('shows what is on the phone now, and what waits for what', async () => {
 })
 
 it('makes stand out what is broken: paused campaigns, failing and disabled webhooks, dead deliveries', async () => {
-  const { seed, userId, open } = await seedGuest(service)
+  const { seed, userId, open } = await seedSignedInOwner(service)
   const { deps } = service
   expect((await open('/overview')).html).not.toContain('What needs attention')
   const { id: keyId } = await createApiKey(deps)({ workspaceId: seed.workspaceId, userId, name: 'x' })
@@ -129,7 +135,7 @@ it('makes stand out what is broken: paused campaigns, failing and disabled webho
     .set({ status: 'paused', paused_reason: 'The phone line failed 20 times in a row.' })
     .where('id', '=', seed.campaignId)
     .execute()
-  const call = await queue(deps, seed, freshNumber(), {
+  const call = await seedCall(deps, seed, freshNumber(), {
     do_not_call: true,
     callback_url: 'https://a.example.com',
   })
@@ -149,7 +155,7 @@ it('makes stand out what is broken: paused campaigns, failing and disabled webho
 })
 
 it('leads a new workspace to its first call, and is silent about it then', async () => {
-  const { seed, userId, open } = await seedGuest(service)
+  const { seed, userId, open } = await seedSignedInOwner(service)
   const { db } = database
   await db
     .updateTable('agent')
@@ -162,7 +168,7 @@ it('leads a new workspace to its first call, and is silent about it then', async
   expect(fresh.text).toContain('Create an agent and make it live')
   await db.updateTable('agent').set({ status: 'live' }).where('workspace_id', '=', seed.workspaceId).execute()
   const campaignId = await seedCampaign(service.deps, seed)
-  await queue(service.deps, { ...seed, campaignId }, freshNumber())
+  await seedCall(service.deps, { ...seed, campaignId }, freshNumber())
   expect((await open('/overview')).text).toContain('4 of 5 done')
   const { id } = await createApiKey(service.deps)({ workspaceId: seed.workspaceId, userId, name: 'x' })
   await db.updateTable('api_key').set({ last_used_at: new Date() }).where('id', '=', id).execute()
@@ -170,26 +176,26 @@ it('leads a new workspace to its first call, and is silent about it then', async
 })
 
 it('shows nothing of another workspace', async () => {
-  const mine = await seedGuest(service)
-  const theirs = await seedGuest(service)
-  await queue(service.deps, theirs.seed, freshNumber())
+  const mine = await seedSignedInOwner(service)
+  const theirs = await seedSignedInOwner(service)
+  await seedCall(service.deps, theirs.seed, freshNumber())
   expect((await mine.open('/overview')).text).toContain('3 of 5 done')
-  await queue(service.deps, mine.seed, freshNumber())
+  await seedCall(service.deps, mine.seed, freshNumber())
   expect((await mine.open('/overview')).text).toContain('Waiting 1')
-  expect((await mine.browser.open(theirs.at('/overview'))).page.status).toBe(404)
+  expect((await mine.browser.open(theirs.urlFor('/overview'))).page.status).toBe(404)
 })
 
 itInChromium('moves by itself', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
   const faults: string[] = []
   tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  await tab.goto(guest.at('/overview'))
+  await tab.goto(guest.urlFor('/overview'))
   await expectAccessible(tab)
-  const call = await queue(service.deps, guest.seed, freshNumber(), { first_name: 'Kai' })
-  await dial(service.deps, guest.seed, call.id)
+  const call = await seedCall(service.deps, guest.seed, freshNumber(), { first_name: 'Kai' })
+  await dialCall(service.deps, guest.seed, call.id)
   await tab.getByRole('link', { name: 'Kai' }).waitFor()
-  await completeBy(service.deps, guest.seed, call.id, silentEnd('busy', 'line_busy'))
+  await completeDialedCall(service.deps, guest.seed, call.id, silentEnd('busy', 'line_busy'))
   await tab.getByText('Nobody is being called at the moment.').waitFor()
   await tab.getByRole('row', { name: 'Busy' }).getByText('1', { exact: true }).waitFor()
   await expectAccessible(tab)

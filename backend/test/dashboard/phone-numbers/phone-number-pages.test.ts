@@ -1,23 +1,29 @@
 import { expect, it } from '@jest/globals'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { expectAccessible, openTab, seedGuest, type Service, useService } from '../../support/dashboard.ts'
+import {
+  expectAccessible,
+  openTab,
+  seedSignedInOwner,
+  type Service,
+  useService,
+} from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
 useService((opened) => ({ database, service } = opened))
 
 it('asks who comes without a session to sign in, and leads back', async () => {
-  const { at } = await seedGuest(service)
-  const answer = await fetch(at('/phone-numbers'), { redirect: 'manual' })
+  const { urlFor } = await seedSignedInOwner(service)
+  const answer = await fetch(urlFor('/phone-numbers'), { redirect: 'manual' })
   expect(answer.status).toBe(303)
   expect(answer.headers.get('location')).toBe(
-    `/sign-in?next=${encodeURIComponent(new URL(at('/phone-numbers')).pathname)}`,
+    `/sign-in?next=${encodeURIComponent(new URL(urlFor('/phone-numbers')).pathname)}`,
   )
 })
 
 it('adds a number, retires it, and activates it again', async () => {
-  const { browser, open } = await seedGuest(service)
+  const { browser, open } = await seedSignedInOwner(service)
   const form = await open('/phone-numbers/new')
   const { page: list } = await browser.press(form, 'Add the number', {
     phone_number: '+1 (202) 555-0177',
@@ -37,7 +43,7 @@ it('adds a number, retires it, and activates it again', async () => {
 })
 
 it('says beside the field what is wrong, and keeps what was typed', async () => {
-  const { browser, open } = await seedGuest(service)
+  const { browser, open } = await seedSignedInOwner(service)
   const form = await open('/phone-numbers/new')
   const { page } = await browser.press(form, 'Add the number', { phone_number: '555', label: 'Sales' })
   expect(page.status).toBe(422)
@@ -48,7 +54,7 @@ it('says beside the field what is wrong, and keeps what was typed', async () => 
 })
 
 it('does nothing twice when a form is sent twice', async () => {
-  const { browser, open } = await seedGuest(service)
+  const { browser, open } = await seedSignedInOwner(service)
   const form = await open('/phone-numbers/new')
   const fields = { phone_number: '+12025550178', label: 'Once' }
   const sent = await Promise.all([
@@ -65,9 +71,9 @@ it('does nothing twice when a form is sent twice', async () => {
 })
 
 it('shows another workspace’s pages to nobody, as it shows those that are none', async () => {
-  const mine = await seedGuest(service)
-  const theirs = await seedGuest(service)
-  const { page: foreign } = await mine.browser.open(theirs.at('/phone-numbers'))
+  const mine = await seedSignedInOwner(service)
+  const theirs = await seedSignedInOwner(service)
+  const { page: foreign } = await mine.browser.open(theirs.urlFor('/phone-numbers'))
   const nowhere = await mine.open('/nowhere')
   expect([foreign.status, nowhere.status]).toEqual([404, 404])
   expect(foreign.text).toBe(nowhere.text)
@@ -75,8 +81,8 @@ it('shows another workspace’s pages to nobody, as it shows those that are none
 })
 
 it('refuses to retire another workspace’s number', async () => {
-  const mine = await seedGuest(service)
-  const theirs = await seedGuest(service)
+  const mine = await seedSignedInOwner(service)
+  const theirs = await seedSignedInOwner(service)
   const list = await mine.open('/phone-numbers')
   const forged = {
     ...list,
@@ -87,7 +93,7 @@ it('refuses to retire another workspace’s number', async () => {
 })
 
 it('takes no form that another site made up', async () => {
-  const { browser, open } = await seedGuest(service)
+  const { browser, open } = await seedSignedInOwner(service)
   const form = await open('/phone-numbers/new')
   const forged = { ...form, html: form.html.replace(/name="_csrf" value="[^"]*"/g, 'name="_csrf" value="x"') }
   const { page } = await browser.press(forged, 'Add the number', { phone_number: '+12025550179', label: 'x' })
@@ -95,9 +101,9 @@ it('takes no form that another site made up', async () => {
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
-  await tab.goto(guest.at('/phone-numbers'))
+  await tab.goto(guest.urlFor('/phone-numbers'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Add a number' }).first().click()
   await tab.getByLabel('Phone number').fill('+12025550180')

@@ -1,7 +1,14 @@
 import { expect, it } from '@jest/globals'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { expectAccessible, openTab, seedGuest, seedMember, type Service, useService } from '../../support/dashboard.ts'
+import {
+  expectAccessible,
+  openTab,
+  seedSignedInOwner,
+  seedSignedInMember,
+  type Service,
+  useService,
+} from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
@@ -17,7 +24,7 @@ const fields = {
   retention_days: '30',
 }
 
-const settingsOf = (workspaceId: number) =>
+const getSettings = (workspaceId: number) =>
   database.db
     .selectFrom('workspace')
     .select(['name', 'country', 'time_zone', 'calling_hours', 'retention_days'])
@@ -25,12 +32,12 @@ const settingsOf = (workspaceId: number) =>
     .executeTakeFirstOrThrow()
 
 it('keeps the workspace’s settings, and new campaigns begin with its hours', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const form = await guest.open('/settings')
   const { page } = await guest.browser.press(form, 'Save', fields)
   expect(page.text).toContain('Saved')
   expect(page.html).toContain('value="Globex"')
-  expect(await settingsOf(guest.seed.workspaceId)).toEqual({
+  expect(await getSettings(guest.seed.workspaceId)).toEqual({
     name: 'Globex',
     country: 'DE',
     time_zone: 'Europe/Berlin',
@@ -39,9 +46,9 @@ it('keeps the workspace’s settings, and new campaigns begin with its hours', a
   })
   const campaign = await guest.open('/campaigns/new')
   expect(campaign.html).toContain('value="22:00"')
-  const { page: forEver } = await guest.browser.press(page, 'Save', { ...fields, retention_days: '' })
-  expect(forEver.text).toContain('Saved')
-  expect((await settingsOf(guest.seed.workspaceId)).retention_days).toBeNull()
+  const { page: unlimited } = await guest.browser.press(page, 'Save', { ...fields, retention_days: '' })
+  expect(unlimited.text).toContain('Saved')
+  expect((await getSettings(guest.seed.workspaceId)).retention_days).toBeNull()
 })
 
 it.each([
@@ -54,19 +61,19 @@ it.each([
   ['retention_days', { retention_days: '0' }, 'from 1 to 3650'],
   ['retention_days', { retention_days: '2.5' }, 'whole number of days'],
   ['retention_days', { retention_days: 'long' }, 'whole number of days'],
-])('says beside %s what is wrong with it: %j', async (field, bad, told) => {
-  const guest = await seedGuest(service)
-  const before = await settingsOf(guest.seed.workspaceId)
+])('says beside %s what is wrong with it: %j', async (field, bad, message) => {
+  const guest = await seedSignedInOwner(service)
+  const before = await getSettings(guest.seed.workspaceId)
   const form = await guest.open('/settings')
   const { page } = await guest.browser.press(form, 'Save', { ...fields, ...bad })
   expect(page.status).toBe(422)
-  expect(page.html).toMatch(new RegExp(`id="f-${field.replace('.', '-')}-problem">[^<]*${told}`))
-  expect(await settingsOf(guest.seed.workspaceId)).toEqual(before)
+  expect(page.html).toMatch(new RegExp(`id="f-${field.replace('.', '-')}-problem">[^<]*${message}`))
+  expect(await getSettings(guest.seed.workspaceId)).toEqual(before)
 })
 
 it('shows members the settings, and lets owners alone change them', async () => {
-  const owner = await seedGuest(service)
-  const member = await seedMember(service, owner.seed.workspaceId, 'member')
+  const owner = await seedSignedInOwner(service)
+  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
   const seen = await member.open('/settings')
   expect(seen.text).toContain('Monday to Friday, 09:00 to 17:00')
   const form = await owner.open('/settings')
@@ -78,20 +85,20 @@ it('shows members the settings, and lets owners alone change them', async () => 
   const { page } = await member.browser.press(forged, 'Save', fields)
   expect(page.status).toBe(403)
   expect(page.text).toContain('Only an owner')
-  expect((await settingsOf(owner.seed.workspaceId)).name).not.toBe('Globex')
+  expect((await getSettings(owner.seed.workspaceId)).name).not.toBe('Globex')
 })
 
 it('is another workspace’s business', async () => {
-  const [mine, theirs] = [await seedGuest(service), await seedGuest(service)]
+  const [mine, theirs] = [await seedSignedInOwner(service), await seedSignedInOwner(service)]
   for (const path of ['/settings', '/settings/members', '/account']) {
-    expect((await mine.browser.open(theirs.at(path))).page.status).toBe(404)
+    expect((await mine.browser.open(theirs.urlFor(path))).page.status).toBe(404)
   }
 })
 
 itInChromium('is used by hand', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
-  await tab.goto(guest.at('/settings'))
+  await tab.goto(guest.urlFor('/settings'))
   await expectAccessible(tab)
   await tab.getByLabel('Days after the call').fill('0')
   await tab.getByRole('button', { name: 'Save' }).click()
@@ -101,5 +108,5 @@ itInChromium('is used by hand', async (chromium) => {
   await tab.getByLabel('Saturday').check()
   await tab.getByRole('button', { name: 'Save' }).click()
   await tab.getByText('Saved.').waitFor()
-  expect((await settingsOf(guest.seed.workspaceId)).calling_hours.days).toContain('sat')
+  expect((await getSettings(guest.seed.workspaceId)).calling_hours.days).toContain('sat')
 })

@@ -8,16 +8,16 @@ import { changePassword } from '../../../identity/passwords.ts'
 import { createUser } from '../../../identity/create-user.ts'
 import { createWorkspace } from '../../../onboarding/create-workspace.ts'
 import { addMember } from '../../../identity/add-member.ts'
-import { invite } from '../../../identity/invitations.ts'
-import { dismissMember } from '../../../identity/members/dismiss.ts'
-import { makeResetLink } from '../../../identity/password-resets.ts'
+import { createInvitation } from '../../../identity/invitations.ts'
+import { removeMember } from '../../../identity/members/dismiss.ts'
+import { createResetLink } from '../../../identity/password-resets.ts'
 import { newFlow, seedApp } from '../../support/oauth.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { untilBlocked } from '../../support/factories.ts'
-import { seedStranger, signIn } from '../people-support.ts'
-import { openTab, password, seedGuest, type Service, startService } from '../../support/dashboard.ts'
+import { waitForBlockedTransaction } from '../../support/factories.ts'
+import { seedUserWithoutWorkspace, signIn } from '../people-support.ts'
+import { openTab, password, seedSignedInOwner, type Service, startService } from '../../support/dashboard.ts'
 
 const config = parseConfig({
   PUBLIC_URL: 'https://outdial.example',
@@ -54,10 +54,10 @@ async function seedPerson(): Promise<{ userId: number; email: string }> {
 }
 
 /** Sends the sign-in form from an address of the network. */
-async function tryFrom(
+async function signInFrom(
   remoteAddress: string,
   email: string,
-  given: string,
+  typedPassword: string,
   held: Record<string, string> = {},
 ) {
   const form = await app.inject({ url: '/sign-in', remoteAddress })
@@ -69,7 +69,7 @@ async function tryFrom(
     remoteAddress,
     cookies: { ...held, [csrf?.name ?? '']: csrf?.value ?? '' },
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    payload: new URLSearchParams({ _csrf: token, email, password: given }).toString(),
+    payload: new URLSearchParams({ _csrf: token, email, password: typedPassword }).toString(),
   })
 }
 
@@ -81,12 +81,12 @@ it('sets over https cookies that no other site, subdomain or script can use', as
     timeZone: 'America/New_York',
     ownerId: userId,
   })
-  const signedIn = await tryFrom('192.0.2.1', email, password)
+  const signedIn = await signInFrom('192.0.2.1', email, password)
   const session = signedIn.cookies.find(({ name }) => name === '__Host-outdial_session')
   const held = { '__Host-outdial_session': session?.value ?? '' }
   const page = await app.inject({ url: `/w/${id}/account`, cookies: held })
   const csrf = page.cookies.find(({ name }) => name === '__Host-outdial_csrf')
-  const told = await app.inject({
+  const response = await app.inject({
     method: 'POST',
     url: `/w/${id}/account/sessions/end-others`,
     cookies: { ...held, '__Host-outdial_csrf': csrf?.value ?? '' },
@@ -95,8 +95,8 @@ it('sets over https cookies that no other site, subdomain or script can use', as
       _csrf: /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '',
     }).toString(),
   })
-  expect(told.statusCode).toBe(303)
-  const cookies = [...signedIn.cookies, ...page.cookies, ...told.cookies]
+  expect(response.statusCode).toBe(303)
+  const cookies = [...signedIn.cookies, ...page.cookies, ...response.cookies]
   expect(cookies.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['__Host-outdial_session', '__Host-outdial_csrf', '__Host-outdial_flash']),
   )
@@ -109,9 +109,9 @@ it('sets over https cookies that no other site, subdomain or script can use', as
 
 it('begins a session of its own, and ends the one that the browser held', async () => {
   const [kim, eve] = [await seedPerson(), await seedPerson()]
-  const planted = await tryFrom('192.0.2.2', eve.email, password)
+  const planted = await signInFrom('192.0.2.2', eve.email, password)
   const held = Object.fromEntries(planted.cookies.map(({ name, value }) => [name, value]))
-  const signedIn = await tryFrom('192.0.2.2', kim.email, password, held)
+  const signedIn = await signInFrom('192.0.2.2', kim.email, password, held)
   const [session] = signedIn.cookies.filter(({ name }) => name === '__Host-outdial_session')
   expect(session?.value).not.toBe(held['__Host-outdial_session'])
   const sessions = await database.db
@@ -125,26 +125,26 @@ it('begins a session of its own, and ends the one that the browser held', async 
 it('counts wrong tries by place, so that nobody is kept out by a stranger', async () => {
   const { email } = await seedPerson()
   for (let count = 0; count < 10; count += 1) {
-    expect((await tryFrom('198.51.100.7', email, 'wrong')).statusCode).toBe(422)
+    expect((await signInFrom('198.51.100.7', email, 'wrong')).statusCode).toBe(422)
   }
   for (const spelling of [email.toUpperCase(), ` ${email} `, email]) {
-    expect((await tryFrom('198.51.100.7', spelling, password)).statusCode).toBe(429)
+    expect((await signInFrom('198.51.100.7', spelling, password)).statusCode).toBe(429)
   }
-  expect((await tryFrom('::ffff:198.51.100.7', email, password)).statusCode).toBe(429)
-  expect((await tryFrom('192.0.2.3', email, password)).statusCode).toBe(303)
+  expect((await signInFrom('::ffff:198.51.100.7', email, password)).statusCode).toBe(429)
+  expect((await signInFrom('192.0.2.3', email, password)).statusCode).toBe(303)
 })
 
 it('takes a network of IPv6 addresses for one place', async () => {
   const { email } = await seedPerson()
   for (let count = 0; count < 10; count += 1) {
-    expect((await tryFrom(`2001:db8:1:2::${count + 1}`, email, 'wrong')).statusCode).toBe(422)
+    expect((await signInFrom(`2001:db8:1:2::${count + 1}`, email, 'wrong')).statusCode).toBe(422)
   }
-  expect((await tryFrom('2001:db8:1:2:ffff::1', email, password)).statusCode).toBe(429)
-  expect((await tryFrom('2001:db8:1:3::1', email, password)).statusCode).toBe(303)
+  expect((await signInFrom('2001:db8:1:2:ffff::1', email, password)).statusCode).toBe(429)
+  expect((await signInFrom('2001:db8:1:3::1', email, password)).statusCode).toBe(303)
 })
 
 it('counts tries on the page of an app together with those on the page of its own', async () => {
-  const { email } = await seedStranger(service)
+  const { email } = await seedUserWithoutWorkspace(service)
   for (let count = 0; count < 10; count += 1) await signIn(service, email, 'wrong')
   const browser = createBrowser()
   const { page } = await browser.open((await newFlow(await seedApp(service, 'confidential'))).startUrl)
@@ -155,15 +155,15 @@ it('lets nobody in by a password that is being changed at that moment', async ()
   const { userId, email } = await seedPerson()
   const sessionHash = Buffer.from('the session that changes it')
   let change: Promise<void> | undefined
-  let late: ReturnType<typeof tryFrom> | undefined
+  let late: ReturnType<typeof signInFrom> | undefined
   await database.db.transaction().execute(async (db) => {
     change = changePassword({ ...deps, db })(
       { userId, sessionHash },
       { currentPassword: password, newPassword: 'another long password' },
     )
     await change
-    late = tryFrom('192.0.2.4', email, password)
-    await untilBlocked(database.db)
+    late = signInFrom('192.0.2.4', email, password)
+    await waitForBlockedTransaction(database.db)
   })
   expect((await late)?.statusCode).toBe(422)
   const sessions = await database.db.selectFrom('session').selectAll().where('user_id', '=', userId).execute()
@@ -178,8 +178,13 @@ it('keeps the tokens of links out of logs, caches and the addresses that other s
     timeZone: 'America/New_York',
     ownerId: userId,
   })
-  const { link: invitation } = await invite(deps)({ workspaceId, invitedBy: userId, email, role: 'member' })
-  const { link: reset } = await makeResetLink(deps)(userId)
+  const { link: invitation } = await createInvitation(deps)({
+    workspaceId,
+    invitedBy: userId,
+    email,
+    role: 'member',
+  })
+  const { link: reset } = await createResetLink(deps)(userId)
   for (const link of [invitation, reset]) {
     const { pathname } = new URL(link)
     const token = pathname.split('/').at(-1) ?? ''
@@ -188,13 +193,13 @@ it('keeps the tokens of links out of logs, caches and the addresses that other s
     expect(page.statusCode).toBe(200)
     expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' })
     // Without a token against forgery: it is refused, and that is logged, too.
-    const refused = await app.inject({
+    const rejected = await app.inject({
       method: 'POST',
       url: pathname,
       headers: { 'content-type': 'application/x-www-form-urlencoded', referer: link },
       payload: `again=${token}`,
     })
-    expect(refused.statusCode).toBe(403)
+    expect(rejected.statusCode).toBe(403)
     expect((await app.inject({ url: `${pathname}x` })).statusCode).toBe(410)
     expect(log.join('')).toContain('request')
     expect(log.join('')).not.toContain(token)
@@ -212,18 +217,23 @@ it('lets an owner who is being removed invite nobody', async () => {
   await addMember(deps)({ workspaceId, userId: eve.userId, role: 'owner' })
   let late: Promise<unknown> | undefined
   await database.db.transaction().execute(async (db) => {
-    await dismissMember({ ...deps, db })({ workspaceId, userId: eve.userId })
-    late = invite(deps)({ workspaceId, invitedBy: eve.userId, email: 'eve@example.com', role: 'owner' })
+    await removeMember({ ...deps, db })({ workspaceId, userId: eve.userId })
+    late = createInvitation(deps)({
+      workspaceId,
+      invitedBy: eve.userId,
+      email: 'eve@example.com',
+      role: 'owner',
+    })
     late.catch(() => {})
-    await untilBlocked(database.db)
+    await waitForBlockedTransaction(database.db)
   })
   await expect(late).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('sends who asks from a live page to sign in and back to that page, and nowhere else', async () => {
-  const asked = '/w/1/calls?newest=7'
+  const livePath = '/w/1/calls?newest=7'
   const redirectFrom = async (from: string | undefined, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${service.url}${asked}`, {
+    const answer = await fetch(`${service.url}${livePath}`, {
       headers: { 'hx-request': 'true', ...(from !== undefined && { 'hx-current-url': from }), ...headers },
     })
     expect(answer.status).toBe(401)
@@ -237,7 +247,7 @@ it('sends who asks from a live page to sign in and back to that page, and nowher
     '//evil.example',
     undefined,
   ]) {
-    expect(await redirectFrom(other)).toBe(back(asked))
+    expect(await redirectFrom(other)).toBe(back(livePath))
   }
   // A path that other sites could be meant by is not gone to by the page itself.
   const odd = (await redirectFrom(`${service.url}//evil.example`)) ?? ''
@@ -249,9 +259,9 @@ it('sends who asks from a live page to sign in and back to that page, and nowher
 itInChromium(
   'leads back to a live page by signing in, and takes nobody away from a form',
   async (chromium) => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const form = await openTab(service, chromium, guest)
-    await form.goto(guest.at('/agents/new'))
+    await form.goto(guest.urlFor('/agents/new'))
     await form.context().clearCookies({ name: /session/ })
     const isAnswered = form.evaluate(
       "new Promise((done) => document.addEventListener('htmx:finally:request', () => done(true), { once: true }))",
@@ -261,12 +271,12 @@ itInChromium(
     expect(await form.getByLabel('Greeting').inputValue()).toBe('Hi {{first_name}}')
 
     const tab = await openTab(service, chromium, guest)
-    await tab.goto(guest.at('/calls?status=queued'))
+    await tab.goto(guest.urlFor('/calls?status=queued'))
     await tab.context().clearCookies({ name: /session/ })
     await tab.waitForURL((url) => url.pathname === '/sign-in')
     await tab.getByLabel('E-mail').fill(guest.email)
     await tab.getByLabel('Password').fill(password)
     await tab.getByRole('button', { name: 'Sign in' }).click()
-    await tab.waitForURL(guest.at('/calls?status=queued'))
+    await tab.waitForURL(guest.urlFor('/calls?status=queued'))
   },
 )

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../../support/browser.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { seedStranger } from '../people-support.ts'
+import { seedUserWithoutWorkspace } from '../people-support.ts'
 import { expectAccessible, password, type Service, useService } from '../../support/dashboard.ts'
 
 let database: TestDatabase
@@ -36,13 +36,13 @@ it('offers an empty installation to its first user, who owns a workspace at once
   expect(door.html).toContain('href="/sign-up"')
   const { page } = await press(await openSignUp())
   expect(new URL(page.url).pathname).toMatch(/^\/w\/\d+\/overview$/)
-  const made = await database.db
+  const membership = await database.db
     .selectFrom('membership')
     .innerJoin('workspace', 'workspace.id', 'workspace_id')
     .innerJoin('app_user', 'app_user.id', 'user_id')
     .select(['role', 'email', 'workspace.name', 'country', 'time_zone'])
     .execute()
-  expect(made).toEqual([
+  expect(membership).toEqual([
     { role: 'owner', email: 'robin@example.com', name: 'Acme', country: 'DE', time_zone: 'Europe/Berlin' },
   ])
   expect(await database.db.selectFrom('mcp_tool').select('id').execute()).not.toEqual([])
@@ -50,7 +50,7 @@ it('offers an empty installation to its first user, who owns a workspace at once
 
 it('is closed once there is a user', async () => {
   const late = await openSignUp()
-  await seedStranger(service)
+  await seedUserWithoutWorkspace(service)
   const { page: door } = await createBrowser().open(`${service.url}/sign-in`)
   expect(door.html).not.toContain('/sign-up')
   expect((await openSignUp()).page.url).toBe(`${service.url}/sign-in`)
@@ -71,32 +71,32 @@ it.each([
   ['password', { password: 'too short' }, 'at least 10 characters'],
   ['workspace_name', { workspace_name: ' ' }, ''],
   ['time_zone', { time_zone: 'Mars/Base' }, 'no time zone'],
-])('says beside %s what is wrong with it, makes nothing, and keeps the rest', async (field, bad, told) => {
+])('says beside %s what is wrong with it, makes nothing, and keeps the rest', async (field, bad, message) => {
   const { page } = await press(await openSignUp(), bad)
   expect(page.status).toBe(422)
-  expect(page.html).toMatch(new RegExp(`id="f-${field}-problem">[^<]*${told}`))
+  expect(page.html).toMatch(new RegExp(`id="f-${field}-problem">[^<]*${message}`))
   expect(page.html).toContain('value="Robin"')
   expect(page.html).not.toContain(password)
   expect(await database.db.selectFrom('app_user').select('id').execute()).toEqual([])
 })
 
 it('tells who has no workspace what to do, and makes one, sent twice or not', async () => {
-  const { browser, email } = await seedStranger(service)
+  const { browser, email } = await seedUserWithoutWorkspace(service)
   const { page } = await browser.open(`${service.url}/`)
   expect(page.url).toBe(`${service.url}/workspaces/new`)
   expect(page.text).toContain('not a member of any workspace')
   expect(page.text).toContain(email)
-  const asked = { name: 'Globex', country: 'US', time_zone: 'America/New_York' }
+  const input = { name: 'Globex', country: 'US', time_zone: 'America/New_York' }
   const sent = await Promise.all([
-    browser.press(page, 'Create the workspace', asked),
-    browser.press(page, 'Create the workspace', asked),
+    browser.press(page, 'Create the workspace', input),
+    browser.press(page, 'Create the workspace', input),
   ])
   expect(new Set(sent.map((one) => one.page.url)).size).toBe(1)
   expect(await database.db.selectFrom('workspace').select('name').execute()).toEqual([{ name: 'Globex' }])
 })
 
 it('makes no workspace for who is not signed in', async () => {
-  const { browser } = await seedStranger(service)
+  const { browser } = await seedUserWithoutWorkspace(service)
   const { page } = await browser.open(`${service.url}/workspaces/new`)
   await database.db.deleteFrom('session').execute()
   const answer = await browser.press(page, 'Create the workspace', {
@@ -109,12 +109,12 @@ it('makes no workspace for who is not signed in', async () => {
 })
 
 it('lets nobody keep a person out by wrong passwords from elsewhere', async () => {
-  const { email } = await seedStranger(service)
-  const from = async (remoteAddress: string, given: string) => {
+  const { email } = await seedUserWithoutWorkspace(service)
+  const from = async (remoteAddress: string, typedPassword: string) => {
     const form = await service.app.inject({ method: 'GET', url: '/sign-in', remoteAddress })
     const token = /name="_csrf" value="([^"]*)"/.exec(form.body)?.[1] ?? ''
     const cookie = form.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
-    const body = new URLSearchParams({ _csrf: token, email, password: given })
+    const body = new URLSearchParams({ _csrf: token, email, password: typedPassword })
     const answer = await service.app.inject({
       method: 'POST',
       url: '/sign-in',

@@ -1,16 +1,16 @@
 import { expect, it } from '@jest/globals'
-import { insertRow } from '../../../spreadsheets/spreadsheet-store.ts'
+import { insertSpreadsheetRow } from '../../../spreadsheets/spreadsheet-store.ts'
 import { assignTool } from '../../../tools/assignments.ts'
 import { installBuiltInTools } from '../../../tools/install-built-in.ts'
-import { keyFile } from '../../support/spreadsheets.ts'
+import { createKeyFile } from '../../support/spreadsheets.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import {
   expectAccessible,
   type Guest,
   openTab,
-  seedGuest,
-  seedMember,
+  seedSignedInOwner,
+  seedSignedInMember,
   type Service,
   useService,
 } from '../../support/dashboard.ts'
@@ -30,17 +30,17 @@ async function create({ browser, open }: Guest, name = 'Visits', columns = 'Name
 
 const addRows = async (workspaceId: number, id: string, rows: string[][]) => {
   for (const cells of rows) {
-    await insertRow(database.db, workspaceId, id, { cells, createdAt: service.deps.clock.now() })
+    await insertSpreadsheetRow(database.db, workspaceId, id, { cells, createdAt: service.deps.clock.now() })
   }
 }
 
 it('says what to do where there is none', async () => {
-  const { open } = await seedGuest(service)
+  const { open } = await seedSignedInOwner(service)
   expect((await open('/spreadsheets')).text).toContain('Create the first one')
 })
 
 it('creates a spreadsheet with its columns, and lists it', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { page } = await create(guest, 'Visits <b>', ' Name \r\n\r\nWhat & why\r\n')
   expect(page.text).toContain('The spreadsheet was created')
   expect(page.html).toContain('<th scope="col">Name</th><th scope="col">What &amp; why</th>')
@@ -54,14 +54,14 @@ it.each([
   ['Visits', '', 'columns', '1 to 100 columns'],
   ['Visits', 'Name\nName', 'columns', 'two columns named Name'],
 ])('says beside the field what is wrong with %j and %j', async (name, columns, field, sentence) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { page } = await create(guest, name, columns)
   expect(page.status).toBe(422)
   expect(new RegExp(`id="f-${field}-problem">([^<]*)<`).exec(page.html)?.[1]).toContain(sentence)
 })
 
 it('shows rows as text, the newest first, page by page', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { id } = await create(guest, 'Visits', 'Name')
   const names = Array.from({ length: 60 }, (_, index) => [`<i>Row ${index + 1}</i>`])
   await addRows(guest.seed.workspaceId, id, names)
@@ -76,17 +76,17 @@ it('shows rows as text, the newest first, page by page', async () => {
 })
 
 it('downloads a spreadsheet as CSV, in which no cell is a formula', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { id } = await create(guest, 'Visits / May', 'Name\nSum')
   await addRows(guest.seed.workspaceId, id, [['Alex, "Al"', '=1+1']])
-  const { page } = await guest.browser.open(guest.at(`/spreadsheets/${id}/csv`))
+  const { page } = await guest.browser.open(guest.urlFor(`/spreadsheets/${id}/csv`))
   expect(page.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(page.headers.get('content-disposition')).toBe('attachment; filename="Visits-May.csv"')
   expect(page.html).toBe(`Name,Sum\r\n"Alex, ""Al""",'=1+1\r\n`)
 })
 
 it('deletes a spreadsheet, but none that an agent writes to', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const { workspaceId, agentId } = guest.seed
   const { page, id } = await create(guest)
   await installBuiltInTools(service.deps, workspaceId)
@@ -98,18 +98,18 @@ it('deletes a spreadsheet, but none that an agent writes to', async () => {
     .executeTakeFirstOrThrow()
   const config = { spreadsheet_id: id, provider: 'database' }
   await assignTool(service.deps)({ workspaceId, agentId, toolId: tool.id, config })
-  const { page: refused } = await guest.browser.press(page, 'Delete the spreadsheet')
-  expect(refused.text).toContain('Agents write to this spreadsheet: Ava')
-  expect(refused.text).toContain('Filled by Ava')
+  const { page: rejected } = await guest.browser.press(page, 'Delete the spreadsheet')
+  expect(rejected.text).toContain('Agents write to this spreadsheet: Ava')
+  expect(rejected.text).toContain('Filled by Ava')
   await database.db.deleteFrom('widget_tool').where('tool_id', '=', tool.id).execute()
-  const { page: list } = await guest.browser.press(refused, 'Delete the spreadsheet')
+  const { page: list } = await guest.browser.press(rejected, 'Delete the spreadsheet')
   expect(list.text).toContain('The spreadsheet was deleted')
   expect(list.text).toContain('No spreadsheets yet')
 })
 
 it('keeps a Google account, whose key no page shows, and removes it', async () => {
-  const guest = await seedGuest(service)
-  const pasted = keyFile('visits@acme.iam.gserviceaccount.com')
+  const guest = await seedSignedInOwner(service)
+  const pasted = createKeyFile('visits@acme.iam.gserviceaccount.com')
   const form = await guest.open('/spreadsheets/google')
   const { page: saved } = await guest.browser.press(form, 'Save the account', { google_account: pasted })
   expect(saved.text).toContain('Share each spreadsheet with visits@acme.iam.gserviceaccount.com')
@@ -124,9 +124,9 @@ it('keeps a Google account, whose key no page shows, and removes it', async () =
 })
 
 it('says that a pasted key is none, and does not show it again', async () => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const form = await guest.open('/spreadsheets/google')
-  const fields = { google_account: keyFile('no address') }
+  const fields = { google_account: createKeyFile('no address') }
   const { page } = await guest.browser.press(form, 'Save the account', fields)
   expect(page.status).toBe(422)
   expect(page.html).toMatch(/id="f-google_account-problem">This is no key of a Google service account/)
@@ -134,22 +134,22 @@ it('says that a pasted key is none, and does not show it again', async () => {
 })
 
 it('lets owners alone change the Google account', async () => {
-  const owner = await seedGuest(service)
+  const owner = await seedSignedInOwner(service)
   const form = await owner.open('/spreadsheets/google')
-  await owner.browser.press(form, 'Save the account', { google_account: keyFile() })
-  const member = await seedMember(service, owner.seed.workspaceId, 'member')
+  await owner.browser.press(form, 'Save the account', { google_account: createKeyFile() })
+  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
   expect((await member.open('/spreadsheets/google')).status).toBe(403)
   const list = await member.open('/spreadsheets')
   expect(list.text).not.toContain('Remove the account')
-  const remove = new URL(member.at('/spreadsheets/google/remove')).pathname
+  const remove = new URL(member.urlFor('/spreadsheets/google/remove')).pathname
   const forged = { ...list, html: list.html.replace('action="/sign-out"', `action="${remove}"`) }
   expect((await member.browser.press(forged, 'Sign out')).page.status).toBe(403)
   expect((await owner.open('/spreadsheets')).text).toContain('sheets@acme.iam.gserviceaccount.com')
 })
 
 it('shows, gives out and deletes no spreadsheet of another workspace', async () => {
-  const mine = await seedGuest(service)
-  const theirs = await seedGuest(service)
+  const mine = await seedSignedInOwner(service)
+  const theirs = await seedSignedInOwner(service)
   const { id } = await create(theirs)
   const own = await create(mine)
   expect((await mine.open(`/spreadsheets/${id}`)).status).toBe(404)
@@ -161,11 +161,11 @@ it('shows, gives out and deletes no spreadsheet of another workspace', async () 
 })
 
 itInChromium('is used by hand', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
-  const told: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && told.push(message.text()))
-  await tab.goto(guest.at('/knowledge'))
+  const consoleErrors: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
+  await tab.goto(guest.urlFor('/knowledge'))
   await tab.getByRole('navigation', { name: 'Knowledge' }).getByRole('link', { name: 'Spreadsheets' }).click()
   await tab.getByRole('heading', { name: 'Spreadsheets', exact: true }).waitFor()
   await expectAccessible(tab)
@@ -186,15 +186,15 @@ itInChromium('is used by hand', async (chromium) => {
   ])
   expect(download.suggestedFilename()).toBe('Visits.csv')
 
-  await tab.goto(guest.at('/spreadsheets'))
+  await tab.goto(guest.urlFor('/spreadsheets'))
   await tab.getByRole('link', { name: 'Add a service account' }).click()
   await tab.getByLabel('Key file').fill('{}')
   await tab.getByRole('button', { name: 'Save the account' }).click()
   await tab.getByText('This is no key of a Google service account').waitFor()
   await expectAccessible(tab)
-  await tab.getByLabel('Key file').fill(keyFile())
+  await tab.getByLabel('Key file').fill(createKeyFile())
   await tab.getByRole('button', { name: 'Save the account' }).click()
   await tab.getByText('The Google account was saved').waitFor()
   await expectAccessible(tab)
-  expect(told.filter((text) => !text.includes('422'))).toEqual([])
+  expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
 })

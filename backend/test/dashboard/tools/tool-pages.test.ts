@@ -3,29 +3,29 @@ import { assignTool } from '../../../tools/assignments.ts'
 import { getTool } from '../../../tools/get-tool.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { RemoteServer, text } from '../../support/remote-mcp-server.ts'
-import { Receiver } from '../../support/http-receiver.ts'
-import { startServiceWithTools, toolId } from '../../support/service-with-tools.ts'
-import { expectAccessible, openTab, seedGuest, type Service } from '../../support/dashboard.ts'
+import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
+import { HttpReceiver } from '../../support/http-receiver.ts'
+import { startServiceWithTools, getToolId } from '../../support/service-with-tools.ts'
+import { expectAccessible, openTab, seedSignedInOwner, type Service } from '../../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
-let receiver: Receiver
-let remote: RemoteServer
+let receiver: HttpReceiver
+let remote: RemoteMcpServer
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startServiceWithTools(database.db)
-  receiver = new Receiver()
+  receiver = new HttpReceiver()
   await receiver.listen()
   receiver.answer = ({ path }, response) => response.end(`weather of ${path}`)
-  remote = new RemoteServer('streamable')
+  remote = new RemoteMcpServer('streamable')
   const inputSchema = { type: 'object' as const, properties: { name: { type: 'string' } } }
   remote.tools = [
     { name: 'find', description: 'Finds <people>.', inputSchema, annotations: { readOnlyHint: true } },
     { name: 'remove', inputSchema },
     { name: 'bad name', inputSchema },
   ]
-  remote.behaviours = { find: ({ name }) => text(`found ${String(name)}`) }
+  remote.behaviors = { find: ({ name }) => textResult(`found ${String(name)}`) }
   await remote.start()
 })
 afterAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.close()
 })
 
-type Seeded = Awaited<ReturnType<typeof seedGuest>>
+type Seeded = Awaited<ReturnType<typeof seedSignedInOwner>>
 
 const weather = () => ({
   name: 'weather',
@@ -59,32 +59,32 @@ async function addWeather(guest: Seeded) {
   return guest.browser.press(form, 'Add the tool', weather())
 }
 
-const detailsOf = async (guest: Seeded, name: string) =>
+const getToolDetails = async (guest: Seeded, name: string) =>
   getTool(service.deps)({
     workspaceId: guest.seed.workspaceId,
-    toolId: await toolId(service, guest, name),
+    toolId: await getToolId(service, guest, name),
   })
 
 describe('tools', () => {
   it('are listed with what they are and who has them, switched off and on', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { workspaceId, agentId } = guest.seed
-    const note = await toolId(service, guest, 'knowledge_search')
+    const note = await getToolId(service, guest, 'knowledge_search')
     await assignTool(service.deps)({ workspaceId, agentId, toolId: note, config: {} })
     const list = await guest.open('/tools')
     expect(list.text).toMatch(/knowledge_search On Comes with Outdial .*? Ava/)
     const { page: off } = await guest.browser.press(list, 'Switch off')
     expect(off.text).toContain('The tool is off: no agent can use it')
-    expect((await detailsOf(guest, 'knowledge_search')).isActive).toBe(false)
+    expect((await getToolDetails(guest, 'knowledge_search')).isActive).toBe(false)
     const { page: on } = await guest.browser.press(off, 'Switch on')
     expect(on.text).toContain('The tool is on')
   })
 
   it('of another workspace are shown to nobody', async () => {
-    const mine = await seedGuest(service)
-    const theirs = await seedGuest(service)
+    const mine = await seedSignedInOwner(service)
+    const theirs = await seedSignedInOwner(service)
     await addWeather(theirs)
-    const id = await toolId(service, theirs, 'weather')
+    const id = await getToolId(service, theirs, 'weather')
     for (const path of [
       `/tools/${id}`,
       `/tools/${id}/edit-http`,
@@ -93,22 +93,22 @@ describe('tools', () => {
     ])
       expect((await mine.open(path)).status).toBe(404)
     await addWeather(mine)
-    const own = await toolId(service, mine, 'weather')
+    const own = await getToolId(service, mine, 'weather')
     const page = await mine.open(`/tools/${own}`)
     const forged = { ...page, html: page.html.replaceAll(`/tools/${own}/`, `/tools/${id}/`) }
     expect((await mine.browser.press(forged, 'Delete the tool')).page.status).toBe(404)
-    expect((await detailsOf(theirs, 'weather')).id).toBe(id)
+    expect((await getToolDetails(theirs, 'weather')).id).toBe(id)
   })
 })
 
 describe('an HTTP tool', () => {
   it('is made from a simple list of arguments, used by an agent, edited and deleted', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { workspaceId, agentId } = guest.seed
     const { page } = await addWeather(guest)
     expect(page.text).toContain('The tool is there')
     expect(page.html).not.toContain('of-the-service')
-    const tool = await detailsOf(guest, 'weather')
+    const tool = await getToolDetails(guest, 'weather')
     expect(tool).toMatchObject({
       definitions: [
         {
@@ -126,7 +126,7 @@ describe('an HTTP tool', () => {
     const trial = await guest.open(`/agents/${agentId}/tools/${tool.id}/try`)
     const { page: tried } = await guest.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
     expect(tried.text).toContain('weather of /Bonn?key=[secret]')
-    expect(receiver.received.at(-1)?.headers).toMatchObject({
+    expect(receiver.requests.at(-1)?.headers).toMatchObject({
       authorization: 'Bearer token-of-the-service',
       'x-team': 'sales',
     })
@@ -142,8 +142,8 @@ describe('an HTTP tool', () => {
     const again = await guest.open(`/agents/${agentId}/tools/${tool.id}/try`)
     expect(again.html).not.toContain('args.days')
     await guest.browser.press(again, 'Use it', { 'args.city': 'Ulm' })
-    expect(receiver.received.at(-1)?.path).toBe('/Ulm?key=key-of-the-service')
-    expect(receiver.received.at(-1)?.headers.authorization).toBe('Bearer another-of-the-service')
+    expect(receiver.requests.at(-1)?.path).toBe('/Ulm?key=key-of-the-service')
+    expect(receiver.requests.at(-1)?.headers.authorization).toBe('Bearer another-of-the-service')
 
     const { page: gone } = await guest.browser.press(saved, 'Delete the tool')
     expect(gone.text).toContain('The tool is deleted')
@@ -151,7 +151,7 @@ describe('an HTTP tool', () => {
   })
 
   it('can be described by a JSON Schema, which is kept as it is', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const form = await guest.open('/tools/new-http')
     const input_schema =
       '{"type":"object","properties":{"city":{"type":"string","enum":["Bonn"]}},"required":["city"]}'
@@ -168,17 +168,17 @@ describe('an HTTP tool', () => {
     })
     expect(wrong.html).toMatch(/id="f-input_schema-problem">The schema is not valid/)
     await guest.browser.press(form, 'Add the tool', { ...fields, input_schema })
-    const tool = await detailsOf(guest, 'weather')
+    const tool = await getToolDetails(guest, 'weather')
     expect(tool).toMatchObject({ definitions: [{ inputSchema: JSON.parse(input_schema) as object }] })
     const edit = await guest.open(`/tools/${tool.id}/edit-http`)
     await guest.browser.press(edit, 'Save')
-    expect(await detailsOf(guest, 'weather')).toMatchObject({
+    expect(await getToolDetails(guest, 'weather')).toMatchObject({
       definitions: [{ inputSchema: JSON.parse(input_schema) as object }],
     })
   })
 
   it('is refused with what is wrong beside each field, and without its secrets', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const form = await guest.open('/tools/new-http')
     const press = async (change: Record<string, string>) =>
       (await guest.browser.press(form, 'Add the tool', { ...weather(), ...change })).page
@@ -210,9 +210,9 @@ describe('an HTTP tool', () => {
   })
 
   it('does not send its secrets to another host unless they are typed anew', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     await addWeather(guest)
-    const id = await toolId(service, guest, 'weather')
+    const id = await getToolId(service, guest, 'weather')
     const edit = await guest.open(`/tools/${id}/edit-http`)
     const { page } = await guest.browser.press(edit, 'Save', {
       url: 'https://elsewhere.example.com/{city}?key={{secret.KEY}}',
@@ -236,7 +236,7 @@ describe('an MCP server', () => {
     (await guest.browser.press(await guest.open('/tools/new-server'), 'Add the server', server())).page
 
   it('is added, its tools chosen, used by an agent, refreshed and edited', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const { workspaceId, agentId } = guest.seed
     const choice = await add(guest)
     expect(choice.text).toContain('Choose which of its tools')
@@ -247,7 +247,7 @@ describe('an MCP server', () => {
     expect(chosen.text).toContain('1 tool is passed on')
     expect(chosen.text).toContain('crm__find Only looks')
 
-    const id = await toolId(service, guest, 'crm')
+    const id = await getToolId(service, guest, 'crm')
     await assignTool(service.deps)({ workspaceId, agentId, toolId: id, config: {} })
     const trial = await guest.open(`/agents/${agentId}/tools/${id}/try`)
     const { page: tried } = await guest.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
@@ -268,7 +268,7 @@ describe('an MCP server', () => {
   })
 
   it('that cannot be reached is not added, and says why beside its address', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     const form = await guest.open('/tools/new-server')
     const { page } = await guest.browser.press(form, 'Add the server', {
       ...server(),
@@ -280,9 +280,9 @@ describe('an MCP server', () => {
   })
 
   it('that is away later says so where its tools are chosen', async () => {
-    const guest = await seedGuest(service)
+    const guest = await seedSignedInOwner(service)
     await add(guest)
-    const id = await toolId(service, guest, 'crm')
+    const id = await getToolId(service, guest, 'crm')
     await remote.stop()
     const page = await guest.open(`/tools/${id}/choose`)
     await remote.start()
@@ -293,11 +293,11 @@ describe('an MCP server', () => {
 })
 
 itInChromium('adds an HTTP tool by hand, with and without sight', async (chromium) => {
-  const guest = await seedGuest(service)
+  const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
   const faults: string[] = []
   tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-  await tab.goto(guest.at('/tools'))
+  await tab.goto(guest.urlFor('/tools'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Add an HTTP tool' }).click()
   await tab.getByLabel('Name', { exact: true }).fill('weather')
@@ -318,7 +318,7 @@ itInChromium('adds an HTTP tool by hand, with and without sight', async (chromiu
   await tab.getByText('What it asks for').click()
   await expectAccessible(tab)
 
-  await tab.goto(guest.at('/tools/new-server'))
+  await tab.goto(guest.urlFor('/tools/new-server'))
   await expectAccessible(tab)
   await tab.getByLabel('Name', { exact: true }).fill('crm')
   await tab.getByLabel('Description').fill('Our customers.')

@@ -2,7 +2,14 @@ import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'n
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, expect, it, jest } from '@jest/globals'
-import { cleanUp, emptyFolder, type Holder, hold, isAlive, until } from '../../support/embedded-database-process.ts'
+import {
+  cleanUp,
+  createEmptyFolder,
+  type Holder,
+  hold,
+  isAlive,
+  waitUntil,
+} from '../../support/embedded-database-process.ts'
 
 jest.setTimeout(90_000)
 afterEach(cleanUp)
@@ -10,7 +17,7 @@ afterEach(cleanUp)
 const socketFolder = ({ url }: Holder) => decodeURIComponent(new URL(url).hostname)
 
 it('keeps what was committed when it is stopped and started again', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   const first = await hold({ dataDir })
   await first.query('create table kept as select 7 as value')
   await first.stop()
@@ -20,29 +27,29 @@ it('keeps what was committed when it is stopped and started again', async () => 
 })
 
 it('compares letters of every script without their case, and says that it has committed when it is on disk', async () => {
-  const { query } = await hold({ dataDir: await emptyFolder() })
+  const { query } = await hold({ dataDir: await createEmptyFolder() })
   expect(await query(`select 'ÉCOLE Ж' ilike 'école ж' as same`)).toEqual([{ same: true }])
   expect(await query('show fsync')).toEqual([{ fsync: 'on' }])
 })
 
 it('listens on a socket that others cannot reach, not on TCP, and is told none of our secrets', async () => {
   const environment = { SECRET_KEY: 'the-secret', PGDATA: '/nowhere' }
-  const holder = await hold({ dataDir: await emptyFolder(), environment })
+  const holder = await hold({ dataDir: await createEmptyFolder(), environment })
   expect(await holder.query('show listen_addresses')).toEqual([{ listen_addresses: '' }])
   expect(statSync(socketFolder(holder)).mode & 0o077).toBe(0)
-  const told = readFileSync(`/proc/${holder.pid}/environ`, 'utf8')
-  expect(told).toContain('LC_ALL=C')
-  expect(told).not.toMatch(/the-secret|PGDATA/)
+  const environ = readFileSync(`/proc/${holder.pid}/environ`, 'utf8')
+  expect(environ).toContain('LC_ALL=C')
+  expect(environ).not.toMatch(/the-secret|PGDATA/)
 })
 
 it('runs in a DATA_DIR whose path is too long for a socket', async () => {
-  const dataDir = path.join(await emptyFolder(), 'a'.repeat(120), 'b'.repeat(120))
+  const dataDir = path.join(await createEmptyFolder(), 'a'.repeat(120), 'b'.repeat(120))
   const { query } = await hold({ dataDir })
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
 it('stops the database when its process is killed, and recovers at the next start', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   const first = await hold({ dataDir })
   await first.query('create table kept as select 7 as value')
   await first.kill()
@@ -50,17 +57,17 @@ it('stops the database when its process is killed, and recovers at the next star
 
   expect(isAlive(first.pid)).toBe(false)
   expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
-  await until(() => !existsSync(socketFolder(first)))
+  await waitUntil(() => !existsSync(socketFolder(first)))
 })
 
 it('stops the database when its process is killed, also where nobody starts again', async () => {
-  const holder = await hold({ dataDir: await emptyFolder() })
+  const holder = await hold({ dataDir: await createEmptyFolder() })
   await holder.kill()
-  await until(() => !isAlive(holder.pid) && !existsSync(socketFolder(holder)))
+  await waitUntil(() => !isAlive(holder.pid) && !existsSync(socketFolder(holder)))
 })
 
 it('takes over from a database that outlived its process and its watchdog', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   const first = await hold({ dataDir })
   await first.query('create table kept as select 7 as value')
   const watchdog = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${first.pid}/status`, 'utf8'))?.[1])
@@ -76,10 +83,10 @@ it('takes over from a database that outlived its process and its watchdog', asyn
 })
 
 it('starts where the pid of a killed database belongs to another program by now', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   const first = await hold({ dataDir })
   await first.kill()
-  await until(() => !isAlive(first.pid))
+  await waitUntil(() => !isAlive(first.pid))
   const file = path.join(dataDir, 'postgres/postmaster.pid')
   writeFileSync(file, `${process.pid}\n${path.join(dataDir, 'postgres')}\n`)
 
@@ -88,19 +95,19 @@ it('starts where the pid of a killed database belongs to another program by now'
 })
 
 it('starts the database again, at the same address, when it dies alone', async () => {
-  const holder = await hold({ dataDir: await emptyFolder() })
+  const holder = await hold({ dataDir: await createEmptyFolder() })
   process.kill(holder.pid, 'SIGKILL')
-  await until(() =>
+  await waitUntil(() =>
     holder.query('select 1').then(
       () => true,
       () => false,
     ),
   )
-  await until(() => !isAlive(holder.pid))
+  await waitUntil(() => !isAlive(holder.pid))
 })
 
 it('refuses a second start on one DATA_DIR and leaves the first alone', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   const first = await hold({ dataDir })
   await expect(hold({ dataDir })).rejects.toThrow(
     `DATA_DIR ${dataDir} is in use: Outdial is already running there (process ${first.process.pid}).`,
@@ -109,22 +116,22 @@ it('refuses a second start on one DATA_DIR and leaves the first alone', async ()
 })
 
 it('lets exactly one of several simultaneous first starts through', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   const starts = await Promise.allSettled([1, 2, 3, 4].map(() => hold({ dataDir })))
-  const refused = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
-  expect(refused).toHaveLength(3)
-  for (const reason of refused) expect(reason).toContain(`DATA_DIR ${dataDir} is in use`)
+  const errors = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
+  expect(errors).toHaveLength(3)
+  for (const reason of errors) expect(reason).toContain(`DATA_DIR ${dataDir} is in use`)
 })
 
 it('is not stopped by what a power cut left of the owner file', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   writeFileSync(path.join(dataDir, 'owner.json'), '{"pid": 1')
   const { query } = await hold({ dataDir })
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
 it('starts over where a first start was cut short', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   await mkdir(path.join(dataDir, 'postgres.new-abc/data'), { recursive: true })
   await mkdir(path.join(dataDir, 'claiming'))
   utimesSync(path.join(dataDir, 'claiming'), 0, 0)
@@ -134,7 +141,7 @@ it('starts over where a first start was cut short', async () => {
 })
 
 it('refuses the data of another major version in a sentence', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   await (await hold({ dataDir })).stop()
   writeFileSync(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
   await expect(hold({ dataDir })).rejects.toThrow(
@@ -143,7 +150,7 @@ it('refuses the data of another major version in a sentence', async () => {
 })
 
 it('refuses a folder that is no database', async () => {
-  const dataDir = await emptyFolder()
+  const dataDir = await createEmptyFolder()
   await mkdir(path.join(dataDir, 'postgres'))
   await expect(hold({ dataDir })).rejects.toThrow(
     /^DATA_DIR .* holds a folder "postgres" that is no database/,
@@ -151,7 +158,7 @@ it('refuses a folder that is no database', async () => {
 })
 
 it('refuses a DATA_DIR that is a file, or lies under one', async () => {
-  const file = path.join(await emptyFolder(), 'file')
+  const file = path.join(await createEmptyFolder(), 'file')
   writeFileSync(file, '')
   await expect(hold({ dataDir: file })).rejects.toThrow(`DATA_DIR ${file} cannot be used`)
   await expect(hold({ dataDir: path.join(file, 'below') })).rejects.toThrow(
@@ -162,5 +169,7 @@ it('refuses a DATA_DIR that is a file, or lies under one', async () => {
 it('removes a temporary database, also when its process is killed', async () => {
   const holder = await hold({ temporary: true })
   await holder.kill()
-  await until(() => !isAlive(holder.pid) && !existsSync(holder.dataDir) && !existsSync(socketFolder(holder)))
+  await waitUntil(
+    () => !isAlive(holder.pid) && !existsSync(holder.dataDir) && !existsSync(socketFolder(holder)),
+  )
 })

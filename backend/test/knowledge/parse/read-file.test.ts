@@ -1,18 +1,18 @@
 import { expect, it } from '@jest/globals'
 import { deflateSync } from 'node:zlib'
 import { readFile } from '../../../knowledge/parse/read-file.ts'
-import { runChild } from '../../../knowledge/parse/run-parser.ts'
-import { createSlots } from '../../../knowledge/parse/slots.ts'
+import { runParser } from '../../../knowledge/parse/run-parser.ts'
+import { createConcurrencyLimit } from '../../../knowledge/parse/slots.ts'
 import {
-  archive,
-  docxOf,
-  docxWith,
-  entry,
-  inflatesTo,
+  createZip,
+  createDocx,
+  createDocxWith,
+  zipEntry,
+  createDeflated,
   pdf,
-  pdfOf,
-  wordBody,
-  zlibInflatesTo,
+  createPdf,
+  createWordBody,
+  createZlibDeflated,
 } from '../../support/document-files.ts'
 
 const read = async (name: string, content: string | Uint8Array) =>
@@ -51,19 +51,19 @@ it('reads HTML in the encoding that it names', async () => {
 })
 
 it('reads a PDF, its lines and its paragraphs', async () => {
-  expect(await read('Roofs.pdf', pdfOf('Every roof has a', 'warranty.', 30, 'Ask for it.'))).toBe(
+  expect(await read('Roofs.pdf', createPdf('Every roof has a', 'warranty.', 30, 'Ask for it.'))).toBe(
     'Every roof has a\nwarranty.\n\nAsk for it.',
   )
 })
 
 it('reads a Word document by paragraphs', async () => {
-  expect(await read('Prices.docx', docxOf('Inspection', '149 &lt; 150 dollars'))).toBe(
+  expect(await read('Prices.docx', createDocx('Inspection', '149 &lt; 150 dollars'))).toBe(
     'Inspection\n\n149 < 150 dollars',
   )
 })
 
 it('knows a PDF by its content, whatever its name says, and takes the title from the name', async () => {
-  const file = { name: 'C:\\files\\Price_list 2027.docx', bytes: pdfOf('Prices'), isTooLarge: false }
+  const file = { name: 'C:\\files\\Price_list 2027.docx', bytes: createPdf('Prices'), isTooLarge: false }
   expect(await readFile(file)).toEqual({ title: 'Price list 2027', text: 'Prices' })
 })
 
@@ -76,14 +76,14 @@ it.each([
   ['an old Word file', 'old_word', 'a.docx', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
   ['text that is called PDF', 'broken', 'a.pdf', 'text'],
   ['the beginning of a PDF', 'broken', 'a.pdf', '%PDF-1.7\n1 0 obj'],
-  ['the beginning of a Word document', 'broken', 'a.docx', docxOf('text').subarray(0, 200)],
-  ['another archive', 'no_word', 'a.docx', archive([entry('xl/workbook.xml', '<a/>')])],
-  ['markup that is none', 'broken', 'a.docx', docxWith(entry('word/document.xml', '<w:document>'))],
+  ['the beginning of a Word document', 'broken', 'a.docx', createDocx('text').subarray(0, 200)],
+  ['another archive', 'no_word', 'a.docx', createZip([zipEntry('xl/workbook.xml', '<a/>')])],
+  ['markup that is none', 'broken', 'a.docx', createDocxWith(zipEntry('word/document.xml', '<w:document>'))],
   [
     'a Word document with a password of its archive',
     'encrypted',
     'a.docx',
-    docxWith({ ...entry('word/document.xml', wordBody('')), isLocked: true }),
+    createDocxWith({ ...zipEntry('word/document.xml', createWordBody('')), isLocked: true }),
   ],
   ['a PDF with a password', 'encrypted', 'a.pdf', pdf(deflateSync('x'), { isLocked: true })],
   ['a PDF of pictures', 'no_text', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S'))],
@@ -108,18 +108,18 @@ it.each([
   [
     'a Word document',
     'a.docx',
-    () => docxWith({ ...entry('word/document.xml', ''), packed: inflatesTo(gigabytes) }),
+    () => createDocxWith({ ...zipEntry('word/document.xml', ''), packed: createDeflated(gigabytes) }),
   ],
   [
     'a Word document that tells so',
     'a.docx',
-    () => docxWith({ name: 'word/document.xml', packed: inflatesTo(1), size: 0xfffffff0 }),
+    () => createDocxWith({ name: 'word/document.xml', packed: createDeflated(1), size: 0xfffffff0 }),
   ],
-  ['a PDF', 'a.pdf', () => pdf(zlibInflatesTo(gigabytes))],
+  ['a PDF', 'a.pdf', () => pdf(createZlibDeflated(gigabytes))],
   [
     'a PDF that is packed twice',
     'a.pdf',
-    () => pdf(deflateSync(zlibInflatesTo(gigabytes)), { filter: '[/FlateDecode /FlateDecode]' }),
+    () => pdf(deflateSync(createZlibDeflated(gigabytes)), { filter: '[/FlateDecode /FlateDecode]' }),
   ],
 ])('stops %s that inflates to gigabytes', async (_, name, make) => {
   const before = process.memoryUsage.rss()
@@ -129,7 +129,7 @@ it.each([
 
 it('stops a Word document whose markup grows, by its memory or, on a slow machine, by its time', async () => {
   const markup = '<w:p><w:r><w:t>a</w:t></w:r></w:p>'.repeat(400_000)
-  const file = docxWith(entry('word/document.xml', wordBody(markup)))
+  const file = createDocxWith(zipEntry('word/document.xml', createWordBody(markup)))
   expect(file.length).toBeLessThan(200_000)
   await expect(read('a.docx', file)).rejects.toMatchObject({
     details: [{ code: expect.stringMatching(/^too_(heavy|slow)$/) as unknown }],
@@ -138,7 +138,7 @@ it('stops a Word document whose markup grows, by its memory or, on a slow machin
 
 it('stops what takes too long', async () => {
   const endless = Buffer.from('<b>'.repeat(6_000_000))
-  await expect(runChild('html', endless, 1_000)).rejects.toMatchObject({ code: 'too_slow' })
+  await expect(runParser('html', endless, 1_000)).rejects.toMatchObject({ code: 'too_slow' })
 })
 
 it('reads blanks without end in time that grows with them alone', async () => {
@@ -146,7 +146,7 @@ it('reads blanks without end in time that grows with them alone', async () => {
 })
 
 it('reads two files at a time, lets some wait, and sends the rest away', async () => {
-  const inSlot = createSlots({ atOnce: 2, waiting: 1 })
+  const inSlot = createConcurrencyLimit({ atOnce: 2, waiting: 1 })
   const ends: (() => void)[] = []
   const work = () => inSlot(() => new Promise<void>((resolve) => ends.push(resolve)))
   const works = [work(), work(), work()]
@@ -161,7 +161,7 @@ it('reads two files at a time, lets some wait, and sends the rest away', async (
 })
 
 it('gives its place back after a failure', async () => {
-  const inSlot = createSlots({ atOnce: 1, waiting: 0 })
+  const inSlot = createConcurrencyLimit({ atOnce: 1, waiting: 0 })
   await expect(inSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await inSlot(() => Promise.resolve('yes'))).toEqual({ result: 'yes' })
 })

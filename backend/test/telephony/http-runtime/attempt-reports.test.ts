@@ -8,13 +8,13 @@ import { parseConfig } from '../../../config.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { type Seed, seedWorkspace } from '../../support/seed.ts'
-import { freshNumber, queue } from '../../support/calls.ts'
+import { freshNumber, seedCall } from '../../support/calls.ts'
 
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
 const newSecret = 'another-runtime-secret-of-thirty-two-characters'
-const at = '2026-05-04T15:00:30.000Z'
-const answered: RuntimeReport = { sequence: 2, type: 'answered', at }
-const busy: RuntimeReport = { sequence: 3, type: 'ended', outcome: 'busy', at }
+const timestamp = '2026-05-04T15:00:30.000Z'
+const answered: RuntimeReport = { sequence: 2, type: 'answered', at: timestamp }
+const busy: RuntimeReport = { sequence: 3, type: 'ended', outcome: 'busy', at: timestamp }
 
 let database: TestDatabase
 let deps: TestDeps
@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 
 const claim = async (line: string): Promise<ClaimedAttempt> => {
-  await queue(deps, seed, freshNumber())
+  await seedCall(deps, seed, freshNumber())
   const [claimed] = await claimCalls(deps, { line, workerId: crypto.randomUUID(), leaseMs: 60_000 })(1)
   if (claimed === undefined) throw new Error('there was nothing to claim')
   return claimed
@@ -54,7 +54,7 @@ const report = (body: unknown, more: { id?: string; headers?: Record<string, str
     },
     payload: typeof body === 'string' ? body : JSON.stringify(body),
   })
-const kept = async () => {
+const listReports = async () => {
   const rows = await deps.db
     .selectFrom('attempt_report')
     .select(['sequence', 'body'])
@@ -63,26 +63,27 @@ const kept = async () => {
     .execute()
   return rows.map(({ body }) => body)
 }
-const codeOf = (answer: { json: () => unknown }) => (answer.json() as { error: { code: string } }).error.code
+const getErrorCode = (answer: { json: () => unknown }) =>
+  (answer.json() as { error: { code: string } }).error.code
 
 it('takes reports in any order, and a repeat without effect', async () => {
   const first = await report(busy)
   expect([first.statusCode, first.json()]).toEqual([200, { attempt_id: attempt.id, sequence: 3 }])
   expect((await report(answered)).statusCode).toBe(200)
   expect((await report({ ...busy, outcome: 'declined' })).statusCode).toBe(200)
-  expect(await kept()).toEqual([answered, busy])
+  expect(await listReports()).toEqual([answered, busy])
 })
 
 it('takes the same report once, of fifty that come at the same moment', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, () => report(busy)))
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
-  expect(await kept()).toEqual([busy])
+  expect(await listReports()).toEqual([busy])
 })
 
 it('refuses what comes after the end, and knows the end again', async () => {
   await report(busy)
   const later = await report({ ...answered, sequence: 4 })
-  expect([later.statusCode, codeOf(later)]).toEqual([409, 'attempt_ended'])
+  expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
   await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
   expect((await report(busy)).statusCode).toBe(200)
   expect((await report(answered)).statusCode).toBe(200) // late, not later
@@ -94,15 +95,15 @@ it.each([1, 4])(
   async (sequence) => {
     await report(busy)
     const other = await report({ ...busy, sequence, outcome: 'declined' })
-    expect([other.statusCode, codeOf(other)]).toEqual([409, 'attempt_ended'])
-    expect(await kept()).toEqual([busy])
+    expect([other.statusCode, getErrorCode(other)]).toEqual([409, 'attempt_ended'])
+    expect(await listReports()).toEqual([busy])
   },
 )
 
 it('refuses every report of an attempt that has ended without one', async () => {
   await finishAttempt(deps)(attempt, silentEnd('no_answer', 'ring_timeout'))
   expect((await report(busy)).statusCode).toBe(409)
-  expect(await kept()).toEqual([])
+  expect(await listReports()).toEqual([])
 })
 
 it.each([
@@ -111,7 +112,7 @@ it.each([
   ['two that disagree', { 'x-agent-secret': 'guessed' }, 'invalid_credential'],
 ])('refuses a report with %s, whatever else is in it', async (_, headers: Record<string, string>, code) => {
   const answer = await report('{', { headers, id: 'nonsense' })
-  expect([answer.statusCode, codeOf(answer)]).toEqual([401, code])
+  expect([answer.statusCode, getErrorCode(answer)]).toEqual([401, code])
   expect(answer.headers['www-authenticate']).toBeDefined()
   expect(answer.body).not.toContain(secret)
 })
@@ -127,7 +128,7 @@ it.each([
   ['what is no attempt', () => '42'],
 ])('answers 404 to a report of %s', async (_, id) => {
   const answer = await report(answered, { id: id() })
-  expect([answer.statusCode, codeOf(answer)]).toEqual([404, 'not_found'])
+  expect([answer.statusCode, getErrorCode(answer)]).toEqual([404, 'not_found'])
 })
 
 it('answers 404 to a report of an attempt that another line makes', async () => {
@@ -136,11 +137,11 @@ it('answers 404 to a report of an attempt that another line makes', async () => 
 })
 
 it.each([
-  ['no type', { sequence: 1, at }, 'type'],
-  ['no sequence', { type: 'answered', at }, 'sequence'],
+  ['no type', { sequence: 1, at: timestamp }, 'type'],
+  ['no sequence', { type: 'answered', at: timestamp }, 'sequence'],
   ['a sequence of 0', { ...answered, sequence: 0 }, 'sequence'],
   ['a time that is none', { ...answered, at: 'now' }, 'at'],
-  ['an end without an outcome', { sequence: 1, type: 'ended', at }, 'outcome'],
+  ['an end without an outcome', { sequence: 1, type: 'ended', at: timestamp }, 'outcome'],
   [
     'a talk without a transcript',
     { ...busy, outcome: 'answered', ended_reason: 'agent_hung_up' },
@@ -158,15 +159,15 @@ it.each([
   expect(answer.statusCode).toBe(422)
   expect(error.details.map((detail) => detail.field)).toContain(field)
   expect(error.request_id).toBe(answer.headers['x-request-id'])
-  expect(await kept()).toEqual([])
+  expect(await listReports()).toEqual([])
 })
 
 function talk() {
   return {
     outcome: 'answered',
     ended_reason: 'agent_hung_up',
-    answered_at: at,
-    transcript: [{ role: 'agent', text: 'Hello.', at }],
+    answered_at: timestamp,
+    transcript: [{ role: 'agent', text: 'Hello.', at: timestamp }],
   }
 }
 
@@ -185,14 +186,14 @@ it.each([
   ],
 ])('refuses %s', async (_, body, headers: Record<string, string>, status, code) => {
   const answer = await report(body, { headers })
-  expect([answer.statusCode, codeOf(answer)]).toEqual([status, code])
+  expect([answer.statusCode, getErrorCode(answer)]).toEqual([status, code])
 })
 
 it.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)(
   'answers %s with the methods that there are',
   async (method) => {
     const answer = await app.inject({ method, url: `/api/internal/attempts/${attempt.id}/reports` })
-    expect([answer.statusCode, codeOf(answer), answer.headers.allow]).toEqual([
+    expect([answer.statusCode, getErrorCode(answer), answer.headers.allow]).toEqual([
       405,
       'method_not_allowed',
       'OPTIONS, POST',

@@ -5,10 +5,10 @@ import { createSecretBox } from '../../../secrets/secret-box.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps } from '../../support/deps.ts'
-import { run, type Running } from '../../support/child-process.ts'
+import { runScript, type RunningProcess } from '../../support/child-process.ts'
 import { type Seed, seedWorkspace } from '../../support/seed.ts'
 import { type ExampleRuntime, startExampleRuntime } from '../../support/example-runtime.ts'
-import { until } from '../../support/calls.ts'
+import { waitFor } from '../../support/calls.ts'
 
 // Outdial and the runtime are processes of their own, with nothing between them but HTTP.
 jest.setTimeout(90_000)
@@ -20,7 +20,7 @@ let database: TestDatabase
 let seed: Seed
 let key: string
 let runtime: ExampleRuntime
-const services: Running[] = []
+const services: RunningProcess[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
   seed = await seedWorkspace({ db: database.db, box: createSecretBox([secretKey]) })
@@ -30,9 +30,9 @@ beforeAll(async () => {
   runtime = await startExampleRuntime(secret)
 })
 afterEach(async () => {
-  for (const { process, ended } of services.splice(0)) {
+  for (const { process, result } of services.splice(0)) {
     process.kill('SIGKILL')
-    await ended
+    await result
   }
 })
 afterAll(async () => {
@@ -61,8 +61,8 @@ async function assignTool(kind: 'contact_note'): Promise<void> {
 }
 
 /** The service as `npm start` runs it; resolves to where it is. */
-async function start(port = '0'): Promise<{ url: string; service: Running }> {
-  const service = run('start', [], {
+async function start(port = '0'): Promise<{ url: string; service: RunningProcess }> {
+  const service = runScript('start', [], {
     DATABASE_URL: database.url,
     SECRET_KEY: secretKey,
     RUNTIME_SECRET: secret,
@@ -72,8 +72,8 @@ async function start(port = '0'): Promise<{ url: string; service: Running }> {
     RATE_LIMIT_PER_MINUTE: '100000',
   })
   services.push(service)
-  const said = await service.wrote(/Outdial is ready/)
-  const [, url = ''] = /"url":"([^"]+)"/.exec(said) ?? []
+  const output = await service.waitForOutput(/Outdial is ready/)
+  const [, url = ''] = /"url":"([^"]+)"/.exec(output) ?? []
   return { url, service }
 }
 
@@ -89,8 +89,8 @@ const api = async (url: string, path: string, body?: object): Promise<unknown> =
 const queue = (url: string, phone_number: string) =>
   api(url, '/contacts/', { phone_number, first_name: 'Maya', campaign_id: seed.campaignId })
 /** The last call, once it is completed and its analysis has come. */
-const settled = (url: string): Promise<Call> =>
-  until(
+const waitUntilCompleted = (url: string): Promise<Call> =>
+  waitFor(
     async () => {
       const [call] = CallList.parse(await api(url, '/calls/')).results
       return call?.status === 'completed' && call.summary !== null && call
@@ -102,7 +102,7 @@ const settled = (url: string): Promise<Call> =>
 it('makes a call by the example runtime, which uses the tools of Outdial in it', async () => {
   const { url } = await start()
   await queue(url, '+12025550123')
-  expect(await settled(url)).toMatchObject({
+  expect(await waitUntilCompleted(url)).toMatchObject({
     outcome: 'answered',
     summary: 'Wants to hear more.',
     attempts: 1,
@@ -112,26 +112,26 @@ it('makes a call by the example runtime, which uses the tools of Outdial in it',
   })
   const notes = await database.db.selectFrom('contact_note').select('text').execute()
   expect(notes).toEqual([{ text: 'Asked for the price: send an offer.' }])
-  expect(runtime.took).toHaveLength(1)
+  expect(runtime.callLog).toHaveLength(1)
 })
 
 it('goes on with the call after the service was killed: the phone rings once', async () => {
   const first = await start()
-  const took = runtime.took.length
+  const took = runtime.callLog.length
   await queue(first.url, '+12025550124')
-  await until(
-    async () => runtime.took.length === took + 1,
+  await waitFor(
+    async () => runtime.callLog.length === took + 1,
     () => {},
     patience,
   )
   first.service.process.kill('SIGKILL')
-  await first.service.ended
+  await first.service.result
   await database.db
     .updateTable('attempt')
     .set({ lease_until: new Date(0) })
     .where('ended_at', 'is', null)
     .execute()
   const second = await start(new URL(first.url).port)
-  expect(await settled(second.url)).toMatchObject({ outcome: 'answered', attempts: 1 })
-  expect(runtime.took).toHaveLength(took + 1)
+  expect(await waitUntilCompleted(second.url)).toMatchObject({ outcome: 'answered', attempts: 1 })
+  expect(runtime.callLog).toHaveLength(took + 1)
 })

@@ -5,7 +5,7 @@ import { createApiKey } from '../../../identity/api-keys.ts'
 import { createSecretBox } from '../../../secrets/secret-box.ts'
 import { type Service, startService } from '../../../start.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
-import { attemptsOf, eventsOf, until } from '../../support/calls.ts'
+import { listAttempts, listEvents, waitFor } from '../../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { type Seed, seedAgent, seedCampaign, seedWorkspace } from '../../support/seed.ts'
@@ -43,7 +43,7 @@ const start = (lineSpeed: string): Promise<Service> =>
 const campaignWith = async (...kinds: ToolKindName[]): Promise<number> => {
   const agentId = await seedAgent(deps, seed.workspaceId, { name: `Agent with ${kinds.join(', ')}` })
   for (const kind of kinds) {
-    const tool = await toolOf(kind)
+    const tool = await findOrCreateTool(kind)
     await deps.db
       .insertInto('widget_tool')
       .values({ workspace_id: seed.workspaceId, agent_id: agentId, tool_id: tool.id })
@@ -52,7 +52,7 @@ const campaignWith = async (...kinds: ToolKindName[]): Promise<number> => {
   return seedCampaign(deps, { ...seed, agentId })
 }
 
-async function toolOf(kind: ToolKindName): Promise<{ id: number }> {
+async function findOrCreateTool(kind: ToolKindName): Promise<{ id: number }> {
   const builtIn = toolKinds.get(kind)?.builtIn
   if (builtIn === undefined) throw new Error(`${kind} does not come with the service`)
   const { name, description, inputSchema } = builtIn
@@ -82,9 +82,9 @@ const queue = async (body: Partial<AddContact>): Promise<number> => {
 /** The same, and answers its event. */
 const call = async (body: Partial<AddContact>): Promise<CallCompletedEvent['data']> => {
   const id = await queue(body)
-  return (await until(async () => (await eventsOf(deps, id))[0])).data
+  return (await waitFor(async () => (await listEvents(deps, id))[0])).data
 }
-const usedIn = ({ id }: Pick<Call, 'id'>) =>
+const listToolCalls = ({ id }: Pick<Call, 'id'>) =>
   deps.db
     .selectFrom('tool_call')
     .select(['tool_name', 'is_error', 'dry_run'])
@@ -92,27 +92,35 @@ const usedIn = ({ id }: Pick<Call, 'id'>) =>
     .orderBy('id')
     .execute()
 const refusals = () => deps.db.selectFrom('do_not_call').select('source').execute()
-const notesOf = (contactId: number) =>
+const listNotes = (contactId: number) =>
   deps.db.selectFrom('contact_note').select(['text', 'call_id']).where('contact_id', '=', contactId).execute()
 
 it('acts in a call, and transcript, record and tables agree', async () => {
   const campaign_id = await campaignWith('contact_note')
-  const told = await call({ campaign_id, phone_number: '+12025550100', variables: { product: 'a roof' } })
+  const completedCall = await call({
+    campaign_id,
+    phone_number: '+12025550100',
+    variables: { product: 'a roof' },
+  })
   const text = 'Is interested in a roof and wants an appointment on Thursday morning.'
-  expect(told.transcript.filter(({ role }) => role === 'tool')).toMatchObject([
+  expect(completedCall.transcript.filter(({ role }) => role === 'tool')).toMatchObject([
     { text: `Noted “${text}”: The note is kept.` },
   ])
-  expect(await usedIn(told)).toEqual([{ tool_name: 'contact_note', is_error: false, dry_run: false }])
-  expect(await notesOf(told.contact.id)).toEqual([{ text, call_id: told.id }])
+  expect(await listToolCalls(completedCall)).toEqual([
+    { tool_name: 'contact_note', is_error: false, dry_run: false },
+  ])
+  expect(await listNotes(completedCall.contact.id)).toEqual([{ text, call_id: completedCall.id }])
 })
 
 it('does nothing for a test call but say what it would have done', async () => {
   const campaign_id = await campaignWith('contact_note', 'do_not_call')
-  const told = await call({ campaign_id, phone_number: '+12025560106', test: true })
-  expect(told.transcript.map(({ text }) => text).join()).toContain(
+  const completedCall = await call({ campaign_id, phone_number: '+12025560106', test: true })
+  expect(completedCall.transcript.map(({ text }) => text).join()).toContain(
     'would have been put on the do-not-call list',
   )
-  expect(await usedIn(told)).toEqual([{ tool_name: 'do_not_call', is_error: false, dry_run: true }])
+  expect(await listToolCalls(completedCall)).toEqual([
+    { tool_name: 'do_not_call', is_error: false, dry_run: true },
+  ])
   expect(await refusals()).toEqual([])
 })
 
@@ -121,12 +129,14 @@ it('puts who asks for it on the do-not-call list, once, with the tool and withou
     campaign_id: await campaignWith('do_not_call'),
     phone_number: '+12025550106',
   })
-  expect(await usedIn(withTool)).toEqual([{ tool_name: 'do_not_call', is_error: false, dry_run: false }])
+  expect(await listToolCalls(withTool)).toEqual([
+    { tool_name: 'do_not_call', is_error: false, dry_run: false },
+  ])
   expect(withTool).toMatchObject({ outcome: 'answered', contact: { do_not_call: true } })
   expect(await refusals()).toEqual([{ source: 'call' }])
 
   const without = await call({ campaign_id: await campaignWith(), phone_number: '+12025560106' })
-  expect(await usedIn(without)).toEqual([])
+  expect(await listToolCalls(without)).toEqual([])
   expect(without).toMatchObject({ outcome: 'answered', contact: { do_not_call: true } })
   expect(await refusals()).toEqual([{ source: 'call' }, { source: 'call' }])
 })
@@ -139,9 +149,11 @@ it('keeps its tools to the end of the call when the service stops', async () => 
     phone_number: '+12025560100',
     variables: { product: 'a roof' },
   })
-  await until(async () => (await attemptsOf(deps, id)).some(({ answered_at }) => answered_at !== null))
+  await waitFor(async () => (await listAttempts(deps, id)).some(({ answered_at }) => answered_at !== null))
   await service.stop()
-  expect(await usedIn({ id })).toEqual([{ tool_name: 'contact_note', is_error: false, dry_run: false }])
-  expect((await attemptsOf(deps, id))[0]).toMatchObject({ ended_reason: 'agent_hung_up' })
+  expect(await listToolCalls({ id })).toEqual([
+    { tool_name: 'contact_note', is_error: false, dry_run: false },
+  ])
+  expect((await listAttempts(deps, id))[0]).toMatchObject({ ended_reason: 'agent_hung_up' })
   service = await start('200')
 })

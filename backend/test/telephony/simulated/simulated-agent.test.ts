@@ -4,15 +4,22 @@ import { startDialer } from '../../../dialer/dialer.ts'
 import { createSimulatedLine } from '../../../telephony/simulated/simulated-provider.ts'
 import { createCallAgent } from '../../../telephony/simulated/simulated-agent.ts'
 import type { Worker } from '../../../core/worker.ts'
-import { attemptsOf, callUntil, completed, eventsOf, queue, until } from '../../support/calls.ts'
+import {
+  listAttempts,
+  advanceUntil,
+  advanceUntilCompleted,
+  listEvents,
+  seedCall,
+  waitFor,
+} from '../../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedWorkspace, widgetOf } from '../../support/seed.ts'
+import { type Seed, seedWorkspace, getWidgetId } from '../../support/seed.ts'
 import { startToolServer, type TestToolServer } from '../../support/test-tool-server.ts'
 
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
 const yes = (text: string) => () => ({ text })
-const forever = () => new Promise<never>(() => {})
+const neverSettle = () => new Promise<never>(() => {})
 
 let database: TestDatabase
 let deps: TestDeps
@@ -37,8 +44,8 @@ afterEach(async () => {
   await Promise.all(servers.map((server) => server.close()))
 })
 
-const serve = async (...given: Parameters<typeof startToolServer>) => {
-  const server = await startToolServer(...given)
+const serve = async (...args: Parameters<typeof startToolServer>) => {
+  const server = await startToolServer(...args)
   servers.push(server)
   return server
 }
@@ -57,11 +64,11 @@ const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) =
   workers.push(startDialer(deps, { lines: { real: line, test: line } }))
 }
 /** The clock stands still while a tool is at work: it is turned only as far as somebody waits for it. */
-const call = async (phoneNumber: string, input: Parameters<typeof queue>[3] = {}): Promise<Call> => {
-  const { id } = await queue(deps, seed, phoneNumber, { variables: { product: 'a roof check' }, ...input })
-  return completed(deps, seed, id, 100)
+const call = async (phoneNumber: string, input: Parameters<typeof seedCall>[3] = {}): Promise<Call> => {
+  const { id } = await seedCall(deps, seed, phoneNumber, { variables: { product: 'a roof check' }, ...input })
+  return advanceUntilCompleted(deps, seed, id, 100)
 }
-const didIn = ({ transcript }: Call) =>
+const toolTurns = ({ transcript }: Call) =>
   transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
 
 it('uses its tools in the call, and the transcript and the event tell of it', async () => {
@@ -71,34 +78,38 @@ it('uses its tools in the call, and the transcript and the event tell of it', as
     contact_note: yes('The note is kept.'),
   })
   dial(server.url)
-  const told = await call('+12025550100')
-  const widgetId = await widgetOf(deps, seed.agentId)
-  const [attempt] = await attemptsOf(deps, told.id)
-  expect(server.opened).toEqual([
+  const completedCall = await call('+12025550100')
+  const widgetId = await getWidgetId(deps, seed.agentId)
+  const [attempt] = await listAttempts(deps, completedCall.id)
+  expect(server.openedSessions).toEqual([
     { widgetId, callId: attempt?.id, secret, query: expect.not.stringContaining(secret) },
   ])
-  expect(didIn(told)).toEqual([
+  expect(toolTurns(completedCall)).toEqual([
     'Looked the contact up: Maya, +1 202 555 0100, no notes yet.',
     'Searched the knowledge base for “appointment a roof check”: Appointments (page 2): Thursdays from 9 to 12.',
     'Noted “Is interested in a roof check and wants an appointment on Thursday morning.”: The note is kept.',
   ])
-  expect(server.used.map(({ name }) => name)).toEqual(['contact_lookup', 'knowledge_search', 'contact_note'])
-  expect(told.transcript_text).toContain('\nTool: Searched the knowledge base for')
-  expect(told).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
-  const times = [told.answered_at, ...told.transcript.map((line) => line.at), told.ended_at]
+  expect(server.calls.map(({ name }) => name)).toEqual(['contact_lookup', 'knowledge_search', 'contact_note'])
+  expect(completedCall.transcript_text).toContain('\nTool: Searched the knowledge base for')
+  expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
+  const times = [
+    completedCall.answered_at,
+    ...completedCall.transcript.map((turn) => turn.at),
+    completedCall.ended_at,
+  ]
   expect(times).toEqual([...times].sort())
-  expect((await eventsOf(deps, told.id)).map((event) => event.data)).toEqual([told])
-  await until(async () => server.open() === 0)
+  expect((await listEvents(deps, completedCall.id)).map((event) => event.data)).toEqual([completedCall])
+  await waitFor(async () => server.openSessionCount() === 0)
   expect(troubles).toEqual([])
 })
 
 it('does nothing with tools that its list does not have', async () => {
   const server = await serve({ unheard_of: yes('no') })
   dial(server.url)
-  const told = await call('+12025550100')
-  expect(didIn(told)).toEqual([])
-  expect(server.used).toEqual([])
-  expect(told).toMatchObject({ outcome: 'answered', goal_met: true })
+  const completedCall = await call('+12025550100')
+  expect(toolTurns(completedCall)).toEqual([])
+  expect(server.calls).toEqual([])
+  expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true })
 })
 
 it('gives a tool what it asks for, and leaves one alone that asks for what it cannot tell', async () => {
@@ -114,12 +125,12 @@ it('gives a tool what it asks for, and leaves one alone that asks for what it ca
   const tools = { contact_note: ok, knowledge_search: ok, spreadsheet_append: ok }
   const server = await serve(tools, { schemas })
   dial(server.url)
-  const told = await call('+12025550100')
-  expect(server.used).toEqual([
+  const completedCall = await call('+12025550100')
+  expect(server.calls).toEqual([
     { name: 'contact_note', args: { text: expect.stringContaining('Is interested in a roof check') } },
     { name: 'spreadsheet_append', args: {} },
   ])
-  expect(told.transcript_text).not.toContain('my notes are slow')
+  expect(completedCall.transcript_text).not.toContain('my notes are slow')
 })
 
 it('opens no session for a call that nobody answers', async () => {
@@ -127,27 +138,27 @@ it('opens no session for a call that nobody answers', async () => {
   dial(server.url)
   expect((await call('+12025550102')).outcome).toBe('busy')
   expect((await call('+12025550103')).outcome).toBe('voicemail')
-  expect(server.opened).toEqual([])
+  expect(server.openedSessions).toEqual([])
 })
 
 it('uses tools on test calls, too', async () => {
   const server = await serve({ contact_note: yes('Dry run: this note would have been kept.') })
   dial(server.url)
-  const told = await call('+12025550100', { test: true })
-  expect(didIn(told).join()).toContain('Dry run: this note would have been kept.')
+  const completedCall = await call('+12025550100', { test: true })
+  expect(toolTurns(completedCall).join()).toContain('Dry run: this note would have been kept.')
 })
 
 it('tells of a tool that fails, apologises once, and talks on', async () => {
   const failing = () => ({ text: 'The sheet is gone: tell them somebody will call.', isError: true })
   const server = await serve({ contact_note: failing, spreadsheet_append: failing })
   dial(server.url)
-  const told = await call('+12025550100')
-  expect(didIn(told)).toEqual([
+  const completedCall = await call('+12025550100')
+  expect(toolTurns(completedCall)).toEqual([
     'Could not take a note: The sheet is gone: tell them somebody will call.',
     'Could not add a row to the spreadsheet: The sheet is gone: tell them somebody will call.',
   ])
-  expect(told.transcript_text?.match(/my notes are slow/g)).toHaveLength(1)
-  expect(told).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
+  expect(completedCall.transcript_text?.match(/my notes are slow/g)).toHaveLength(1)
+  expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
 })
 
 it('keeps a transcript of whatever tools say: at length, with NUL, with half a character', async () => {
@@ -156,29 +167,33 @@ it('keeps a transcript of whatever tools say: at length, with NUL, with half a c
     contact_note: yes('\u0000 kept \ud83d\u0000'),
   })
   dial(server.url)
-  const [lookup, note] = didIn(await call('+12025550100'))
+  const [lookup, note] = toolTurns(await call('+12025550100'))
   expect(lookup).toMatch(/^Looked the contact up: 😀+\S?…$/u)
   expect(note).toMatch(/: kept \ufffd$/)
 })
 
 it('waits for a slow tool only so long, and still uses the others', async () => {
-  const server = await serve({ contact_lookup: forever, contact_note: yes('The note is kept.') })
+  const server = await serve({ contact_lookup: neverSettle, contact_note: yes('The note is kept.') })
   dial(server.url, { stepMs: 1_000 })
-  const told = await call('+12025550100')
-  expect(didIn(told)).toEqual([
+  const completedCall = await call('+12025550100')
+  expect(toolTurns(completedCall)).toEqual([
     'Could not look the contact up: the tool did not answer.',
     expect.stringMatching(/The note is kept\.$/),
   ])
-  expect(told).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
+  expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
   expect(troubles).toHaveLength(1)
 })
 
 it('gives its tools up where all of them are slow', async () => {
-  const server = await serve({ contact_lookup: forever, knowledge_search: forever, contact_note: forever })
+  const server = await serve({
+    contact_lookup: neverSettle,
+    knowledge_search: neverSettle,
+    contact_note: neverSettle,
+  })
   dial(server.url, { budgetMs: 500 })
-  const told = await call('+12025550100')
-  expect(didIn(told)).toEqual(['Could not look the contact up: the tool did not answer.'])
-  expect(told).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
+  const completedCall = await call('+12025550100')
+  expect(toolTurns(completedCall)).toEqual(['Could not look the contact up: the tool did not answer.'])
+  expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
 })
 
 it.each([
@@ -186,21 +201,23 @@ it.each([
   ['knows another secret', async () => (await serve({ contact_note: yes('kept') }, { secret: 'other' })).url],
 ])('talks without tools where the tool server %s', async (_, where) => {
   dial(await where())
-  const told = await call('+12025550100')
-  expect(didIn(told)).toEqual(['Could not use the tools: the tool server did not let the agent in.'])
-  expect(told).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
+  const completedCall = await call('+12025550100')
+  expect(toolTurns(completedCall)).toEqual([
+    'Could not use the tools: the tool server did not let the agent in.',
+  ])
+  expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
   expect(troubles).toHaveLength(1)
   expect(troubles.join()).not.toContain(secret)
 })
 
 it('leaves its session when the call is cut short', async () => {
-  const server = await serve({ contact_lookup: forever })
+  const server = await serve({ contact_lookup: neverSettle })
   dial(server.url)
-  const { id } = await queue(deps, seed, '+12025550100')
-  await callUntil(deps, seed, id, (told) => told.status === 'in_progress', 50)
-  await until(async () => server.used.length === 1)
+  const { id } = await seedCall(deps, seed, '+12025550100')
+  await advanceUntil(deps, seed, id, (completedCall) => completedCall.status === 'in_progress', 50)
+  await waitFor(async () => server.calls.length === 1)
   await workers.pop()?.stop()
-  await until(async () => server.open() === 0)
+  await waitFor(async () => server.openSessionCount() === 0)
 })
 
 it('asks for the call-back that a contact wants, and does not ask again when that call comes', async () => {
@@ -210,30 +227,30 @@ it('asks for the call-back that a contact wants, and does not ask again when tha
   expect((await call(number)).summary).toContain('asked to be called back')
   const scheduledAt = new Date(deps.clock.now().getTime() + 60_000).toISOString()
   const back = await call(number, { scheduled_at: scheduledAt })
-  expect(server.used.map(({ name }) => name)).toEqual(['schedule_callback'])
+  expect(server.calls.map(({ name }) => name)).toEqual(['schedule_callback'])
   expect(back.goal_met).toBe(true)
 })
 
 it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
   'means tomorrow by the day of the contact in %s',
   async (timeZone) => {
-    const told = `Name: Maya\nLocal time: a Tuesday, or so (${timeZone})\nDo not call: no`
-    const server = await serve({ contact_lookup: yes(told), schedule_callback: yes('Scheduled.') })
+    const contactFacts = `Name: Maya\nLocal time: a Tuesday, or so (${timeZone})\nDo not call: no`
+    const server = await serve({ contact_lookup: yes(contactFacts), schedule_callback: yes('Scheduled.') })
     dial(server.url)
     await call('+12025570321')
     const tomorrow = new Date(deps.clock.now().getTime() + 24 * 3_600_000)
     const date = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(tomorrow)
-    expect(server.used.at(-1)).toEqual({ name: 'schedule_callback', args: { at: `${date}T16:00` } })
+    expect(server.calls.at(-1)).toEqual({ name: 'schedule_callback', args: { at: `${date}T16:00` } })
   },
 )
 
 it('puts who asks for it on the list by its tool, and where it has none the engine does', async () => {
   const server = await serve({ do_not_call: yes('The number is on the do-not-call list.') })
   dial(server.url)
-  const told = await call('+12025570106')
-  expect(server.used).toEqual([{ name: 'do_not_call', args: {} }])
-  expect(didIn(told)).toEqual([
+  const completedCall = await call('+12025570106')
+  expect(server.calls).toEqual([{ name: 'do_not_call', args: {} }])
+  expect(toolTurns(completedCall)).toEqual([
     'Put the number on the do-not-call list: The number is on the do-not-call list.',
   ])
-  expect(told.contact.do_not_call).toBe(true)
+  expect(completedCall.contact.do_not_call).toBe(true)
 })

@@ -6,7 +6,14 @@ import type { Worker } from '../../../core/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { type Seed, seedWorkspace } from '../../support/seed.ts'
-import { attemptsOf, callUntil, completed, eventsOf, freshNumber, queue } from '../../support/calls.ts'
+import {
+  listAttempts,
+  advanceUntil,
+  advanceUntilCompleted,
+  listEvents,
+  freshNumber,
+  seedCall,
+} from '../../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -34,18 +41,18 @@ const outcomes: [string, CallOutcome, EndedReason][] = [
 ]
 
 it.each(outcomes)('calls %s: %s, because of %s, and tells it once', async (number, outcome, endedReason) => {
-  const { id } = await queue(deps, seed, number)
-  const call = await completed(deps, seed, id)
+  const { id } = await seedCall(deps, seed, number)
+  const call = await advanceUntilCompleted(deps, seed, id)
   expect(call).toMatchObject({ outcome, ended_reason: endedReason, attempts: 1, waiting_for: null })
   expect(CallSchema.parse(call)).toEqual(call)
-  const events = await eventsOf(deps, id)
+  const events = await listEvents(deps, id)
   expect(events.map((event) => event.data)).toEqual([call])
-  expect(await attemptsOf(deps, id)).toMatchObject([{ outcome, ended_reason: endedReason }])
+  expect(await listAttempts(deps, id)).toMatchObject([{ outcome, ended_reason: endedReason }])
 })
 
 it('tells of a talk: transcript, summary, sentiment and what was read out agree', async () => {
-  const { id } = await queue(deps, seed, '+12025550100', { variables: { product: 'a roof inspection' } })
-  const call = await completed(deps, seed, id)
+  const { id } = await seedCall(deps, seed, '+12025550100', { variables: { product: 'a roof inspection' } })
+  const call = await advanceUntilCompleted(deps, seed, id)
   expect(call.transcript_text).toContain('Agent: Hello Maya, this is Ava about a roof inspection.')
   expect(call.transcript_text).toContain('Contact: Yes, please. Could somebody call me on Thursday morning?')
   expect(call).toMatchObject({
@@ -54,55 +61,55 @@ it('tells of a talk: transcript, summary, sentiment and what was read out agree'
     goal_met: true,
     extracted: { interested: true, preferred_time: 'Thursday morning' },
   })
-  const times = [call.answered_at, ...call.transcript.map((line) => line.at), call.ended_at]
+  const times = [call.answered_at, ...call.transcript.map((turn) => turn.at), call.ended_at]
   expect(times).toEqual([...times].sort())
-  const talked = Date.parse(call.ended_at ?? '') - Date.parse(call.answered_at ?? '')
-  expect(call.duration_seconds).toBe(Math.round(talked / 1000))
+  const conversation = Date.parse(call.ended_at ?? '') - Date.parse(call.answered_at ?? '')
+  expect(call.duration_seconds).toBe(Math.round(conversation / 1000))
 })
 
 it('leaves a message on a voicemail', async () => {
-  const { id } = await queue(deps, seed, '+12025550103')
-  const call = await completed(deps, seed, id)
+  const { id } = await seedCall(deps, seed, '+12025550103')
+  const call = await advanceUntilCompleted(deps, seed, id)
   expect(call.transcript).toMatchObject([{ role: 'agent', text: expect.stringContaining('Hello Maya') }])
   expect(call.summary).toMatch(/voicemail/)
 })
 
 it('passes through dialing and in_progress, and shows when it was answered', async () => {
-  const { id } = await queue(deps, seed, '+12025550100')
-  const ringing = await callUntil(deps, seed, id, (call) => call.status === 'dialing')
+  const { id } = await seedCall(deps, seed, '+12025550100')
+  const ringing = await advanceUntil(deps, seed, id, (call) => call.status === 'dialing')
   expect(ringing).toMatchObject({ answered_at: null, next_attempt_at: null, attempts: 1 })
-  const talking = await callUntil(deps, seed, id, (call) => call.status === 'in_progress')
+  const talking = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress')
   expect(talking.answered_at).not.toBeNull()
 })
 
 it('goes the same way for the same number every time', async () => {
   const number = freshNumber()
-  const told: Partial<Call>[] = []
+  const results: Partial<Call>[] = []
   for (let round = 0; round < 2; round += 1) {
-    const { id } = await queue(deps, seed, number)
-    const { outcome, summary, extracted, transcript } = await completed(deps, seed, id)
-    told.push({ outcome, summary, extracted, transcript: transcript.map((line) => ({ ...line, at: '' })) })
+    const { id } = await seedCall(deps, seed, number)
+    const { outcome, summary, extracted, transcript } = await advanceUntilCompleted(deps, seed, id)
+    results.push({ outcome, summary, extracted, transcript: transcript.map((turn) => ({ ...turn, at: '' })) })
   }
-  expect(told[0]).toEqual(told[1])
+  expect(results[0]).toEqual(results[1])
 })
 
 it('puts who asks for it on the do-not-call list, and suppresses what waits for them anywhere', async () => {
   const number = '+12025560106'
-  const { id } = await queue(deps, seed, number)
+  const { id } = await seedCall(deps, seed, number)
   const later = new Date(deps.clock.now().getTime() + 3_600_000).toISOString()
-  const waiting = await queue(deps, seed, number, { scheduled_at: later, if_already_queued: 'queue' })
-  const call = await completed(deps, seed, id)
+  const waiting = await seedCall(deps, seed, number, { scheduled_at: later, if_already_queued: 'queue' })
+  const call = await advanceUntilCompleted(deps, seed, id)
   expect(call.contact.do_not_call).toBe(true)
-  expect(await completed(deps, seed, waiting.id)).toMatchObject({
+  expect(await advanceUntilCompleted(deps, seed, waiting.id)).toMatchObject({
     outcome: 'suppressed',
     ended_reason: 'do_not_call',
     attempts: 0,
   })
-  expect(await eventsOf(deps, waiting.id)).toHaveLength(1)
+  expect(await listEvents(deps, waiting.id)).toHaveLength(1)
 })
 
 it('lets what a test call asks for do nothing', async () => {
-  const { id } = await queue(deps, seed, '+12025570106', { test: true })
-  const call = await completed(deps, seed, id)
+  const { id } = await seedCall(deps, seed, '+12025570106', { test: true })
+  const call = await advanceUntilCompleted(deps, seed, id)
   expect(call).toMatchObject({ outcome: 'answered', test: true, contact: { do_not_call: false } })
 })

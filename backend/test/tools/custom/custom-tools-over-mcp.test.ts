@@ -13,12 +13,12 @@ import { editHttpTool } from '../../../tools/save-http-tool.ts'
 import { createToolServer } from '../../../mcp/tool-server.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedWorkspace, widgetOf } from '../../support/seed.ts'
-import { Receiver } from '../../support/http-receiver.ts'
-import { RemoteServer, text } from '../../support/remote-mcp-server.ts'
+import { type Seed, seedWorkspace, getWidgetId } from '../../support/seed.ts'
+import { HttpReceiver } from '../../support/http-receiver.ts'
+import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
 
 const secret = 'runtime-secret-of-the-tests-of-tools'
-const lines: string[] = []
+const logLines: string[] = []
 
 let database: TestDatabase
 let deps: TestDeps
@@ -27,7 +27,7 @@ let app: FastifyInstance
 let url: string
 beforeAll(async () => {
   database = await createTestDatabase()
-  const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) })
+  const log = pino({ level: 'trace' }, { write: (line) => void logLines.push(line) })
   deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
   seed = await seedWorkspace(deps)
   const tools = createToolServer(deps)
@@ -41,13 +41,13 @@ afterAll(async () => {
   await database.close()
 })
 
-let receiver: Receiver
-let remote: RemoteServer
+let receiver: HttpReceiver
+let remote: RemoteMcpServer
 beforeEach(async () => {
-  receiver = new Receiver()
-  remote = new RemoteServer('sse')
+  receiver = new HttpReceiver()
+  remote = new RemoteMcpServer('sse')
   remote.tools = [{ name: 'find', inputSchema: { type: 'object', properties: { name: { type: 'string' } } } }]
-  remote.behaviours = { find: ({ name }) => text(`found ${String(name)}`) }
+  remote.behaviors = { find: ({ name }) => textResult(`found ${String(name)}`) }
   await Promise.all([receiver.listen(), remote.start()])
 })
 afterEach(() => Promise.all([receiver.close(), remote.stop()]))
@@ -60,7 +60,7 @@ async function assign(toolId: number): Promise<void> {
 }
 
 async function connect(): Promise<Client> {
-  const widgetId = await widgetOf(deps, seed.agentId)
+  const widgetId = await getWidgetId(deps, seed.agentId)
   const client = new Client({ name: 'runtime', version: '1.0.0' })
   const address = new URL(`${url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
   await client.connect(new SSEClientTransport(address))
@@ -68,7 +68,7 @@ async function connect(): Promise<Client> {
 }
 
 it('gives an agent the tools of HTTP services and of another server, and their changes at once', async () => {
-  receiver.answer = (_received, response) =>
+  receiver.answer = (_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"degrees": 12}')
   const weather = await addHttpTool(deps)(seed.workspaceId, {
     name: 'weather',
@@ -106,13 +106,13 @@ it('gives an agent the tools of HTTP services and of another server, and their c
     content: [{ text: expect.stringContaining('name must be text') }],
   })
 
-  const told = new Promise<void>((resolve) => {
+  const listChanged = new Promise<void>((resolve) => {
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve())
   })
   await editHttpTool(deps)(seed.workspaceId, weather.id, { description: 'Sun or rain.' })
-  await told
+  await listChanged
   const changed = (await client.listTools()).tools.find(({ name }) => name === 'weather')
   expect(changed?.description).toBe('Sun or rain.')
   await client.close()
-  expect(lines.join('')).not.toMatch(/key-of-the-weather/)
+  expect(logLines.join('')).not.toMatch(/key-of-the-weather/)
 })

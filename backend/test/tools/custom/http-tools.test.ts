@@ -7,7 +7,7 @@ import { nobodyToWake, type ToolChange } from '../../../deps.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { seedWorkspace } from '../../support/seed.ts'
-import { Receiver } from '../../support/http-receiver.ts'
+import { HttpReceiver } from '../../support/http-receiver.ts'
 import { localConfig, publicConfig, readTool, runTool } from '../../support/tools.ts'
 
 let database: TestDatabase
@@ -17,24 +17,24 @@ let otherWorkspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  const wake = { ...nobodyToWake, tools: (change: ToolChange) => void changes.push(change) }
-  deps = testDeps(database.db, { config: localConfig, wake })
+  const notify = { ...nobodyToWake, tools: (change: ToolChange) => void changes.push(change) }
+  deps = testDeps(database.db, { config: localConfig, wake: notify })
   workspaceId = (await seedWorkspace(deps)).workspaceId
   otherWorkspaceId = (await seedWorkspace(deps, 'Other')).workspaceId
 })
 afterAll(() => database.close())
 
-let receiver: Receiver
+let receiver: HttpReceiver
 beforeEach(async () => {
   changes = []
-  receiver = new Receiver()
+  receiver = new HttpReceiver()
   await receiver.listen()
 })
 afterEach(() => receiver.close())
 
-let made = 0
+let toolCount = 0
 const input = (more: Partial<HttpToolInput> = {}): HttpToolInput => ({
-  name: `weather-${(made += 1)}`,
+  name: `weather-${(toolCount += 1)}`,
   description: 'The weather of a city.',
   inputSchema: { type: 'object', properties: { city: { type: 'string' }, day: {} }, required: ['city'] },
   method: 'GET',
@@ -46,7 +46,7 @@ const add = async (more: Partial<HttpToolInput> = {}) => {
   return readTool(deps, workspaceId, 'http', id)
 }
 const answer = (body: string | Buffer, type = 'application/json', status = 200) => {
-  receiver.answer = (_received, response) => response.writeHead(status, { 'content-type': type }).end(body)
+  receiver.answer = (_request, response) => response.writeHead(status, { 'content-type': type }).end(body)
 }
 /** Makes the tool, and uses it once. */
 const use = async (args: Record<string, unknown> = { city: 'Oslo' }, more: Partial<HttpToolInput> = {}) =>
@@ -58,18 +58,18 @@ it('asks the service, and answers JSON without its blanks', async () => {
     text: '{"degrees":12,"sky":"clear"}',
     isError: false,
   })
-  expect(receiver.received).toMatchObject([{ path: '/cities/S%C3%A3o%20Paulo%2F1?day=today', body: '' }])
+  expect(receiver.requests).toMatchObject([{ path: '/cities/S%C3%A3o%20Paulo%2F1?day=today', body: '' }])
 })
 
 it('sends what the URL has no place for as the query of a GET', async () => {
   await use({ city: 'Oslo', day: ['mon', 'tue'], 'a&b': { c: 1 }, gone: null })
-  expect(receiver.received[0]?.path).toBe('/cities/Oslo?day=mon&day=tue&a%26b=%7B%22c%22%3A1%7D')
+  expect(receiver.requests[0]?.path).toBe('/cities/Oslo?day=mon&day=tue&a%26b=%7B%22c%22%3A1%7D')
 })
 
 it.each(['POST', 'PUT', 'PATCH'] as const)('sends it as the JSON body of a %s', async (method) => {
   const args = { city: 'Oslo', day: { nested: [1, 'two', null] } }
   await use(args, { method })
-  expect(receiver.received).toMatchObject([
+  expect(receiver.requests).toMatchObject([
     {
       path: '/cities/Oslo',
       body: '{"day":{"nested":[1,"two",null]}}',
@@ -79,12 +79,12 @@ it.each(['POST', 'PUT', 'PATCH'] as const)('sends it as the JSON body of a %s', 
 })
 
 it('lets no argument replace what the query of the tool sets', async () => {
-  const said = await use({ city: 'Oslo', key: 'mine' }, { url: receiver.url('/cities/{city}?key=theirs') })
-  expect(said).toEqual({
+  const result = await use({ city: 'Oslo', key: 'mine' }, { url: receiver.url('/cities/{city}?key=theirs') })
+  expect(result).toEqual({
     text: 'The arguments do not fit: key is set by the tool and cannot be given.',
     isError: true,
   })
-  expect(receiver.received).toEqual([])
+  expect(receiver.requests).toEqual([])
 })
 
 it('refuses an argument that would lead to another path', async () => {
@@ -92,7 +92,7 @@ it('refuses an argument that would lead to another path', async () => {
     isError: true,
     text: expect.stringContaining('city must not'),
   })
-  expect(receiver.received).toEqual([])
+  expect(receiver.requests).toEqual([])
 })
 
 const keyed = (url = receiver.url('/cities/{city}?key={{secret.KEY}}')) => ({
@@ -103,7 +103,7 @@ const keyed = (url = receiver.url('/cities/{city}?key={{secret.KEY}}')) => ({
 
 it('sends secrets in query and headers', async () => {
   await use(undefined, keyed())
-  expect(receiver.received).toMatchObject([
+  expect(receiver.requests).toMatchObject([
     {
       path: '/cities/Oslo?key=k%26y%2B%20%22quoted%22',
       headers: { authorization: 'Bearer token-of-the-service', 'x-plain': 'yes' },
@@ -139,9 +139,9 @@ it.each([200, 400])(
 )
 
 it('tells no secret where nothing answers', async () => {
-  receiver.answer = (_received, response) => response.destroy()
-  const said = await use(undefined, keyed())
-  expect(said).toEqual({
+  receiver.answer = (_request, response) => response.destroy()
+  const result = await use(undefined, keyed())
+  expect(result).toEqual({
     text: 'The service gave no answer: the receiver broke off the connection.',
     isError: true,
   })
@@ -150,7 +150,7 @@ it('tells no secret where nothing answers', async () => {
 it('takes a secret reference that an agent gives for text', async () => {
   answer('{}')
   await use({ city: '{{secret.TOKEN}}' }, { ...keyed(), method: 'POST' })
-  expect(receiver.received[0]?.path).toMatch(/^\/cities\/%7B%7Bsecret.TOKEN%7D%7D\?/)
+  expect(receiver.requests[0]?.path).toMatch(/^\/cities\/%7B%7Bsecret.TOKEN%7D%7D\?/)
 })
 
 it.each([
@@ -178,10 +178,10 @@ it.each([
 })
 
 it('refuses a compressed answer that it did not ask for', async () => {
-  receiver.answer = (_received, response) =>
+  receiver.answer = (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end('xx')
   expect(await use()).toMatchObject({ isError: true })
-  expect(receiver.received[0]?.headers['accept-encoding']).toBe('identity')
+  expect(receiver.requests[0]?.headers['accept-encoding']).toBe('identity')
 })
 
 it.each([404, 500])('tells the status and what is said of it where a service answers %i', async (status) => {
@@ -191,15 +191,15 @@ it.each([404, 500])('tells the status and what is said of it where a service ans
 })
 
 it('follows no redirect', async () => {
-  receiver.always(302, { location: receiver.url('/elsewhere') })
+  receiver.respondWith(302, { location: receiver.url('/elsewhere') })
   const text = 'The service answered with a redirect (status 302), which is not followed.'
   expect(await use()).toEqual({ text, isError: true })
-  expect(receiver.received).toHaveLength(1)
+  expect(receiver.requests).toHaveLength(1)
 })
 
 it('reads little of 50 MB, shows less, and says so', async () => {
   let written = 0
-  receiver.answer = (_received, response) => {
+  receiver.answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' })
     const chunk = 'ü'.repeat(32 * 1024)
     const write = () => {
@@ -219,10 +219,10 @@ it('reads little of 50 MB, shows less, and says so', async () => {
 })
 
 it('gives up on a service that hangs, and does not claim that nothing happened', async () => {
-  receiver.silent()
+  receiver.neverRespond()
   const impatient = createHttpTool({ timeoutMs: 50 })
-  const asked = await runTool(deps, impatient, await add(), { city: 'Oslo' })
-  expect(asked).toEqual({
+  const result = await runTool(deps, impatient, await add(), { city: 'Oslo' })
+  expect(result).toEqual({
     text: 'The service gave no answer: the receiver did not answer in time.',
     isError: true,
   })
@@ -231,7 +231,7 @@ it('gives up on a service that hangs, and does not claim that nothing happened',
 })
 
 it('says so where a service stops in the middle of its answer', async () => {
-  receiver.answer = (_received, response) => {
+  receiver.answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('half')
     setImmediate(() => response.destroy())
   }
@@ -253,10 +253,10 @@ it('stops when the agent does', async () => {
 it('tells on a test call what would have been sent, and sends nothing', async () => {
   const row = await add({ ...keyed(), method: 'POST' })
   expect(hasEffects(httpTool, row, row.name)).toBe(true)
-  const said = await runTool(deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
-  expect(said.isError).toBe(false)
-  expect(said.text).toMatch(/Test call, nothing was changed\. .*POST .*\/cities\/Oslo with \{"day":1\}$/)
-  expect(receiver.received).toEqual([])
+  const result = await runTool(deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
+  expect(result.isError).toBe(false)
+  expect(result.text).toMatch(/Test call, nothing was changed\. .*POST .*\/cities\/Oslo with \{"day":1\}$/)
+  expect(receiver.requests).toEqual([])
 })
 
 it('takes a GET for one that changes nothing', async () => {
@@ -271,7 +271,7 @@ it.each(['127.0.0.1', '2130706433', '[::1]', 'localhost', '10.0.0.1', '169.254.1
     const online = { ...deps, config: publicConfig }
     const settings = { ...row.settings, url: receiver.url('/', host) }
     expect(await runTool(online, httpTool, { ...row, settings }, {})).toMatchObject({ isError: true })
-    expect(receiver.received).toEqual([])
+    expect(receiver.requests).toEqual([])
     await expect(addHttpTool(online)(workspaceId, input({ url: `https://${host}/` }))).rejects.toMatchObject({
       code: 'validation_failed',
     })
@@ -353,18 +353,18 @@ it('makes a new version at every edit, and tells the sessions', async () => {
   expect(edited).toMatchObject({ version: row.version + 1, name: row.name, description: 'Another.' })
   expect(changes).toHaveLength(2)
   await runTool(deps, httpTool, edited, { city: 'Oslo' })
-  expect(receiver.received).toMatchObject([
+  expect(receiver.requests).toMatchObject([
     { path: expect.stringContaining('key=k%26y'), headers: { a: 'another-secret' } },
   ])
 })
 
 it('does not send a secret to another host unless it is given again', async () => {
   const row = await add(keyed())
-  const elsewhere = { url: 'https://other.example/{city}?key={{secret.KEY}}', headers: {} }
-  await expect(editHttpTool(deps)(workspaceId, row.id, elsewhere)).rejects.toMatchObject({
+  const otherHost = { url: 'https://other.example/{city}?key={{secret.KEY}}', headers: {} }
+  await expect(editHttpTool(deps)(workspaceId, row.id, otherHost)).rejects.toMatchObject({
     details: [{ field: 'secrets', message: 'The secret KEY is used but not given.' }],
   })
-  await editHttpTool(deps)(workspaceId, row.id, { ...elsewhere, secrets: { KEY: 'given-again' } })
+  await editHttpTool(deps)(workspaceId, row.id, { ...otherHost, secrets: { KEY: 'given-again' } })
 })
 
 it('refuses an edit to the name of another tool, and of a tool of another workspace', async () => {

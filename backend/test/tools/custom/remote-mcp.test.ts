@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { seedWorkspace } from '../../support/seed.ts'
 import { localConfig, publicConfig, readTool, runTool } from '../../support/tools.ts'
-import { RemoteServer, text } from '../../support/remote-mcp-server.ts'
+import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
 
 const idleMs = 60_000
 
@@ -24,14 +24,14 @@ let workspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  const wake = { ...nobodyToWake, tools: (change: ToolChange) => void changes.push(change) }
-  deps = testDeps(database.db, { config: localConfig, wake })
+  const notify = { ...nobodyToWake, tools: (change: ToolChange) => void changes.push(change) }
+  deps = testDeps(database.db, { config: localConfig, wake: notify })
   workspaceId = (await seedWorkspace(deps)).workspaceId
 })
 afterAll(() => database.close())
 
 let remoteMcp: ReturnType<typeof createRemoteMcp>
-const servers: RemoteServer[] = []
+const servers: RemoteMcpServer[] = []
 beforeEach(() => {
   changes = []
   remoteMcp = createRemoteMcp({ connectMs: 5_000, timeoutMs: 10_000, idleMs })
@@ -52,24 +52,24 @@ const write: Tool = { name: 'write', description: 'Keeps it.', inputSchema: { ty
 async function start(
   transport: 'streamable' | 'sse',
   options: { json?: boolean } = {},
-): Promise<RemoteServer> {
-  const server = new RemoteServer(transport, options)
+): Promise<RemoteMcpServer> {
+  const server = new RemoteMcpServer(transport, options)
   servers.push(server)
   server.tools = [echo, write]
-  server.behaviours = { echo: ({ text: said }) => text(String(said)), write: () => text('kept') }
+  server.behaviors = { echo: ({ text: input }) => textResult(String(input)), write: () => textResult('kept') }
   await server.start()
   return server
 }
 
-let made = 0
-const input = (server: RemoteServer, more: Partial<RemoteServerInput> = {}): RemoteServerInput => ({
-  name: `crm${(made += 1)}`,
+let serverCount = 0
+const input = (server: RemoteMcpServer, more: Partial<RemoteServerInput> = {}): RemoteServerInput => ({
+  name: `crm${(serverCount += 1)}`,
   description: 'The CRM.',
   url: server.url,
   ...more,
 })
 async function add(
-  server: RemoteServer,
+  server: RemoteMcpServer,
   more: Partial<RemoteServerInput> & { tools?: string[] } = {},
 ): Promise<ToolRow> {
   const { id } = await addRemoteServer(deps)(workspaceId, { ...input(server), ...more })
@@ -79,7 +79,7 @@ async function add(
 const use = (row: ToolRow, tool: string, args: Record<string, unknown> = {}, more: object = {}) =>
   runTool(deps, remoteMcp, row, args, { toolName: `${row.name}__${tool}`, ...more })
 
-const doubt = 'It is not known whether it took effect: do not repeat it.'
+const uncertainEffect = 'It is not known whether it took effect: do not repeat it.'
 
 describe.each([
   ['Streamable HTTP with streams', 'streamable', {}],
@@ -88,7 +88,7 @@ describe.each([
 ] as const)('over %s', (_name, transport, options) => {
   it('passes the tools on under the name of the server', async () => {
     const server = await start(transport, options)
-    const name = `sales-crm-${(made += 1)}`
+    const name = `sales-crm-${(serverCount += 1)}`
     const row = await add(server, { name })
     expect(remoteMcp.definitions(row)).toEqual([
       { name: `${name}__echo`, description: 'Says it again.', inputSchema: echo.inputSchema },
@@ -100,13 +100,13 @@ describe.each([
   it('keeps one session for many uses at once, and ends it when it was idle', async () => {
     const server = await start(transport, options)
     const row = await add(server)
-    const said = await Promise.all(['a', 'b', 'c'].map((value) => use(row, 'echo', { text: value })))
-    expect(said.map((answer) => answer.text)).toEqual(['a', 'b', 'c'])
+    const results = await Promise.all(['a', 'b', 'c'].map((value) => use(row, 'echo', { text: value })))
+    expect(results.map((answer) => answer.text)).toEqual(['a', 'b', 'c'])
     expect([server.sessions, server.open]).toEqual([1, 1])
     deps.clock.advance(idleMs - 1)
     await use(row, 'echo', { text: 'again' })
     deps.clock.advance(idleMs)
-    await until(() => server.open === 0)
+    await waitUntil(() => server.open === 0)
     await use(row, 'echo', { text: 'later' })
     expect(server.sessions).toBe(2)
   })
@@ -116,7 +116,7 @@ describe.each([
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
     await server.restart()
-    await until(async () => !(await use(row, 'echo', { text: 'after' })).isError)
+    await waitUntil(async () => !(await use(row, 'echo', { text: 'after' })).isError)
     expect(server.sessions).toBe(2)
   })
 
@@ -124,22 +124,22 @@ describe.each([
     [404, 'Not found', 2],
     [400, 'Bad Request: No valid session ID provided', 2],
     [400, 'There is no such customer', 1],
-  ])('tries once more where the session is gone, and only then: %s %s', async (status, said, tries) => {
+  ])('tries once more where the session is gone, and only then: %s %s', async (status, message, tries) => {
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
-    let refused = 0
+    let rejected = 0
     server.intercept = (_request, response, body) => {
       if (!body.includes('"tools/call"')) return false
-      refused += 1
-      response.writeHead(status).end(said)
+      rejected += 1
+      response.writeHead(status).end(message)
       return true
     }
     expect(await use(row, 'write')).toEqual({
-      text: `The server ${row.name} did not do it: it answered with the error ${status}: ${said}.`,
+      text: `The server ${row.name} did not do it: it answered with the error ${status}: ${message}.`,
       isError: true,
     })
-    expect([refused, server.sessions]).toEqual([tries, tries])
+    expect([rejected, server.sessions]).toEqual([tries, tries])
     expect(server.calls).toEqual(['echo'])
   })
 
@@ -147,13 +147,13 @@ describe.each([
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
-    server.behaviours.write = async () => {
+    server.behaviors.write = async () => {
       await server.restart()
-      return text('too late')
+      return textResult('too late')
     }
-    const said = await use(row, 'write')
-    expect(said.isError).toBe(true)
-    expect(said.text).toContain(doubt)
+    const result = await use(row, 'write')
+    expect(result.isError).toBe(true)
+    expect(result.text).toContain(uncertainEffect)
     expect(server.calls).toEqual(['echo', 'write'])
     expect(await use(row, 'echo', { text: 'after' })).toEqual({ text: 'after', isError: false })
   })
@@ -162,8 +162,8 @@ describe.each([
     const server = await start(transport, options)
     const row = await add(server)
     const agent = new AbortController()
-    const cancelled = new Promise<void>((resolve) => {
-      server.behaviours.write = (_args, { signal }) => {
+    const canceled = new Promise<void>((resolve) => {
+      server.behaviors.write = (_args, { signal }) => {
         signal.addEventListener('abort', () => resolve())
         agent.abort()
         return new Promise(() => {})
@@ -172,7 +172,7 @@ describe.each([
     await expect(use(row, 'write', {}, { signal: agent.signal })).rejects.toMatchObject({
       name: 'AbortError',
     })
-    await cancelled
+    await canceled
     expect(await use(row, 'echo', { text: 'on' })).toEqual({ text: 'on', isError: false })
     expect(server.sessions).toBe(1)
   })
@@ -181,29 +181,29 @@ describe.each([
     const server = await start(transport, options)
     const row = await add(server)
     const impatient = createRemoteMcp({ connectMs: 5_000, timeoutMs: 300, idleMs })
-    server.behaviours.write = () => new Promise(() => {})
-    const said = await runTool(deps, impatient, row, {}, { toolName: `${row.name}__write` })
-    expect(said).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
-    expect(said.text).toContain(doubt)
+    server.behaviors.write = () => new Promise(() => {})
+    const result = await runTool(deps, impatient, row, {}, { toolName: `${row.name}__write` })
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
+    expect(result.text).toContain(uncertainEffect)
     await impatient.close()
   })
 
   it('does not read an answer of 50 MB, and goes on', async () => {
     const server = await start(transport, options)
     const row = await add(server)
-    server.behaviours.write = () => text('x'.repeat(50e6))
-    const said = await use(row, 'write')
-    expect(said.isError).toBe(true)
-    expect(said.text.length).toBeLessThan(300)
+    server.behaviors.write = () => textResult('x'.repeat(50e6))
+    const result = await use(row, 'write')
+    expect(result.isError).toBe(true)
+    expect(result.text.length).toBeLessThan(300)
     expect(await use(row, 'echo', { text: 'on' })).toEqual({ text: 'on', isError: false })
   })
 
   it('tells what a tool that fails says', async () => {
     const server = await start(transport, options)
     const row = await add(server)
-    server.behaviours.write = () => ({ ...text('The city is unknown.'), isError: true })
+    server.behaviors.write = () => ({ ...textResult('The city is unknown.'), isError: true })
     expect(await use(row, 'write')).toEqual({ text: 'The city is unknown.', isError: true })
-    server.behaviours.write = () => {
+    server.behaviors.write = () => {
       throw new Error('out of paper')
     }
     expect(await use(row, 'write')).toEqual({
@@ -217,9 +217,9 @@ describe.each([
     const secrets = { TOKEN: 'token-of-the-server' }
     const row = await add(server, { headers: { Authorization: 'Bearer {{secret.TOKEN}}' }, secrets })
     expect(JSON.stringify(row)).not.toContain('token-of-the-server')
-    server.behaviours.echo = (_args, { headers }) => text(`you sent ${String(headers.authorization)}`)
+    server.behaviors.echo = (_args, { headers }) => textResult(`you sent ${String(headers.authorization)}`)
     expect(await use(row, 'echo')).toEqual({ text: 'you sent Bearer [secret]', isError: false })
-    server.behaviours.echo = (_args, { headers }) => {
+    server.behaviors.echo = (_args, { headers }) => {
       throw new Error(`bad ${String(headers.authorization)}`)
     }
     expect((await use(row, 'echo')).text).toMatch(/bad Bearer \[secret\]/)
@@ -228,14 +228,14 @@ describe.each([
       response.writeHead(500).end(`${'x'.repeat(485)} ${String(headers.authorization)}`)
       return true
     }
-    const { text: told } = await use(row, 'echo')
-    expect(told).toContain('Bearer [secret]')
-    expect(told).not.toContain('token')
+    const { text: errorText } = await use(row, 'echo')
+    expect(errorText).toContain('Bearer [secret]')
+    expect(errorText).not.toContain('token')
   })
 })
 
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10))
+async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 it('finds out by itself which transport a server speaks', async () => {
@@ -251,20 +251,23 @@ it('breaks off only the call whose stream broke off', async () => {
   let finish = () => {}
   const finished = new Promise<void>((resolve) => (finish = resolve))
   const started = new Promise<void>((resolve) => {
-    server.behaviours.echo = async () => {
+    server.behaviors.echo = async () => {
       resolve()
       await finished
-      return text('unharmed')
+      return textResult('unharmed')
     }
   })
   const other = use(row, 'echo')
   await started
-  server.behaviours.write = async (_args, { response }) => {
-    await until(() => response.headersSent)
+  server.behaviors.write = async (_args, { response }) => {
+    await waitUntil(() => response.headersSent)
     response.destroy()
     return new Promise(() => {})
   }
-  expect(await use(row, 'write')).toMatchObject({ isError: true, text: expect.stringContaining(doubt) })
+  expect(await use(row, 'write')).toMatchObject({
+    isError: true,
+    text: expect.stringContaining(uncertainEffect),
+  })
   finish()
   expect(await other).toEqual({ text: 'unharmed', isError: false })
 })
@@ -272,8 +275,8 @@ it('breaks off only the call whose stream broke off', async () => {
 it('says so where a stream ends without the answer', async () => {
   const server = await start('streamable')
   const row = await add(server)
-  server.behaviours.write = async (_args, { response }) => {
-    await until(() => response.headersSent)
+  server.behaviors.write = async (_args, { response }) => {
+    await waitUntil(() => response.headersSent)
     response.end()
     return new Promise(() => {})
   }
@@ -284,8 +287,8 @@ it('says so where nobody listens', async () => {
   const server = await start('streamable')
   const row = await add(server)
   await server.stop()
-  const said = await use(row, 'echo', { text: 'x' })
-  expect(said).toMatchObject({ isError: true, text: expect.stringContaining('refused the connection') })
+  const result = await use(row, 'echo', { text: 'x' })
+  expect(result).toMatchObject({ isError: true, text: expect.stringContaining('refused the connection') })
 })
 
 it('says so where a server does not let it in', async () => {
@@ -295,8 +298,8 @@ it('says so where a server does not let it in', async () => {
     response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
     return true
   }
-  const said = await use(row, 'echo')
-  expect(said.text).toBe(`The server ${row.name} did not do it: it refused the credentials (status 401).`)
+  const result = await use(row, 'echo')
+  expect(result.text).toBe(`The server ${row.name} did not do it: it refused the credentials (status 401).`)
 })
 
 it('does not wait for ever for a stream that says nothing', async () => {
@@ -307,7 +310,7 @@ it('does not wait for ever for a stream that says nothing', async () => {
     return true
   }
   const impatient = createRemoteMcp({ connectMs: 100, timeoutMs: 10_000, idleMs })
-  const said = await runTool(
+  const result = await runTool(
     deps,
     impatient,
     { ...row, settings: { ...row.settings, transport: 'sse' } },
@@ -316,7 +319,7 @@ it('does not wait for ever for a stream that says nothing', async () => {
       toolName: `${row.name}__echo`,
     },
   )
-  expect(said).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
+  expect(result).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
   await impatient.close()
 })
 
@@ -324,9 +327,9 @@ it('is not led to another host by the endpoint that a server names', async () =>
   const server = await start('sse')
   const other = await start('sse')
   const row = await add(server, { transport: 'sse' })
-  let asked = 0
+  let requestCount = 0
   other.intercept = () => {
-    asked += 1
+    requestCount += 1
     return false
   }
   server.intercept = (_request, response) => {
@@ -335,7 +338,7 @@ it('is not led to another host by the endpoint that a server names', async () =>
     return true
   }
   expect(await use(row, 'echo')).toMatchObject({ isError: true })
-  expect(asked).toBe(0)
+  expect(requestCount).toBe(0)
 })
 
 it('follows no redirect to another host', async () => {
@@ -344,9 +347,9 @@ it('follows no redirect to another host', async () => {
     headers: { 'X-Key': '{{secret.KEY}}' },
     secrets: { KEY: 'key-number-one' },
   })
-  let asked = 0
+  let requestCount = 0
   other.intercept = () => {
-    asked += 1
+    requestCount += 1
     return false
   }
   server.intercept = (_request, response) => {
@@ -354,13 +357,13 @@ it('follows no redirect to another host', async () => {
     return true
   }
   expect(await use(row, 'echo')).toMatchObject({ isError: true })
-  expect(asked).toBe(0)
+  expect(requestCount).toBe(0)
 })
 
 it('shows the text of an answer, and of the rest that it was there', async () => {
   const server = await start('streamable')
   const row = await add(server)
-  server.behaviours.echo = () => ({
+  server.behaviors.echo = () => ({
     content: [
       { type: 'text', text: 'A picture:' },
       { type: 'image', data: 'AAAA', mimeType: 'image/png' },
@@ -372,11 +375,11 @@ it('shows the text of an answer, and of the rest that it was there', async () =>
   expect((await use(row, 'echo')).text).toBe(
     'A picture:\n[image (image/png), which cannot be shown]\na file\n[file file:///b, which cannot be shown]\n[link: more, https://example.com/]',
   )
-  server.behaviours.echo = () => ({ content: [], structuredContent: { a: 1 } })
+  server.behaviors.echo = () => ({ content: [], structuredContent: { a: 1 } })
   expect((await use(row, 'echo')).text).toBe('{"a":1}')
-  server.behaviours.echo = () => ({ content: [] })
+  server.behaviors.echo = () => ({ content: [] })
   expect((await use(row, 'echo')).text).toBe('Done.')
-  server.behaviours.echo = () => text('x'.repeat(100_000))
+  server.behaviors.echo = () => textResult('x'.repeat(100_000))
   expect((await use(row, 'echo')).text).toMatch(/^x{16384}… \[The answer is longer/)
 })
 
@@ -385,8 +388,8 @@ it('tells on a test call what would have been done, and does nothing', async () 
   const row = await add(server)
   expect(hasEffects(remoteMcp, row, `${row.name}__write`)).toBe(true)
   expect(hasEffects(remoteMcp, row, `${row.name}__echo`)).toBe(false)
-  const said = await use(row, 'write', { a: 1 }, { dryRun: true })
-  expect(said.text).toContain(`${row.name}__write would have been used with {"a":1}`)
+  const result = await use(row, 'write', { a: 1 }, { dryRun: true })
+  expect(result.text).toContain(`${row.name}__write would have been used with {"a":1}`)
   expect(server.calls).toEqual([])
 })
 
@@ -394,8 +397,8 @@ it('does not reach loopback from a service that the world reaches', async () => 
   const server = await start('streamable')
   const row = await add(server)
   const online = { ...deps, config: publicConfig }
-  const said = await runTool(online, remoteMcp, row, {}, { toolName: `${row.name}__echo` })
-  expect(said).toMatchObject({ isError: true, text: expect.stringContaining('cannot be reached') })
+  const result = await runTool(online, remoteMcp, row, {}, { toolName: `${row.name}__echo` })
+  expect(result).toMatchObject({ isError: true, text: expect.stringContaining('cannot be reached') })
   await expect(addRemoteServer(online)(workspaceId, input(server))).rejects.toMatchObject({
     details: [{ field: 'url' }],
   })
@@ -471,7 +474,7 @@ it('uses another session for another version', async () => {
     headers: { 'X-Key': '{{secret.KEY}}' },
     secrets: { KEY: 'key-number-one' },
   })
-  server.behaviours.echo = (_args, { headers }) => text(String(headers['x-key']?.length))
+  server.behaviors.echo = (_args, { headers }) => textResult(String(headers['x-key']?.length))
   await use(row, 'echo')
   await editRemoteServer(deps)(workspaceId, row.id, {
     secrets: { KEY: 'key-number-fifteen' },

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { fillTemplate, parseTemplate, UnfitArgumentError } from '../../../tools/custom/url-template.ts'
+import { fillTemplate, parseTemplate, InvalidArgumentError } from '../../../tools/custom/url-template.ts'
 
 const parse = (url: string) => {
   const template = parseTemplate(url)
@@ -81,15 +81,15 @@ it.each([
   undefined,
 ])('refuses %j in the path', (value) => {
   const fill = () => fillTemplate(parse('https://example.com/users/{id}/orders'), { id: value }, {})
-  expect(fill).toThrow(UnfitArgumentError)
+  expect(fill).toThrow(InvalidArgumentError)
 })
 
 it('refuses what only together makes dots', () => {
   expect(() => fillTemplate(parse('https://example.com/{a}{b}/x'), { a: '.', b: '.' }, {})).toThrow(
-    UnfitArgumentError,
+    InvalidArgumentError,
   )
   expect(() => fillTemplate(parse('https://example.com/%2e{a}/x'), { a: '.' }, {})).toThrow(
-    UnfitArgumentError,
+    InvalidArgumentError,
   )
 })
 
@@ -134,7 +134,7 @@ it('lets no argument change host, path structure or the names in the query', () 
       try {
         url = fillTemplate(template, { a, b, c, d }, { KEY: 'never' })
       } catch (error) {
-        expect(error).toBeInstanceOf(UnfitArgumentError)
+        expect(error).toBeInstanceOf(InvalidArgumentError)
         return
       }
       expect(url.origin).toBe('https://api.example.com:8443')

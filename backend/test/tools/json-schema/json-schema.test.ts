@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { checkToolSchema, validatorFor } from '../../../tools/json-schema/argument-validator.ts'
-import { patternSteps } from '../../../tools/json-schema/pattern-steps.ts'
+import { checkToolSchema, getValidator } from '../../../tools/json-schema/argument-validator.ts'
+import { countPatternSteps } from '../../../tools/json-schema/pattern-steps.ts'
 import type { JsonSchema } from '../../../tools/kinds/tool-kind.ts'
 
 const object = (properties: object, more: object = {}): JsonSchema => ({
@@ -13,7 +13,7 @@ const object = (properties: object, more: object = {}): JsonSchema => ({
 let ids = 0
 const validate = (schema: JsonSchema, args: unknown) => {
   ids += 1
-  return validatorFor({ id: ids, version: 1, name: 'tool' }, schema)(args)
+  return getValidator({ id: ids, version: 1, name: 'tool' }, schema)(args)
 }
 
 const nested = (depth: number): object => (depth === 0 ? { type: 'string' } : { items: nested(depth - 1) })
@@ -80,7 +80,7 @@ it('takes a schema that uses what the standard offers', () => {
 
 it('leaves formats of another server alone where they are annotations', () => {
   const schema = object({ a: { type: 'integer', format: 'uint32' } })
-  expect(checkToolSchema(schema, { anyFormat: true })).toEqual([])
+  expect(checkToolSchema(schema, { allowUnknownFormats: true })).toEqual([])
   expect(validate(schema, { a: 1 })).toEqual([])
 })
 
@@ -227,7 +227,7 @@ it.each<[pattern: string, steps: number]>([
   ['^a{2}{3}', Infinity],
   ['^a{1000}', Infinity],
 ])('counts the steps of the pattern %p', (pattern, steps) => {
-  expect(patternSteps(pattern)).toBe(steps)
+  expect(countPatternSteps(pattern)).toBe(steps)
 })
 
 it('finds what a simple pattern does not permit', () => {
@@ -246,10 +246,10 @@ it('says of a schema that was never checked that it cannot be read', () => {
 
 it('compiles anew for another version of a tool, and for another tool of a server', () => {
   const key = { id: 1_000_000, version: 1, name: 'a' }
-  const text = validatorFor(key, object({ a: { type: 'string' } }))
-  expect(validatorFor(key, object({}))).toBe(text)
-  expect(validatorFor({ ...key, version: 2 }, object({ a: { type: 'number' } }))({ a: 'x' })).toHaveLength(1)
-  expect(validatorFor({ ...key, name: 'b' }, object({ a: { type: 'boolean' } }))({ a: 'x' })).toHaveLength(1)
+  const text = getValidator(key, object({ a: { type: 'string' } }))
+  expect(getValidator(key, object({}))).toBe(text)
+  expect(getValidator({ ...key, version: 2 }, object({ a: { type: 'number' } }))({ a: 'x' })).toHaveLength(1)
+  expect(getValidator({ ...key, name: 'b' }, object({ a: { type: 'boolean' } }))({ a: 'x' })).toHaveLength(1)
 })
 
 it('keeps tools apart that bear one $id', () => {

@@ -1,13 +1,13 @@
 import { expect, it } from '@jest/globals'
-import { EndlessError, inTime } from '../../../tools/json-schema/run-with-timeout.ts'
+import { CalculationTimeoutError, inTime } from '../../../tools/json-schema/run-with-timeout.ts'
 
-const asleep = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+const sleepSync = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 it('does a calculation once more that the machine kept waiting', () => {
   let tries = 0
   const work = () => {
     tries += 1
-    if (tries === 1) asleep(10_000) // as if other processes had the processor
+    if (tries === 1) sleepSync(10_000) // as if other processes had the processor
     return 'done'
   }
   expect(inTime(work)).toBe('done')
@@ -18,7 +18,7 @@ it('gives up a calculation that has worked for as long as it may', () => {
   const endless = () => {
     for (;;);
   }
-  expect(() => inTime(endless)).toThrow(EndlessError)
+  expect(() => inTime(endless)).toThrow(CalculationTimeoutError)
 })
 
 it('passes on what a calculation throws itself', () => {

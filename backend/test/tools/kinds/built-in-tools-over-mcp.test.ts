@@ -8,11 +8,11 @@ import { toolKinds } from '../../../tools/kind-registry.ts'
 import { createToolServer } from '../../../mcp/tool-server.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedWorkspace, widgetOf } from '../../support/seed.ts'
+import { type Seed, seedWorkspace, getWidgetId } from '../../support/seed.ts'
 import { seedLiveCall } from '../server/seed-call.ts'
 import { openSse, secret } from '../../support/mcp.ts'
 
-const names: ToolKindName[] = [
+const toolNames: ToolKindName[] = [
   'contact_lookup',
   'contact_update',
   'contact_note',
@@ -30,11 +30,11 @@ beforeAll(async () => {
   database = await createTestDatabase()
   deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret, LOG_LEVEL: 'silent' }) })
   seed = await seedWorkspace(deps)
-  for (const name of names) await assign(name)
+  for (const name of toolNames) await assign(name)
   app = await createApp(deps, createToolServer(deps))
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  widgetId = await widgetOf(deps, seed.agentId)
+  widgetId = await getWidgetId(deps, seed.agentId)
 })
 afterAll(async () => {
   app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
@@ -70,7 +70,7 @@ async function useInCall(test: boolean, uses: [string, Record<string, unknown>][
 }
 
 it('serves the agent of a call what it needs for the person on it', async () => {
-  const said = await useInCall(false, [
+  const results = await useInCall(false, [
     ['contact_update', { first_name: 'Maya', time_zone: 'Europe/Berlin', email: null }],
     ['contact_note', { text: 'Has a slate roof.' }],
     ['contact_lookup', {}],
@@ -78,7 +78,7 @@ it('serves the agent of a call what it needs for the person on it', async () => 
     ['do_not_call', {}],
     ['schedule_callback', { at: '2026-05-06T15:30' }],
   ])
-  expect(said).toEqual([
+  expect(results).toEqual([
     'The contact is updated: first_name, email, time_zone.',
     'The note is kept.',
     expect.stringMatching(/^Name: Maya\n.*\nLocal time: Monday, May 4, 2026 at 5:00 PM \(Europe\/Berlin\)\n/),
@@ -109,13 +109,13 @@ it('names every argument that does not fit, and does nothing', async () => {
 
 it('answers dry runs on a test call, and changes nothing', async () => {
   const before = await database.db.selectFrom('call').select('id').execute()
-  const said = await useInCall(true, [
+  const results = await useInCall(true, [
     ['contact_update', { first_name: 'Nobody' }],
     ['contact_note', { text: 'Nothing.' }],
     ['do_not_call', {}],
     ['schedule_callback', { at: '2026-05-05T15:30' }],
   ])
-  for (const text of said) expect(text).toMatch(/^Test call, nothing was changed\./)
+  for (const text of results) expect(text).toMatch(/^Test call, nothing was changed\./)
   const [lookup] = await useInCall(true, [['contact_lookup', {}]])
   expect(lookup).toContain('Do not call: no')
   const notes = database.db.selectFrom('contact_note').select('text').where('text', '=', 'Nothing.')

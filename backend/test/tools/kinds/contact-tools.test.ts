@@ -7,7 +7,7 @@ import { toolKinds } from '../../../tools/kind-registry.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { everyHour, type Seed, seedWorkspace } from '../../support/seed.ts'
-import { callOf, freshNumber, queue } from '../../support/calls.ts'
+import { getCall, freshNumber, seedCall } from '../../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -27,16 +27,16 @@ beforeEach(async () => {
 async function use(
   name: ToolKindName,
   args: Record<string, unknown> = {},
-  how: { dryRun?: boolean; callless?: boolean; within?: Seed } = {},
+  options: { dryRun?: boolean; withoutCall?: boolean; seeded?: Seed } = {},
 ) {
   const kind = toolKinds.get(name)
   if (kind?.builtIn === undefined) throw new Error(`${name} is not built in`)
-  const { dryRun = false, callless = false, within = seed } = how
-  const call = await queue(deps, seed, number)
+  const { dryRun = false, withoutCall = false, seeded = seed } = options
+  const call = await seedCall(deps, seed, number)
   const toolUse: ToolUse = {
     row: {
       id: 1,
-      workspaceId: within.workspaceId,
+      workspaceId: seeded.workspaceId,
       version: 1,
       kind: name,
       ...kind.builtIn,
@@ -44,10 +44,10 @@ async function use(
       secrets: null,
     },
     toolName: kind.builtIn.name,
-    agentId: within.agentId,
+    agentId: seeded.agentId,
     config: {},
     args,
-    call: callless
+    call: withoutCall
       ? undefined
       : {
           attemptId: '00000000-0000-4000-8000-000000000000',
@@ -79,14 +79,14 @@ it('looks a contact up by number in national spelling, by e-mail in any case and
     { email: 'MAYA@example.com' },
     { external_id: 'crm-1' },
   ]) {
-    expect((await use('contact_lookup', args, { callless: true })).text).toContain(number)
+    expect((await use('contact_lookup', args, { withoutCall: true })).text).toContain(number)
   }
 })
 
 it('names the numbers where several contacts have the same e-mail', async () => {
   await use('contact_update', { email: 'office@example.com' })
   const other = freshNumber()
-  await queue(deps, seed, other, { email: 'office@example.com' })
+  await seedCall(deps, seed, other, { email: 'office@example.com' })
   const { text } = await use('contact_lookup', { email: 'office@example.com' })
   expect(text).toContain(number)
   expect(text).toContain(other)
@@ -148,10 +148,10 @@ it('moves waiting calls where the time zone is new', async () => {
     .set({ calling_hours: JSON.stringify(hours) })
     .where('id', '=', campaignId)
     .execute()
-  const waiting = await queue(deps, seed, number)
+  const waiting = await seedCall(deps, seed, number)
   expect(waiting.next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
   await use('contact_update', { time_zone: 'America/Los_Angeles' })
-  expect((await callOf(deps, seed, waiting.id)).next_attempt_at).toBe('2026-05-04T19:00:00.000Z')
+  expect((await getCall(deps, seed, waiting.id)).next_attempt_at).toBe('2026-05-04T19:00:00.000Z')
 })
 
 it.each([
@@ -178,17 +178,17 @@ it('puts the person on the call on the do-not-call list', async () => {
 })
 
 it('asks which contact is meant where the session belongs to no call', async () => {
-  const callless = { callless: true }
-  expect((await use('contact_lookup', {}, callless)).isError).toBe(true)
-  expect((await use('do_not_call', {}, callless)).isError).toBe(true)
-  await expect(use('contact_note', { text: 'A' }, callless)).rejects.toThrow('say which contact')
+  const withoutCall = { withoutCall: true }
+  expect((await use('contact_lookup', {}, withoutCall)).isError).toBe(true)
+  expect((await use('do_not_call', {}, withoutCall)).isError).toBe(true)
+  await expect(use('contact_note', { text: 'A' }, withoutCall)).rejects.toThrow('say which contact')
 })
 
 it("neither finds, changes nor notes another workspace's contact", async () => {
-  const within = await seedWorkspace(deps, 'Other')
+  const seeded = await seedWorkspace(deps, 'Other')
   const theirs = { phone_number: number }
-  expect((await use('contact_lookup', theirs, { within })).text).toMatch(/^There is no contact/)
-  expect((await use('contact_lookup', {}, { within })).text).toMatch(/^There is no contact/)
-  await expect(use('contact_update', { ...theirs, last_name: 'X' }, { within })).rejects.toThrow('no contact')
-  await expect(use('contact_note', { ...theirs, text: 'X' }, { within })).rejects.toThrow('no contact')
+  expect((await use('contact_lookup', theirs, { seeded })).text).toMatch(/^There is no contact/)
+  expect((await use('contact_lookup', {}, { seeded })).text).toMatch(/^There is no contact/)
+  await expect(use('contact_update', { ...theirs, last_name: 'X' }, { seeded })).rejects.toThrow('no contact')
+  await expect(use('contact_note', { ...theirs, text: 'X' }, { seeded })).rejects.toThrow('no contact')
 })

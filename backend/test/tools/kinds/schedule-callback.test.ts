@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
 import { addToDoNotCall } from '../../../calls/do-not-call.ts'
 import { scheduleCallback } from '../../../tools/kinds/schedule-callback.ts'
-import { callOf, freshNumber, queue } from '../../support/calls.ts'
+import { getCall, freshNumber, seedCall } from '../../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { type Seed, seedCampaign, seedWorkspace } from '../../support/seed.ts'
-import { useOf } from '../../support/tools.ts'
+import { createToolUse } from '../../support/tools.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -35,7 +35,7 @@ interface Talk {
 async function talk({ number = freshNumber(), timeZone, test = false, hours, campaignZone }: Talk = {}) {
   const more = { ...(hours && { callingHours: hours }), ...(campaignZone && { timeZone: campaignZone }) }
   const campaignId = await seedCampaign(deps, { ...seed, ...more })
-  const call = await queue(deps, { ...seed, campaignId }, number, { time_zone: timeZone, test })
+  const call = await seedCall(deps, { ...seed, campaignId }, number, { time_zone: timeZone, test })
   const { db } = database
   await db
     .updateTable('call')
@@ -54,20 +54,20 @@ async function talk({ number = freshNumber(), timeZone, test = false, hours, cam
   return {
     campaignId,
     ask: (at: string, within = row) =>
-      scheduleCallback.run(deps, useOf(within, { at }, { call: facts, dryRun: test })),
+      scheduleCallback.run(deps, createToolUse(within, { at }, { call: facts, dryRun: test })),
     /** What waits beside the call that is on. */
     waiting: async () => {
       const others = db.selectFrom('call').select('id').where('campaign_id', '=', campaignId)
       const rows = await others.where('id', '<>', call.id).orderBy('id').execute()
-      return Promise.all(rows.map(({ id }) => callOf(deps, seed, id)))
+      return Promise.all(rows.map(({ id }) => getCall(deps, seed, id)))
     },
     row,
   }
 }
 
 it("calls again at the time asked for by the contact's clock, and says when that is", async () => {
-  const { ask, waiting } = await talk({ timeZone: 'Europe/Berlin' })
-  expect(await ask('2026-05-05T15:30')).toEqual({
+  const { ask: requestCallback, waiting } = await talk({ timeZone: 'Europe/Berlin' })
+  expect(await requestCallback('2026-05-05T15:30')).toEqual({
     text: 'The call-back is planned for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
     isError: false,
   })
@@ -88,8 +88,8 @@ it.each([
   ['the zone of its number', { number: chicago, campaignZone: 'Europe/Paris' }, '2026-05-05T20:30:00.000Z'],
   ["the campaign's zone", { number: tollFree, campaignZone: 'Europe/Paris' }, '2026-05-05T13:30:00.000Z'],
 ])('takes %s where a contact has none of its own', async (_zone, place, at) => {
-  const { ask, waiting } = await talk(place)
-  await ask('2026-05-05T15:30:00')
+  const { ask: requestCallback, waiting } = await talk(place)
+  await requestCallback('2026-05-05T15:30:00')
   expect(await waiting()).toMatchObject([{ scheduled_at: at }])
 })
 
@@ -101,8 +101,8 @@ it.each([
   ['2027-03-14T02:30', '2027-03-14T07:30:00.000Z'],
   ['2026-11-01T01:30', '2026-11-01T05:30:00.000Z'],
 ])('reads %s', async (written, at) => {
-  const { ask, waiting } = await talk()
-  await ask(written)
+  const { ask: requestCallback, waiting } = await talk()
+  await requestCallback(written)
   expect(await waiting()).toMatchObject([{ scheduled_at: at }])
 })
 
@@ -115,73 +115,79 @@ it.each([
   ['0000-01-01T00:00', 'is past.'],
   ['2027-05-05T11:00', 'is more than a year ahead.'],
 ])('refuses %s, and says what time it is', async (written, message) => {
-  const { ask, waiting } = await talk()
-  await expect(ask(written)).rejects.toThrow(message)
-  await expect(ask(written)).rejects.toThrow('It is Monday, May 4, 2026 at 11:00 AM (America/New_York) now.')
+  const { ask: requestCallback, waiting } = await talk()
+  await expect(requestCallback(written)).rejects.toThrow(message)
+  await expect(requestCallback(written)).rejects.toThrow(
+    'It is Monday, May 4, 2026 at 11:00 AM (America/New_York) now.',
+  )
   expect(await waiting()).toEqual([])
   expect(dialerWoken).toBe(0)
 })
 
 it('says so where calling hours make it later', async () => {
-  const { ask } = await talk({ hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' } })
-  expect((await ask('2026-05-05T15:30')).text).toBe(
+  const { ask: requestCallback } = await talk({
+    hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
+  })
+  expect((await requestCallback('2026-05-05T15:30')).text).toBe(
     'The call-back is planned for Wednesday, May 6, 2026 at 9:00 AM (America/New_York): at the time asked for, calling is not permitted.',
   )
 })
 
 it('takes the same time again for the same call-back, and another time for another', async () => {
-  const { ask, waiting } = await talk()
-  const first = await ask('2026-05-05T15:30')
-  expect(await ask('2026-05-05T15:30')).toEqual(first)
+  const { ask: requestCallback, waiting } = await talk()
+  const first = await requestCallback('2026-05-05T15:30')
+  expect(await requestCallback('2026-05-05T15:30')).toEqual(first)
   expect(await waiting()).toHaveLength(1)
-  await ask('2026-05-06T15:30')
+  await requestCallback('2026-05-06T15:30')
   expect(await waiting()).toHaveLength(2)
 })
 
 it('queues one of simultaneous requests for the same time', async () => {
-  const { ask, waiting } = await talk()
-  await Promise.all(Array.from({ length: 8 }, () => ask('2026-05-05T15:30')))
+  const { ask: requestCallback, waiting } = await talk()
+  await Promise.all(Array.from({ length: 8 }, () => requestCallback('2026-05-05T15:30')))
   expect(await waiting()).toHaveLength(1)
 })
 
 it('queues nothing on a test call, yet refuses what could not be', async () => {
-  const { ask, waiting } = await talk({ test: true })
-  expect(await ask('2026-05-05T15:30')).toEqual({
+  const { ask: requestCallback, waiting } = await talk({ test: true })
+  expect(await requestCallback('2026-05-05T15:30')).toEqual({
     text: 'Test call, nothing was changed. The call-back would have been planned for Tuesday, May 5, 2026 at 3:30 PM (America/New_York).',
     isError: false,
   })
-  await expect(ask('2026-05-03T15:30')).rejects.toThrow('is past')
+  await expect(requestCallback('2026-05-03T15:30')).rejects.toThrow('is past')
   expect(await waiting()).toEqual([])
 })
 
 it('promises no call-back to a number on the do-not-call list', async () => {
   const number = freshNumber()
-  const { ask, waiting } = await talk({ number })
+  const { ask: requestCallback, waiting } = await talk({ number })
   const now = deps.clock.now()
   await addToDoNotCall(deps.db, { ...seed, phoneNumber: number, source: 'call', now })
-  await expect(ask('2026-05-05T15:30')).rejects.toThrow('do-not-call list: promise no call-back')
+  await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow('do-not-call list: promise no call-back')
   expect(await waiting()).toEqual([])
 })
 
 it('promises no call-back where the campaign was archived meanwhile', async () => {
-  const { ask, waiting, campaignId } = await talk()
+  const { ask: requestCallback, waiting, campaignId } = await talk()
   await database.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', campaignId).execute()
-  await expect(ask('2026-05-05T15:30')).rejects.toThrow('campaign has ended: promise no call-back')
+  await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow(
+    'campaign has ended: promise no call-back',
+  )
   expect(await waiting()).toEqual([])
 })
 
 it('has nobody to call back where the session belongs to no call', async () => {
   const { row } = await talk()
-  expect(await scheduleCallback.run(deps, useOf(row, { at: '2026-05-05T15:30' }))).toMatchObject({
+  expect(await scheduleCallback.run(deps, createToolUse(row, { at: '2026-05-05T15:30' }))).toMatchObject({
     isError: true,
   })
 })
 
 it("calls nobody of another workspace's", async () => {
-  const { ask, waiting, row } = await talk()
+  const { ask: requestCallback, waiting, row } = await talk()
   const other = await seedWorkspace(deps, 'Other')
-  await expect(ask('2026-05-05T15:30', { ...row, workspaceId: other.workspaceId })).rejects.toThrow(
-    'no longer kept',
-  )
+  await expect(
+    requestCallback('2026-05-05T15:30', { ...row, workspaceId: other.workspaceId }),
+  ).rejects.toThrow('no longer kept')
   expect(await waiting()).toEqual([])
 })

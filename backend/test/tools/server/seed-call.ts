@@ -3,7 +3,7 @@ import { finishAttempt, silentEnd } from '../../../dialer/finish-attempt.ts'
 import type { TestDeps } from '../../support/deps.ts'
 import type { Seed } from '../../support/seed.ts'
 
-let numbers = 0
+let liveCallCount = 0
 
 /** A call that is being talked on. `end` hangs up. */
 export async function seedLiveCall(
@@ -11,11 +11,11 @@ export async function seedLiveCall(
   seed: Pick<Seed, 'workspaceId' | 'agentId' | 'campaignId' | 'phoneNumberId'>,
   { test = false } = {},
 ): Promise<{ callId: number; attemptId: string; end(): Promise<void> }> {
-  numbers += 1
+  liveCallCount += 1
   const { db } = deps
   const now = deps.clock.now()
   const workspace_id = seed.workspaceId
-  const phone_number = `+1202555${String(numbers).padStart(4, '0')}`
+  const phone_number = `+1202555${String(liveCallCount).padStart(4, '0')}`
   const contact = await db
     .insertInto('contact')
     .values({ workspace_id, phone_number, created_at: now, updated_at: now })

@@ -1,7 +1,7 @@
 import type { GuardedAnswer } from '../../../outbound/guard.ts'
 import { redactSecrets, type ToolSecrets } from '../../custom/tool-secrets.ts'
-import { refused, told } from '../answer.ts'
-import { shorten } from '../shorten.ts'
+import { errorResult, textResult } from '../answer.ts'
+import { truncateText } from '../shorten.ts'
 import type { ToolAnswer } from '../tool-kind.ts'
 
 /** Of an answer no more bytes than this are read. */
@@ -13,35 +13,37 @@ const errorBytes = 1024
 export function readAnswer(answer: GuardedAnswer, secrets: ToolSecrets): ToolAnswer {
   const { status } = answer
   if (status >= 300 && status < 400) {
-    return refused(`The service answered with a redirect (status ${status}), which is not followed.`)
+    return errorResult(`The service answered with a redirect (status ${status}), which is not followed.`)
   }
-  if (answer.cut && Buffer.byteLength(answer.body) < maxAnswerBytes) {
-    return refused(`The service broke off in the middle of its answer (status ${status}).`)
+  if (answer.isTruncated && Buffer.byteLength(answer.body) < maxAnswerBytes) {
+    return errorResult(`The service broke off in the middle of its answer (status ${status}).`)
   }
-  const text = textOf(answer)
-  const clean = text === undefined ? undefined : redactSecrets(text, secrets)
+  const text = readText(answer)
+  const redacted = text === undefined ? undefined : redactSecrets(text, secrets)
   if (status >= 400) {
-    const said = clean ? `: ${shorten(clean, errorBytes)}` : '.'
-    return refused(`The service answered with the error ${status}${said}`)
+    const detail = redacted ? `: ${truncateText(redacted, errorBytes)}` : '.'
+    return errorResult(`The service answered with the error ${status}${detail}`)
   }
-  if (clean === undefined) {
-    return refused(`The service answered with ${contentType(answer) || 'something'} that is no text.`)
+  if (redacted === undefined) {
+    return errorResult(`The service answered with ${contentType(answer) || 'something'} that is no text.`)
   }
-  return told(clean === '' ? `Done. The service answered ${status} without a text.` : shorten(clean))
+  return textResult(
+    redacted === '' ? `Done. The service answered ${status} without a text.` : truncateText(redacted),
+  )
 }
 
 /** Undefined where it is no text. */
-function textOf(answer: GuardedAnswer): string | undefined {
+function readText(answer: GuardedAnswer): string | undefined {
   const { body } = answer
   if (body === '') return ''
   const type = contentType(answer)
   if (isEncoded(answer) || !/^($|text\/)|[/+](json|xml|x-www-form-urlencoded|x-ndjson)$/.test(type))
     return undefined
   if (body.includes('\0')) return undefined
-  return (type.endsWith('json') ? compact(body) : undefined) ?? body.trim()
+  return (type.endsWith('json') ? compactJson(body) : undefined) ?? body.trim()
 }
 
-function compact(json: string): string | undefined {
+function compactJson(json: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(json))
   } catch {
@@ -49,13 +51,13 @@ function compact(json: string): string | undefined {
   }
 }
 
-const headerOf = (answer: GuardedAnswer, name: string): string =>
+const getHeader = (answer: GuardedAnswer, name: string): string =>
   String(answer.headers[name] ?? '')
     .trim()
     .toLowerCase()
 
 const contentType = (answer: GuardedAnswer): string =>
-  headerOf(answer, 'content-type').split(';', 1).join('').trim().slice(0, 100)
+  getHeader(answer, 'content-type').split(';', 1).join('').trim().slice(0, 100)
 
 const isEncoded = (answer: GuardedAnswer): boolean =>
-  !['', 'identity'].includes(headerOf(answer, 'content-encoding'))
+  !['', 'identity'].includes(getHeader(answer, 'content-encoding'))

@@ -4,7 +4,7 @@ import type { RemoteAddress } from '../../custom/connect-remote.ts'
 import type { RemoteSettings } from '../../custom/tool-settings.ts'
 
 /** Puts the secrets into what settings say of a server. */
-export const addressOf = (
+export const toRemoteAddress = (
   config: Pick<Config, 'allowLoopbackWebhooks'>,
   { url, transport, headers }: Omit<RemoteSettings, 'tools'>,
   secrets: ToolSecrets,

@@ -1,20 +1,20 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { redactSecrets, type ToolSecrets } from '../../custom/tool-secrets.ts'
 import type { ToolAnswer } from '../tool-kind.ts'
-import { shorten } from '../shorten.ts'
+import { truncateText } from '../shorten.ts'
 
 /** What an agent is told of a remote tool's answer: its text, and of anything else that it was there. */
 export function readResult(result: CallToolResult, secrets: ToolSecrets): ToolAnswer {
-  const parts = result.content.map(textOf).filter(Boolean)
+  const parts = result.content.map(formatContent).filter(Boolean)
   if (parts.length === 0 && result.structuredContent !== undefined) {
     parts.push(JSON.stringify(result.structuredContent))
   }
   const isError = result.isError === true
   const text = parts.length > 0 ? parts.join('\n') : isError ? 'It failed without a reason.' : 'Done.'
-  return { text: shorten(redactSecrets(text, secrets)), isError }
+  return { text: truncateText(redactSecrets(text, secrets)), isError }
 }
 
-function textOf(part: CallToolResult['content'][number]): string {
+function formatContent(part: CallToolResult['content'][number]): string {
   switch (part.type) {
     case 'text':
       return part.text
