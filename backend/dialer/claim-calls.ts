@@ -35,7 +35,7 @@ export interface ClaimedAttempt {
   leasedAt: number
   request: DialRequest
   /** Where it was begun by another worker: how far it has come. */
-  taken?: AttemptProgress
+  takenOver?: AttemptProgress
 }
 
 /**

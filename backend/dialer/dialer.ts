@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
-import { adoptAttempts } from './takeover.ts'
+import { takeOverAttempts } from './takeover.ts'
 import { renewLeases } from './attempt-store.ts'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from './claim-calls.ts'
 import { keepLeases, type LeaseTimes } from './leases.ts'
@@ -44,7 +44,7 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
       pollMs: 1_000,
     })
   const onRealLine = { line: lines.real.name, workerId, leaseMs }
-  if (lines.real.outlivesWorker) real.push(start(concurrency, adoptAttempts(own, onRealLine)))
+  if (lines.real.resumable) real.push(start(concurrency, takeOverAttempts(own, onRealLine)))
   real.push(start(concurrency, claimCalls(own, onRealLine)))
   // A lane of their own: a campaign's backlog keeps nobody's test waiting.
   test.push(start(100, claimTestCalls(own, { line: lines.test.name, workerId, leaseMs })))
@@ -52,7 +52,7 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
     wake,
     stop: async (graceMs) => {
       // Calls that go on without this process are not waited for.
-      const realGrace = lines.real.outlivesWorker ? 0 : graceMs
+      const realGrace = lines.real.resumable ? 0 : graceMs
       await Promise.all([
         ...real.map((worker) => worker.stop(realGrace)),
         ...test.map((worker) => worker.stop(graceMs)),

@@ -38,7 +38,7 @@ export const runAttempt =
       })
       const hungUpAt = result?.endedAt ?? deps.clock.now()
       await answering
-      if (result === undefined && line.outlivesWorker) return await letGo(deps, attempt, lease.lost)
+      if (result === undefined && line.resumable) return await letGo(deps, attempt, lease.lost)
       if (result === undefined && !stop.aborted) return
       const finalResult = result ?? silentEnd('failed', 'worker_lost')
       const status = await writeWithRetry(() => finishAttempt(deps)(attempt, finalResult, hungUpAt))
@@ -49,7 +49,7 @@ export const runAttempt =
         report: reportError,
       })
       // It may come yet, and whoever takes it settles it, or the sweeper.
-      if (analysis === undefined && line.outlivesWorker && stop.aborted) return
+      if (analysis === undefined && line.resumable && stop.aborted) return
       await finishAnalysis(deps)(
         { workspaceId: attempt.workspaceId, callId: attempt.request.callId },
         analysis,

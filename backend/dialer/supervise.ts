@@ -28,12 +28,12 @@ export interface AttemptProgress {
 export async function supervise(
   clock: Clock,
   line: Line,
-  attempt: { request: DialRequest; taken?: AttemptProgress },
+  attempt: { request: DialRequest; takenOver?: AttemptProgress },
   hooks: { abandon: AbortSignal; onAnswer: (at: Date) => void; onLineError: (error: unknown) => void },
 ): Promise<AttemptEnd | undefined> {
-  const { request, taken } = attempt
-  const startedAt = taken?.startedAt ?? clock.now()
-  let answeredAt = taken?.answeredAt ?? null
+  const { request, takenOver } = attempt
+  const startedAt = takenOver?.startedAt ?? clock.now()
+  let answeredAt = takenOver?.answeredAt ?? null
   const hangUp = new AbortController()
   const ringOver = new AbortController()
   const detached = new AbortController()
@@ -46,7 +46,7 @@ export async function supervise(
     hangUp.abort(reason)
     cutOffReason.resolve(reason)
   }
-  const earliest = taken === undefined ? 0 : clock.now().getTime() + catchUpMs
+  const earliest = takenOver === undefined ? 0 : clock.now().getTime() + catchUpMs
   const waitSince = (since: Date, ms: number) =>
     clock.wait(Math.max(since.getTime() + ms, earliest) - clock.now().getTime(), done.signal)
   const ringMs = (callLimits.ringSeconds * 1000) / line.speed
@@ -66,7 +66,7 @@ export async function supervise(
     if (!isRinging()) return
     ringOver.abort()
     // Somebody may have answered, and the word of it be on its way: such a line hangs up when it knows.
-    if (!line.outlivesWorker) return cutOff('ring_timeout')
+    if (!line.resumable) return cutOff('ring_timeout')
     await waitSince(startedAt, ringMs + callMs)
     if (isRinging()) cutOff('unheard_of')
   }
@@ -77,7 +77,7 @@ export async function supervise(
   }
   const abandon = () => {
     detached.abort()
-    if (!line.outlivesWorker) hangUp.abort('given_up')
+    if (!line.resumable) hangUp.abort('given_up')
     abandoned.resolve('given_up')
   }
   const toResult = (result: LineEnd) => toAttemptEnd(result, { answeredAt, startedAt, now: clock.now() })
@@ -94,15 +94,15 @@ export async function supervise(
       onAnswer,
     }
     const talking = Promise.resolve()
-      .then(() => (taken && line.resume ? line.resume(request, dialing) : line.dial(request, dialing)))
+      .then(() => (takenOver && line.resume ? line.resume(request, dialing) : line.dial(request, dialing)))
       .catch(lineFailed)
     const first = await Promise.race([talking, cutOffReason.promise, abandoned.promise])
     if (first === 'given_up') {
-      if (line.outlivesWorker) await Promise.race([talking, patience()])
+      if (line.resumable) await Promise.race([talking, patience()])
       return undefined
     }
     if (first === 'ring_timeout') return silentEnd('no_answer', 'ring_timeout')
-    if (first === 'unheard_of') return toResult({ outcome: taken === undefined ? 'failed' : 'unknown' })
+    if (first === 'unheard_of') return toResult({ outcome: takenOver === undefined ? 'failed' : 'unknown' })
     if (first === 'call_limit_reached') {
       const handedOver = await Promise.race([talking, patience()])
       return { ...toResult(handedOver ?? nothingSaid), answeredAt, ...talkedTooLong(handedOver) }

@@ -12,28 +12,28 @@ const sweepBatchSize = 100
  */
 export async function takeOverLostAttempts(
   db: Db,
-  taker: { workerId: string; lines: readonly string[]; leaseMs?: number; atMost?: number },
+  worker: { workerId: string; lines: readonly string[]; leaseMs?: number; atMost?: number },
 ): Promise<FencedAttempt[]> {
-  const isLost = sql`lease_until < clock_timestamp() and line = any(${taker.lines}::text[])`
-  return takeOver(db, taker, isLost)
+  const isLost = sql`lease_until < clock_timestamp() and line = any(${worker.lines}::text[])`
+  return takeOver(db, worker, isLost)
 }
 
 /** The same on whatever line, where nobody has asked it for longer than a call may last. */
-export async function takeOverForgottenAttempts(
+export async function takeOverAbandonedAttempts(
   db: Db,
-  taker: { workerId: string },
+  worker: { workerId: string },
   longestCallSeconds: number,
 ): Promise<FencedAttempt[]> {
   const isAbandoned = sql`lease_until < clock_timestamp() - ${longestCallSeconds}::float8 * interval '1 second'`
-  return takeOver(db, taker, isAbandoned)
+  return takeOver(db, worker, isAbandoned)
 }
 
 async function takeOver(
   db: Db,
-  taker: { workerId: string; leaseMs?: number; atMost?: number },
+  worker: { workerId: string; leaseMs?: number; atMost?: number },
   condition: ReturnType<typeof sql>,
 ): Promise<FencedAttempt[]> {
-  const { workerId, leaseMs = 60_000, atMost = sweepBatchSize } = taker
+  const { workerId, leaseMs = 60_000, atMost = sweepBatchSize } = worker
   const { rows } = await sql<FencedAttempt>`
     update attempt
     set fence = fence + 1, worker_id = ${workerId}::uuid,

@@ -13,7 +13,7 @@ import {
   findCampaignsToReplan,
   findOverdueAnalyses,
   findOverdueCalls,
-  takeOverForgottenAttempts,
+  takeOverAbandonedAttempts,
   takeOverLostAttempts,
 } from './sweep-store.ts'
 
@@ -43,15 +43,15 @@ export function startSweeper(deps: Deps, options: { lines?: Lines } = {}): Pick<
 function createSweep(deps: Deps, lines: Lines): (stopping: AbortSignal) => Promise<number> {
   const workerId = randomUUID()
   // A line that outlives its worker is asked by a dialer what became of the call; these cannot be.
-  const mortal = [lines.real, lines.test].filter((line) => !line.outlivesWorker).map((line) => line.name)
+  const nonResumable = [lines.real, lines.test].filter((line) => !line.resumable).map((line) => line.name)
   const workerLost = silentEnd('failed', 'worker_lost')
   const tasks = [
     createTask(
-      () => takeOverLostAttempts(deps.db, { workerId, lines: mortal }),
+      () => takeOverLostAttempts(deps.db, { workerId, lines: nonResumable }),
       (attempt) => finishAttempt(deps)(attempt, workerLost),
     ),
     createTask(
-      () => takeOverForgottenAttempts(deps.db, { workerId }, callLimits.ringSeconds + callLimits.callSeconds),
+      () => takeOverAbandonedAttempts(deps.db, { workerId }, callLimits.ringSeconds + callLimits.callSeconds),
       (attempt) => finishAttempt(deps)(attempt, lostEnd),
     ),
     createTask(

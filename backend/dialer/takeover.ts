@@ -7,14 +7,14 @@ import { takeOverLostAttempts } from './sweep-store.ts'
  * Takes over at most `room` attempts whose workers are gone, on a line that outlives them. Nobody is rung: the
  * line is asked what became of the call. The fence grows, so that the last holder has no say any more.
  */
-export const adoptAttempts =
+export const takeOverAttempts =
   (deps: Pick<Deps, 'db'>, lease: Lease) =>
   async (room: number): Promise<ClaimedAttempt[]> => {
     const leasedAt = performance.now()
     const { line, ...holder } = lease
-    const taken = await takeOverLostAttempts(deps.db, { ...holder, lines: [line], atMost: room })
-    if (taken.length === 0) return []
-    const fences = new Map(taken.map(({ id, fence }) => [id, fence]))
+    const takenOver = await takeOverLostAttempts(deps.db, { ...holder, lines: [line], atMost: room })
+    if (takenOver.length === 0) return []
+    const fences = new Map(takenOver.map(({ id, fence }) => [id, fence]))
     const liveAttempts = await findLiveAttempts(deps.db, [...fences.keys()])
     return liveAttempts.map((live) => ({
       ...toClaimedAttempt(
@@ -28,6 +28,6 @@ export const adoptAttempts =
         live.test,
         leasedAt,
       ),
-      taken: { startedAt: live.started_at, answeredAt: live.answered_at },
+      takenOver: { startedAt: live.started_at, answeredAt: live.answered_at },
     }))
   }

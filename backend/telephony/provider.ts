@@ -61,7 +61,7 @@ export interface Line {
    * Whether the call goes on when this process dies. Such a line's lost attempts are taken up by `resume`; on any
    * other line they are over, and end as failed.
    */
-  outlivesWorker: boolean
+  resumable: boolean
   /** Seconds on the line per second of the clock: 1 but for a simulation. */
   speed: number
   /**

@@ -128,7 +128,7 @@ export function createHttpLine(deps: HttpLineDeps): Line {
 
   return {
     name: httpLine,
-    outlivesWorker: true,
+    resumable: true,
     speed: 1,
     dial: async (request, dialing) => {
       let placed: Awaited<ReturnType<RuntimeClient['place']>> = 'taken'

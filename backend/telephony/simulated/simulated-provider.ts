@@ -71,7 +71,7 @@ export function createSimulatedLine(clock: Clock, speed: number, agent?: CallAge
 
   return {
     name: 'simulated',
-    outlivesWorker: false,
+    resumable: false,
     speed,
     dial: async (request, { signal, onAnswer }) => {
       const { part, talk, ringSeconds } = castingOf(request)

@@ -4,7 +4,7 @@ import type { Line } from '../../telephony/provider.ts'
 /** A line in the hands of the test. What it does not say, it does like somebody who talks without end. */
 export const aLine = (does: Partial<Line> = {}): Line => ({
   name: 'simulated',
-  outlivesWorker: false,
+  resumable: false,
   speed: 1,
   dial: (_, { onAnswer }) => {
     onAnswer()
