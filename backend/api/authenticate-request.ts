@@ -36,7 +36,10 @@ export function createGate(deps: Deps) {
     reply.header('Cache-Control', 'no-store')
     const caller = await identify(request.headers.authorization).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'invalid_credential') {
-        requireRoom(countUnknownCredential(request.ip), 'Too many unknown credentials came from this address')
+        requireQuota(
+          countUnknownCredential(request.ip),
+          'Too many unknown credentials came from this address',
+        )
       }
       throw error
     })
@@ -44,12 +47,12 @@ export function createGate(deps: Deps) {
     recordLastUsed(caller)
     const quota = countConnectionRequest(connectionOf(caller))
     reply.headers(rateLimitHeaders(quota, windowSeconds))
-    requireRoom(quota, `This connection may send ${quota.limit} requests a minute`)
+    requireQuota(quota, `This connection may send ${quota.limit} requests a minute`)
     return caller
   }
 }
 
-function requireRoom(quota: Quota, rule: string): void {
+function requireQuota(quota: Quota, rule: string): void {
   if (!quota.exceeded) return
   const seconds = quota.resetSeconds
   throw new ApiError(

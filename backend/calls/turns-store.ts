@@ -35,17 +35,17 @@ export async function lockClaimableCampaigns(trx: Db, now: Date): Promise<number
 }
 
 /** What the locked campaigns may still let out, in the order that they were locked in. */
-export async function countRoom(
+export async function countCapacity(
   trx: Db,
   campaignIds: readonly number[],
-  room: number,
+  capacity: number,
   now: Date,
 ): Promise<{ id: number; workspaceId: number; free: number; due: number }[]> {
   const { rows } = await sql<{ id: number; workspaceId: number; free: number; due: number }>`
     select campaign.id, campaign.workspace_id as "workspaceId",
       campaign.max_concurrent_calls - ${liveAttempts} as free,
       (select count(*) from (
-        select from call where call.campaign_id = campaign.id and ${isClaimable(now)} limit ${room}
+        select from call where call.campaign_id = campaign.id and ${isClaimable(now)} limit ${capacity}
       ) as waiting) as due
     from campaign
     where campaign.id = any(${campaignIds}::bigint[])

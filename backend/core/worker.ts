@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 /** What a worker leases and does. Jobs are leased by `fetch`, so that several processes can share a table. */
 export interface WorkerOptions<Job> {
   /** Leases at most `room` jobs that are due. */
-  fetch(room: number): Promise<Job[]>
+  fetch(capacity: number): Promise<Job[]>
   /** Does one job. `signal` aborts when the worker stops and its grace is over. */
   handle(job: Job, signal: AbortSignal): Promise<void>
   /** Hears of every error of `fetch` (without a job) and `handle` (with it). */
@@ -57,9 +57,9 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
   }
 
   const startDueJobs = async (): Promise<number> => {
-    const room = Math.min(options.concurrency - running.size, options.batchSize)
-    if (room <= 0) return 0
-    const jobs = await options.fetch(room)
+    const capacity = Math.min(options.concurrency - running.size, options.batchSize)
+    if (capacity <= 0) return 0
+    const jobs = await options.fetch(capacity)
     jobs.forEach(start)
     return jobs.length
   }

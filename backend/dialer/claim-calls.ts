@@ -10,10 +10,10 @@ import {
 } from './claim-store.ts'
 import type { DialRequest } from '../telephony/provider.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
-import { shareRoom } from './share-capacity.ts'
+import { shareCapacity } from './share-capacity.ts'
 import { completeQueuedCalls } from '../calls/call-store.ts'
 import type { AttemptProgress } from './supervise.ts'
-import { countRoom, lockClaimableCampaigns, markServed } from '../calls/turns-store.ts'
+import { countCapacity, lockClaimableCampaigns, markServed } from '../calls/turns-store.ts'
 import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 /** Whose attempts are leased, on which line, for how long by the database's clock. */
@@ -44,13 +44,13 @@ export interface ClaimedAttempt {
  */
 export const claimCalls =
   (deps: Deps, lease: Lease) =>
-  (room: number): Promise<ClaimedAttempt[]> =>
+  (capacity: number): Promise<ClaimedAttempt[]> =>
     repeatUntilClaimed(deps, async (own) => {
       const now = own.clock.now()
       const campaigns = await lockClaimableCampaigns(own.db, now)
       if (campaigns.length === 0) return undefined
-      const counted = await countRoom(own.db, campaigns, room, now)
-      const shares = shareRoom(room, counted)
+      const counted = await countCapacity(own.db, campaigns, capacity, now)
+      const shares = shareCapacity(capacity, counted)
       // Whoever could take some and got none keeps the place in the line.
       const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
       await markServed(
@@ -65,10 +65,10 @@ export const claimCalls =
 /** Claims at most `room` test calls: no hours, no limits, no numbers that are busy. */
 export const claimTestCalls =
   (deps: Deps, lease: Lease) =>
-  (room: number): Promise<ClaimedAttempt[]> =>
+  (capacity: number): Promise<ClaimedAttempt[]> =>
     repeatUntilClaimed(deps, async (own) => {
       const now = own.clock.now()
-      const held = await holdDueTestCalls(own.db, room, now)
+      const held = await holdDueTestCalls(own.db, capacity, now)
       const callable = await suppress(own, held, now)
       return startLockedCalls(own, lease, { held, callable, test: true })
     })

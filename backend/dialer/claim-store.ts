@@ -72,7 +72,7 @@ export async function holdDueCalls(
 }
 
 /** Holds test calls that are due; the workspaces take turns. */
-export async function holdDueTestCalls(trx: Db, room: number, now: Date): Promise<HeldCall[]> {
+export async function holdDueTestCalls(trx: Db, capacity: number, now: Date): Promise<HeldCall[]> {
   const { rows } = await sql<HeldCall>`
     select ${heldCall}
     from (
@@ -85,7 +85,7 @@ export async function holdDueTestCalls(trx: Db, room: number, now: Date): Promis
         limit 1000
       ) as due
       order by turn, id
-      limit ${room}
+      limit ${capacity}
     ) as next
     join call on call.id = next.id
     ${activeJoins}

@@ -34,7 +34,7 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = keepLeases({ leaseMs, heartbeatMs }, renew, onError)
   const run = runAttempt(own, lines, leases, onError)
-  const start = (concurrency: number, fetch: (room: number) => Promise<ClaimedAttempt[]>) =>
+  const start = (concurrency: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
       fetch,
       handle: run,

@@ -14,12 +14,15 @@ export interface ClaimableCampaign {
  *
  * @returns how many calls to take, by campaign; campaigns that get none are left out
  */
-export function shareRoom(room: number, campaigns: readonly ClaimableCampaign[]): Map<number, number> {
+export function shareCapacity(
+  capacity: number,
+  campaigns: readonly ClaimableCampaign[],
+): Map<number, number> {
   const shares = new Map<number, number>()
   const canTakeMore = (campaign: ClaimableCampaign) =>
     (shares.get(campaign.id) ?? 0) < Math.min(campaign.free, campaign.due)
   let queues = [...Map.groupBy(campaigns, (campaign) => campaign.workspaceId).values()]
-  let remaining = room
+  let remaining = capacity
   while (remaining > 0) {
     queues = queues.map((queue) => queue.filter(canTakeMore)).filter((queue) => queue.length > 0)
     if (queues.length === 0) break

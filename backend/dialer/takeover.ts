@@ -9,10 +9,10 @@ import { takeOverLostAttempts } from './sweep-store.ts'
  */
 export const takeOverAttempts =
   (deps: Pick<Deps, 'db'>, lease: Lease) =>
-  async (room: number): Promise<ClaimedAttempt[]> => {
+  async (capacity: number): Promise<ClaimedAttempt[]> => {
     const leasedAt = performance.now()
     const { line, ...holder } = lease
-    const takenOver = await takeOverLostAttempts(deps.db, { ...holder, lines: [line], atMost: room })
+    const takenOver = await takeOverLostAttempts(deps.db, { ...holder, lines: [line], atMost: capacity })
     if (takenOver.length === 0) return []
     const fences = new Map(takenOver.map(({ id, fence }) => [id, fence]))
     const liveAttempts = await findLiveAttempts(deps.db, [...fences.keys()])

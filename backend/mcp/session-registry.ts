@@ -4,13 +4,13 @@ import type { ToolSession } from './tool-session.ts'
 
 /** The open sessions of this process. */
 export class SessionRegistry {
-  readonly #perWidget: number
+  readonly #maxPerWidget: number
   readonly #byId = new Map<string, ToolSession>()
   readonly #counts = new Map<string, number>()
 
   /** `perWidget`: how many one agent may have, so that a runtime that forgets to close does not fill the memory. */
-  constructor(perWidget: number) {
-    this.#perWidget = perWidget
+  constructor(maxPerWidget: number) {
+    this.#maxPerWidget = maxPerWidget
   }
 
   get size(): number {
@@ -18,11 +18,11 @@ export class SessionRegistry {
   }
 
   /** @throws {Refusal} too_many_sessions */
-  requireRoom(widgetId: string): void {
-    if ((this.#counts.get(widgetId) ?? 0) < this.#perWidget) return
+  requireCapacity(widgetId: string): void {
+    if ((this.#counts.get(widgetId) ?? 0) < this.#maxPerWidget) return
     throw new Refusal(
       'too_many_sessions',
-      `This agent has ${this.#perWidget} sessions open: close some first.`,
+      `This agent has ${this.#maxPerWidget} sessions open: close some first.`,
       { headers: { 'Retry-After': '5' } },
     )
   }
@@ -34,8 +34,8 @@ export class SessionRegistry {
 
   remove({ id, widgetId }: ToolSession): void {
     if (!this.#byId.delete(id)) return
-    const left = (this.#counts.get(widgetId) ?? 1) - 1
-    if (left > 0) this.#counts.set(widgetId, left)
+    const remaining = (this.#counts.get(widgetId) ?? 1) - 1
+    if (remaining > 0) this.#counts.set(widgetId, remaining)
     else this.#counts.delete(widgetId)
   }
 

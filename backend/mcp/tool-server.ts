@@ -98,7 +98,7 @@ export function createToolServer(
       // Either may have changed while the client was admitted.
       if (isClosing) throw stoppingError()
       if (!secrets.isValid(admission.secret)) throw invalidSecret()
-      sessions.requireRoom(admission.widgetId)
+      sessions.requireCapacity(admission.widgetId)
       const session = new ToolSession(host, { ...admission, id }, transport)
       sessions.add(session)
       keepAliveTimer.start()

@@ -32,7 +32,7 @@ export async function leaseDeliveries(
   claim: {
     workerId: string
     now: Date
-    room: number
+    capacity: number
     perHost: number
     /** How many of a host this worker has under way. */
     activeByHost: ReadonlyMap<string, number>
@@ -60,7 +60,7 @@ export async function leaseDeliveries(
         limit greatest(0, ${claim.perHost}::int - coalesce((${activeByHost}::jsonb ->> host.name)::int, 0))
       ) of_host
       order by of_host.next_try_at, of_host.id
-      limit ${claim.room}
+      limit ${claim.capacity}
     ), locked as (
       select id from webhook_delivery where id in (select id from due) and ${isDue}
       for no key update skip locked

@@ -59,9 +59,16 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
     concurrency,
     batchSize: 50,
     pollMs: 1_000,
-    fetch: async (room) => {
+    fetch: async (capacity) => {
       const now = clock.now()
-      const leased = await leaseDeliveries(db, { workerId, now, room, perHost, activeByHost, leaseSeconds })
+      const leased = await leaseDeliveries(db, {
+        workerId,
+        now,
+        capacity,
+        perHost,
+        activeByHost,
+        leaseSeconds,
+      })
       for (const { targetHost } of leased) adjustActiveCount(targetHost, 1)
       return leased
     },

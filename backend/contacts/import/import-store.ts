@@ -36,13 +36,13 @@ export async function insertImport(
 }
 
 /** Leases what is to be checked or imported; also what a lost process had begun. */
-export async function leaseImports(db: Db, room: number): Promise<ImportJob[]> {
+export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[]> {
   const { rows } = await sql<ImportJob>`
     update contact_import set fence = fence + 1, tries = tries + 1, lease_until = ${leased}
     where id in (
       select id from contact_import
       where status in ('uploaded', 'importing') and (lease_until is null or lease_until < clock_timestamp())
-      order by id limit ${room}
+      order by id limit ${capacity}
       for no key update skip locked
     )
     returning id, workspace_id as "workspaceId", fence, tries, status`.execute(db)

@@ -12,7 +12,7 @@ const mostTries = 3
 /** Starts the worker that checks and imports files of contacts. Any number may run: each file is leased. */
 export const startImporter = (deps: Deps): Worker =>
   startWorker<ImportJob>(deps.clock, {
-    fetch: (room) => leaseImports(deps.db, room),
+    fetch: (capacity) => leaseImports(deps.db, capacity),
     handle: (job, signal) => handleImport(deps, job, signal),
     onError: (error, job) =>
       deps.log.error({ import: job?.id, error: describeError(error) }, 'contacts were not imported'),

@@ -27,15 +27,15 @@ function unpack(archive: Buffer, isWanted: (name: string) => boolean): Map<strin
   const count = archive.readUInt16LE(end + 10)
   if (count > limits.entries) throw new Fault('too_heavy')
   const parts = new Map<string, Uint8Array>()
-  let room = limits.inflated
+  let remainingBytes = limits.inflated
   let offset = archive.readUInt32LE(end + 16)
   for (let entry = 0; entry < count; entry += 1) {
     if (archive.readUInt32LE(offset) !== entrySignature) throw new Fault('broken')
     const nameLength = archive.readUInt16LE(offset + 28)
     const name = archive.toString('utf8', offset + 46, offset + 46 + nameLength)
     if (isWanted(name)) {
-      const part = inflate(archive, offset, room)
-      room -= part.length
+      const part = inflate(archive, offset, remainingBytes)
+      remainingBytes -= part.length
       parts.set(name, part)
     }
     offset += 46 + nameLength + archive.readUInt16LE(offset + 30) + archive.readUInt16LE(offset + 32)
@@ -52,22 +52,22 @@ function findEndRecord(archive: Buffer): number {
   throw new Fault('broken')
 }
 
-function inflate(archive: Buffer, offset: number, room: number): Uint8Array {
+function inflate(archive: Buffer, offset: number, remainingBytes: number): Uint8Array {
   if ((archive.readUInt16LE(offset + 8) & 1) === 1) throw new Fault('encrypted')
   const method = archive.readUInt16LE(offset + 10)
   const packedSize = archive.readUInt32LE(offset + 20)
   const claimedSize = archive.readUInt32LE(offset + 24)
-  if (claimedSize > room) throw new Fault('too_heavy')
+  if (claimedSize > remainingBytes) throw new Fault('too_heavy')
   const file = archive.readUInt32LE(offset + 42)
   if (archive.readUInt32LE(file) !== fileSignature) throw new Fault('broken')
   const start = file + 30 + archive.readUInt16LE(file + 26) + archive.readUInt16LE(file + 28)
   if (start + packedSize > archive.length) throw new Fault('broken')
   const packed = archive.subarray(start, start + packedSize)
-  if (method === 0 && packed.length <= room) return packed
+  if (method === 0 && packed.length <= remainingBytes) return packed
   if (method === 0) throw new Fault('too_heavy')
   if (method !== 8) throw new Fault('broken')
   try {
-    return inflateRawSync(packed, { maxOutputLength: Math.max(1, room) })
+    return inflateRawSync(packed, { maxOutputLength: Math.max(1, remainingBytes) })
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
     throw new Fault(isTooLarge ? 'too_heavy' : 'broken')

@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 
 const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-const claim = (room = 50): Promise<ClaimedAttempt[]> => claimCalls(deps, lease)(room)
+const claim = (capacity = 50): Promise<ClaimedAttempt[]> => claimCalls(deps, lease)(capacity)
 const getWaitingFor = async (id: number) => (await getCall(deps, seed, id)).waiting_for
 const inAnHour = () => new Date(deps.clock.now().getTime() + 3_600_000).toISOString()
 

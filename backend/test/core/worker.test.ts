@@ -27,12 +27,12 @@ function start(work: Partial<WorkerOptions<string>>): Worker {
 
 /** Gives out each batch once, in answer to one look at the table. */
 function createBatches(...batches: string[][]) {
-  const rooms: number[] = []
-  const fetch = async (room: number) => {
-    rooms.push(room)
-    return batches[rooms.length - 1] ?? []
+  const capacities: number[] = []
+  const fetch = async (capacity: number) => {
+    capacities.push(capacity)
+    return batches[capacities.length - 1] ?? []
   }
-  return { rooms, fetch }
+  return { rooms: capacities, fetch }
 }
 
 function gate() {
@@ -48,13 +48,13 @@ const waitUntil = async (holds: () => boolean) => {
 const idle = () => waitUntil(() => clock.waiting === 1)
 
 it('looks again at once while it finds something, then at every poll', async () => {
-  const { rooms, fetch } = createBatches(['a'], ['b'])
+  const { rooms: capacities, fetch } = createBatches(['a'], ['b'])
   const done: string[] = []
   start({ fetch, handle: async (job) => void done.push(job) })
   await idle()
-  const looks = rooms.length
+  const looks = capacities.length
   clock.advance(1_000)
-  await waitUntil(() => rooms.length > looks)
+  await waitUntil(() => capacities.length > looks)
   expect(done).toEqual(['a', 'b'])
 })
 
@@ -76,7 +76,7 @@ it('looks again when it was woken in the middle of a look', async () => {
 })
 
 it('runs no more at once than it may, and asks for what it has room for', async () => {
-  const { rooms, fetch } = createBatches(['a', 'b'], ['c'])
+  const { rooms: capacities, fetch } = createBatches(['a', 'b'], ['c'])
   const gates = new Map(['a', 'b', 'c'].map((job) => [job, gate()]))
   start({
     fetch,
@@ -85,10 +85,10 @@ it('runs no more at once than it may, and asks for what it has room for', async 
     handle: (job) => gates.get(job)?.passed ?? Promise.reject(new Error(job)),
   })
   await idle()
-  expect(rooms).toEqual([2, 1])
+  expect(capacities).toEqual([2, 1])
   gates.get('b')?.open()
-  await waitUntil(() => rooms.length === 3)
-  expect(rooms).toEqual([2, 1, 1])
+  await waitUntil(() => capacities.length === 3)
+  expect(capacities).toEqual([2, 1, 1])
   for (const { open } of gates.values()) open()
 })
 
@@ -128,10 +128,10 @@ it.each([
 
 it('leases nothing more when it stops, and waits for what runs', async () => {
   const job = gate()
-  const { rooms, fetch } = createBatches(['a'])
+  const { rooms: capacities, fetch } = createBatches(['a'])
   const stopping = start({ fetch, handle: () => job.passed })
   await idle()
-  const looks = rooms.length
+  const looks = capacities.length
   let stopped = false
   const stop = stopping.stop(10_000).then(() => (stopped = true))
   await idle()
@@ -141,7 +141,7 @@ it('leases nothing more when it stops, and waits for what runs', async () => {
   expect(stopped).toBe(false)
   job.open()
   await stop
-  expect(rooms).toHaveLength(looks)
+  expect(capacities).toHaveLength(looks)
 })
 
 it('aborts what still runs when the grace is over', async () => {

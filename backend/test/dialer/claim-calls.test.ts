@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
-import { countRoom, lockClaimableCampaigns } from '../../calls/turns-store.ts'
+import { countCapacity, lockClaimableCampaigns } from '../../calls/turns-store.ts'
 import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
@@ -22,8 +22,8 @@ beforeEach(async () => {
 })
 
 const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-const claim = (room = 50, claimDeps: TestDeps = deps): Promise<ClaimedAttempt[]> =>
-  claimCalls(claimDeps, lease)(room)
+const claim = (capacity = 50, claimDeps: TestDeps = deps): Promise<ClaimedAttempt[]> =>
+  claimCalls(claimDeps, lease)(capacity)
 const queueMany = async (count: number, campaignId = seed.campaignId, owner = seed) => {
   for (let index = 0; index < count; index += 1)
     await seedCall(deps, owner, freshNumber(), { campaign_id: campaignId })
@@ -112,7 +112,7 @@ it('counts what is out only after it holds the campaign', async () => {
         })),
       )
       .execute()
-    expect(await countRoom(trx, campaigns, 50, deps.clock.now())).toMatchObject([{ free: 0, due: 5 }])
+    expect(await countCapacity(trx, campaigns, 50, deps.clock.now())).toMatchObject([{ free: 0, due: 5 }])
   })
 })
 

@@ -8,7 +8,7 @@ import {
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { shouldRetry, retryDelayMs } from '../../dialer/retry-policy.ts'
-import { shareRoom } from '../../dialer/share-capacity.ts'
+import { shareCapacity } from '../../dialer/share-capacity.ts'
 import { nextCallableAt, timeZonesOfNumber } from '../../scheduling/time-zones.ts'
 
 const policy: fc.Arbitrary<RetryPolicy> = fc.record({
@@ -60,20 +60,20 @@ const claimable = fc
 
 it('deals out all the room that can be used, and no campaign more than it may take', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 50 }), claimable, (room, campaigns) => {
-      const shares = shareRoom(room, campaigns)
+    fc.property(fc.integer({ min: 0, max: 50 }), claimable, (capacity, campaigns) => {
+      const shares = shareCapacity(capacity, campaigns)
       for (const { id, free, due } of campaigns)
         expect(shares.get(id) ?? 0).toBeLessThanOrEqual(Math.min(free, due))
       const wanted = campaigns.reduce((total, { free, due }) => total + Math.min(free, due), 0)
-      expect([...shares.values()].reduce((total, take) => total + take, 0)).toBe(Math.min(room, wanted))
+      expect([...shares.values()].reduce((total, take) => total + take, 0)).toBe(Math.min(capacity, wanted))
     }),
   )
 })
 
 it('gives no workspace two calls more than another that would take more', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 50 }), claimable, (room, campaigns) => {
-      const shares = shareRoom(room, campaigns)
+    fc.property(fc.integer({ min: 0, max: 50 }), claimable, (capacity, campaigns) => {
+      const shares = shareCapacity(capacity, campaigns)
       const of = (workspaceId: number) => campaigns.filter((campaign) => campaign.workspaceId === workspaceId)
       const taken = (id: number) =>
         of(id).reduce((total, campaign) => total + (shares.get(campaign.id) ?? 0), 0)

@@ -494,7 +494,7 @@ async function stopAtOnce(worker: Worker): Promise<void> {
 
 const claim = {
   workerId: '00000000-0000-4000-8000-000000000001',
-  room: 10,
+  capacity: 10,
   perHost: 10,
   activeByHost: new Map(),
 }

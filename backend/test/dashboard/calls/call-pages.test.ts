@@ -197,7 +197,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
   const [delivery] = await leaseDeliveries(database.db, {
     workerId: '00000000-0000-4000-8000-000000000001',
     now: deps.clock.now(),
-    room: 1,
+    capacity: 1,
     perHost: 1,
     activeByHost: new Map(),
     leaseSeconds: 60,
