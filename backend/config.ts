@@ -58,9 +58,9 @@ export interface Config {
   internalUrl: string
   /** Values of `Host` that the tool server answers to, besides those of PUBLIC_URL and this machine. */
   allowedHosts: string[]
-  line: 'simulated' | 'http'
+  telephony: 'simulated' | 'http'
   /** Simulated seconds per real second; 1 where real phones ring. */
-  lineSpeed: number
+  simulationSpeed: number
   rateLimitPerMinute: number
   allowLoopbackWebhooks: boolean
   /** Addresses whose `X-Forwarded-For` tells who asks. */
@@ -114,8 +114,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     runtimeUrl: env.RUNTIME_URL?.replace(/\/+$/, ''),
     internalUrl: env.INTERNAL_URL?.replace(/\/+$/, '') ?? publicUrl,
     allowedHosts: env.ALLOWED_HOSTS ?? [],
-    line: env.LINE,
-    lineSpeed: env.LINE === 'http' ? 1 : (env.LINE_SPEED ?? defaultSpeed),
+    telephony: env.LINE,
+    simulationSpeed: env.LINE === 'http' ? 1 : (env.LINE_SPEED ?? defaultSpeed),
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? isLoopbackOnly,
     trustedProxies: env.TRUSTED_PROXIES ?? [],

@@ -1,7 +1,7 @@
 import type { Db } from '../db/schema.ts'
 
 /** Sets the count of attempts in a row that failed on the line. */
-export const setLineFailures = async (trx: Db, campaignId: number, failures: number): Promise<void> => {
+export const setProviderFailures = async (trx: Db, campaignId: number, failures: number): Promise<void> => {
   await trx.updateTable('campaign').set({ line_failures: failures }).where('id', '=', campaignId).execute()
 }
 

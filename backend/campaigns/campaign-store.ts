@@ -115,7 +115,7 @@ export async function holdCampaignForChange(
 export interface CampaignChanges {
   status?: Campaign['status']
   pausedReason?: string | null
-  lineFailures?: number
+  providerFailures?: number
   name?: string
   timeZone?: string
   callingHours?: CallingHours
@@ -136,7 +136,7 @@ export async function updateCampaign(
     .set({
       status: changes.status,
       paused_reason: changes.pausedReason,
-      line_failures: changes.lineFailures,
+      line_failures: changes.providerFailures,
       name: changes.name,
       time_zone: changes.timeZone,
       calling_hours: changes.callingHours && JSON.stringify(changes.callingHours),

@@ -10,4 +10,4 @@ import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
 export const resumeCampaign =
   (deps: Deps) =>
   (campaignKey: CampaignKey): Promise<Campaign> =>
-    changeCampaign(deps, campaignKey, () => ({ status: 'active', pausedReason: null, lineFailures: 0 }))
+    changeCampaign(deps, campaignKey, () => ({ status: 'active', pausedReason: null, providerFailures: 0 }))

@@ -1,13 +1,13 @@
 import type { Db } from '../db/schema.ts'
-import { setLineFailures, pauseFailingCampaign } from '../calls/circuit-breaker-store.ts'
+import { setProviderFailures, pauseFailingCampaign } from '../calls/circuit-breaker-store.ts'
 import type { AttemptEnd } from './finish-attempt.ts'
 import type { CampaignRules } from '../calls/call-store.ts'
 
 /** So many attempts in a row that fail on the line are no accident. */
-export const lineFailuresThatPause = 20
+export const maxProviderFailures = 20
 
 const pausedReason =
-  `The phone line failed ${lineFailuresThatPause} times in a row, so the campaign was paused. ` +
+  `The phone line failed ${maxProviderFailures} times in a row, so the campaign was paused. ` +
   'Check the line, then resume the campaign: its calls are kept.'
 
 /**
@@ -20,8 +20,12 @@ export const changesFailureCount = (result: AttemptEnd, failures: number): boole
   result.endedReason === 'line_failed' || (result.endedReason !== 'worker_lost' && failures > 0)
 
 /** Counts a failure of the line, or ends the row. The campaign is held to count, so that none is missed. */
-export async function countLineFailure(trx: Db, campaign: CampaignRules, result: AttemptEnd): Promise<void> {
+export async function updateProviderFailures(
+  trx: Db,
+  campaign: CampaignRules,
+  result: AttemptEnd,
+): Promise<void> {
   const failures = result.endedReason === 'line_failed' ? campaign.line_failures + 1 : 0
-  await setLineFailures(trx, campaign.id, failures)
-  if (failures >= lineFailuresThatPause) await pauseFailingCampaign(trx, campaign.id, pausedReason)
+  await setProviderFailures(trx, campaign.id, failures)
+  if (failures >= maxProviderFailures) await pauseFailingCampaign(trx, campaign.id, pausedReason)
 }

@@ -18,7 +18,7 @@ import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 /** Whose attempts are leased, on which line, for how long by the database's clock. */
 export interface Lease {
-  line: string
+  provider: string
   workerId: string
   leaseMs: number
 }

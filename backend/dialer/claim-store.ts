@@ -118,12 +118,12 @@ export interface NewAttempt {
 export async function startAttempts(
   trx: Db,
   callIds: readonly number[],
-  lease: { line: string; workerId: string; leaseMs: number; now: Date },
+  lease: { provider: string; workerId: string; leaseMs: number; now: Date },
 ): Promise<NewAttempt[]> {
   const { rows } = await sql<NewAttempt>`
     with started as (
       insert into attempt (workspace_id, call_id, campaign_id, number, to_number, test, line, worker_id, lease_until, started_at)
-      select workspace_id, id, campaign_id, attempts + 1, to_number, test, ${lease.line}, ${lease.workerId}::uuid,
+      select workspace_id, id, campaign_id, attempts + 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
         clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond', ${lease.now}
       from call
       where id = any(${callIds}::bigint[])

@@ -6,11 +6,11 @@ import { takeOverAttempts } from './takeover.ts'
 import { renewLeases } from './attempt-store.ts'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from './claim-calls.ts'
 import { keepLeases, type LeaseTimes } from './leases.ts'
-import { chooseLines, type Lines } from '../telephony/choose-providers.ts'
+import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { runAttempt } from './run-attempt.ts'
 
 export interface DialerOptions extends LeaseTimes {
-  lines: Lines
+  providers: TelephonyProviders
   /** Calls that this process has on the line at once. */
   concurrency: number
 }
@@ -20,7 +20,12 @@ export interface DialerOptions extends LeaseTimes {
  * commit that made something callable; `stop` gives the talks under way `graceMs` to end by themselves.
  */
 export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): Worker {
-  const { lines = chooseLines(deps), leaseMs = 30_000, heartbeatMs = 7_000, concurrency = 500 } = options
+  const {
+    providers = chooseProviders(deps),
+    leaseMs = 30_000,
+    heartbeatMs = 7_000,
+    concurrency = 500,
+  } = options
   const workerId = randomUUID()
   const real: Worker[] = []
   const test: Worker[] = []
@@ -33,7 +38,7 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
     deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = keepLeases({ leaseMs, heartbeatMs }, renew, onError)
-  const run = runAttempt(own, lines, leases, onError)
+  const run = runAttempt(own, providers, leases, onError)
   const start = (concurrency: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
       fetch,
@@ -43,16 +48,16 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
       batchSize: 50,
       pollMs: 1_000,
     })
-  const onRealLine = { line: lines.real.name, workerId, leaseMs }
-  if (lines.real.resumable) real.push(start(concurrency, takeOverAttempts(own, onRealLine)))
-  real.push(start(concurrency, claimCalls(own, onRealLine)))
+  const realLease = { line: providers.real.name, workerId, leaseMs }
+  if (providers.real.resumable) real.push(start(concurrency, takeOverAttempts(own, realLease)))
+  real.push(start(concurrency, claimCalls(own, realLease)))
   // A lane of their own: a campaign's backlog keeps nobody's test waiting.
-  test.push(start(100, claimTestCalls(own, { line: lines.test.name, workerId, leaseMs })))
+  test.push(start(100, claimTestCalls(own, { provider: providers.test.name, workerId, leaseMs })))
   return {
     wake,
     stop: async (graceMs) => {
       // Calls that go on without this process are not waited for.
-      const realGrace = lines.real.resumable ? 0 : graceMs
+      const realGrace = providers.real.resumable ? 0 : graceMs
       await Promise.all([
         ...real.map((worker) => worker.stop(realGrace)),
         ...test.map((worker) => worker.stop(graceMs)),

@@ -9,7 +9,7 @@ import {
   findAttempt,
   requeueCall,
 } from './attempt-store.ts'
-import { countLineFailure, changesFailureCount } from './circuit-breaker.ts'
+import { updateProviderFailures, changesFailureCount } from './circuit-breaker.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { shouldRetry, retryDelayMs } from './retry-policy.ts'
 import { type CampaignRules, holdCampaign } from '../calls/call-store.ts'
@@ -86,7 +86,7 @@ export const finishAttempt =
 
       own.wake.tools({ workspaceId, endedAttempt: attempt.id })
       own.wake.dialer()
-      if (changesCount) await countLineFailure(own.db, campaign, result)
+      if (changesCount) await updateProviderFailures(own.db, campaign, result)
       const completion = await decideCompletion(own, campaign, { ...call, workspaceId }, result, at)
       if (completion === undefined) {
         await requeueCall(own.db, workspaceId, call.id, await planRetry(own, campaign, call, found.test, at))
@@ -130,7 +130,7 @@ async function planRetry(
   test: boolean,
   now: Date,
 ): Promise<{ dueAt: Date; nextAttemptAt: Date }> {
-  const dueAt = new Date(now.getTime() + retryDelayMs(campaign.retry, deps.config.lineSpeed))
+  const dueAt = new Date(now.getTime() + retryDelayMs(campaign.retry, deps.config.simulationSpeed))
   if (test) return { dueAt, nextAttemptAt: dueAt }
   const rules = { hours: campaign.calling_hours, timeZone: campaign.time_zone }
   const callee = { phoneNumber: call.to_number, timeZone: call.time_zone }

@@ -6,7 +6,7 @@ import { endIn, toAnalysis } from '../calls/reports/read.ts'
 import { findReportedAttempt, findReports, insertReports } from '../telephony/http-runtime/attempt-reports.ts'
 
 /** The line whose attempts are reported on. */
-export const httpLine = 'http'
+export const httpProviderName = 'http'
 
 /**
  * Keeps what a runtime reports of an attempt. Whoever holds the attempt reads it there, so any replica may take
@@ -18,7 +18,7 @@ export const httpLine = 'http'
 export const takeReport =
   (deps: Deps) =>
   async (attemptId: string, report: RuntimeReport): Promise<'taken' | 'over'> => {
-    const attempt = await findReportedAttempt(deps.db, httpLine, attemptId)
+    const attempt = await findReportedAttempt(deps.db, httpProviderName, attemptId)
     if (attempt === undefined) throw notFound('There is no attempt with this id.')
     const reports = (await findReports(deps.db, [attemptId])).get(attemptId) ?? []
     if (reports.some(({ sequence }) => sequence === report.sequence)) return 'taken'

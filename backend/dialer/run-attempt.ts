@@ -4,8 +4,8 @@ import { markAnswered, releaseLease } from './attempt-store.ts'
 import type { ClaimedAttempt } from './claim-calls.ts'
 import { analysisLimitMs, finishAttempt, silentEnd } from './finish-attempt.ts'
 import type { Leases } from './leases.ts'
-import type { Lines } from '../telephony/choose-providers.ts'
-import type { Analysis, DialRequest, Line } from '../telephony/provider.ts'
+import type { TelephonyProviders } from '../telephony/choose-providers.ts'
+import type { Analysis, DialRequest, TelephonyProvider } from '../telephony/provider.ts'
 import { retryUntil } from '../calls/persist.ts'
 import { finishAnalysis } from '../calls/settle.ts'
 import { supervise } from './supervise.ts'
@@ -16,9 +16,14 @@ import { supervise } from './supervise.ts'
  * when the process must end: a line that outlives it keeps its calls, for the next worker to take over.
  */
 export const runAttempt =
-  (deps: Deps, lines: Lines, leases: Leases, onError: (error: unknown, attemptId: string) => void) =>
+  (
+    deps: Deps,
+    providers: TelephonyProviders,
+    leases: Leases,
+    onError: (error: unknown, attemptId: string) => void,
+  ) =>
   async (attempt: ClaimedAttempt, stop: AbortSignal): Promise<void> => {
-    const line = attempt.test ? lines.test : lines.real
+    const provider = attempt.test ? providers.test : providers.real
     const lease = leases.hold(attempt)
     const reportError = (error: unknown) => onError(error, attempt.id)
     const writeWithRetry = <Result>(work: () => Promise<Result>) =>
@@ -26,7 +31,7 @@ export const runAttempt =
     try {
       const overruled = new AbortController()
       let answering = Promise.resolve()
-      const result = await supervise(deps.clock, line, attempt, {
+      const result = await supervise(deps.clock, provider, attempt, {
         abandon: AbortSignal.any([lease.lost, stop, overruled.signal]),
         onAnswer: (at) => {
           answering = writeWithRetry(() => markAnswered(deps.db, attempt, at)).then(
@@ -34,22 +39,22 @@ export const runAttempt =
             reportError,
           )
         },
-        onLineError: reportError,
+        onProviderError: reportError,
       })
       const hungUpAt = result?.endedAt ?? deps.clock.now()
       await answering
-      if (result === undefined && line.resumable) return await letGo(deps, attempt, lease.lost)
+      if (result === undefined && provider.resumable) return await letGo(deps, attempt, lease.lost)
       if (result === undefined && !stop.aborted) return
       const finalResult = result ?? silentEnd('failed', 'worker_lost')
       const status = await writeWithRetry(() => finishAttempt(deps)(attempt, finalResult, hungUpAt))
       lease.release()
       if (status !== 'analysing') return
-      const analysis = await analyse(deps, line, attempt.request, finalResult.transcript, {
+      const analysis = await analyse(deps, provider, attempt.request, finalResult.transcript, {
         stop,
         report: reportError,
       })
       // It may come yet, and whoever takes it settles it, or the sweeper.
-      if (analysis === undefined && line.resumable && stop.aborted) return
+      if (analysis === undefined && provider.resumable && stop.aborted) return
       await finishAnalysis(deps)(
         { workspaceId: attempt.workspaceId, callId: attempt.request.callId },
         analysis,
@@ -67,14 +72,14 @@ async function letGo(deps: Deps, attempt: ClaimedAttempt, lost: AbortSignal): Pr
 /** Undefined where there is none in time: the event does not wait any longer. */
 async function analyse(
   deps: Deps,
-  line: Line,
+  provider: TelephonyProvider,
   request: DialRequest,
   transcript: TranscriptLine[],
   options: { stop: AbortSignal; report: (error: unknown) => void },
 ): Promise<Analysis | undefined> {
   const done = new AbortController()
   const onError = (error: unknown) => void options.report(error)
-  const analysis = line.analyse(request, transcript, done.signal).catch(onError)
+  const analysis = provider.analyse(request, transcript, done.signal).catch(onError)
   const limit = deps.clock.wait(analysisLimitMs, AbortSignal.any([done.signal, options.stop]))
   try {
     return (await Promise.race([analysis, limit])) ?? undefined

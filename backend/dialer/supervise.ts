@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { type AttemptEnd, lostEnd, silentEnd } from './finish-attempt.ts'
 import { callLimits } from '../calls/limits.ts'
-import type { Dialing, DialRequest, Line, LineEnd } from '../telephony/provider.ts'
+import type { DialControls, DialRequest, TelephonyProvider, ProviderResult } from '../telephony/provider.ts'
 
 /** However much a line is sped up: what an agent does with its tools takes the machine's own time. */
 const leastTalkMs = 30_000
@@ -27,9 +27,9 @@ export interface AttemptProgress {
  */
 export async function supervise(
   clock: Clock,
-  line: Line,
+  provider: TelephonyProvider,
   attempt: { request: DialRequest; takenOver?: AttemptProgress },
-  hooks: { abandon: AbortSignal; onAnswer: (at: Date) => void; onLineError: (error: unknown) => void },
+  hooks: { abandon: AbortSignal; onAnswer: (at: Date) => void; onProviderError: (error: unknown) => void },
 ): Promise<AttemptEnd | undefined> {
   const { request, takenOver } = attempt
   const startedAt = takenOver?.startedAt ?? clock.now()
@@ -49,8 +49,8 @@ export async function supervise(
   const earliest = takenOver === undefined ? 0 : clock.now().getTime() + catchUpMs
   const waitSince = (since: Date, ms: number) =>
     clock.wait(Math.max(since.getTime() + ms, earliest) - clock.now().getTime(), done.signal)
-  const ringMs = (callLimits.ringSeconds * 1000) / line.speed
-  const callMs = Math.max((callLimits.callSeconds * 1000) / line.speed, leastTalkMs)
+  const ringMs = (callLimits.ringSeconds * 1000) / provider.speed
+  const callMs = Math.max((callLimits.callSeconds * 1000) / provider.speed, leastTalkMs)
   const limitTalk = (since: Date) => void waitSince(since, callMs).then(() => cutOff('call_limit_reached'))
   const onAnswer = (at?: Date) => {
     if (answeredAt !== null || hangUp.signal.aborted || detached.signal.aborted) return
@@ -59,53 +59,56 @@ export async function supervise(
     hooks.onAnswer(answeredAt)
   }
   const patience = () =>
-    waitSince(clock.now(), (callLimits.handOverSeconds * 1000) / line.speed).then(() => undefined)
+    waitSince(clock.now(), (callLimits.handOverSeconds * 1000) / provider.speed).then(() => undefined)
   const isRinging = () => answeredAt === null
   const limitRing = async () => {
     await waitSince(startedAt, ringMs)
     if (!isRinging()) return
     ringOver.abort()
     // Somebody may have answered, and the word of it be on its way: such a line hangs up when it knows.
-    if (!line.resumable) return cutOff('ring_timeout')
+    if (!provider.resumable) return cutOff('ring_timeout')
     await waitSince(startedAt, ringMs + callMs)
     if (isRinging()) cutOff('unheard_of')
   }
   // Whatever a line throws is its failure.
-  const lineFailed = (error: unknown): LineEnd => {
-    hooks.onLineError(error)
+  const toFailure = (error: unknown): ProviderResult => {
+    hooks.onProviderError(error)
     return { outcome: 'failed' }
   }
   const abandon = () => {
     detached.abort()
-    if (!line.resumable) hangUp.abort('given_up')
+    if (!provider.resumable) hangUp.abort('given_up')
     abandoned.resolve('given_up')
   }
-  const toResult = (result: LineEnd) => toAttemptEnd(result, { answeredAt, startedAt, now: clock.now() })
+  const toResult = (result: ProviderResult) =>
+    toAttemptEnd(result, { answeredAt, startedAt, now: clock.now() })
 
   hooks.abandon.addEventListener('abort', abandon, { once: true })
   try {
     if (hooks.abandon.aborted) return undefined
     if (answeredAt !== null) limitTalk(answeredAt)
     void limitRing()
-    const dialing: Dialing = {
+    const dialing: DialControls = {
       signal: hangUp.signal,
       ringOver: ringOver.signal,
       detached: detached.signal,
       onAnswer,
     }
     const talking = Promise.resolve()
-      .then(() => (takenOver && line.resume ? line.resume(request, dialing) : line.dial(request, dialing)))
-      .catch(lineFailed)
+      .then(() =>
+        takenOver && provider.resume ? provider.resume(request, dialing) : provider.dial(request, dialing),
+      )
+      .catch(toFailure)
     const first = await Promise.race([talking, cutOffReason.promise, abandoned.promise])
     if (first === 'given_up') {
-      if (line.resumable) await Promise.race([talking, patience()])
+      if (provider.resumable) await Promise.race([talking, patience()])
       return undefined
     }
     if (first === 'ring_timeout') return silentEnd('no_answer', 'ring_timeout')
     if (first === 'unheard_of') return toResult({ outcome: takenOver === undefined ? 'failed' : 'unknown' })
     if (first === 'call_limit_reached') {
       const handedOver = await Promise.race([talking, patience()])
-      return { ...toResult(handedOver ?? nothingSaid), answeredAt, ...talkedTooLong(handedOver) }
+      return { ...toResult(handedOver ?? emptyProviderResult), answeredAt, ...talkedTooLong(handedOver) }
     }
     return toResult(first)
   } finally {
@@ -115,7 +118,7 @@ export async function supervise(
   }
 }
 
-const nothingSaid: LineEnd = {
+const emptyProviderResult: ProviderResult = {
   outcome: 'answered',
   endedReason: 'agent_hung_up',
   transcript: [],
@@ -123,7 +126,7 @@ const nothingSaid: LineEnd = {
   refused: false,
 }
 
-const talkedTooLong = (result: LineEnd | undefined) =>
+const talkedTooLong = (result: ProviderResult | undefined) =>
   result?.outcome === 'voicemail'
     ? { endedReason: 'call_limit_reached' as const }
     : { outcome: 'answered' as const, endedReason: 'call_limit_reached' as const }
@@ -140,7 +143,7 @@ const clampTime = (earliest: Date, reported: Date | undefined, now: Date): Date 
   new Date(Math.max(earliest.getTime(), Math.min((reported ?? now).getTime(), now.getTime())))
 
 function toAttemptEnd(
-  result: LineEnd,
+  result: ProviderResult,
   observed: { answeredAt: Date | null; startedAt: Date; now: Date },
 ): AttemptEnd {
   const { startedAt, now } = observed

@@ -12,9 +12,9 @@ const sweepBatchSize = 100
  */
 export async function takeOverLostAttempts(
   db: Db,
-  worker: { workerId: string; lines: readonly string[]; leaseMs?: number; atMost?: number },
+  worker: { workerId: string; providers: readonly string[]; leaseMs?: number; atMost?: number },
 ): Promise<FencedAttempt[]> {
-  const isLost = sql`lease_until < clock_timestamp() and line = any(${worker.lines}::text[])`
+  const isLost = sql`lease_until < clock_timestamp() and line = any(${worker.providers}::text[])`
   return takeOver(db, worker, isLost)
 }
 

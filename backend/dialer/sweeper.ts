@@ -5,7 +5,7 @@ import type { Worker } from '../core/worker.ts'
 import { expireCall, overdueBefore } from '../calls/expire.ts'
 import { finishAttempt, lostEnd, silentEnd } from './finish-attempt.ts'
 import { callLimits } from '../calls/limits.ts'
-import { chooseLines, type Lines } from '../telephony/choose-providers.ts'
+import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { replanCampaign } from '../calls/reschedule-calls.ts'
 import { findReportedAnalysis } from '../calls/reports/find-analysis.ts'
 import { finishAnalysis } from '../calls/settle.ts'
@@ -21,8 +21,11 @@ import {
  * Starts the worker that ends what nobody else will: attempts of lost workers, calls that waited too long,
  * events whose analysis did not come, changes of a campaign that were broken off. Any number may run.
  */
-export function startSweeper(deps: Deps, options: { lines?: Lines } = {}): Pick<Worker, 'stop'> {
-  const sweep = createSweep(deps, options.lines ?? chooseLines(deps))
+export function startSweeper(
+  deps: Deps,
+  options: { providers?: TelephonyProviders } = {},
+): Pick<Worker, 'stop'> {
+  const sweep = createSweep(deps, options.providers ?? chooseProviders(deps))
   const stopping = new AbortController()
   const loop = async () => {
     while (!stopping.signal.aborted) {
@@ -40,14 +43,16 @@ export function startSweeper(deps: Deps, options: { lines?: Lines } = {}): Pick<
 }
 
 /** One round over everything; resolves to how much it ended. What fails is reported and comes round again. */
-function createSweep(deps: Deps, lines: Lines): (stopping: AbortSignal) => Promise<number> {
+function createSweep(deps: Deps, providers: TelephonyProviders): (stopping: AbortSignal) => Promise<number> {
   const workerId = randomUUID()
   // A line that outlives its worker is asked by a dialer what became of the call; these cannot be.
-  const nonResumable = [lines.real, lines.test].filter((line) => !line.resumable).map((line) => line.name)
+  const nonResumable = [providers.real, providers.test]
+    .filter((provider) => !provider.resumable)
+    .map((provider) => provider.name)
   const workerLost = silentEnd('failed', 'worker_lost')
   const tasks = [
     createTask(
-      () => takeOverLostAttempts(deps.db, { workerId, lines: nonResumable }),
+      () => takeOverLostAttempts(deps.db, { workerId, providers: nonResumable }),
       (attempt) => finishAttempt(deps)(attempt, workerLost),
     ),
     createTask(

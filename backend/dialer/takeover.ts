@@ -11,8 +11,12 @@ export const takeOverAttempts =
   (deps: Pick<Deps, 'db'>, lease: Lease) =>
   async (capacity: number): Promise<ClaimedAttempt[]> => {
     const leasedAt = performance.now()
-    const { line, ...holder } = lease
-    const takenOver = await takeOverLostAttempts(deps.db, { ...holder, lines: [line], atMost: capacity })
+    const { provider, ...holder } = lease
+    const takenOver = await takeOverLostAttempts(deps.db, {
+      ...holder,
+      providers: [provider],
+      atMost: capacity,
+    })
     if (takenOver.length === 0) return []
     const fences = new Map(takenOver.map(({ id, fence }) => [id, fence]))
     const liveAttempts = await findLiveAttempts(deps.db, [...fences.keys()])

@@ -1,30 +1,30 @@
 import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { createCallAgent } from './simulated/simulated-agent.ts'
-import { createHttpLine } from './http-runtime/http-provider.ts'
-import type { Line } from './provider.ts'
+import { createHttpProvider } from './http-runtime/http-provider.ts'
+import type { TelephonyProvider } from './provider.ts'
 import { createRuntimeClient } from './http-runtime/runtime-client.ts'
-import { createSimulatedLine } from './simulated/simulated-provider.ts'
+import { createSimulatedProvider } from './simulated/simulated-provider.ts'
 
 /** The lines of this service: test calls never leave the simulated one. */
-export interface Lines {
-  real: Line
-  test: Line
+export interface TelephonyProviders {
+  real: TelephonyProvider
+  test: TelephonyProvider
 }
 
-type LineDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'runtimeSecrets'>
+type ProviderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'runtimeSecrets'>
 
 /** The lines that the configuration asks for. */
-export const chooseLines = (deps: LineDeps): Lines => {
+export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
   const { clock, config } = deps
-  const simulated = createSimulatedLine(clock, config.lineSpeed, agentOf(deps))
-  return { real: httpLineOf(deps) ?? simulated, test: simulated }
+  const simulated = createSimulatedProvider(clock, config.simulationSpeed, agentOf(deps))
+  return { real: createConfiguredHttpProvider(deps) ?? simulated, test: simulated }
 }
 
-function httpLineOf({ clock, config, db, log, runtimeSecrets }: LineDeps) {
-  const { line, runtimeUrl, internalUrl } = config
-  if (line !== 'http' || runtimeUrl === undefined) return undefined
-  return createHttpLine({
+function createConfiguredHttpProvider({ clock, config, db, log, runtimeSecrets }: ProviderDeps) {
+  const { telephony, runtimeUrl, internalUrl } = config
+  if (telephony !== 'http' || runtimeUrl === undefined) return undefined
+  return createHttpProvider({
     db,
     clock,
     internalUrl,
@@ -35,7 +35,7 @@ function httpLineOf({ clock, config, db, log, runtimeSecrets }: LineDeps) {
 }
 
 /** Only with a runtime secret is there a tool server that lets an agent in. */
-function agentOf({ config, runtimeSecrets, log }: LineDeps) {
+function agentOf({ config, runtimeSecrets, log }: ProviderDeps) {
   if (runtimeSecrets().length === 0) return undefined
   return createCallAgent({
     url: config.internalUrl,

@@ -18,7 +18,7 @@ export interface DialRequest {
 }
 
 /** How an attempt ended, told by the line. Times are told by a line that knows better than its listener. */
-export type LineEnd = { answeredAt?: Date | null; endedAt?: Date } & (
+export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
   | { outcome: 'no_answer' | 'busy' | 'declined' | 'failed' }
   /** Told by `resume`: the line knows nothing of the attempt, so nobody is on it. */
   | { outcome: 'unknown' }
@@ -34,7 +34,7 @@ export type LineEnd = { answeredAt?: Date | null; endedAt?: Date } & (
 )
 
 /** What binds a line to whoever watches over an attempt. */
-export interface Dialing {
+export interface DialControls {
   /** Aborts when the line must hang up. */
   signal: AbortSignal
   /** Aborts when it has rung long enough: only for a line that must find out first whether somebody answered. */
@@ -54,7 +54,7 @@ export interface Analysis {
 }
 
 /** What rings phones. Limits, leases, retries and records are the dialer's; a line only talks. */
-export interface Line {
+export interface TelephonyProvider {
   /** Kept with each attempt, so that whoever finds it knows where to ask. */
   name: string
   /**
@@ -69,9 +69,9 @@ export interface Line {
    * was said so far; a line that outlives its worker, not before nobody is on it any more. A rejection counts as
    * a failure of the line.
    */
-  dial(request: DialRequest, dialing: Dialing): Promise<LineEnd>
+  dial(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
   /** The same for an attempt that was dialed before, maybe by another process: nobody is rung. */
-  resume?(request: DialRequest, dialing: Dialing): Promise<LineEnd>
+  resume?(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
   /** Reads a finished talk. The event waits for it for at most two minutes. Undefined where there is none. */
   analyse(
     request: DialRequest,

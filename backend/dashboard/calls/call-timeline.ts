@@ -73,8 +73,8 @@ function queuedEntry(call: Call): TimelineEntry {
 }
 
 function attemptEntries(attempt: Attempt): TimelineEntry[] {
-  const line = attempt.line === 'simulated' ? 'On the simulated line: no phone rings.' : ''
-  const dialed = timelineEntry(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, line)
+  const detail = attempt.line === 'simulated' ? 'On the simulated line: no phone rings.' : ''
+  const dialed = timelineEntry(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, detail)
   if (attempt.answered_at === null) return [dialed]
   return [dialed, timelineEntry(attempt.answered_at, 'good', 'Answered')]
 }

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
 /** Attempts are found by their UUID alone: the runtime's secret is the service's, not a workspace's. */
-export const findReportedAttempt = (db: Db, line: string, attemptId: string) =>
+export const findReportedAttempt = (db: Db, provider: string, attemptId: string) =>
   db
     .selectFrom('attempt')
     .select(['workspace_id as workspaceId', 'call_id as callId', 'ended_at as endedAt'])
     .where('id', '=', attemptId)
-    .where('line', '=', line)
+    .where('line', '=', provider)
     .executeTakeFirst()
 
 /** Keeps the first report of each sequence number, and none of a contact or a talk that was erased: nobody reads it. */

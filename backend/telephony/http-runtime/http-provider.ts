@@ -5,12 +5,12 @@ import { sessionUrl } from '../../runtime/session-url.ts'
 import { callLimits } from '../../calls/limits.ts'
 import { analysisIn, answeredAtIn, endIn } from '../../calls/reports/read.ts'
 import { insertReports } from './attempt-reports.ts'
-import { httpLine } from '../../dialer/receive-report.ts'
+import { httpProviderName } from '../../dialer/receive-report.ts'
 import { watchReports } from '../../calls/reports/watch.ts'
-import type { Dialing, DialRequest, Line, LineEnd } from '../provider.ts'
+import type { DialControls, DialRequest, TelephonyProvider, ProviderResult } from '../provider.ts'
 import type { RuntimeClient } from './runtime-client.ts'
 
-export interface HttpLineDeps {
+export interface HttpProviderDeps {
   db: Db
   clock: Clock
   runtime: RuntimeClient
@@ -30,18 +30,18 @@ const unreadable = (faults: string[]) =>
   new Error(`the runtime told what cannot be read: ${faults.slice(0, 10).join(', ')}`)
 
 /** Nobody hears it. */
-const leftAlone: LineEnd = { outcome: 'failed' }
+const detachedResult: ProviderResult = { outcome: 'failed' }
 
 /**
  * The line of an agent runtime of the user's own. It is ordered to call once, and then only asked: its reports
  * come in by whichever replica, and are read from the table. The call goes on when this process dies.
  */
-export function createHttpLine(deps: HttpLineDeps): Line {
+export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
   const { db, clock, runtime, onTrouble } = deps
   const read = watchReports(deps, pollMs)
 
   /** What is reported by now; undefined while the database is away, which says nothing. */
-  const look = (attemptId: string, dialing: Dialing): Promise<readonly RuntimeReport[] | undefined> =>
+  const look = (attemptId: string, dialing: DialControls): Promise<readonly RuntimeReport[] | undefined> =>
     read(attemptId, dialing.detached).catch((error: unknown) => void onTrouble(attemptId, error))
 
   const ask = async (attemptId: string): Promise<'heard' | 'denied' | 'away'> => {
@@ -63,9 +63,9 @@ export function createHttpLine(deps: HttpLineDeps): Line {
    */
   const followAttempt = async (
     attemptId: string,
-    dialing: Dialing,
+    dialing: DialControls,
     placed: () => 'taken' | 'refused' | 'unclear',
-  ): Promise<LineEnd> => {
+  ): Promise<ProviderResult> => {
     let told = 0
     let heardAt = clock.now().getTime()
     let nextAskAt = 0
@@ -73,11 +73,11 @@ export function createHttpLine(deps: HttpLineDeps): Line {
     let ringWasChecked = false
     for (;;) {
       const reports = await look(attemptId, dialing)
-      if (dialing.detached.aborted) return leftAlone
+      if (dialing.detached.aborted) return detachedResult
       if (reports === undefined) continue
       const ended = endIn(reports)
       const answeredAt = answeredAtIn(reports)
-      if (ended !== undefined) return toLineEnd(ended)
+      if (ended !== undefined) return toProviderResult(ended)
       if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
       if (placed() === 'refused') return { outcome: 'failed' }
       const rangTooLong = dialing.ringOver.aborted && answeredAt === undefined
@@ -99,18 +99,18 @@ export function createHttpLine(deps: HttpLineDeps): Line {
   }
 
   /** A runtime may forget what it has reported: that counts. */
-  const lastWord = async (attemptId: string, dialing: Dialing): Promise<LineEnd> => {
+  const lastWord = async (attemptId: string, dialing: DialControls): Promise<ProviderResult> => {
     for (;;) {
       const reports = await look(attemptId, dialing)
-      if (dialing.detached.aborted) return leftAlone
+      if (dialing.detached.aborted) return detachedResult
       if (reports === undefined) continue
       const ended = endIn(reports)
-      return ended === undefined ? { outcome: 'unknown' } : toLineEnd(ended)
+      return ended === undefined ? { outcome: 'unknown' } : toProviderResult(ended)
     }
   }
 
   /** Resolves only when nobody is on the line any more: until then nobody may be called again. */
-  const hangUp = async (attemptId: string, dialing: Dialing): Promise<LineEnd> => {
+  const hangUp = async (attemptId: string, dialing: DialControls): Promise<ProviderResult> => {
     for (;;) {
       const confirmed = await runtime.hangUp(attemptId).then(
         () => true,
@@ -119,15 +119,15 @@ export function createHttpLine(deps: HttpLineDeps): Line {
       const patience = clock.now().getTime() + (confirmed ? callLimits.handOverSeconds * 1000 : againMs)
       do {
         const ended = endIn((await look(attemptId, dialing)) ?? [])
-        if (dialing.detached.aborted) return leftAlone
-        if (ended !== undefined) return toLineEnd(ended)
+        if (dialing.detached.aborted) return detachedResult
+        if (ended !== undefined) return toProviderResult(ended)
       } while (clock.now().getTime() < patience)
       if (confirmed) return { outcome: 'no_answer' }
     }
   }
 
   return {
-    name: httpLine,
+    name: httpProviderName,
     resumable: true,
     speed: 1,
     dial: async (request, dialing) => {
@@ -161,9 +161,9 @@ export function createHttpLine(deps: HttpLineDeps): Line {
  * Resolves when nobody listens any more, but not while an order is on its way: whoever asks the runtime next
  * must not be told that it knows nothing of it.
  */
-const whenDetached = ({ detached }: Dialing, placing: Promise<void>): Promise<LineEnd> =>
+const whenDetached = ({ detached }: DialControls, placing: Promise<void>): Promise<ProviderResult> =>
   new Promise((resolve) => {
-    const detach = () => void placing.then(() => resolve(leftAlone))
+    const detach = () => void placing.then(() => resolve(detachedResult))
     if (detached.aborted) detach()
     detached.addEventListener('abort', detach, { once: true })
   })
@@ -195,7 +195,7 @@ const toCallOrder = (request: DialRequest, internalUrl: string): CallOrder => {
   }
 }
 
-function toLineEnd(end: RuntimeReport & { type: 'ended' }): LineEnd {
+function toProviderResult(end: RuntimeReport & { type: 'ended' }): ProviderResult {
   const endedAt = new Date(end.at)
   if (end.outcome === 'voicemail') {
     const { outcome, transcript, summary } = end

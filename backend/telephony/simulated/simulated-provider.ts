@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { AgentInCall, CallAgent, Intent } from '../../runtime/agent.ts'
 import { castingOf } from './pick-scenario.ts'
 import { fill } from '../../calls/lines/fill.ts'
-import type { Analysis, DialRequest, Line, LineEnd } from '../provider.ts'
+import type { Analysis, DialRequest, TelephonyProvider, ProviderResult } from '../provider.ts'
 import { apology, type Talk, voicemailMessage } from './scenarios.ts'
 
 /**
@@ -13,7 +13,7 @@ import { apology, type Talk, voicemailMessage } from './scenarios.ts'
  * @param speed simulated seconds per second of the clock
  * @param agent uses its tools in each talk; without one there is only talk
  */
-export function createSimulatedLine(clock: Clock, speed: number, agent?: CallAgent): Line {
+export function createSimulatedProvider(clock: Clock, speed: number, agent?: CallAgent): TelephonyProvider {
   const pause = (seconds: number, signal: AbortSignal) => clock.wait((seconds * 1000) / speed, signal)
 
   const say = async (
@@ -40,7 +40,7 @@ export function createSimulatedLine(clock: Clock, speed: number, agent?: CallAge
     if (!action.succeeded && !apologized) await say(['agent', apology], transcript, signal)
   }
 
-  const converse = async (request: DialRequest, talk: Talk, signal: AbortSignal): Promise<LineEnd> => {
+  const converse = async (request: DialRequest, talk: Talk, signal: AbortSignal): Promise<ProviderResult> => {
     const transcript: TranscriptLine[] = []
     const doer = agent?.join(
       { widgetId: request.agent.widgetId, attemptId: request.attemptId },
@@ -61,7 +61,7 @@ export function createSimulatedLine(clock: Clock, speed: number, agent?: CallAge
     }
   }
 
-  const leaveMessage = async (request: DialRequest, signal: AbortSignal): Promise<LineEnd> => {
+  const leaveMessage = async (request: DialRequest, signal: AbortSignal): Promise<ProviderResult> => {
     const transcript: TranscriptLine[] = []
     await pause(6, signal)
     await say(['agent', fill(voicemailMessage, request)], transcript, signal)

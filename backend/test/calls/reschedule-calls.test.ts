@@ -38,7 +38,7 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
 
-const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 const eveningHours = { ...everyHour, start: '18:00', end: '20:00' }
 
 it('moves what waits when the hours are edited, to later and to earlier', async () => {

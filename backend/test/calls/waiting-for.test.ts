@@ -24,7 +24,7 @@ beforeEach(async () => {
   seed = await seedWorkspace(deps)
 })
 
-const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 const claim = (capacity = 50): Promise<ClaimedAttempt[]> => claimCalls(deps, lease)(capacity)
 const getWaitingFor = async (id: number) => (await getCall(deps, seed, id)).waiting_for
 const inAnHour = () => new Date(deps.clock.now().getTime() + 3_600_000).toISOString()

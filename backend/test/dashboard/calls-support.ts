@@ -6,7 +6,7 @@ import { finishAnalysis } from '../../calls/settle.ts'
 import type { TestDeps } from '../support/deps.ts'
 import type { Seed } from '../support/seed.ts'
 
-const lease = { line: 'simulated', workerId: '00000000-0000-4000-8000-00000000000a', leaseMs: 600_000 }
+const lease = { provider: 'simulated', workerId: '00000000-0000-4000-8000-00000000000a', leaseMs: 600_000 }
 
 const findLiveAttempt = ({ db }: TestDeps, seed: Seed, callId: number): Promise<FencedAttempt | undefined> =>
   db

@@ -21,7 +21,7 @@ beforeEach(async () => {
   seed = await seedWorkspace(deps)
 })
 
-const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 const claim = (capacity = 50, claimDeps: TestDeps = deps): Promise<ClaimedAttempt[]> =>
   claimCalls(claimDeps, lease)(capacity)
 const queueMany = async (count: number, campaignId = seed.campaignId, owner = seed) => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { cancelCall } from '../../calls/cancel-call.ts'
 import { startDialer } from '../../dialer/dialer.ts'
-import type { Line } from '../../telephony/provider.ts'
-import { createSimulatedLine } from '../../telephony/simulated/simulated-provider.ts'
+import type { TelephonyProvider } from '../../telephony/provider.ts'
+import { createSimulatedProvider } from '../../telephony/simulated/simulated-provider.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import { archiveCampaign } from '../../campaigns/campaign-status.ts'
 import { editCampaign } from '../../campaigns/edit.ts'
@@ -41,8 +41,8 @@ it('completes every call once and tells it once, through three dialers, one of w
   const otherDeps = testDeps(connect({ url: database.url, max: 3 }), { clock: deps.clock })
   const leases = { leaseMs: 1_500, heartbeatMs: 100 }
   const talking = new Set<string>()
-  const simulated = createSimulatedLine(deps.clock, deps.config.lineSpeed)
-  const unreliable: Line = {
+  const simulated = createSimulatedProvider(deps.clock, deps.config.simulationSpeed)
+  const unreliable: TelephonyProvider = {
     ...simulated,
     dial: (request, listener) => {
       talking.add(request.attemptId)
@@ -52,7 +52,7 @@ it('completes every call once and tells it once, through three dialers, one of w
   const dialers = [
     startDialer(deps, leases),
     startDialer(deps, leases),
-    startDialer(otherDeps, { ...leases, lines: { real: unreliable, test: unreliable } }),
+    startDialer(otherDeps, { ...leases, providers: { real: unreliable, test: unreliable } }),
   ]
   const sweeper = startSweeper(deps)
   let maxLive = 0

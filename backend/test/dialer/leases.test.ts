@@ -5,7 +5,7 @@ import { markAnswered } from '../../dialer/attempt-store.ts'
 import { type ClaimedAttempt, claimCalls } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
 import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
-import type { LineEnd } from '../../telephony/provider.ts'
+import type { ProviderResult } from '../../telephony/provider.ts'
 import { keepLeases } from '../../dialer/leases.ts'
 import { runAttempt } from '../../dialer/run-attempt.ts'
 import { takeOverLostAttempts } from '../../dialer/sweep-store.ts'
@@ -15,7 +15,7 @@ import type { Worker } from '../../core/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import { aLine, forever, shortTalk } from '../support/telephony-provider.ts'
+import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
 import {
   listAttempts,
   getCall,
@@ -46,14 +46,16 @@ afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
 
 const sweep = () => workers.push(startSweeper(deps))
 const dial = (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = deps) => {
-  const line = aLine()
-  const dialer = startDialer(dialDeps, { lines: { real: line, test: line }, ...options })
+  const provider = createTestProvider()
+  const dialer = startDialer(dialDeps, { providers: { real: provider, test: provider }, ...options })
   workers.push(dialer)
   return dialer
 }
 /** A worker that claims and is never heard of again. */
 const claimAsLostWorker = async (leaseMs: number): Promise<ClaimedAttempt> => {
-  const [attempt] = await claimCalls(deps, { line: 'simulated', workerId: crypto.randomUUID(), leaseMs })(1)
+  const [attempt] = await claimCalls(deps, { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs })(
+    1,
+  )
   if (attempt === undefined) throw new Error('there was nothing to claim')
   return attempt
 }
@@ -107,7 +109,7 @@ it('refuses what a worker writes after its attempt was taken over', async () => 
 it('refuses a worker by its fence while the one who took over has not ended the attempt yet', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const attempt = await claimAsLostWorker(1)
-  const sweeper = { workerId: crypto.randomUUID(), lines: ['simulated'] }
+  const sweeper = { workerId: crypto.randomUUID(), providers: ['simulated'] }
   const [taken] = await waitFor(async () => {
     const lost = await takeOverLostAttempts(deps.db, sweeper)
     return lost.length > 0 && lost
@@ -147,14 +149,14 @@ it('hangs up before its lease runs out when the database is gone', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const otherDeps = testDeps(connect({ url: database.url, max: 4 }), { clock: deps.clock })
   const hungUp = Promise.withResolvers<boolean>()
-  const line = aLine({
+  const provider = createTestProvider({
     dial: (_, { signal, onAnswer }) => {
       onAnswer()
       signal.addEventListener('abort', () => hungUp.resolve(leaseStillRuns(id)))
-      return forever()
+      return neverSettle()
     },
   })
-  dial({ leaseMs: 1_200, heartbeatMs: 50, lines: { real: line, test: line } }, otherDeps)
+  dial({ leaseMs: 1_200, heartbeatMs: 50, providers: { real: provider, test: provider } }, otherDeps)
   await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
   await otherDeps.db.destroy()
   expect(await hungUp.promise).toBe(true)
@@ -175,14 +177,14 @@ const leaseStillRuns = async (callId: number): Promise<boolean> => {
 it('hangs up when somebody else holds the attempt', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const hungUp = Promise.withResolvers<void>()
-  const line = aLine({
+  const provider = createTestProvider({
     dial: (_, { signal, onAnswer }) => {
       onAnswer()
       signal.addEventListener('abort', () => hungUp.resolve())
-      return forever()
+      return neverSettle()
     },
   })
-  dial({ leaseMs: 60_000, heartbeatMs: 20, lines: { real: line, test: line } })
+  dial({ leaseMs: 60_000, heartbeatMs: 20, providers: { real: provider, test: provider } })
   await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
   await deps.db
     .updateTable('attempt')
@@ -211,13 +213,16 @@ it('rings nobody with a lease that ran out since it was claimed', async () => {
     () => {},
   )
   let isDialed = false
-  const line = aLine({
+  const provider = createTestProvider({
     dial: () => {
       isDialed = true
-      return forever()
+      return neverSettle()
     },
   })
-  await runAttempt(deps, { real: line, test: line }, leases, () => {})(attempt, new AbortController().signal)
+  await runAttempt(deps, { real: provider, test: provider }, leases, () => {})(
+    attempt,
+    new AbortController().signal,
+  )
   leases.stop()
   expect(isDialed).toBe(false)
   expect((await getCall(deps, seed, id)).status).toBe('dialing')
@@ -227,9 +232,9 @@ it('keeps what the line told while it cannot be written, and writes it as soon a
   const { id } = await seedCall(deps, seed, freshNumber())
   const errors: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
-  const hungUp = Promise.withResolvers<LineEnd>()
-  const line = aLine({ dial: () => hungUp.promise })
-  dial({ lines: { real: line, test: line } }, { ...deps, log })
+  const hungUp = Promise.withResolvers<ProviderResult>()
+  const provider = createTestProvider({ dial: () => hungUp.promise })
+  dial({ providers: { real: provider, test: provider } }, { ...deps, log })
   await advanceUntil(deps, seed, id, (call) => call.status === 'dialing', 0)
   await sql`alter table event rename to event_away`.execute(deps.db)
   hungUp.resolve({ outcome: 'busy' })
@@ -246,14 +251,14 @@ it('keeps what the line told while it cannot be written, and writes it as soon a
 it('has committed the attempt before the line is asked', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const seen = Promise.withResolvers<unknown>()
-  const line = aLine({
+  const provider = createTestProvider({
     dial: async (request, talk) => {
       const attempt = deps.db.selectFrom('attempt').select(['call_id', 'ended_at'])
       seen.resolve(await attempt.where('id', '=', request.attemptId).executeTakeFirst())
-      return shortTalk(request, talk)
+      return shortConversation(request, talk)
     },
   })
-  dial({ lines: { real: line, test: line } })
+  dial({ providers: { real: provider, test: provider } })
   expect(await seen.promise).toEqual({ call_id: id, ended_at: null })
   await advanceUntilCompleted(deps, seed, id)
 })
@@ -262,9 +267,9 @@ it('frees the slot at the hang-up: the next call of the campaign follows at once
   const campaignId = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
   const first = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   const second = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
-  const line = aLine({ dial: shortTalk, analyse: forever })
+  const provider = createTestProvider({ dial: shortConversation, analyse: neverSettle })
   // Its clock stands still: no look at the table but the one that the hang-up asks for.
-  dial({ lines: { real: line, test: line } })
+  dial({ providers: { real: provider, test: provider } })
   for (const { id } of [first, second])
     await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
 })

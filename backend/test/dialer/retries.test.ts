@@ -41,8 +41,8 @@ afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
 const day = 24 * 3_600_000
 const policy: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['busy', 'failed'] }
 const busy = silentEnd('busy', 'line_busy')
-const lineFailed = silentEnd('failed', 'line_failed')
-const lease = () => ({ line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 })
+const providerFailed = silentEnd('failed', 'line_failed')
+const lease = () => ({ provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 })
 const claimOne = async (): Promise<ClaimedAttempt> => {
   const [attempt] = await claimCalls(deps, lease())(1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
@@ -142,9 +142,9 @@ it('lets the last outcome stand when a retry expires', async () => {
 })
 
 it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
-  await endConsecutively(19, lineFailed)
+  await endConsecutively(19, providerFailed)
   expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
-  await endConsecutively(1, lineFailed)
+  await endConsecutively(1, providerFailed)
   const paused = await getCampaign(seed.campaignId)
   expect(paused).toMatchObject({
     status: 'paused',
@@ -161,15 +161,15 @@ it('pauses a campaign whose line failed twenty times in a row, says why, and for
 })
 
 it('counts only failures in a row, of the line, on real calls', async () => {
-  await endConsecutively(19, lineFailed)
+  await endConsecutively(19, providerFailed)
   await endConsecutively(1, silentEnd('failed', 'worker_lost'))
   expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
   await seedCall(deps, seed, freshNumber(), { test: true })
   const [test] = await claimTestCalls(deps, lease())(1)
-  if (test !== undefined) await finishAttempt(deps)(test, lineFailed)
+  if (test !== undefined) await finishAttempt(deps)(test, providerFailed)
   expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
   await endConsecutively(1, busy)
-  await endConsecutively(1, lineFailed)
+  await endConsecutively(1, providerFailed)
   expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 1 })
 })
 
@@ -178,6 +178,6 @@ it('misses no failure when many end at the same moment', async () => {
   for (let index = 0; index < 20; index += 1) await seedCall(deps, seed, freshNumber(), { campaign_id: wide })
   const attempts = await claimCalls(deps, lease())(50)
   expect(attempts).toHaveLength(20)
-  await Promise.all(attempts.map((attempt) => finishAttempt(deps)(attempt, lineFailed)))
+  await Promise.all(attempts.map((attempt) => finishAttempt(deps)(attempt, providerFailed)))
   expect((await getCampaign(wide)).status).toBe('paused')
 })

@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
 import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
-import type { Line } from '../../telephony/provider.ts'
+import type { TelephonyProvider } from '../../telephony/provider.ts'
 import { finishAnalysis } from '../../calls/settle.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import type { Worker } from '../../core/worker.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
-import { aLine, forever, shortTalk } from '../support/telephony-provider.ts'
+import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
 import {
   getCall,
   advanceUntil,
@@ -37,9 +37,9 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
 
-const dial = (overrides: Partial<Line>) => {
-  const line = aLine(overrides)
-  workers.push(startDialer(deps, { lines: { real: line, test: line } }))
+const dial = (overrides: Partial<TelephonyProvider>) => {
+  const provider = createTestProvider(overrides)
+  workers.push(startDialer(deps, { providers: { real: provider, test: provider } }))
 }
 const answeredTalk = {
   ...silentEnd('answered', 'agent_hung_up'),
@@ -49,7 +49,7 @@ const answeredTalk = {
 const hangUpAsLostWorker = async (): Promise<number> => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const [attempt] = await claimCalls(deps, {
-    line: 'simulated',
+    provider: 'simulated',
     workerId: crypto.randomUUID(),
     leaseMs: 60_000,
   })(1)
@@ -60,7 +60,7 @@ const hangUpAsLostWorker = async (): Promise<number> => {
 
 it('stops ringing after 45 seconds, whatever the line does', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  dial({ dial: forever })
+  dial({ dial: neverSettle })
   await advanceUntil(deps, seed, id, (call) => call.status === 'dialing', 0)
   const ringingAt = deps.clock.now().getTime()
   const call = await advanceUntilCompleted(deps, seed, id, 1_000)
@@ -117,7 +117,7 @@ it('completes the call at the hang-up, and holds its event for the analysis', as
   const { id } = await seedCall(deps, seed, freshNumber())
   const analyzed = Promise.withResolvers<void>()
   dial({
-    dial: shortTalk,
+    dial: shortConversation,
     analyse: async () => {
       await analyzed.promise
       return { summary: 'Wants a visit.', sentiment: 'positive', goalMet: true, extracted: { visit: true } }
@@ -133,7 +133,7 @@ it('completes the call at the hang-up, and holds its event for the analysis', as
 
 it('tells of the call without the analysis when that takes two minutes', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  dial({ dial: shortTalk, analyse: forever })
+  dial({ dial: shortConversation, analyse: neverSettle })
   const { ended_at } = await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
   const call = await advanceUntilCompleted(deps, seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'answered', summary: null, sentiment: 'unknown', goal_met: null })
@@ -143,7 +143,7 @@ it('tells of the call without the analysis when that takes two minutes', async (
 
 it('tells of the call at once when the analysis fails', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  dial({ dial: shortTalk, analyse: () => Promise.reject(new Error('no model')) })
+  dial({ dial: shortConversation, analyse: () => Promise.reject(new Error('no model')) })
   await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
   expect(await advanceUntilCompleted(deps, seed, id, 0)).toMatchObject({ outcome: 'answered', summary: null })
 })

@@ -69,17 +69,17 @@ const analysis = {
 const toContactKey = (contactId: number) => ({ workspaceId: seed.workspaceId, contactId })
 const erase = (contactId: number) => eraseContact(deps)(toContactKey(contactId))
 
-async function claim(line = 'simulated') {
-  const lease = { line, workerId: crypto.randomUUID(), leaseMs: 60_000 }
+async function claim(provider = 'simulated') {
+  const lease = { line: provider, workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const [claimed] = await claimCalls(deps, lease)(1)
   if (claimed === undefined) throw new Error('there was nothing to claim')
   return claimed
 }
 
 /** A talk that has ended and waits for its analysis. */
-async function talk(line?: string) {
+async function talk(provider?: string) {
   const call = await seedCall(deps, seed, number, person)
-  const attempt = await claim(line)
+  const attempt = await claim(provider)
   expect(await finishAttempt(deps)(attempt, answered)).toBe('analysing')
   return { call, contactId: call.contact.id, attempt }
 }
@@ -336,7 +336,7 @@ it('makes a contact of its own of the same number, added while the old one is be
 it('is refused, or cancels the call, whichever is first of it and the dialer', async () => {
   for (let round = 0; round < 10; round += 1) {
     const call = await seedCall(deps, seed, number, { ...person, callback_url: undefined })
-    const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+    const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
     const [erased, claimed] = await Promise.allSettled([erase(call.contact.id), claimCalls(deps, lease)(1)])
     const attempts = claimed.status === 'fulfilled' ? claimed.value : []
     expect(attempts).toHaveLength(erased.status === 'fulfilled' ? 0 : 1)
@@ -349,7 +349,7 @@ it('is refused, or cancels the call, whichever is first of it and the dialer', a
 })
 
 it('stays whole whatever else happens to the person at the same moment', async () => {
-  const lease = { line: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+  const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const settle = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {
       // A refusal is an answer; a deadlock or a broken constraint is none.

@@ -1,24 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Line } from '../../telephony/provider.ts'
+import type { TelephonyProvider } from '../../telephony/provider.ts'
 
 /** A line in the hands of the test. What it does not say, it does like somebody who talks without end. */
-export const aLine = (does: Partial<Line> = {}): Line => ({
+export const createTestProvider = (overrides: Partial<TelephonyProvider> = {}): TelephonyProvider => ({
   name: 'simulated',
   resumable: false,
   speed: 1,
   dial: (_, { onAnswer }) => {
     onAnswer()
-    return forever()
+    return neverSettle()
   },
   analyse: () => Promise.resolve({ summary: 'Talked.', sentiment: 'neutral', goalMet: null, extracted: {} }),
-  ...does,
+  ...overrides,
 })
 
 /** Never resolves, and keeps nothing alive. */
-export const forever = () => new Promise<never>(() => {})
+export const neverSettle = () => new Promise<never>(() => {})
 
 /** A short talk that both sides end. */
-export const shortTalk: Line['dial'] = async (_, { onAnswer }) => {
+export const shortConversation: TelephonyProvider['dial'] = async (_, { onAnswer }) => {
   onAnswer()
   await delay(1)
   return {

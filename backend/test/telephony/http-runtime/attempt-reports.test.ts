@@ -37,9 +37,9 @@ beforeEach(async () => {
   attempt = await claim('http')
 })
 
-const claim = async (line: string): Promise<ClaimedAttempt> => {
+const claim = async (provider: string): Promise<ClaimedAttempt> => {
   await seedCall(deps, seed, freshNumber())
-  const [claimed] = await claimCalls(deps, { line, workerId: crypto.randomUUID(), leaseMs: 60_000 })(1)
+  const [claimed] = await claimCalls(deps, { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 })(1)
   if (claimed === undefined) throw new Error('there was nothing to claim')
   return claimed
 }

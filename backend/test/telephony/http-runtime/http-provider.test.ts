@@ -5,7 +5,7 @@ import pino from 'pino'
 import { Webhook } from 'standardwebhooks'
 import { claimCalls } from '../../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../../dialer/dialer.ts'
-import { chooseLines } from '../../../telephony/choose-providers.ts'
+import { chooseProviders } from '../../../telephony/choose-providers.ts'
 import { parseCallState } from '../../../telephony/http-runtime/parse-call-state.ts'
 import { takeReport } from '../../../dialer/receive-report.ts'
 import { startSweeper } from '../../../dialer/sweeper.ts'
@@ -123,7 +123,7 @@ const startRinging = async (options: Partial<DialerOptions> = {}, dialDeps: Test
 }
 /** A worker that claims and is never heard of again. */
 const claimAsLostWorker = async () => {
-  const lease = { line: 'http', workerId: crypto.randomUUID(), leaseMs: 1 }
+  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 1 }
   const [attempt] = await claimCalls(deps, lease)(1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
   return attempt
@@ -600,8 +600,11 @@ it('makes test calls on the simulated line', async () => {
 
 it('waits a real hour between attempts, whatever LINE_SPEED says', () => {
   const config = { LINE: 'http', RUNTIME_URL: runtime.url, LINE_SPEED: '100' }
-  expect(parseConfig(config).lineSpeed).toBe(1)
-  expect(chooseLines({ ...deps, config: parseConfig(config) }).real).toMatchObject({ name: 'http', speed: 1 })
+  expect(parseConfig(config).simulationSpeed).toBe(1)
+  expect(chooseProviders({ ...deps, config: parseConfig(config) }).real).toMatchObject({
+    name: 'http',
+    speed: 1,
+  })
 })
 
 it('stops at the start without the address of the runtime', () => {

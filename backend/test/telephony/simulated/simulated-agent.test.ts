@@ -1,7 +1,7 @@
 import type { Call } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { startDialer } from '../../../dialer/dialer.ts'
-import { createSimulatedLine } from '../../../telephony/simulated/simulated-provider.ts'
+import { createSimulatedProvider } from '../../../telephony/simulated/simulated-provider.ts'
 import { createCallAgent } from '../../../telephony/simulated/simulated-agent.ts'
 import type { Worker } from '../../../core/worker.ts'
 import {
@@ -60,8 +60,8 @@ const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) =
     budgetMs: 30_000,
     ...times,
   })
-  const line = createSimulatedLine(deps.clock, 10, agent)
-  workers.push(startDialer(deps, { lines: { real: line, test: line } }))
+  const provider = createSimulatedProvider(deps.clock, 10, agent)
+  workers.push(startDialer(deps, { providers: { real: provider, test: provider } }))
 }
 /** The clock stands still while a tool is at work: it is turned only as far as somebody waits for it. */
 const call = async (phoneNumber: string, input: Parameters<typeof seedCall>[3] = {}): Promise<Call> => {
