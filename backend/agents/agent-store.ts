@@ -49,7 +49,7 @@ export const hasAgent = async (db: Db, workspaceId: number, agentId: number): Pr
     .where('id', '=', agentId)
     .executeTakeFirst()) !== undefined
 
-export const holdAgentStatus = (
+export const lockAgent = (
   trx: Db,
   workspaceId: number,
   agentId: number,

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { type AgentValues, holdAgentStatus, updateAgentStatus } from './agent-store.ts'
+import { type AgentValues, lockAgent, updateAgentStatus } from './agent-store.ts'
 
 /** draft → live ⇄ paused. */
 const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status'][]> = {
@@ -20,11 +20,11 @@ export const setAgentStatus =
   (agentKey: { workspaceId: number; agentId: number }, status: AgentValues['status']): Promise<void> =>
     inTransaction(deps, async (own) => {
       const { workspaceId, agentId } = agentKey
-      const held = await holdAgentStatus(own.db, workspaceId, agentId)
-      if (held === undefined) throw notFound('There is no agent with this id in this workspace.')
-      if (held.status === status) return
-      if (!nextStatuses[held.status].includes(status)) {
-        const message = `An agent that is ${held.status} cannot become ${status}: it can become ${nextStatuses[held.status].join(' or ')}.`
+      const current = await lockAgent(own.db, workspaceId, agentId)
+      if (current === undefined) throw notFound('There is no agent with this id in this workspace.')
+      if (current.status === status) return
+      if (!nextStatuses[current.status].includes(status)) {
+        const message = `An agent that is ${current.status} cannot become ${status}: it can become ${nextStatuses[current.status].join(' or ')}.`
         throw invalidField('status', 'invalid_transition', message)
       }
       await updateAgentStatus(own.db, workspaceId, agentId, status)

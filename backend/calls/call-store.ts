@@ -21,11 +21,11 @@ export interface CampaignRules {
  * lets others queue, claim and finish meanwhile; `to count` makes those take turns who count its failures.
  * Nobody who follows may go on to count: two that did would wait for each other behind a change.
  */
-export const holdCampaign = (
+export const lockCampaign = (
   trx: Db,
   workspaceId: number,
   campaignId: number,
-  why: 'to follow' | 'to count',
+  mode: 'to follow' | 'to count',
 ): Promise<CampaignRules | undefined> => {
   const query = trx
     .selectFrom('campaign')
@@ -44,7 +44,7 @@ export const holdCampaign = (
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.id', '=', campaignId)
   return (
-    why === 'to follow' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
+    mode === 'to follow' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
   ).executeTakeFirst()
 }
 

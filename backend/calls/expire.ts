@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
 import { completeQueuedCalls } from './call-store.ts'
-import { type CallKey, findLastResult, holdOverdueCall } from '../dialer/sweep-store.ts'
+import { type CallKey, findLastResult, lockOverdueCall } from '../dialer/sweep-store.ts'
 
 const patienceMs = 7 * 24 * 3_600_000
 
@@ -17,7 +17,7 @@ export const expireCall =
   (key: CallKey): Promise<void> =>
     inTransaction(deps, async (own) => {
       const now = own.clock.now()
-      const call = await holdOverdueCall(own.db, key, overdueBefore(now))
+      const call = await lockOverdueCall(own.db, key, overdueBefore(now))
       if (call === undefined) return
       const result = (await findLastResult(own.db, key)) ?? neverTried
       const completed = await completeQueuedCalls(own.db, key.workspaceId, [call.id], { ...result, at: now })

@@ -1,7 +1,7 @@
 import type { Db } from '../db/schema.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
-import { type CampaignRules, findCallee, findOpenCalls, holdCampaign, insertCall } from './call-store.ts'
+import { type CampaignRules, findCallee, findOpenCalls, lockCampaign, insertCall } from './call-store.ts'
 import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 export interface QueueRequest {
@@ -31,7 +31,7 @@ export async function queueCall(
   request: QueueRequest,
 ): Promise<{ callId: number; queued: boolean }> {
   const { workspaceId, now } = request
-  const campaign = await holdCampaign(trx, workspaceId, request.campaignId, 'to follow')
+  const campaign = await lockCampaign(trx, workspaceId, request.campaignId, 'to follow')
   if (campaign === undefined)
     throw notFound('There is no campaign with this id in this workspace.', 'campaign_id')
   if (campaign.status === 'archived') throw campaignArchived()

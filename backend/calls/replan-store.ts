@@ -10,7 +10,7 @@ export interface ReplannedCampaign {
 }
 
 /** Holds a campaign whose waiting calls are to follow its change. Undefined where all do. */
-export const holdCampaignToReplan = async (
+export const lockCampaignToReschedule = async (
   trx: Db,
   key: CampaignKey,
 ): Promise<ReplannedCampaign | undefined> => {
@@ -35,7 +35,7 @@ export interface QueuedCall {
 }
 
 /** The campaign's next waiting calls in order of id. */
-export const holdWaitingCalls = (
+export const lockQueuedCalls = (
   trx: Db,
   key: CampaignKey,
   after: number,
@@ -50,7 +50,7 @@ export const holdWaitingCalls = (
     .execute()
 
 /** The contact's waiting calls over all campaigns, with the rules of each. */
-export const holdWaitingCallsOfContact = (trx: Db, workspaceId: number, contactId: number) =>
+export const lockQueuedCallsOfContact = (trx: Db, workspaceId: number, contactId: number) =>
   queuedCalls(trx, workspaceId)
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .select(['campaign.calling_hours', 'campaign.time_zone as campaign_time_zone'])

@@ -4,9 +4,9 @@ import { inTransaction } from '../db/transaction.ts'
 import { moveCalls } from '../dialer/claim-store.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
 import {
-  holdCampaignToReplan,
-  holdWaitingCalls,
-  holdWaitingCallsOfContact,
+  lockCampaignToReschedule,
+  lockQueuedCalls,
+  lockQueuedCallsOfContact,
   type ReplannedCampaign,
   setReplanAfter,
   type QueuedCall,
@@ -31,10 +31,10 @@ export const replanCampaign =
 
 /** Whether there is more to do. */
 async function replanBatch(deps: Deps, key: CampaignKey): Promise<boolean> {
-  const campaign = await holdCampaignToReplan(deps.db, key)
+  const campaign = await lockCampaignToReschedule(deps.db, key)
   if (campaign === undefined) return false
   const now = deps.clock.now()
-  const calls = await holdWaitingCalls(deps.db, key, campaign.replan_after, batchSize)
+  const calls = await lockQueuedCalls(deps.db, key, campaign.replan_after, batchSize)
   const last = calls.length < batchSize ? undefined : calls.at(-1)
   await setReplanAfter(deps.db, key, last?.id ?? null)
   if (campaign.status === 'archived') await cancelQueuedCalls(deps, key.workspaceId, calls, now)
@@ -88,7 +88,7 @@ export async function recomputeWaiting(
   trx: Db,
   contact: { workspaceId: number; contactId: number; now: Date },
 ): Promise<void> {
-  const calls = await holdWaitingCallsOfContact(trx, contact.workspaceId, contact.contactId)
+  const calls = await lockQueuedCallsOfContact(trx, contact.workspaceId, contact.contactId)
   for (const call of calls) {
     const rules = { hours: call.calling_hours, timeZone: call.campaign_time_zone }
     await replan(trx, rules, [call], contact.now)

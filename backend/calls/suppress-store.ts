@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** Holds the contact with this number, so that nobody queues a call to it meanwhile. */
-export const holdContactOfNumber = async (
+export const lockContactByNumber = async (
   trx: Db,
   workspaceId: number,
   phoneNumber: string,
@@ -58,7 +58,7 @@ export const isOnDoNotCallList = async (
 }
 
 /** The calls that wait for this number, over all campaigns, held in order of id. */
-export const holdWaitingCallsTo = async (
+export const lockQueuedCallsTo = async (
   trx: Db,
   workspaceId: number,
   phoneNumber: string,

@@ -1,7 +1,7 @@
 import type { Db } from '../db/schema.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
 import { completeQueuedCalls } from './call-store.ts'
-import { holdContactOfNumber, holdWaitingCallsTo, insertDoNotCall } from './suppress-store.ts'
+import { lockContactByNumber, lockQueuedCallsTo, insertDoNotCall } from './suppress-store.ts'
 
 /**
  * Puts a number on the workspace's do-not-call list and completes what waits for it, in every campaign, as
@@ -18,9 +18,9 @@ export async function addToDoNotCall(
   },
 ): Promise<void> {
   const { workspaceId, phoneNumber, source, reason = null, now } = refusal
-  await holdContactOfNumber(trx, workspaceId, phoneNumber)
+  await lockContactByNumber(trx, workspaceId, phoneNumber)
   await insertDoNotCall(trx, workspaceId, { phoneNumber, source, reason, at: now })
-  const callIds = await holdWaitingCallsTo(trx, workspaceId, phoneNumber)
+  const callIds = await lockQueuedCallsTo(trx, workspaceId, phoneNumber)
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   await publishCompletedCalls(
     trx,

@@ -96,7 +96,7 @@ export function findCampaignContext(
  * Holds a campaign that is about to change. `FOR UPDATE` waits for what queues into it or finishes in it, and
  * keeps others from doing so: they see either the old rules and are found by the change, or the new ones.
  */
-export async function holdCampaignForChange(
+export async function lockCampaignForUpdate(
   trx: Db,
   workspaceId: number,
   campaignId: number,

@@ -2,7 +2,7 @@ import type { Campaign } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { type CampaignChanges, holdCampaignForChange, updateCampaign } from './campaign-store.ts'
+import { type CampaignChanges, lockCampaignForUpdate, updateCampaign } from './campaign-store.ts'
 
 /** Which campaign is to change. */
 export interface CampaignKey {
@@ -22,7 +22,7 @@ export const changeCampaign = (
   toChanges: (campaign: Campaign) => CampaignChanges,
 ): Promise<Campaign> =>
   inTransaction(deps, async (own) => {
-    const campaign = await holdCampaignForChange(own.db, workspaceId, campaignId)
+    const campaign = await lockCampaignForUpdate(own.db, workspaceId, campaignId)
     if (campaign === undefined) throw notFound('There is no campaign with this id in this workspace.')
     if (campaign.status === 'archived') {
       throw new ApiError('campaign_archived', 'This campaign is archived and cannot be changed any more.')

@@ -1,4 +1,4 @@
-import { holdContactOfNumber } from '../calls/suppress-store.ts'
+import { lockContactByNumber } from '../calls/suppress-store.ts'
 import type { Deps } from '../deps.ts'
 import type { Caller } from '../core/caller.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -16,6 +16,6 @@ export const allowAgain =
   ({ workspaceId, userId }: Caller, number: WhoseNumber, reason: string): Promise<boolean> =>
     inTransaction(deps, async ({ db, clock }) => {
       const phoneNumber = await resolveNumber({ db }, workspaceId, number)
-      await holdContactOfNumber(db, workspaceId, phoneNumber)
+      await lockContactByNumber(db, workspaceId, phoneNumber)
       return removeFromDoNotCall(db, workspaceId, { phoneNumber, reason, userId, at: clock.now() })
     })

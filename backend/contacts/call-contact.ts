@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { ApiError, invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { latestSchedule } from './latest-schedule.ts'
-import { holdContact } from './contact-store.ts'
+import { lockContact } from './contact-store.ts'
 
 /** A call that a person in the dashboard asks for. */
 export interface CallRequest {
@@ -29,7 +29,7 @@ export const callContact =
     inTransaction(deps, async ({ db, clock, wake }) => {
       const { workspaceId, contactId } = contactKey
       const now = clock.now()
-      const contact = await holdContact(db, workspaceId, contactId)
+      const contact = await lockContact(db, workspaceId, contactId)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
       if (await isOnDoNotCallList(db, workspaceId, contact.phone_number)) throw refused()
       if (request.at !== null && request.at > latestSchedule(now)) {

@@ -103,7 +103,7 @@ export async function replaceContact(
  * Holds a contact: what is queued to it, and whether its number is refused, stay as they are until the transaction
  * ends. Undefined where there is none, or none any more.
  */
-export const holdContact = (
+export const lockContact = (
   trx: Db,
   workspaceId: number,
   contactId: number,

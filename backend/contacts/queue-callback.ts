@@ -1,7 +1,7 @@
 import { queueCall } from '../calls/queue-call.ts'
 import { findCall } from '../calls/get-calls.ts'
-import { findQueuedCallAt, holdCampaign } from '../calls/call-store.ts'
-import { holdContactOfNumber } from '../calls/suppress-store.ts'
+import { findQueuedCallAt, lockCampaign } from '../calls/call-store.ts'
+import { lockContactByNumber } from '../calls/suppress-store.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { invalidField, notFound } from '../core/errors.ts'
@@ -58,9 +58,9 @@ export const queueCallback =
 /** Holds the contact, so that no refusal and no second request comes between, and tells its time zone. */
 async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<string> {
   const { workspaceId, campaignId, contactId, phoneNumber } = call
-  await holdContactOfNumber(db, workspaceId, phoneNumber)
+  await lockContactByNumber(db, workspaceId, phoneNumber)
   const [contact] = await findContactsBy(db, workspaceId, 'id', contactId)
-  const campaign = await holdCampaign(db, workspaceId, campaignId, 'to follow')
+  const campaign = await lockCampaign(db, workspaceId, campaignId, 'to follow')
   if (contact === undefined || campaign === undefined) {
     throw notFound('This contact is no longer kept, so that no call-back can be planned.')
   }

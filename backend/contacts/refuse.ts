@@ -3,7 +3,7 @@ import { invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { addToDoNotCall } from '../calls/do-not-call.ts'
 import { parsePhone } from '../core/phone.ts'
-import { holdContact, findWorkspaceCountry } from './contact-store.ts'
+import { lockContact, findWorkspaceCountry } from './contact-store.ts'
 
 /** Whose number: a contact's, or one as a person writes it. */
 export type WhoseNumber = { contactId: number } | { phoneNumber: string }
@@ -32,7 +32,7 @@ export async function resolveNumber(
   number: WhoseNumber,
 ): Promise<string> {
   if ('contactId' in number) {
-    const contact = await holdContact(db, workspaceId, number.contactId)
+    const contact = await lockContact(db, workspaceId, number.contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
     return contact.phone_number
   }

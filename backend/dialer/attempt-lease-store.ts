@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { type HeldCall, heldCall, type NewAttempt } from './claim-store.ts'
+import { type CallToDial, callToDialColumns, type NewAttempt } from './claim-store.ts'
 
 /** An attempt under way, with its call. */
-export interface LiveAttempt extends HeldCall, Pick<NewAttempt, 'number'> {
+export interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
   attempt_id: string
   test: boolean
   started_at: Date
@@ -13,7 +13,7 @@ export interface LiveAttempt extends HeldCall, Pick<NewAttempt, 'number'> {
 /** What whoever takes attempts over must know of them. Paused or archived meanwhile, they go on all the same. */
 export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<LiveAttempt[]> {
   const { rows } = await sql<LiveAttempt>`
-    select ${heldCall}, attempt.id as attempt_id, attempt.number, attempt.test, attempt.started_at,
+    select ${callToDialColumns}, attempt.id as attempt_id, attempt.number, attempt.test, attempt.started_at,
       attempt.answered_at
     from attempt
     join call on call.id = attempt.call_id

@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
 import {
-  type HeldCall,
-  holdDueCalls,
-  holdDueTestCalls,
+  type CallToDial,
+  lockDueCalls,
+  lockDueTestCalls,
   moveCalls,
   type NewAttempt,
   startAttempts,
@@ -57,9 +57,9 @@ export const claimCalls =
         own.db,
         served.map(({ id }) => id),
       )
-      const held = shares.size === 0 ? [] : await holdDueCalls(own.db, shares, now)
-      const callable = await holdBack(own, await suppress(own, held, now), now)
-      return startLockedCalls(own, lease, { held, callable, test: false })
+      const locked = shares.size === 0 ? [] : await lockDueCalls(own.db, shares, now)
+      const callable = await holdBack(own, await suppress(own, locked, now), now)
+      return startLockedCalls(own, lease, { locked, callable, test: false })
     })
 
 /** Claims at most `room` test calls: no hours, no limits, no numbers that are busy. */
@@ -68,9 +68,9 @@ export const claimTestCalls =
   (capacity: number): Promise<ClaimedAttempt[]> =>
     repeatUntilClaimed(deps, async (own) => {
       const now = own.clock.now()
-      const held = await holdDueTestCalls(own.db, capacity, now)
-      const callable = await suppress(own, held, now)
-      return startLockedCalls(own, lease, { held, callable, test: true })
+      const locked = await lockDueTestCalls(own.db, capacity, now)
+      const callable = await suppress(own, locked, now)
+      return startLockedCalls(own, lease, { locked, callable, test: true })
     })
 
 /** Undefined where there was nothing to decide; empty where everything was decided without a call. */
@@ -89,10 +89,10 @@ async function repeatUntilClaimed(
 }
 
 /** Completes the calls to numbers on the do-not-call list; returns the others. */
-async function suppress(deps: Deps, held: readonly HeldCall[], now: Date): Promise<HeldCall[]> {
+async function suppress(deps: Deps, locked: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   const refused = Map.groupBy(
-    held.filter((call) => call.do_not_call),
+    locked.filter((call) => call.do_not_call),
     (call) => call.workspace_id,
   )
   for (const [workspaceId, calls] of refused) {
@@ -105,11 +105,11 @@ async function suppress(deps: Deps, held: readonly HeldCall[], now: Date): Promi
     )
   }
   if (refused.size > 0) deps.wake.sender()
-  return held.filter((call) => !call.do_not_call)
+  return locked.filter((call) => !call.do_not_call)
 }
 
 /** Moves the calls whose hours are closed to when they open; returns the others. */
-async function holdBack(deps: Deps, calls: readonly HeldCall[], now: Date): Promise<HeldCall[]> {
+async function holdBack(deps: Deps, calls: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
   const planned = await Promise.all(
     calls.map(async (call) => ({
       call,
@@ -128,17 +128,17 @@ async function holdBack(deps: Deps, calls: readonly HeldCall[], now: Date): Prom
 async function startLockedCalls(
   deps: Deps,
   lease: Lease,
-  batch: { held: readonly HeldCall[]; callable: readonly HeldCall[]; test: boolean },
+  batch: { locked: readonly CallToDial[]; callable: readonly CallToDial[]; test: boolean },
 ): Promise<ClaimResult> {
-  const { held, callable, test } = batch
-  if (held.length === 0) return undefined
+  const { locked, callable, test } = batch
+  if (locked.length === 0) return undefined
   if (callable.length === 0) return []
   const leasedAt = performance.now()
   const ids = callable.map((call) => call.id)
   // Now, not when the claim began: the number's last attempt may have ended in between.
   const attempts = await startAttempts(deps.db, ids, { ...lease, now: deps.clock.now() })
   // Nothing but numbers that another dialer was first to call: they wait.
-  if (attempts.length === 0 && callable.length === held.length) return undefined
+  if (attempts.length === 0 && callable.length === locked.length) return undefined
   const byId = new Map(callable.map((call) => [call.id, call]))
   return attempts.flatMap((attempt) => {
     const call = byId.get(attempt.call_id)
@@ -148,7 +148,7 @@ async function startLockedCalls(
 
 /** What the dialer and its line are given of an attempt. */
 export const toClaimedAttempt = (
-  call: HeldCall,
+  call: CallToDial,
   attempt: NewAttempt,
   test: boolean,
   leasedAt: number,

@@ -12,7 +12,7 @@ export const isClaimable = (now: Date) => sql`
   )`
 
 /** A call whose row is held, with all that the decision and the line need. */
-export interface HeldCall {
+export interface CallToDial {
   id: number
   workspace_id: number
   campaign_id: number
@@ -34,7 +34,7 @@ export interface HeldCall {
 }
 
 /** What `HeldCall` tells, out of call, campaign, agent and contact. */
-export const heldCall = sql`
+export const callToDialColumns = sql`
   call.id, call.workspace_id, call.campaign_id, campaign.name as campaign_name, campaign.calling_hours,
   campaign.time_zone as campaign_time_zone, contact.time_zone as contact_time_zone, contact.first_name,
   contact.last_name, contact.variables, agent.widget_id, agent.name as agent_name, agent.language,
@@ -52,13 +52,13 @@ const activeJoins = sql`
   join contact on contact.id = call.contact_id`
 
 /** Holds the calls that are due longest, as many of each campaign as `shares` says. */
-export async function holdDueCalls(
+export async function lockDueCalls(
   trx: Db,
   shares: ReadonlyMap<number, number>,
   now: Date,
-): Promise<HeldCall[]> {
-  const { rows } = await sql<HeldCall>`
-    select ${heldCall}
+): Promise<CallToDial[]> {
+  const { rows } = await sql<CallToDial>`
+    select ${callToDialColumns}
     from unnest(${[...shares.keys()]}::bigint[], ${[...shares.values()]}::int[]) as share (campaign_id, take)
     cross join lateral (
       select * from call
@@ -72,9 +72,9 @@ export async function holdDueCalls(
 }
 
 /** Holds test calls that are due; the workspaces take turns. */
-export async function holdDueTestCalls(trx: Db, capacity: number, now: Date): Promise<HeldCall[]> {
-  const { rows } = await sql<HeldCall>`
-    select ${heldCall}
+export async function lockDueTestCalls(trx: Db, capacity: number, now: Date): Promise<CallToDial[]> {
+  const { rows } = await sql<CallToDial>`
+    select ${callToDialColumns}
     from (
       select id, row_number() over (partition by workspace_id order by next_attempt_at, id) as turn
       from (

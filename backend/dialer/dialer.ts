@@ -5,7 +5,7 @@ import { startWorker, type Worker } from '../core/worker.ts'
 import { takeOverAttempts } from './takeover.ts'
 import { renewLeases } from './attempt-store.ts'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from './claim-calls.ts'
-import { keepLeases, type LeaseTimes } from './leases.ts'
+import { startLeaseRenewal, type LeaseTimes } from './leases.ts'
 import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { runAttempt } from './run-attempt.ts'
 
@@ -37,7 +37,7 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
   const onError = (error: unknown, attemptId?: string) =>
     deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
-  const leases = keepLeases({ leaseMs, heartbeatMs }, renew, onError)
+  const leases = startLeaseRenewal({ leaseMs, heartbeatMs }, renew, onError)
   const run = runAttempt(own, providers, leases, onError)
   const start = (concurrency: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {

@@ -12,9 +12,9 @@ import {
 import { updateProviderFailures, changesFailureCount } from './circuit-breaker.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { shouldRetry, retryDelayMs } from './retry-policy.ts'
-import { type CampaignRules, holdCampaign } from '../calls/call-store.ts'
+import { type CampaignRules, lockCampaign } from '../calls/call-store.ts'
 import { addToDoNotCall } from '../calls/suppress.ts'
-import { holdContactOfNumber, isOnDoNotCallList } from '../calls/suppress-store.ts'
+import { lockContactByNumber, isOnDoNotCallList } from '../calls/suppress-store.ts'
 import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 /** How an attempt ended, as the dialer saw it. */
@@ -72,10 +72,10 @@ export const finishAttempt =
       const found = await findAttempt(own.db, attempt)
       if (found === undefined) return 'refused'
       const refusing = result.refused && !found.test
-      if (refusing) await holdContactOfNumber(own.db, workspaceId, found.to_number)
+      if (refusing) await lockContactByNumber(own.db, workspaceId, found.to_number)
       const changesCount = !found.test && changesFailureCount(result, found.line_failures)
-      const why = changesCount ? 'to count' : 'to follow'
-      const campaign = await holdCampaign(own.db, workspaceId, found.campaign_id, why)
+      const lockMode = changesCount ? 'to count' : 'to follow'
+      const campaign = await lockCampaign(own.db, workspaceId, found.campaign_id, lockMode)
       const call = await endAttempt(own.db, attempt, { ...result, at })
       if (refusing) {
         // It counts whoever reports it, even one whose lease is gone.

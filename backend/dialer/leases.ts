@@ -1,7 +1,7 @@
 /** Keeps the leases of one worker alive while it can. */
 export interface Leases {
   /** Holds an attempt until `release`. `lost` aborts when the lease can no longer be relied on. */
-  hold(attempt: { id: string; leasedAt: number }): { lost: AbortSignal; release(): void }
+  track(attempt: { id: string; leasedAt: number }): { lost: AbortSignal; release(): void }
   stop(): void
 }
 
@@ -15,30 +15,30 @@ export interface LeaseTimes {
  * of its lease is left, so that this worker has hung up before anyone else may act. Leases run by real time, so
  * it is measured by the process's monotonic clock, which no test and no clock change turns.
  */
-export function keepLeases(
+export function startLeaseRenewal(
   times: LeaseTimes,
   renew: (ids: string[]) => Promise<string[]>,
   onError: (error: unknown) => void,
 ): Leases {
   const { leaseMs, heartbeatMs } = times
-  const held = new Map<string, { abandonAt: number; lostController: AbortController }>()
+  const tracked = new Map<string, { abandonAt: number; lostController: AbortController }>()
   const abandonAt = (leasedAt: number) => leasedAt + leaseMs * 0.75
   let renewing = false
 
   const markLost = (id: string) => {
-    held.get(id)?.lostController.abort()
-    held.delete(id)
+    tracked.get(id)?.lostController.abort()
+    tracked.delete(id)
   }
 
   const renewAll = async () => {
-    if (renewing || held.size === 0) return
+    if (renewing || tracked.size === 0) return
     renewing = true
-    const ids = [...held.keys()]
+    const ids = [...tracked.keys()]
     const requestedAt = performance.now()
     try {
       const renewed = new Set(await renew(ids))
       for (const id of ids) {
-        const lease = held.get(id)
+        const lease = tracked.get(id)
         if (lease !== undefined && renewed.has(id)) lease.abandonAt = abandonAt(requestedAt)
         if (!renewed.has(id)) markLost(id)
       }
@@ -52,19 +52,19 @@ export function keepLeases(
   // A renewal that hangs must not keep the watch from its round.
   const dropExpired = () => {
     const now = performance.now()
-    for (const [id, lease] of held) if (lease.abandonAt <= now) markLost(id)
+    for (const [id, lease] of tracked) if (lease.abandonAt <= now) markLost(id)
   }
 
   const renewTimer = setInterval(() => void renewAll(), heartbeatMs)
   const expiryTimer = setInterval(dropExpired, Math.max(5, heartbeatMs / 10))
 
   return {
-    hold: ({ id, leasedAt }) => {
+    track: ({ id, leasedAt }) => {
       const lostController = new AbortController()
-      held.set(id, { abandonAt: abandonAt(leasedAt), lostController })
+      tracked.set(id, { abandonAt: abandonAt(leasedAt), lostController })
       // A process that stood still since it claimed must not ring anybody now.
       dropExpired()
-      return { lost: lostController.signal, release: () => void held.delete(id) }
+      return { lost: lostController.signal, release: () => void tracked.delete(id) }
     },
     stop: () => {
       clearInterval(renewTimer)

@@ -24,7 +24,7 @@ export const runAttempt =
   ) =>
   async (attempt: ClaimedAttempt, stop: AbortSignal): Promise<void> => {
     const provider = attempt.test ? providers.test : providers.real
-    const lease = leases.hold(attempt)
+    const lease = leases.track(attempt)
     const reportError = (error: unknown) => onError(error, attempt.id)
     const writeWithRetry = <Result>(work: () => Promise<Result>) =>
       retryUntil(deps.clock, lease.lost, work, reportError)
@@ -43,7 +43,8 @@ export const runAttempt =
       })
       const hungUpAt = result?.endedAt ?? deps.clock.now()
       await answering
-      if (result === undefined && provider.resumable) return await letGo(deps, attempt, lease.lost)
+      if (result === undefined && provider.resumable)
+        return await releaseUnlessLost(deps, attempt, lease.lost)
       if (result === undefined && !stop.aborted) return
       const finalResult = result ?? silentEnd('failed', 'worker_lost')
       const status = await writeWithRetry(() => finishAttempt(deps)(attempt, finalResult, hungUpAt))
@@ -65,7 +66,7 @@ export const runAttempt =
   }
 
 /** What is lost already is somebody else's. */
-async function letGo(deps: Deps, attempt: ClaimedAttempt, lost: AbortSignal): Promise<void> {
+async function releaseUnlessLost(deps: Deps, attempt: ClaimedAttempt, lost: AbortSignal): Promise<void> {
   if (!lost.aborted) await releaseLease(deps.db, attempt)
 }
 

@@ -65,7 +65,7 @@ export const findOverdueCalls = (db: Db, before: Date): Promise<CallKey[]> =>
     .execute()
 
 /** Holds one of them. Undefined where it waits no longer, or somebody is at it. */
-export const holdOverdueCall = (trx: Db, key: CallKey, before: Date) =>
+export const lockOverdueCall = (trx: Db, key: CallKey, before: Date) =>
   trx
     .selectFrom('call')
     .select(['id', 'attempts'])

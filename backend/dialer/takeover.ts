@@ -11,9 +11,9 @@ export const takeOverAttempts =
   (deps: Pick<Deps, 'db'>, lease: Lease) =>
   async (capacity: number): Promise<ClaimedAttempt[]> => {
     const leasedAt = performance.now()
-    const { provider, ...holder } = lease
+    const { provider, ...worker } = lease
     const takenOver = await takeOverLostAttempts(deps.db, {
-      ...holder,
+      ...worker,
       providers: [provider],
       atMost: capacity,
     })

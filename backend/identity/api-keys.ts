@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { hashToken, randomToken } from '../secrets/secret-box.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { holdMembership, insertApiKey } from './credential-store.ts'
+import { lockMembership, insertApiKey } from './credential-store.ts'
 
 /**
  * Makes a personal API key with every scope. The key is in this answer and nowhere else: only its
@@ -16,7 +16,7 @@ export const createApiKey =
   (request: { workspaceId: number; userId: number; name: string }): Promise<{ id: number; key: string }> =>
     inTransaction(deps, async ({ db, clock }) => {
       const { workspaceId, userId, name } = request
-      if (!(await holdMembership(db, workspaceId, userId))) throw notFound('There is no such member.')
+      if (!(await lockMembership(db, workspaceId, userId))) throw notFound('There is no such member.')
 
       const key = `odk_${randomToken()}`
       const id = await insertApiKey(db, workspaceId, {

@@ -39,7 +39,7 @@ export async function insertApiKey(
 }
 
 /** Whether the user is a member; who ends the membership waits for this transaction, and finds what it made. */
-export async function holdMembership(trx: Db, workspaceId: number, userId: number): Promise<boolean> {
+export async function lockMembership(trx: Db, workspaceId: number, userId: number): Promise<boolean> {
   const row = await trx
     .selectFrom('membership')
     .select('user_id')

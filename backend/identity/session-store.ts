@@ -18,7 +18,7 @@ export const insertSession = (
     .execute()
 
 /** Whether this is the user's password still; it stays so until the transaction ends. */
-export const holdPassword = async (trx: Db, userId: number, passwordHash: string): Promise<boolean> => {
+export const lockPassword = async (trx: Db, userId: number, passwordHash: string): Promise<boolean> => {
   const row = await trx
     .selectFrom('app_user')
     .select('id')

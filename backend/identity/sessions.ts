@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { hashToken, randomToken } from '../secrets/secret-box.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { holdPassword, insertSession } from './session-store.ts'
+import { lockPassword, insertSession } from './session-store.ts'
 
 const lifetimeMs = 14 * 24 * 60 * 60 * 1000
 
@@ -21,7 +21,7 @@ export const startSession =
     const createdAt = deps.clock.now()
     const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
     return inTransaction(deps, async ({ db }) => {
-      if (passwordHash !== undefined && !(await holdPassword(db, userId, passwordHash))) return undefined
+      if (passwordHash !== undefined && !(await lockPassword(db, userId, passwordHash))) return undefined
       await insertSession(db, {
         idHash: hashToken(token),
         userId,

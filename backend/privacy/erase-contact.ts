@@ -21,8 +21,8 @@ import {
   findEventsOfCalls,
   findForErasure,
   forgetCallbacks,
-  holdCallsOf,
-  holdForErasure,
+  lockCallsOfContact,
+  lockContactForErasure,
   rewriteAnswers,
   rewriteEvents,
 } from './erase-store.ts'
@@ -48,10 +48,10 @@ export const eraseContact =
         await dropUnreadFiles(db, workspaceId, now)
         await deleteImportRows(db, workspaceId, tracesOf(found))
       }
-      const contact = await holdForErasure(db, workspaceId, contactId)
+      const contact = await lockContactForErasure(db, workspaceId, contactId)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
       if (contact.erased_at !== null) return
-      const calls = await holdCallsOf(db, workspaceId, contactId)
+      const calls = await lockCallsOfContact(db, workspaceId, contactId)
       if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
         throw callInProgressError()
 

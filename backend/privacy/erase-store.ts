@@ -21,7 +21,7 @@ export const findForErasure = (trx: Db, workspaceId: number, contactId: number) 
     .executeTakeFirst()
 
 /** Against everybody: what refers to the contact takes a key-share lock, and waits. */
-export const holdForErasure = (trx: Db, workspaceId: number, contactId: number) =>
+export const lockContactForErasure = (trx: Db, workspaceId: number, contactId: number) =>
   trx
     .selectFrom('contact')
     .select(['phone_number', 'email', 'erased_at'])
@@ -30,7 +30,7 @@ export const holdForErasure = (trx: Db, workspaceId: number, contactId: number) 
     .forUpdate()
     .executeTakeFirst()
 
-export const holdCallsOf = (trx: Db, workspaceId: number, contactId: number) =>
+export const lockCallsOfContact = (trx: Db, workspaceId: number, contactId: number) =>
   trx
     .selectFrom('call')
     .select(['id', 'status'])

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { formatNames } from '../name-some.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { eraseSpreadsheet, lockSpreadsheet, selectWritingAgents } from './spreadsheet-store.ts'
+import { eraseSpreadsheet, lockSpreadsheetForUpdate, selectWritingAgents } from './spreadsheet-store.ts'
 
 /**
  * Deletes a spreadsheet with all of its rows.
@@ -13,7 +13,7 @@ export const deleteSpreadsheet =
   (deps: Deps) =>
   (workspaceId: number, id: string): Promise<void> =>
     inTransaction(deps, async ({ db }) => {
-      const exists = await lockSpreadsheet(db, workspaceId, id)
+      const exists = await lockSpreadsheetForUpdate(db, workspaceId, id)
       if (!exists) throw notFound('There is no such spreadsheet in this workspace.')
       // In a statement of its own: an assignment that was under way is committed, or waits.
       const writers = await selectWritingAgents(db, workspaceId, id)

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { SpreadsheetProvider } from './open-spreadsheet.ts'
-import { holdSpreadsheet, findGoogleAccount } from './spreadsheet-store.ts'
+import { lockSpreadsheetForShare, findGoogleAccount } from './spreadsheet-store.ts'
 
 /**
  * Why an agent could not write to this spreadsheet; undefined where nothing is known that speaks against it. One that is
@@ -18,6 +18,6 @@ export async function findObstacle(
       ? 'The workspace has no Google service account yet: save its key first, then name the spreadsheet.'
       : undefined
   }
-  const exists = await holdSpreadsheet(db, workspaceId, id)
+  const exists = await lockSpreadsheetForShare(db, workspaceId, id)
   return exists ? undefined : 'The workspace has no spreadsheet with this id: make one, or choose another.'
 }

@@ -53,7 +53,7 @@ export const selectSpreadsheets = (db: Db, workspaceId: number): Promise<Spreads
     .execute()
 
 /** Held so that it cannot go while the transaction lasts; false where there is none. */
-export const holdSpreadsheet = async (trx: Db, workspaceId: number, id: string): Promise<boolean> => {
+export const lockSpreadsheetForShare = async (trx: Db, workspaceId: number, id: string): Promise<boolean> => {
   const row = await trx
     .selectFrom('spreadsheet')
     .select('id')
@@ -65,7 +65,11 @@ export const holdSpreadsheet = async (trx: Db, workspaceId: number, id: string):
 }
 
 /** Held so that no assignment names it while the transaction lasts; false where there is none. */
-export const lockSpreadsheet = async (trx: Db, workspaceId: number, id: string): Promise<boolean> => {
+export const lockSpreadsheetForUpdate = async (
+  trx: Db,
+  workspaceId: number,
+  id: string,
+): Promise<boolean> => {
   const row = await trx
     .selectFrom('spreadsheet')
     .select('id')

@@ -1,4 +1,4 @@
-import { holdAgentStatus } from '../agents/agent-store.ts'
+import { lockAgent } from '../agents/agent-store.ts'
 import type { Deps } from '../deps.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { validate } from '../core/validate.ts'
@@ -8,7 +8,7 @@ import { assignmentFormSchema, obstacleTo } from './config-form.ts'
 import { toolNotFound, unreadableSettings } from './save-custom-tool.ts'
 import { toolKinds } from './kind-registry.ts'
 import { getToolNames } from './names.ts'
-import { holdTool, lockNames } from './tool-store.ts'
+import { lockTool, lockWorkspace } from './tool-store.ts'
 
 interface Assignment {
   workspaceId: number
@@ -29,10 +29,10 @@ export const assignTool =
   ({ config, ...assignment }: Assignment): Promise<void> =>
     inTransaction(deps, async (own) => {
       const { workspaceId, agentId, toolId } = assignment
-      await lockNames(own.db, workspaceId)
-      const agent = await holdAgentStatus(own.db, workspaceId, agentId)
+      await lockWorkspace(own.db, workspaceId)
+      const agent = await lockAgent(own.db, workspaceId, agentId)
       if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
-      const row = await holdTool(own.db, workspaceId, toolId)
+      const row = await lockTool(own.db, workspaceId, toolId)
       const kind = row && toolKinds.get(row.kind)
       if (row === undefined || kind === undefined) throw toolNotFound()
 

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { ApiError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { toolNotFound } from './save-custom-tool.ts'
-import { eraseGeneralTool, holdTool } from './tool-store.ts'
+import { eraseGeneralTool, lockTool } from './tool-store.ts'
 
 /**
  * Deletes an HTTP tool, or a remote server with all of its tools. Agents lose it at once; what they did with it stays in
@@ -16,7 +16,7 @@ export const deleteTool =
     inTransaction(deps, async (own) => {
       const isDeleted = await eraseGeneralTool(own.db, workspaceId, toolId)
       if (!isDeleted)
-        throw (await holdTool(own.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
+        throw (await lockTool(own.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
       own.wake.tools({ workspaceId })
     })
 

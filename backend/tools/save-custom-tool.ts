@@ -5,7 +5,7 @@ import { ApiError, invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { ToolRow } from './kinds/tool-kind.ts'
 import { requireNoCollision } from './names.ts'
-import { lockNames } from './tool-store.ts'
+import { lockWorkspace } from './tool-store.ts'
 import { insertTool, type ToolValues, updateTool } from './general/store.ts'
 
 /** @throws {ApiError} validation_failed where the name is taken */
@@ -31,7 +31,7 @@ export const saveNewTool = (
 export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): Promise<void> =>
   inTransaction(deps, async (own) => {
     const { workspaceId } = row
-    await lockNames(own.db, workspaceId)
+    await lockWorkspace(own.db, workspaceId)
     const isSaved = await updateTool(own.db, workspaceId, row, values).catch((error: unknown) => {
       throw errorCode(error) === uniqueViolation ? nameTaken(values.name) : error
     })

@@ -36,7 +36,7 @@ export async function insertBuiltInTools(
 }
 
 /** A tool of any kind, held so that it cannot go while the transaction lasts. */
-export async function holdTool(trx: Db, workspaceId: number, toolId: number): Promise<ToolRow | undefined> {
+export async function lockTool(trx: Db, workspaceId: number, toolId: number): Promise<ToolRow | undefined> {
   const row = await trx
     .selectFrom('mcp_tool')
     .selectAll()
@@ -48,7 +48,7 @@ export async function holdTool(trx: Db, workspaceId: number, toolId: number): Pr
 }
 
 /** What decides about names happens one after the other in a workspace: two changes must not overlook each other. */
-export const lockNames = async (trx: Db, workspaceId: number): Promise<void> => {
+export const lockWorkspace = async (trx: Db, workspaceId: number): Promise<void> => {
   await trx.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
 }
 

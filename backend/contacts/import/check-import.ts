@@ -7,7 +7,7 @@ import {
   type CheckedRow,
   finishImportStep,
   findImportFile,
-  holdJob,
+  renewImportLease,
   type ImportJob,
   insertImportRows,
   releaseImport,
@@ -33,7 +33,7 @@ export async function checkImport(deps: Deps, job: ImportJob, signal: AbortSigna
 
   const writeRows = (): Promise<boolean> =>
     inTransaction(deps, async ({ db }) => {
-      if (!(await holdJob(db, job))) return false
+      if (!(await renewImportLease(db, job))) return false
       await insertImportRows(db, job, rows)
       rows = []
       return true
@@ -60,7 +60,7 @@ export async function checkImport(deps: Deps, job: ImportJob, signal: AbortSigna
 
 const startChecking = (deps: Deps, job: ImportJob, columns: ImportColumn[]): Promise<boolean> =>
   inTransaction(deps, async ({ db }) => {
-    if (!(await holdJob(db, job))) return false
+    if (!(await renewImportLease(db, job))) return false
     await restartCheck(db, job, columns)
     return true
   })

@@ -13,7 +13,7 @@ export interface ImportJob {
 }
 
 const leaseMs = 30_000
-const leased = sql<Date>`clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`
+const newLeaseEnd = sql<Date>`clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`
 
 export async function insertImport(
   db: Db,
@@ -38,7 +38,7 @@ export async function insertImport(
 /** Leases what is to be checked or imported; also what a lost process had begun. */
 export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[]> {
   const { rows } = await sql<ImportJob>`
-    update contact_import set fence = fence + 1, tries = tries + 1, lease_until = ${leased}
+    update contact_import set fence = fence + 1, tries = tries + 1, lease_until = ${newLeaseEnd}
     where id in (
       select id from contact_import
       where status in ('uploaded', 'importing') and (lease_until is null or lease_until < clock_timestamp())
@@ -50,17 +50,17 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
 }
 
 /** Holds the job and renews its lease, in a transaction that brings it forward. False where it is another's by now. */
-export async function holdJob(trx: Db, job: ImportJob): Promise<boolean> {
-  const held = await trx
+export async function renewImportLease(trx: Db, job: ImportJob): Promise<boolean> {
+  const renewed = await trx
     .updateTable('contact_import')
-    .set({ lease_until: leased, tries: 0 })
+    .set({ lease_until: newLeaseEnd, tries: 0 })
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .where('fence', '=', job.fence)
     .where('status', '=', job.status)
     .returning('id')
     .executeTakeFirst()
-  return held !== undefined
+  return renewed !== undefined
 }
 
 /** Gives a job back, so that another process need not wait for the lease's end. */
@@ -158,7 +158,7 @@ export const findChosenCampaign = (trx: Db, job: ImportJob) =>
     .executeTakeFirstOrThrow()
 
 /** The next rows that are not imported yet. They are taken before their contacts: who erases one waits, or takes its row. */
-export const findRowsLeft = (trx: Db, job: ImportJob, limit: number) =>
+export const lockRemainingRows = (trx: Db, job: ImportJob, limit: number) =>
   trx
     .selectFrom('contact_import_row')
     .select(['position', 'fields'])

@@ -8,8 +8,8 @@ import { ContactInput, writeContact } from '../upsert-contact.ts'
 import {
   finishImportStep,
   findChosenCampaign,
-  findRowsLeft,
-  holdJob,
+  lockRemainingRows,
+  renewImportLease,
   type ImportJob,
   releaseImport,
   type RowResult,
@@ -33,9 +33,9 @@ export async function runImport(deps: Deps, job: ImportJob, signal: AbortSignal)
 /** Whether there may be more to do. */
 async function importBatch(deps: Deps, job: ImportJob): Promise<boolean> {
   const { db, clock, wake } = deps
-  if (!(await holdJob(db, job))) return false
+  if (!(await renewImportLease(db, job))) return false
   const { campaign_id: campaignId } = await findChosenCampaign(db, job)
-  const rows = await findRowsLeft(db, job, batchSize)
+  const rows = await lockRemainingRows(db, job, batchSize)
   if (rows.length === 0) {
     await finishImportStep(db, job, { status: 'done', at: clock.now() })
     return false

@@ -7,7 +7,7 @@ import { ApiError } from '../../core/errors.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import { toCaller, listEvents, freshNumber, seedCall, someoneWaitsForLock } from '../support/calls.ts'
+import { toCaller, listEvents, freshNumber, seedCall, waitForLockWaiter } from '../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -55,7 +55,7 @@ it('queues one call where two ask at once without the lock on the contact', asyn
   })
   await firstQueued.promise
   const second = deps.db.transaction().execute((trx) => queueCall(trx, request))
-  await someoneWaitsForLock(deps)
+  await waitForLockWaiter(deps)
   secondAsks.resolve()
   const answers = await Promise.all([first, second])
   expect(answers[0].callId).toBe(answers[1].callId)
@@ -160,7 +160,7 @@ it('leaves no call behind in a campaign that is archived meanwhile', async () =>
   })
   await queued.promise
   const archived = archiveCampaign(deps)(seed)
-  await someoneWaitsForLock(deps)
+  await waitForLockWaiter(deps)
   archiving.resolve()
   const { callId } = await queueing
   await archived

@@ -18,7 +18,7 @@ import {
   listEvents,
   freshNumber,
   seedCall,
-  someoneWaitsForLock,
+  waitForLockWaiter,
 } from '../support/calls.ts'
 
 let database: TestDatabase
@@ -117,7 +117,7 @@ it('waits for a claim under way before it changes the hours', async () => {
   })
   await claimed.promise
   const edited = editCampaign(deps)(seed, { callingHours: eveningHours })
-  await someoneWaitsForLock(deps)
+  await waitForLockWaiter(deps)
   commit.resolve()
   const [attempt] = await claiming
   await edited

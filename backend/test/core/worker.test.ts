@@ -40,8 +40,8 @@ function gate() {
   return { passed: promise, open: resolve }
 }
 
-const waitUntil = async (holds: () => boolean) => {
-  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+const waitUntil = async (condition: () => boolean) => {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Until the worker waits for its poll or a wake. */

@@ -72,11 +72,11 @@ it('takes each form of the way in with its own token alone', async () => {
     '/workspaces/new',
   ]) {
     const cookie = guest.browser.cookies().join('; ')
-    for (const held of [{}, { cookie }]) {
+    for (const cookieHeaders of [{}, { cookie }]) {
       const answer = await fetch(`${service.url}${path}`, {
         method: 'POST',
         redirect: 'manual',
-        headers: { ...headers, ...held },
+        headers: { ...headers, ...cookieHeaders },
         body: `${body}&_csrf=guessed`,
       })
       expect([path, answer.status]).toEqual([path, 403])

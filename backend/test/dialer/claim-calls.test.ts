@@ -5,7 +5,7 @@ import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import { getCall, listEvents, freshNumber, seedCall, someoneWaitsForLock } from '../support/calls.ts'
+import { getCall, listEvents, freshNumber, seedCall, waitForLockWaiter } from '../support/calls.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -136,7 +136,7 @@ it('rings a number once at a time, though two campaigns claim at the same moment
     .executeTakeFirstOrThrow()
   await insertDue(id, other, number)
   const second = claim()
-  await someoneWaitsForLock(deps)
+  await waitForLockWaiter(deps)
   commit.resolve()
   expect(await first).toHaveLength(1)
   expect(await second).toEqual([])

@@ -6,7 +6,7 @@ import { type ClaimedAttempt, claimCalls } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
 import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
 import type { ProviderResult } from '../../telephony/provider.ts'
-import { keepLeases } from '../../dialer/leases.ts'
+import { startLeaseRenewal } from '../../dialer/leases.ts'
 import { runAttempt } from '../../dialer/run-attempt.ts'
 import { takeOverLostAttempts } from '../../dialer/sweep-store.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
@@ -207,7 +207,7 @@ it('ends the calls under way when it is stopped, and tells of them', async () =>
 it('rings nobody with a lease that ran out since it was claimed', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const attempt = { ...(await claimAsLostWorker(100)), leasedAt: performance.now() - 100 }
-  const leases = keepLeases(
+  const leases = startLeaseRenewal(
     { leaseMs: 100, heartbeatMs: 60_000 },
     async () => [],
     () => {},

@@ -15,14 +15,7 @@ import { refuseCalls } from '../../contacts/refuse.ts'
 import { ApiError } from '../../core/errors.ts'
 import { answerOnce } from '../../api/idempotency.ts'
 import { recordToolCall } from '../../mcp/record-tool-call.ts'
-import {
-  toCaller,
-  getCall,
-  advanceUntil,
-  listEvents,
-  seedCall,
-  someoneWaitsForLock,
-} from '../support/calls.ts'
+import { toCaller, getCall, advanceUntil, listEvents, seedCall, waitForLockWaiter } from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/seed.ts'
@@ -283,17 +276,17 @@ it('tells a talk without its analysis, which changes nothing when it comes late'
 
 /** Holds the erasure open when all is written, while others come; then lets it commit. */
 async function runDuringErasure(contactId: number, start: () => Promise<unknown>[]) {
-  const held = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
   const erased = Promise.withResolvers<void>()
   const erasing = deps.db.transaction().execute(async (trx) => {
     await eraseContact({ ...deps, db: trx })(toContactKey(contactId))
     erased.resolve()
-    await held.promise
+    await release.promise
   })
   await Promise.race([erased.promise, erasing])
   const results = Promise.allSettled(start())
-  await someoneWaitsForLock(deps)
-  held.resolve()
+  await waitForLockWaiter(deps)
+  release.resolve()
   await erasing
   return results
 }

@@ -97,7 +97,7 @@ export async function advanceUntilCompleted(
 }
 
 /** Resolves when a transaction of this database waits for another's lock: the interleaving is there. */
-export const someoneWaitsForLock = (deps: TestDeps): Promise<true> =>
+export const waitForLockWaiter = (deps: TestDeps): Promise<true> =>
   waitFor(async () => {
     const { rows } = await sql<{ isWaiting: boolean }>`
       select count(*) > 0 as waits from pg_stat_activity

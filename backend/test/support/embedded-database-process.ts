@@ -20,7 +20,7 @@ export const itAsRoot = (name: string, test: () => Promise<void>): void => {
 }
 
 /** A process that holds an embedded database. */
-export interface Holder {
+export interface DatabaseProcess {
   process: ChildProcess
   url: string
   dataDir: string
@@ -32,7 +32,7 @@ export interface Holder {
   kill: () => Promise<void>
 }
 
-export interface HoldOptions {
+export interface DatabaseProcessOptions {
   dataDir?: string
   /** Where the code lies; this checkout by default. */
   root?: string
@@ -45,7 +45,7 @@ const children = new Set<ChildProcess>()
 const folders: string[] = []
 
 /** @throws {DatabaseStartError} where the database could not be opened */
-export async function hold(options: HoldOptions = {}): Promise<Holder> {
+export async function startDatabaseProcess(options: DatabaseProcessOptions = {}): Promise<DatabaseProcess> {
   const { dataDir, root = projectRoot, ids = {}, environment = {}, temporary } = options
   const program = path.join(root, 'backend/test/support/embedded-database-main.ts')
   const env = {
@@ -138,8 +138,8 @@ export function cloneProject(root: string): void {
 }
 
 /** Resolves when it holds. */
-export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
+export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
 /** Not so for a process that ended and that its new parent has not taken notice of. */

@@ -113,11 +113,11 @@ export async function seedAppCaller(
 /** Reads again until what was read meets the condition; the test's own time limit ends it otherwise. */
 export async function waitForValue<Value>(
   read: () => Promise<Value>,
-  holds: (value: Value) => boolean,
+  condition: (value: Value) => boolean,
 ): Promise<Value> {
   for (;;) {
     const value = await read()
-    if (holds(value)) return value
+    if (condition(value)) return value
     await delay(5)
   }
 }

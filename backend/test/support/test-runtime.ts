@@ -23,7 +23,7 @@ export interface TestRuntime {
   /** How it answers a method; by default as a runtime should. `cut`: not at all. */
   answers: Partial<Record<string, number | 'cut'>>
   /** Orders are taken in only then. */
-  held: Promise<void>
+  readyToAccept: Promise<void>
   /** Goes away, and is there again at the same address. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -39,7 +39,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     const { method = '', url: path = '', headers } = request
     const received = { method, path, headers, body: await text(request) }
     requests.push(received)
-    if (method === 'POST') await runtime.held
+    if (method === 'POST') await runtime.readyToAccept
     const id = path.split('/').at(-1) ?? ''
     const status = answers[method]
     if (method === 'POST' && (status === undefined || status === 'cut')) {
@@ -61,7 +61,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     port = (server.address() as AddressInfo).port
   }
   const runtime: TestRuntime = {
-    held: Promise.resolve(),
+    readyToAccept: Promise.resolve(),
     url: '',
     requests,
     orders: () =>

@@ -517,8 +517,8 @@ it('takes over a delivery whose sender was lost, and not before its lease has en
 it.each([
   [
     'it is answered at last',
-    (held: ServerResponse, sender: Worker) => {
-      held.writeHead(500).end()
+    (pendingResponse: ServerResponse, sender: Worker) => {
+      pendingResponse.writeHead(500).end()
       return sender.stop(60_000)
     },
   ],
@@ -526,10 +526,10 @@ it.each([
 ])('writes nothing of a try whose lease another sender has taken over, when %s', async (_name, finish) => {
   const { id } = await seedSubscription()
   await completeCall(deps, seed)
-  const { promise: held, resolve: hold } = Promise.withResolvers<ServerResponse>()
-  receiver.answer = (_request, response) => hold(response)
+  const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
+  receiver.answer = (_request, response) => setPendingResponse(response)
   const sender = start({ timeoutMs: 60_000 })
-  const response = await held
+  const response = await pendingResponse
   await waitForValue(
     async () => deps.clock.waiting, // it has looked again, found nothing more, and waits
     (count) => count === 1,

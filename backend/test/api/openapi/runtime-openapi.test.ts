@@ -37,10 +37,10 @@ it('gives examples that its own schemas accept', () => {
 it('refers to nothing that it does not hold', () => {
   for (const { $ref } of objectsIn(written)) {
     if (typeof $ref !== 'string') continue
-    const held = $ref
+    const target = $ref
       .slice(2)
       .split('/')
       .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], written)
-    expect([$ref, typeof held]).toEqual([$ref, 'object'])
+    expect([$ref, typeof target]).toEqual([$ref, 'object'])
   }
 })

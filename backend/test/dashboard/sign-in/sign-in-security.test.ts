@@ -58,7 +58,7 @@ async function signInFrom(
   remoteAddress: string,
   email: string,
   typedPassword: string,
-  held: Record<string, string> = {},
+  cookieJar: Record<string, string> = {},
 ) {
   const form = await app.inject({ url: '/sign-in', remoteAddress })
   const [csrf] = form.cookies
@@ -67,7 +67,7 @@ async function signInFrom(
     method: 'POST',
     url: '/sign-in',
     remoteAddress,
-    cookies: { ...held, [csrf?.name ?? '']: csrf?.value ?? '' },
+    cookies: { ...cookieJar, [csrf?.name ?? '']: csrf?.value ?? '' },
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     payload: new URLSearchParams({ _csrf: token, email, password: typedPassword }).toString(),
   })
@@ -83,13 +83,13 @@ it('sets over https cookies that no other site, subdomain or script can use', as
   })
   const signedIn = await signInFrom('192.0.2.1', email, password)
   const session = signedIn.cookies.find(({ name }) => name === '__Host-outdial_session')
-  const held = { '__Host-outdial_session': session?.value ?? '' }
-  const page = await app.inject({ url: `/w/${id}/account`, cookies: held })
+  const sessionCookies = { '__Host-outdial_session': session?.value ?? '' }
+  const page = await app.inject({ url: `/w/${id}/account`, cookies: sessionCookies })
   const csrf = page.cookies.find(({ name }) => name === '__Host-outdial_csrf')
   const response = await app.inject({
     method: 'POST',
     url: `/w/${id}/account/sessions/end-others`,
-    cookies: { ...held, '__Host-outdial_csrf': csrf?.value ?? '' },
+    cookies: { ...sessionCookies, '__Host-outdial_csrf': csrf?.value ?? '' },
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     payload: new URLSearchParams({
       _csrf: /name="_csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '',
@@ -110,10 +110,10 @@ it('sets over https cookies that no other site, subdomain or script can use', as
 it('begins a session of its own, and ends the one that the browser held', async () => {
   const [kim, eve] = [await seedPerson(), await seedPerson()]
   const planted = await signInFrom('192.0.2.2', eve.email, password)
-  const held = Object.fromEntries(planted.cookies.map(({ name, value }) => [name, value]))
-  const signedIn = await signInFrom('192.0.2.2', kim.email, password, held)
+  const plantedCookies = Object.fromEntries(planted.cookies.map(({ name, value }) => [name, value]))
+  const signedIn = await signInFrom('192.0.2.2', kim.email, password, plantedCookies)
   const [session] = signedIn.cookies.filter(({ name }) => name === '__Host-outdial_session')
-  expect(session?.value).not.toBe(held['__Host-outdial_session'])
+  expect(session?.value).not.toBe(plantedCookies['__Host-outdial_session'])
   const sessions = await database.db
     .selectFrom('session')
     .select('user_id')

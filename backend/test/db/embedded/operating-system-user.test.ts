@@ -7,7 +7,7 @@ import {
   cleanUp,
   cloneProject,
   createEmptyFolder,
-  hold,
+  startDatabaseProcess,
   itAsRoot,
   nobodyUser,
 } from '../../support/embedded-database-process.ts'
@@ -18,7 +18,7 @@ afterEach(cleanUp)
 const getOwner = (file: string) => statSync(file).uid
 
 itAsRoot('runs PostgreSQL as nobody when root starts it', async () => {
-  const { dataDir, pid, query } = await hold({
+  const { dataDir, pid, query } = await startDatabaseProcess({
     dataDir: path.join(await createEmptyFolder(), 'below', 'data'),
   })
   expect(getOwner(path.join(dataDir, 'postgres'))).toBe(nobodyUser.uid)
@@ -28,19 +28,22 @@ itAsRoot('runs PostgreSQL as nobody when root starts it', async () => {
 
 itAsRoot('runs as the ordinary user who starts it', async () => {
   const folder = await createEmptyFolder(nobodyUser)
-  const { dataDir, query } = await hold({ dataDir: path.join(folder, 'data'), ids: nobodyUser })
+  const { dataDir, query } = await startDatabaseProcess({
+    dataDir: path.join(folder, 'data'),
+    ids: nobodyUser,
+  })
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
   expect(statSync(dataDir).mode & 0o077).toBe(0)
 })
 
 itAsRoot('runs as the owner of the data when root starts what an ordinary user began', async () => {
   const dataDir = path.join(await createEmptyFolder(nobodyUser), 'data')
-  const first = await hold({ dataDir, ids: nobodyUser })
+  const first = await startDatabaseProcess({ dataDir, ids: nobodyUser })
   await first.query('create table kept as select 7 as value')
   await first.stop()
   chmodSync(dataDir, 0o711)
 
-  const second = await hold({ dataDir })
+  const second = await startDatabaseProcess({ dataDir })
   expect(getOwner(`/proc/${second.pid}`)).toBe(nobodyUser.uid)
   expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
 })
@@ -54,13 +57,13 @@ itAsRoot(
     await mkdir(root)
     cloneProject(root)
 
-    const first = await hold({ root })
+    const first = await startDatabaseProcess({ root })
     const link = path.join(root, '.outdial')
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(first.dataDir).toBe(realpathSync(link))
     await first.query('create table kept as select 7 as value')
     await first.kill()
-    const second = await hold({ root })
+    const second = await startDatabaseProcess({ root })
     try {
       expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
     } finally {
@@ -75,7 +78,7 @@ itAsRoot(
   async () => {
     const dataDir = await createEmptyFolder()
     chmodSync(dataDir, 0o700)
-    const { query } = await hold({ dataDir })
+    const { query } = await startDatabaseProcess({ dataDir })
     expect(await query('select 1 as one')).toEqual([{ one: 1 }])
   },
 )
@@ -84,26 +87,32 @@ itAsRoot('refuses a DATA_DIR in a home of mode 700 in a sentence', async () => {
   const home = await createEmptyFolder()
   chmodSync(home, 0o700)
   const dataDir = path.join(home, 'data')
-  await expect(hold({ dataDir })).rejects.toThrow(`DATA_DIR ${dataDir} cannot be entered by the user nobody`)
+  await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
+    `DATA_DIR ${dataDir} cannot be entered by the user nobody`,
+  )
 })
 
 itAsRoot('refuses a DATA_DIR that the user may not write, or that is of somebody else', async () => {
   const folder = await createEmptyFolder()
   chmodSync(folder, 0o755)
   const dataDir = path.join(folder, 'data')
-  await expect(hold({ dataDir, ids: nobodyUser })).rejects.toThrow('this user may not write there (EACCES)')
+  await expect(startDatabaseProcess({ dataDir, ids: nobodyUser })).rejects.toThrow(
+    'this user may not write there (EACCES)',
+  )
 
-  await (await hold({ dataDir })).stop()
+  await (await startDatabaseProcess({ dataDir })).stop()
   await chown(dataDir, 1, 1)
   await chown(path.join(dataDir, 'postgres'), 1, 1)
   chmodSync(dataDir, 0o777)
-  await expect(hold({ dataDir, ids: nobodyUser })).rejects.toThrow('holds a database of another user (id 1)')
+  await expect(startDatabaseProcess({ dataDir, ids: nobodyUser })).rejects.toThrow(
+    'holds a database of another user (id 1)',
+  )
 })
 
 itAsRoot('says in a sentence that PostgreSQL wants a user with a name', async () => {
   const unknownUser = { uid: 54_321, gid: 54_321 }
   const dataDir = path.join(await createEmptyFolder(unknownUser), 'data')
-  await expect(hold({ dataDir, ids: unknownUser })).rejects.toThrow(
+  await expect(startDatabaseProcess({ dataDir, ids: unknownUser })).rejects.toThrow(
     `The embedded PostgreSQL could not be set up in DATA_DIR ${dataDir}: could not look up effective user ID 54321: user does not exist`,
   )
 })
@@ -119,7 +128,7 @@ itAsRoot('makes the links that npm ci --ignore-scripts left out', async () => {
   const links = ['libicuuc.so.60', 'libicudata.so.60', 'libicui18n.so.60']
   for (const link of links) await rm(path.join(lib, link))
 
-  const { query } = await hold({ root, dataDir: path.join(root, 'data') })
+  const { query } = await startDatabaseProcess({ root, dataDir: path.join(root, 'data') })
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
   for (const link of links) expect(lstatSync(path.join(lib, link)).isSymbolicLink()).toBe(true)
 })
@@ -135,7 +144,7 @@ itAsRoot('copies the programs where the user may not complete what --ignore-scri
   await rm(path.join(lib, 'libicuuc.so.60'))
   const home = await createEmptyFolder(nobodyUser)
 
-  const { query } = await hold({
+  const { query } = await startDatabaseProcess({
     root,
     dataDir: path.join(home, 'data'),
     ids: nobodyUser,

@@ -479,13 +479,13 @@ it('leaves its calls running when it stops, and the next worker has them at once
 })
 
 it('does not stop in the middle of an order: the next worker finds the call', async () => {
-  const held = Promise.withResolvers<void>()
-  runtime.held = held.promise
+  const accepting = Promise.withResolvers<void>()
+  runtime.readyToAccept = accepting.promise
   const { id, dialer, attemptId } = await startRinging({ leaseMs: 600_000 })
   const stopping = dialer.stop()
   dial()
   expect((await listAttempts(deps, id))[0]?.lease_until.getTime()).toBeGreaterThan(Date.now())
-  held.resolve()
+  accepting.resolve()
   await stopping
   await waitFor(
     async () => (await listAttempts(deps, id))[0]?.fence === 2,
