@@ -92,8 +92,10 @@ export async function openConnector({
 
   const authData = async () => {
     const entries = Object.entries(parseEnv(await readFile(envFile, 'utf8')))
-    const own = entries.filter(([name]) => name.startsWith('authData_'))
-    return Object.fromEntries(own.map(([name, value]) => [name.slice('authData_'.length), String(value)]))
+    const authEntries = entries.filter(([name]) => name.startsWith('authData_'))
+    return Object.fromEntries(
+      authEntries.map(([name, value]) => [name.slice('authData_'.length), String(value)]),
+    )
   }
 
   return {

@@ -15,15 +15,15 @@ export const endMembership =
   (deps: Pick<Deps, 'db' | 'clock'>) =>
   async (input: { workspaceId: number; userId: number }): Promise<void> => {
     const { workspaceId, userId } = input
-    const remove = async (trx: Db) => {
+    const remove = async (tx: Db) => {
       // First, so that an authorization which is under way finds no membership any more.
-      if (!(await deleteMembership(trx, workspaceId, userId))) {
+      if (!(await deleteMembership(tx, workspaceId, userId))) {
         throw notFound('This user is not a member of this workspace.')
       }
-      await revokeGrants(trx, workspaceId, { userId })
-      await revokeApiKeysOfUser(trx, workspaceId, userId, deps.clock.now())
-      await removeSubscriptions(trx, { workspaceId, userId })
-      await deleteInvitationsBy(trx, workspaceId, userId)
+      await revokeGrants(tx, workspaceId, { userId })
+      await revokeApiKeysOfUser(tx, workspaceId, userId, deps.clock.now())
+      await removeSubscriptions(tx, { workspaceId, userId })
+      await deleteInvitationsBy(tx, workspaceId, userId)
     }
     await (deps.db.isTransaction ? remove(deps.db) : deps.db.transaction().execute(remove))
   }

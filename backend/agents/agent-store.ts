@@ -50,11 +50,11 @@ export const hasAgent = async (db: Db, workspaceId: number, agentId: number): Pr
     .executeTakeFirst()) !== undefined
 
 export const lockAgent = (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   agentId: number,
 ): Promise<{ status: AgentValues['status'] } | undefined> =>
-  trx
+  tx
     .selectFrom('agent')
     .select('status')
     .where('workspace_id', '=', workspaceId)
@@ -63,12 +63,12 @@ export const lockAgent = (
     .executeTakeFirst()
 
 export const updateAgentStatus = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   agentId: number,
   status: AgentValues['status'],
 ): Promise<void> => {
-  await trx
+  await tx
     .updateTable('agent')
     .set({ status })
     .where('workspace_id', '=', workspaceId)

@@ -18,16 +18,16 @@ const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status']
 export const setAgentStatus =
   (deps: Deps) =>
   (agentKey: { workspaceId: number; agentId: number }, status: AgentValues['status']): Promise<void> =>
-    inTransaction(deps, async (own) => {
+    inTransaction(deps, async (tx) => {
       const { workspaceId, agentId } = agentKey
-      const current = await lockAgent(own.db, workspaceId, agentId)
+      const current = await lockAgent(tx.db, workspaceId, agentId)
       if (current === undefined) throw notFound('There is no agent with this id in this workspace.')
       if (current.status === status) return
       if (!nextStatuses[current.status].includes(status)) {
         const message = `An agent that is ${current.status} cannot become ${status}: it can become ${nextStatuses[current.status].join(' or ')}.`
         throw invalidField('status', 'invalid_transition', message)
       }
-      await updateAgentStatus(own.db, workspaceId, agentId, status)
-      own.wake.dialer()
-      own.wake.tools(agentKey)
+      await updateAgentStatus(tx.db, workspaceId, agentId, status)
+      tx.wake.dialer()
+      tx.wake.tools(agentKey)
     })

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** Holds a scope until the transaction ends; false where another transaction holds it. */
-export async function tryLockScope(trx: Db, scopeHash: Buffer): Promise<boolean> {
+export async function tryLockScope(tx: Db, scopeHash: Buffer): Promise<boolean> {
   const key = scopeHash.readBigInt64BE(0).toString()
   const { rows } = await sql<{
     locked: boolean
-  }>`select pg_try_advisory_xact_lock(${key}::bigint) as locked`.execute(trx)
+  }>`select pg_try_advisory_xact_lock(${key}::bigint) as locked`.execute(tx)
   return rows[0]?.locked === true
 }
 
@@ -17,12 +17,12 @@ export interface KeptAnswer {
 }
 
 export async function findAnswer(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   scopeHash: Buffer,
   now: Date,
 ): Promise<KeptAnswer | undefined> {
-  const row = await trx
+  const row = await tx
     .selectFrom('idempotent_answer')
     .select(['body_hash', 'status', 'body'])
     .where('scope_hash', '=', scopeHash)
@@ -34,7 +34,7 @@ export async function findAnswer(
 
 /** Takes the place of an answer that has expired and was not cleaned up yet. */
 export async function keepAnswer(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   scopeHash: Buffer,
   answer: KeptAnswer & { now: Date; expiresAt: Date },
@@ -46,7 +46,7 @@ export async function keepAnswer(
     created_at: answer.now,
     expires_at: answer.expiresAt,
   }
-  await trx
+  await tx
     .insertInto('idempotent_answer')
     .values({ scope_hash: scopeHash, workspace_id: workspaceId, ...values })
     .onConflict((conflict) => conflict.column('scope_hash').doUpdateSet(values))

@@ -22,12 +22,12 @@ export interface CampaignRules {
  * Nobody who follows may go on to count: two that did would wait for each other behind a change.
  */
 export const lockCampaign = (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   campaignId: number,
   mode: 'to follow' | 'to count',
 ): Promise<CampaignRules | undefined> => {
-  const query = trx
+  const query = tx
     .selectFrom('campaign')
     .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
     .select([
@@ -120,12 +120,8 @@ export interface NewCall {
 }
 
 /** Undefined where the contact already has an open call here: `call_open_once` decides. */
-export const insertCall = (
-  trx: Db,
-  workspaceId: number,
-  call: NewCall,
-): Promise<{ id: number } | undefined> =>
-  trx
+export const insertCall = (tx: Db, workspaceId: number, call: NewCall): Promise<{ id: number } | undefined> =>
+  tx
     .insertInto('call')
     .values({
       workspace_id: workspaceId,
@@ -156,12 +152,12 @@ export const insertCall = (
 
 /** Completes calls that wait. Returns the ids of those that still waited. */
 export const completeQueuedCalls = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   ids: readonly number[],
   result: { outcome: CallOutcome; endedReason: EndedReason; at: Date },
 ): Promise<number[]> => {
-  const rows = await trx
+  const rows = await tx
     .updateTable('call')
     .set({
       status: 'completed',

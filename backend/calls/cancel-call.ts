@@ -15,14 +15,14 @@ import type { CallKey } from '../dialer/sweep-store.ts'
 export const cancelCall =
   (deps: Deps) =>
   ({ workspaceId, callId }: CallKey): Promise<boolean> =>
-    inTransaction(deps, async (own) => {
-      const now = own.clock.now()
+    inTransaction(deps, async (tx) => {
+      const now = tx.clock.now()
       const result = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
-      const canceled = await completeQueuedCalls(own.db, workspaceId, [callId], result)
-      await publishCompletedCalls(own.db, workspaceId, canceled, now)
-      if (canceled.length === 0 && (await findCall(own.db, workspaceId, callId, now)) === undefined) {
+      const canceled = await completeQueuedCalls(tx.db, workspaceId, [callId], result)
+      await publishCompletedCalls(tx.db, workspaceId, canceled, now)
+      if (canceled.length === 0 && (await findCall(tx.db, workspaceId, callId, now)) === undefined) {
         throw notFound('There is no call with this id in this workspace.')
       }
-      own.wake.sender()
+      tx.wake.sender()
       return canceled.length > 0
     })

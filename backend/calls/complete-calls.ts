@@ -8,17 +8,12 @@ import { findCallRows } from './find-calls.ts'
  * completion ends here; wake the sender after the commit.
  */
 export async function publishCompletedCalls(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   callIds: readonly number[],
   now: Date,
 ): Promise<void> {
-  for (const row of await findCallRows(trx, workspaceId, callIds, now)) {
-    await publishCallCompleted(trx, {
-      workspaceId,
-      call: toCall(row),
-      callbackUrl: row.callback_url,
-      at: now,
-    })
+  for (const row of await findCallRows(tx, workspaceId, callIds, now)) {
+    await publishCallCompleted(tx, { workspaceId, call: toCall(row), callbackUrl: row.callback_url, at: now })
   }
 }

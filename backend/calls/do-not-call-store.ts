@@ -27,7 +27,7 @@ export const findRemovals = (db: Db, workspaceId: number, phoneNumber: string) =
 
 /** Takes it off and writes down why, in one statement. False where it was not on the list. */
 export async function removeFromDoNotCall(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   removal: { phoneNumber: string; reason: string; userId: number; at: Date },
 ): Promise<boolean> {
@@ -39,6 +39,6 @@ export async function removeFromDoNotCall(
     )
     insert into do_not_call_removal (workspace_id, number_hash, source, reason, removed_by, removed_at)
     select workspace_id, number_hash, source, ${removal.reason}, ${removal.userId}, ${removal.at} from removed
-    returning id`.execute(trx)
+    returning id`.execute(tx)
   return rows.length > 0
 }

@@ -15,12 +15,12 @@ const neverTried = { outcome: 'expired', endedReason: 'not_attempted_in_time' } 
 export const expireCall =
   (deps: Deps) =>
   (key: CallKey): Promise<void> =>
-    inTransaction(deps, async (own) => {
-      const now = own.clock.now()
-      const call = await lockOverdueCall(own.db, key, overdueBefore(now))
+    inTransaction(deps, async (tx) => {
+      const now = tx.clock.now()
+      const call = await lockOverdueCall(tx.db, key, overdueBefore(now))
       if (call === undefined) return
-      const result = (await findLastResult(own.db, key)) ?? neverTried
-      const completed = await completeQueuedCalls(own.db, key.workspaceId, [call.id], { ...result, at: now })
-      await publishCompletedCalls(own.db, key.workspaceId, completed, now)
-      own.wake.sender()
+      const result = (await findLastResult(tx.db, key)) ?? neverTried
+      const completed = await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
+      await publishCompletedCalls(tx.db, key.workspaceId, completed, now)
+      tx.wake.sender()
     })

@@ -26,17 +26,14 @@ export interface QueueRequest {
  *
  * @throws {ApiError} not_found, campaign_archived
  */
-export async function queueCall(
-  trx: Db,
-  request: QueueRequest,
-): Promise<{ callId: number; queued: boolean }> {
+export async function queueCall(tx: Db, request: QueueRequest): Promise<{ callId: number; queued: boolean }> {
   const { workspaceId, now } = request
-  const campaign = await lockCampaign(trx, workspaceId, request.campaignId, 'to follow')
+  const campaign = await lockCampaign(tx, workspaceId, request.campaignId, 'to follow')
   if (campaign === undefined)
     throw notFound('There is no campaign with this id in this workspace.', 'campaign_id')
   if (campaign.status === 'archived') throw campaignArchived()
 
-  const callee = await findCallee(trx, workspaceId, request.contactId)
+  const callee = await findCallee(tx, workspaceId, request.contactId)
   if (callee === undefined) throw notFound('There is no contact with this id in this workspace.')
 
   const dueAt = laterDate(now, request.scheduledAt)
@@ -44,10 +41,10 @@ export async function queueCall(
     ? null
     : await firstAttemptAt(campaign, callee, request.test, dueAt)
   for (;;) {
-    const openCalls = await findOpenCalls(trx, workspaceId, request)
+    const openCalls = await findOpenCalls(tx, workspaceId, request)
     const [first] = openCalls
     if (first !== undefined && request.ifAlreadyQueued === 'skip') return { callId: first.id, queued: false }
-    const inserted = await insertCall(trx, workspaceId, {
+    const inserted = await insertCall(tx, workspaceId, {
       campaignId: campaign.id,
       contactId: request.contactId,
       agentId: campaign.agent_id,
@@ -65,7 +62,7 @@ export async function queueCall(
     })
     // Another transaction, without the contact's lock, was first: its call is to be seen now.
     if (inserted === undefined) continue
-    if (callee.do_not_call) await publishCompletedCalls(trx, workspaceId, [inserted.id], now)
+    if (callee.do_not_call) await publishCompletedCalls(tx, workspaceId, [inserted.id], now)
     return { callId: inserted.id, queued: true }
   }
 }

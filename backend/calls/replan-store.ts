@@ -11,10 +11,10 @@ export interface ReplannedCampaign {
 
 /** Holds a campaign whose waiting calls are to follow its change. Undefined where all do. */
 export const lockCampaignToReschedule = async (
-  trx: Db,
+  tx: Db,
   key: CampaignKey,
 ): Promise<ReplannedCampaign | undefined> => {
-  const row = await trx
+  const row = await tx
     .selectFrom('campaign')
     .select(['status', 'time_zone', 'calling_hours', 'replan_after'])
     .where('workspace_id', '=', key.workspaceId)
@@ -36,12 +36,12 @@ export interface QueuedCall {
 
 /** The campaign's next waiting calls in order of id. */
 export const lockQueuedCalls = (
-  trx: Db,
+  tx: Db,
   key: CampaignKey,
   after: number,
   limit: number,
 ): Promise<QueuedCall[]> =>
-  queuedCalls(trx, key.workspaceId)
+  queuedCalls(tx, key.workspaceId)
     .where('call.campaign_id', '=', key.campaignId)
     .where('call.id', '>', after)
     .orderBy('call.id')
@@ -50,8 +50,8 @@ export const lockQueuedCalls = (
     .execute()
 
 /** The contact's waiting calls over all campaigns, with the rules of each. */
-export const lockQueuedCallsOfContact = (trx: Db, workspaceId: number, contactId: number) =>
-  queuedCalls(trx, workspaceId)
+export const lockQueuedCallsOfContact = (tx: Db, workspaceId: number, contactId: number) =>
+  queuedCalls(tx, workspaceId)
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .select(['campaign.calling_hours', 'campaign.time_zone as campaign_time_zone'])
     .where('call.contact_id', '=', contactId)
@@ -59,8 +59,8 @@ export const lockQueuedCallsOfContact = (trx: Db, workspaceId: number, contactId
     .forNoKeyUpdate('call')
     .execute()
 
-const queuedCalls = (trx: Db, workspaceId: number) =>
-  trx
+const queuedCalls = (tx: Db, workspaceId: number) =>
+  tx
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
     .select([
@@ -74,8 +74,8 @@ const queuedCalls = (trx: Db, workspaceId: number) =>
     .where('call.status', '=', 'queued')
 
 /** Null: all of the campaign's waiting calls follow. */
-export const setReplanAfter = async (trx: Db, key: CampaignKey, after: number | null): Promise<void> => {
-  await trx
+export const setReplanAfter = async (tx: Db, key: CampaignKey, after: number | null): Promise<void> => {
+  await tx
     .updateTable('campaign')
     .set({ replan_after: after })
     .where('workspace_id', '=', key.workspaceId)

@@ -25,20 +25,20 @@ const batchSize = 200
 export const replanCampaign =
   (deps: Deps) =>
   async (key: CampaignKey): Promise<void> => {
-    while (await inTransaction(deps, (own) => replanBatch(own, key)));
+    while (await inTransaction(deps, (tx) => replanBatch(tx, key)));
     deps.wake.dialer()
   }
 
 /** Whether there is more to do. */
-async function replanBatch(deps: Deps, key: CampaignKey): Promise<boolean> {
-  const campaign = await lockCampaignToReschedule(deps.db, key)
+async function replanBatch(tx: Deps, key: CampaignKey): Promise<boolean> {
+  const campaign = await lockCampaignToReschedule(tx.db, key)
   if (campaign === undefined) return false
-  const now = deps.clock.now()
-  const calls = await lockQueuedCalls(deps.db, key, campaign.replan_after, batchSize)
+  const now = tx.clock.now()
+  const calls = await lockQueuedCalls(tx.db, key, campaign.replan_after, batchSize)
   const last = calls.length < batchSize ? undefined : calls.at(-1)
-  await setReplanAfter(deps.db, key, last?.id ?? null)
-  if (campaign.status === 'archived') await cancelQueuedCalls(deps, key.workspaceId, calls, now)
-  if (campaign.status !== 'archived') await replan(deps.db, toCallingRules(campaign), calls, now)
+  await setReplanAfter(tx.db, key, last?.id ?? null)
+  if (campaign.status === 'archived') await cancelQueuedCalls(tx, key.workspaceId, calls, now)
+  if (campaign.status !== 'archived') await replan(tx.db, toCallingRules(campaign), calls, now)
   return last !== undefined
 }
 
@@ -48,7 +48,7 @@ const toCallingRules = (campaign: ReplannedCampaign): CallingRules => ({
 })
 
 async function cancelQueuedCalls(
-  deps: Deps,
+  tx: Deps,
   workspaceId: number,
   calls: readonly QueuedCall[],
   now: Date,
@@ -56,21 +56,21 @@ async function cancelQueuedCalls(
   const result = { outcome: 'canceled', endedReason: 'campaign_archived', at: now } as const
   const ids = calls.map((call) => call.id)
   await publishCompletedCalls(
-    deps.db,
+    tx.db,
     workspaceId,
-    await completeQueuedCalls(deps.db, workspaceId, ids, result),
+    await completeQueuedCalls(tx.db, workspaceId, ids, result),
     now,
   )
-  deps.wake.sender()
+  tx.wake.sender()
 }
 
-async function replan(db: Db, rules: CallingRules, calls: readonly QueuedCall[], now: Date): Promise<void> {
+async function replan(tx: Db, rules: CallingRules, calls: readonly QueuedCall[], now: Date): Promise<void> {
   const changes = await Promise.all(
     calls
       .filter((call) => !call.test)
       .map(async (call) => ({ id: call.id, to: await callableAt(rules, call, now) })),
   )
-  await moveCalls(db, changes)
+  await moveCalls(tx, changes)
 }
 
 const callableAt = (rules: CallingRules, call: QueuedCall, now: Date): Promise<Date> =>
@@ -85,12 +85,12 @@ const callableAt = (rules: CallingRules, call: QueuedCall, now: Date): Promise<D
  * transaction. Wake the dialer after the commit.
  */
 export async function recomputeWaiting(
-  trx: Db,
+  tx: Db,
   contact: { workspaceId: number; contactId: number; now: Date },
 ): Promise<void> {
-  const calls = await lockQueuedCallsOfContact(trx, contact.workspaceId, contact.contactId)
+  const calls = await lockQueuedCallsOfContact(tx, contact.workspaceId, contact.contactId)
   for (const call of calls) {
     const rules = { hours: call.calling_hours, timeZone: call.campaign_time_zone }
-    await replan(trx, rules, [call], contact.now)
+    await replan(tx, rules, [call], contact.now)
   }
 }

@@ -11,8 +11,8 @@ import { publishCompletedCalls } from './complete-calls.ts'
 export const finishAnalysis =
   (deps: Deps) =>
   (call: { workspaceId: number; callId: number }, analysis: Analysis | undefined): Promise<void> =>
-    inTransaction(deps, async (own) => {
-      if (!(await saveAnalysis(own.db, call.workspaceId, call.callId, analysis))) return
-      await publishCompletedCalls(own.db, call.workspaceId, [call.callId], own.clock.now())
-      own.wake.sender()
+    inTransaction(deps, async (tx) => {
+      if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return
+      await publishCompletedCalls(tx.db, call.workspaceId, [call.callId], tx.clock.now())
+      tx.wake.sender()
     })

@@ -3,11 +3,11 @@ import type { Db } from '../db/schema.ts'
 
 /** Holds the contact with this number, so that nobody queues a call to it meanwhile. */
 export const lockContactByNumber = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   phoneNumber: string,
 ): Promise<void> => {
-  await trx
+  await tx
     .selectFrom('contact')
     .select('id')
     .where('workspace_id', '=', workspaceId)
@@ -26,11 +26,11 @@ export const isContactRefused = sql<boolean>`exists (
 
 /** Keeps the first refusal where there is one. */
 export const insertDoNotCall = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   refusal: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; reason: string | null; at: Date },
 ): Promise<void> => {
-  await trx
+  await tx
     .insertInto('do_not_call')
     .values({
       workspace_id: workspaceId,
@@ -59,11 +59,11 @@ export const isOnDoNotCallList = async (
 
 /** The calls that wait for this number, over all campaigns, held in order of id. */
 export const lockQueuedCallsTo = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   phoneNumber: string,
 ): Promise<number[]> => {
-  const rows = await trx
+  const rows = await tx
     .selectFrom('call')
     .select('id')
     .where('workspace_id', '=', workspaceId)

@@ -8,7 +8,7 @@ import { lockContactByNumber, lockQueuedCallsTo, insertDoNotCall } from './suppr
  * suppressed. A call that is already ringing or talking goes on. Wake the sender after the commit.
  */
 export async function addToDoNotCall(
-  trx: Db,
+  tx: Db,
   refusal: {
     workspaceId: number
     phoneNumber: string
@@ -18,14 +18,14 @@ export async function addToDoNotCall(
   },
 ): Promise<void> {
   const { workspaceId, phoneNumber, source, reason = null, now } = refusal
-  await lockContactByNumber(trx, workspaceId, phoneNumber)
-  await insertDoNotCall(trx, workspaceId, { phoneNumber, source, reason, at: now })
-  const callIds = await lockQueuedCallsTo(trx, workspaceId, phoneNumber)
+  await lockContactByNumber(tx, workspaceId, phoneNumber)
+  await insertDoNotCall(tx, workspaceId, { phoneNumber, source, reason, at: now })
+  const callIds = await lockQueuedCallsTo(tx, workspaceId, phoneNumber)
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   await publishCompletedCalls(
-    trx,
+    tx,
     workspaceId,
-    await completeQueuedCalls(trx, workspaceId, callIds, result),
+    await completeQueuedCalls(tx, workspaceId, callIds, result),
     now,
   )
 }

@@ -12,7 +12,7 @@ const liveAttempts = sql`(
  * Only locks: what is counted here is from before the lock, so counting is the next statement's. Another
  * dialer's campaigns are passed over; `NO KEY` leaves calls being queued alone.
  */
-export async function lockClaimableCampaigns(trx: Db, now: Date): Promise<number[]> {
+export async function lockClaimableCampaigns(tx: Db, now: Date): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select campaign.id
     from campaign join (
@@ -30,13 +30,13 @@ export async function lockClaimableCampaigns(trx: Db, now: Date): Promise<number
     ) as next on next.id = campaign.id
     where campaign.status = 'active'
     order by next.turn, next.served_at nulls first, next.id
-    for no key update of campaign skip locked`.execute(trx)
+    for no key update of campaign skip locked`.execute(tx)
   return rows.map((row) => row.id)
 }
 
 /** What the locked campaigns may still let out, in the order that they were locked in. */
 export async function countCapacity(
-  trx: Db,
+  tx: Db,
   campaignIds: readonly number[],
   capacity: number,
   now: Date,
@@ -49,13 +49,13 @@ export async function countCapacity(
       ) as waiting) as due
     from campaign
     where campaign.id = any(${campaignIds}::bigint[])
-    order by array_position(${campaignIds}::bigint[], campaign.id)`.execute(trx)
+    order by array_position(${campaignIds}::bigint[], campaign.id)`.execute(tx)
   return rows
 }
 
 /** They have had their turn. Turns go by the database's clock: a test's may stand still. */
-export async function markServed(trx: Db, campaignIds: readonly number[]): Promise<void> {
+export async function markServed(tx: Db, campaignIds: readonly number[]): Promise<void> {
   await sql`update campaign set claimed_at = clock_timestamp() where id = any(${campaignIds}::bigint[])`.execute(
-    trx,
+    tx,
   )
 }

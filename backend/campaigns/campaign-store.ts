@@ -97,11 +97,11 @@ export function findCampaignContext(
  * keeps others from doing so: they see either the old rules and are found by the change, or the new ones.
  */
 export async function lockCampaignForUpdate(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   campaignId: number,
 ): Promise<Campaign | undefined> {
-  const row = await trx
+  const row = await tx
     .selectFrom('campaign')
     .select(campaignColumns)
     .where('workspace_id', '=', workspaceId)
@@ -126,12 +126,12 @@ export interface CampaignChanges {
 }
 
 export async function updateCampaign(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   campaignId: number,
   changes: CampaignChanges,
 ): Promise<Campaign> {
-  const row = await trx
+  const row = await tx
     .updateTable('campaign')
     .set({
       status: changes.status,

@@ -21,14 +21,14 @@ export const changeCampaign = (
   { workspaceId, campaignId }: CampaignKey,
   toChanges: (campaign: Campaign) => CampaignChanges,
 ): Promise<Campaign> =>
-  inTransaction(deps, async (own) => {
-    const campaign = await lockCampaignForUpdate(own.db, workspaceId, campaignId)
+  inTransaction(deps, async (tx) => {
+    const campaign = await lockCampaignForUpdate(tx.db, workspaceId, campaignId)
     if (campaign === undefined) throw notFound('There is no campaign with this id in this workspace.')
     if (campaign.status === 'archived') {
       throw new ApiError('campaign_archived', 'This campaign is archived and cannot be changed any more.')
     }
     const changes = toChanges(campaign)
-    own.wake.dialer()
+    tx.wake.dialer()
     if (Object.values(changes).every((change) => change === undefined)) return campaign
-    return updateCampaign(own.db, workspaceId, campaignId, changes)
+    return updateCampaign(tx.db, workspaceId, campaignId, changes)
   })

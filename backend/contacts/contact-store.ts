@@ -18,7 +18,7 @@ export interface ContactValues {
  * until the transaction ends, so that simultaneous requests about one contact take turns.
  */
 export async function upsertContact(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   phoneNumber: string,
   values: ContactValues,
@@ -39,7 +39,7 @@ export async function upsertContact(
     ...((variables !== undefined || Object.keys(columns).length > 0) && { updated_at: now }),
   }
   return (
-    trx
+    tx
       .insertInto('contact')
       .values({
         workspace_id: workspaceId,
@@ -73,12 +73,12 @@ export async function upsertContact(
 
 /** Writes all of a contact but its number. False where there is none, or none any more. */
 export async function replaceContact(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   contactId: number,
   values: Required<ContactValues> & { at: Date },
 ): Promise<boolean> {
-  const row = await trx
+  const row = await tx
     .updateTable('contact')
     .set({
       first_name: values.firstName,
@@ -104,11 +104,11 @@ export async function replaceContact(
  * ends. Undefined where there is none, or none any more.
  */
 export const lockContact = (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   contactId: number,
 ): Promise<{ phone_number: string } | undefined> =>
-  trx
+  tx
     .selectFrom('contact')
     .select('phone_number')
     .where('workspace_id', '=', workspaceId)

@@ -26,18 +26,18 @@ export type ContactInput = z.infer<typeof ContactInput>
  * @throws {ApiError} validation_failed
  */
 export async function writeContact(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   options: { input: ContactInput; source: 'api' | 'dashboard'; now: Date },
 ): Promise<{ id: number; created: boolean; phoneNumber: string }> {
   const { input, source, now } = options
-  const phoneNumber = await parseContactPhone(trx, workspaceId, input)
-  const contact = await upsertContact(trx, workspaceId, phoneNumber, toContactValues(input), now)
+  const phoneNumber = await parseContactPhone(tx, workspaceId, input)
+  const contact = await upsertContact(tx, workspaceId, phoneNumber, toContactValues(input), now)
   checkVariableCount(contact.variables)
   if (input.time_zone !== undefined && !contact.created) {
-    await recomputeWaiting(trx, { workspaceId, contactId: contact.id, now })
+    await recomputeWaiting(tx, { workspaceId, contactId: contact.id, now })
   }
-  if (input.do_not_call === true) await addToDoNotCall(trx, { workspaceId, phoneNumber, source, now })
+  if (input.do_not_call === true) await addToDoNotCall(tx, { workspaceId, phoneNumber, source, now })
   return { id: contact.id, created: contact.created, phoneNumber }
 }
 

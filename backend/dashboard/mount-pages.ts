@@ -71,7 +71,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
   const run = <Result extends Redirect | View>(
     line: FormLine | ActLine,
     request: FastifyRequest,
-    work: (own: Deps) => Promise<Result>,
+    work: (tx: Deps) => Promise<Result>,
   ): Promise<Redirect | Result> =>
     line.isOnce
       ? submitOnce(
@@ -99,7 +99,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {
-        const result = await run(line, request, (own) => line.submit(own, context, raw))
+        const result = await run(line, request, (tx) => line.submit(tx, context, raw))
         return 'to' in result ? redirect(reply, result) : send(request, reply, result)
       } catch (error) {
         if (!isCorrectable(error)) throw error
@@ -114,7 +114,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {
-        return redirect(reply, await run(line, request, (own) => line.run(own, context, raw)))
+        return redirect(reply, await run(line, request, (tx) => line.run(tx, context, raw)))
       } catch (error) {
         if (!isCorrectable(error)) throw error
         setFlash(reply, { kind: 'refused', text: error.message }, isSecure)

@@ -20,8 +20,8 @@ export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile
     await writeDemoFile(dataDir, updated)
     return updated
   }
-  return inTransaction(deps, async (within) => {
-    const demo = { ...current, ...(await seedDemo(within)) }
+  return inTransaction(deps, async (tx) => {
+    const demo = { ...current, ...(await seedDemo(tx)) }
     await writeDemoFile(dataDir, demo)
     return demo
   })

@@ -52,11 +52,11 @@ export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Pr
 
 /** What finishing needs to know of the call, its row held. Undefined where the fence has moved on. */
 export const endAttempt = async (
-  trx: Db,
+  tx: Db,
   attempt: FencedAttempt,
   result: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null; at: Date },
 ) => {
-  const ended = await trx
+  const ended = await tx
     .updateTable('attempt')
     .set((eb) => ({
       ended_at: result.at,
@@ -71,7 +71,7 @@ export const endAttempt = async (
     .returning('call_id')
     .executeTakeFirst()
   if (ended === undefined) return undefined
-  return trx
+  return tx
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
     .select(['call.id', 'call.to_number', 'call.attempts', 'contact.time_zone'])
@@ -93,12 +93,12 @@ export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspa
 
 /** Back to the queue for another attempt. */
 export const requeueCall = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   callId: number,
   retry: { dueAt: Date; nextAttemptAt: Date },
 ): Promise<void> => {
-  await trx
+  await tx
     .updateTable('call')
     .set({ status: 'queued', due_at: retry.dueAt, next_attempt_at: retry.nextAttemptAt, answered_at: null })
     .where('workspace_id', '=', workspaceId)
@@ -118,12 +118,12 @@ export interface Completion {
 }
 
 export const completeCall = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   callId: number,
   completion: Completion,
 ): Promise<void> => {
-  await trx
+  await tx
     .updateTable('call')
     .set((eb) => ({
       status: 'completed',
@@ -147,12 +147,12 @@ export const completeCall = async (
 
 /** Writes what was read out of the talk. False where that was settled before: the first one counts. */
 export const saveAnalysis = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   callId: number,
   analysis: Analysis | undefined,
 ): Promise<boolean> => {
-  const updated = await trx
+  const updated = await tx
     .updateTable('call')
     .set({
       analysis_until: null,

@@ -21,11 +21,11 @@ export const changesFailureCount = (result: AttemptEnd, failures: number): boole
 
 /** Counts a failure of the line, or ends the row. The campaign is held to count, so that none is missed. */
 export async function updateProviderFailures(
-  trx: Db,
+  tx: Db,
   campaign: CampaignRules,
   result: AttemptEnd,
 ): Promise<void> {
   const failures = result.endedReason === 'line_failed' ? campaign.line_failures + 1 : 0
-  await setProviderFailures(trx, campaign.id, failures)
-  if (failures >= maxProviderFailures) await pauseFailingCampaign(trx, campaign.id, pausedReason)
+  await setProviderFailures(tx, campaign.id, failures)
+  if (failures >= maxProviderFailures) await pauseFailingCampaign(tx, campaign.id, pausedReason)
 }

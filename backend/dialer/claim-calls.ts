@@ -45,32 +45,32 @@ export interface ClaimedAttempt {
 export const claimCalls =
   (deps: Deps, lease: Lease) =>
   (capacity: number): Promise<ClaimedAttempt[]> =>
-    repeatUntilClaimed(deps, async (own) => {
-      const now = own.clock.now()
-      const campaigns = await lockClaimableCampaigns(own.db, now)
+    repeatUntilClaimed(deps, async (tx) => {
+      const now = tx.clock.now()
+      const campaigns = await lockClaimableCampaigns(tx.db, now)
       if (campaigns.length === 0) return undefined
-      const counted = await countCapacity(own.db, campaigns, capacity, now)
+      const counted = await countCapacity(tx.db, campaigns, capacity, now)
       const shares = shareCapacity(capacity, counted)
       // Whoever could take some and got none keeps the place in the line.
       const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
       await markServed(
-        own.db,
+        tx.db,
         served.map(({ id }) => id),
       )
-      const locked = shares.size === 0 ? [] : await lockDueCalls(own.db, shares, now)
-      const callable = await holdBack(own, await suppress(own, locked, now), now)
-      return startLockedCalls(own, lease, { locked, callable, test: false })
+      const locked = shares.size === 0 ? [] : await lockDueCalls(tx.db, shares, now)
+      const callable = await holdBack(tx, await suppress(tx, locked, now), now)
+      return startLockedCalls(tx, lease, { locked, callable, test: false })
     })
 
 /** Claims at most `room` test calls: no hours, no limits, no numbers that are busy. */
 export const claimTestCalls =
   (deps: Deps, lease: Lease) =>
   (capacity: number): Promise<ClaimedAttempt[]> =>
-    repeatUntilClaimed(deps, async (own) => {
-      const now = own.clock.now()
-      const locked = await lockDueTestCalls(own.db, capacity, now)
-      const callable = await suppress(own, locked, now)
-      return startLockedCalls(own, lease, { locked, callable, test: true })
+    repeatUntilClaimed(deps, async (tx) => {
+      const now = tx.clock.now()
+      const locked = await lockDueTestCalls(tx.db, capacity, now)
+      const callable = await suppress(tx, locked, now)
+      return startLockedCalls(tx, lease, { locked, callable, test: true })
     })
 
 /** Undefined where there was nothing to decide; empty where everything was decided without a call. */
@@ -89,7 +89,7 @@ async function repeatUntilClaimed(
 }
 
 /** Completes the calls to numbers on the do-not-call list; returns the others. */
-async function suppress(deps: Deps, locked: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
+async function suppress(tx: Deps, locked: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   const refused = Map.groupBy(
     locked.filter((call) => call.do_not_call),
@@ -98,18 +98,18 @@ async function suppress(deps: Deps, locked: readonly CallToDial[], now: Date): P
   for (const [workspaceId, calls] of refused) {
     const ids = calls.map((call) => call.id)
     await publishCompletedCalls(
-      deps.db,
+      tx.db,
       workspaceId,
-      await completeQueuedCalls(deps.db, workspaceId, ids, result),
+      await completeQueuedCalls(tx.db, workspaceId, ids, result),
       now,
     )
   }
-  if (refused.size > 0) deps.wake.sender()
+  if (refused.size > 0) tx.wake.sender()
   return locked.filter((call) => !call.do_not_call)
 }
 
 /** Moves the calls whose hours are closed to when they open; returns the others. */
-async function holdBack(deps: Deps, calls: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
+async function holdBack(tx: Deps, calls: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
   const planned = await Promise.all(
     calls.map(async (call) => ({
       call,
@@ -121,12 +121,12 @@ async function holdBack(deps: Deps, calls: readonly CallToDial[], now: Date): Pr
     })),
   )
   const changes = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ id: call.id, to: at }))
-  if (changes.length > 0) await moveCalls(deps.db, changes)
+  if (changes.length > 0) await moveCalls(tx.db, changes)
   return planned.filter(({ at }) => at <= now).map(({ call }) => call)
 }
 
 async function startLockedCalls(
-  deps: Deps,
+  tx: Deps,
   lease: Lease,
   batch: { locked: readonly CallToDial[]; callable: readonly CallToDial[]; test: boolean },
 ): Promise<ClaimResult> {
@@ -136,7 +136,7 @@ async function startLockedCalls(
   const leasedAt = performance.now()
   const ids = callable.map((call) => call.id)
   // Now, not when the claim began: the number's last attempt may have ended in between.
-  const attempts = await startAttempts(deps.db, ids, { ...lease, now: deps.clock.now() })
+  const attempts = await startAttempts(tx.db, ids, { ...lease, now: tx.clock.now() })
   // Nothing but numbers that another dialer was first to call: they wait.
   if (attempts.length === 0 && callable.length === locked.length) return undefined
   const byId = new Map(callable.map((call) => [call.id, call]))

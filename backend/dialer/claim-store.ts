@@ -53,7 +53,7 @@ const activeJoins = sql`
 
 /** Holds the calls that are due longest, as many of each campaign as `shares` says. */
 export async function lockDueCalls(
-  trx: Db,
+  tx: Db,
   shares: ReadonlyMap<number, number>,
   now: Date,
 ): Promise<CallToDial[]> {
@@ -67,12 +67,12 @@ export async function lockDueCalls(
       limit share.take
       for no key update skip locked
     ) as call
-    ${activeJoins}`.execute(trx)
+    ${activeJoins}`.execute(tx)
   return rows
 }
 
 /** Holds test calls that are due; the workspaces take turns. */
-export async function lockDueTestCalls(trx: Db, capacity: number, now: Date): Promise<CallToDial[]> {
+export async function lockDueTestCalls(tx: Db, capacity: number, now: Date): Promise<CallToDial[]> {
   const { rows } = await sql<CallToDial>`
     select ${callToDialColumns}
     from (
@@ -91,16 +91,16 @@ export async function lockDueTestCalls(trx: Db, capacity: number, now: Date): Pr
     ${activeJoins}
     where call.status = 'queued'
     order by call.id
-    for no key update of call skip locked`.execute(trx)
+    for no key update of call skip locked`.execute(tx)
   return rows
 }
 
 /** Moves calls whose hours have closed since they became due. */
-export async function moveCalls(trx: Db, changes: readonly { id: number; to: Date }[]): Promise<void> {
+export async function moveCalls(tx: Db, changes: readonly { id: number; to: Date }[]): Promise<void> {
   await sql`
     update call set next_attempt_at = move.at
     from unnest(${changes.map((change) => change.id)}::bigint[], ${changes.map((change) => change.to)}::timestamptz[]) as move (id, at)
-    where call.id = move.id and call.status = 'queued'`.execute(trx)
+    where call.id = move.id and call.status = 'queued'`.execute(tx)
 }
 
 export interface NewAttempt {
@@ -116,7 +116,7 @@ export interface NewAttempt {
  * dialers never wait for each other.
  */
 export async function startAttempts(
-  trx: Db,
+  tx: Db,
   callIds: readonly number[],
   lease: { provider: string; workerId: string; leaseMs: number; now: Date },
 ): Promise<NewAttempt[]> {
@@ -133,6 +133,6 @@ export async function startAttempts(
     )
     update call set status = 'dialing', attempts = started.number, next_attempt_at = null
     from started where call.id = started.call_id
-    returning started.id, started.fence, started.call_id, started.number`.execute(trx)
+    returning started.id, started.fence, started.call_id, started.number`.execute(tx)
   return rows
 }

@@ -65,37 +65,37 @@ export const analysisLimitMs = 120_000
 export const finishAttempt =
   (deps: Deps) =>
   (attempt: FencedAttempt, result: AttemptEnd, hungUpAt?: Date): Promise<Finished> =>
-    inTransaction(deps, async (own): Promise<Finished> => {
+    inTransaction(deps, async (tx): Promise<Finished> => {
       const { workspaceId } = attempt
-      const now = own.clock.now()
+      const now = tx.clock.now()
       const at = hungUpAt ?? now
-      const found = await findAttempt(own.db, attempt)
+      const found = await findAttempt(tx.db, attempt)
       if (found === undefined) return 'refused'
       const refusing = result.refused && !found.test
-      if (refusing) await lockContactByNumber(own.db, workspaceId, found.to_number)
+      if (refusing) await lockContactByNumber(tx.db, workspaceId, found.to_number)
       const changesCount = !found.test && changesFailureCount(result, found.line_failures)
       const lockMode = changesCount ? 'to count' : 'to follow'
-      const campaign = await lockCampaign(own.db, workspaceId, found.campaign_id, lockMode)
-      const call = await endAttempt(own.db, attempt, { ...result, at })
+      const campaign = await lockCampaign(tx.db, workspaceId, found.campaign_id, lockMode)
+      const call = await endAttempt(tx.db, attempt, { ...result, at })
       if (refusing) {
         // It counts whoever reports it, even one whose lease is gone.
-        await addToDoNotCall(own.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
-        own.wake.sender()
+        await addToDoNotCall(tx.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
+        tx.wake.sender()
       }
       if (campaign === undefined || call === undefined) return 'refused'
 
-      own.wake.tools({ workspaceId, endedAttempt: attempt.id })
-      own.wake.dialer()
-      if (changesCount) await updateProviderFailures(own.db, campaign, result)
-      const completion = await decideCompletion(own, campaign, { ...call, workspaceId }, result, at)
+      tx.wake.tools({ workspaceId, endedAttempt: attempt.id })
+      tx.wake.dialer()
+      if (changesCount) await updateProviderFailures(tx.db, campaign, result)
+      const completion = await decideCompletion(tx, campaign, { ...call, workspaceId }, result, at)
       if (completion === undefined) {
-        await requeueCall(own.db, workspaceId, call.id, await planRetry(own, campaign, call, found.test, at))
+        await requeueCall(tx.db, workspaceId, call.id, await planRetry(tx, campaign, call, found.test, at))
         return 'requeued'
       }
-      await completeCall(own.db, workspaceId, call.id, completion)
+      await completeCall(tx.db, workspaceId, call.id, completion)
       if (completion.analysisUntil !== null) return 'analysing'
-      await publishCompletedCalls(own.db, workspaceId, [call.id], now)
-      own.wake.sender()
+      await publishCompletedCalls(tx.db, workspaceId, [call.id], now)
+      tx.wake.sender()
       return 'completed'
     })
 
@@ -108,7 +108,7 @@ interface EndedCall {
 
 /** Undefined where the call is to be tried again. */
 async function decideCompletion(
-  deps: Deps,
+  tx: Deps,
   campaign: CampaignRules,
   call: EndedCall & { workspaceId: number },
   result: AttemptEnd,
@@ -116,7 +116,7 @@ async function decideCompletion(
 ): Promise<Completion | undefined> {
   const completion = { ...result, at, analysisUntil: analysisDeadline(result, at) }
   if (campaign.status === 'archived' || !shouldRetry(campaign.retry, result, call.attempts)) return completion
-  const stopped = await isOnDoNotCallList(deps.db, call.workspaceId, call.to_number)
+  const stopped = await isOnDoNotCallList(tx.db, call.workspaceId, call.to_number)
   return stopped ? { ...completion, outcome: 'suppressed', endedReason: 'do_not_call' } : undefined
 }
 
@@ -124,13 +124,13 @@ const analysisDeadline = (result: AttemptEnd, at: Date) =>
   result.outcome === 'answered' ? new Date(at.getTime() + analysisLimitMs) : null
 
 async function planRetry(
-  deps: Deps,
+  tx: Deps,
   campaign: CampaignRules,
   call: EndedCall,
   test: boolean,
   now: Date,
 ): Promise<{ dueAt: Date; nextAttemptAt: Date }> {
-  const dueAt = new Date(now.getTime() + retryDelayMs(campaign.retry, deps.config.simulationSpeed))
+  const dueAt = new Date(now.getTime() + retryDelayMs(campaign.retry, tx.config.simulationSpeed))
   if (test) return { dueAt, nextAttemptAt: dueAt }
   const rules = { hours: campaign.calling_hours, timeZone: campaign.time_zone }
   const callee = { phoneNumber: call.to_number, timeZone: call.time_zone }

@@ -65,8 +65,8 @@ export const findOverdueCalls = (db: Db, before: Date): Promise<CallKey[]> =>
     .execute()
 
 /** Holds one of them. Undefined where it waits no longer, or somebody is at it. */
-export const lockOverdueCall = (trx: Db, key: CallKey, before: Date) =>
-  trx
+export const lockOverdueCall = (tx: Db, key: CallKey, before: Date) =>
+  tx
     .selectFrom('call')
     .select(['id', 'attempts'])
     .where('workspace_id', '=', key.workspaceId)

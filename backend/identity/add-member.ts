@@ -12,9 +12,9 @@ import { upsertMembership } from './user-store.ts'
 export const addMember =
   (deps: Deps) =>
   (input: { workspaceId: number; userId: number; role: 'owner' | 'member' }): Promise<void> =>
-    inTransaction(deps, async (own) => {
-      await lockMembers(own.db, input.workspaceId)
-      const role = await findRole(own.db, input.workspaceId, input.userId)
-      if (role !== undefined) return changeRole(own)(input)
-      await upsertMembership(own.db, input.workspaceId, input)
+    inTransaction(deps, async (tx) => {
+      await lockMembers(tx.db, input.workspaceId)
+      const role = await findRole(tx.db, input.workspaceId, input.userId)
+      if (role !== undefined) return changeRole(tx)(input)
+      await upsertMembership(tx.db, input.workspaceId, input)
     })

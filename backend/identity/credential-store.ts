@@ -10,11 +10,11 @@ export function findCredential(db: Db, tokenHash: Buffer): Promise<CredentialRow
 }
 
 export async function insertApiKey(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   key: { userId: number; name: string; prefix: string; tokenHash: Buffer; scopes: Scope[]; now: Date },
 ): Promise<number> {
-  const { id } = await trx
+  const { id } = await tx
     .insertInto('api_key')
     .values({
       workspace_id: workspaceId,
@@ -25,7 +25,7 @@ export async function insertApiKey(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await trx
+  await tx
     .insertInto('credential')
     .values({
       token_hash: key.tokenHash,
@@ -39,8 +39,8 @@ export async function insertApiKey(
 }
 
 /** Whether the user is a member; who ends the membership waits for this transaction, and finds what it made. */
-export async function lockMembership(trx: Db, workspaceId: number, userId: number): Promise<boolean> {
-  const row = await trx
+export async function lockMembership(tx: Db, workspaceId: number, userId: number): Promise<boolean> {
+  const row = await tx
     .selectFrom('membership')
     .select('user_id')
     .where('workspace_id', '=', workspaceId)
@@ -52,12 +52,12 @@ export async function lockMembership(trx: Db, workspaceId: number, userId: numbe
 
 /** Ends the key's credential; the row of the key stays, for the list of past keys. False where there is none. */
 export async function revokeApiKeyCredential(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   apiKeyId: number,
   now: Date,
 ): Promise<boolean> {
-  const revoked = await trx
+  const revoked = await tx
     .updateTable('api_key')
     .set({ revoked_at: now })
     .where('workspace_id', '=', workspaceId)
@@ -66,7 +66,7 @@ export async function revokeApiKeyCredential(
     .returning('id')
     .executeTakeFirst()
   if (revoked === undefined) return false
-  await trx.deleteFrom('credential').where('api_key_id', '=', apiKeyId).execute()
+  await tx.deleteFrom('credential').where('api_key_id', '=', apiKeyId).execute()
   return true
 }
 

@@ -83,8 +83,8 @@ export const findInvitation = (db: Db, tokenHash: Buffer) =>
     .executeTakeFirst()
 
 /** Holds an invitation: a second one who accepts it waits, and finds it used. */
-export const lockInvitation = (trx: Db, tokenHash: Buffer) =>
-  trx
+export const lockInvitation = (tx: Db, tokenHash: Buffer) =>
+  tx
     .selectFrom('invitation')
     .select([
       'id',
@@ -97,8 +97,8 @@ export const lockInvitation = (trx: Db, tokenHash: Buffer) =>
     .forUpdate()
     .executeTakeFirst()
 
-export const markInvitationAccepted = (trx: Db, workspaceId: number, invitationId: number, now: Date) =>
-  trx
+export const markInvitationAccepted = (tx: Db, workspaceId: number, invitationId: number, now: Date) =>
+  tx
     .updateTable('invitation')
     .set({ accepted_at: now })
     .where('workspace_id', '=', workspaceId)

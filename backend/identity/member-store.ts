@@ -27,8 +27,8 @@ export const selectMembers = (db: Db, workspaceId: number): Promise<Member[]> =>
     .execute()
 
 /** Who changes roles or ends memberships of this workspace waits until the transaction ends. */
-export const lockMembers = async (trx: Db, workspaceId: number): Promise<void> => {
-  await trx
+export const lockMembers = async (tx: Db, workspaceId: number): Promise<void> => {
+  await tx
     .selectFrom('workspace')
     .select('id')
     .where('id', '=', workspaceId)

@@ -35,8 +35,8 @@ export const findReset = (db: Db, tokenHash: Buffer) =>
     .executeTakeFirst()
 
 /** Uses a link up; false where it was used, has expired, or is gone: of two at once one finds it. */
-export const markResetUsed = async (trx: Db, tokenHash: Buffer, now: Date): Promise<boolean> => {
-  const used = await trx
+export const markResetUsed = async (tx: Db, tokenHash: Buffer, now: Date): Promise<boolean> => {
+  const used = await tx
     .updateTable('password_reset')
     .set({ used_at: now })
     .where('token_hash', '=', tokenHash)
@@ -47,6 +47,6 @@ export const markResetUsed = async (trx: Db, tokenHash: Buffer, now: Date): Prom
 }
 
 /** Until the transaction ends, the user joins no workspace: what was found about memberships stays true. */
-export const lockUser = async (trx: Db, userId: number): Promise<void> => {
-  await trx.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
+export const lockUser = async (tx: Db, userId: number): Promise<void> => {
+  await tx.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
 }

@@ -39,14 +39,14 @@ export const createResetLink =
 export const createMemberResetLink =
   (deps: Deps) =>
   (input: { workspaceId: number; userId: number; ownerId: number }): Promise<ResetLink> =>
-    inTransaction(deps, async (own) => {
+    inTransaction(deps, async (tx) => {
       const { workspaceId, userId, ownerId } = input
-      if ((await findRole(own.db, workspaceId, userId)) === undefined) {
+      if ((await findRole(tx.db, workspaceId, userId)) === undefined) {
         throw notFound('This user is not a member of this workspace.')
       }
       if (userId === ownerId) throw resetNotAllowed('Change your own password on your account’s page.')
-      if (!(await ownsAllWorkspacesOf(own.db, userId, ownerId))) throw resetNotAllowed(otherWorkspaceMessage)
-      return createResetLink(own)(userId, ownerId)
+      if (!(await ownsAllWorkspacesOf(tx.db, userId, ownerId))) throw resetNotAllowed(otherWorkspaceMessage)
+      return createResetLink(tx)(userId, ownerId)
     })
 
 const resetNotAllowed = (message: string) => new ApiError('validation_failed', message)

@@ -18,8 +18,8 @@ export const insertSession = (
     .execute()
 
 /** Whether this is the user's password still; it stays so until the transaction ends. */
-export const lockPassword = async (trx: Db, userId: number, passwordHash: string): Promise<boolean> => {
-  const row = await trx
+export const lockPassword = async (tx: Db, userId: number, passwordHash: string): Promise<boolean> => {
+  const row = await tx
     .selectFrom('app_user')
     .select('id')
     .where('id', '=', userId)

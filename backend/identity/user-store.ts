@@ -25,8 +25,8 @@ export const insertUser = (db: Db, values: { email: string; name: string; passwo
     .executeTakeFirst()
 
 /** Until the transaction ends, nobody else adds a user. */
-export const lockUserTable = async (trx: Db): Promise<void> => {
-  await sql`lock table app_user in share row exclusive mode`.execute(trx)
+export const lockUserTable = async (tx: Db): Promise<void> => {
+  await sql`lock table app_user in share row exclusive mode`.execute(tx)
 }
 
 export const hasUsers = async (db: Db): Promise<boolean> =>

@@ -27,13 +27,13 @@ export const insertDocument = (
 
 /** Undefined where there is no such document. Its row is locked until the transaction ends. */
 export const updateDocument = (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   documentId: number,
   values: Partial<DocumentValues>,
   now: Date,
 ): Promise<DocumentValues | undefined> =>
-  trx
+  tx
     .updateTable('knowledge_document')
     .set({ ...values, updated_at: now })
     .where('workspace_id', '=', workspaceId)
@@ -52,18 +52,18 @@ export async function deleteDocumentRow(db: Db, workspaceId: number, documentId:
 
 /** Puts these passages in the place of a document's. Each is found by its document's title too. */
 export async function replacePassages(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   document: { id: number; title: string },
   passages: readonly string[],
 ): Promise<void> {
-  await trx
+  await tx
     .deleteFrom('knowledge_passage')
     .where('workspace_id', '=', workspaceId)
     .where('document_id', '=', document.id)
     .execute()
   if (passages.length === 0) return
-  await trx
+  await tx
     .insertInto('knowledge_passage')
     .values(
       passages.map((text, position) => ({

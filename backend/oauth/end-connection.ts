@@ -9,10 +9,10 @@ import { findConnection, hasGrant, revokeGrant } from './oauth-store.ts'
 export const endConnection =
   (deps: Pick<Deps, 'db'>) =>
   async (grantHash: Buffer): Promise<void> => {
-    await deps.db.transaction().execute(async (trx) => {
-      const connection = await findConnection(trx, grantHash)
-      await revokeGrant(trx, grantHash)
-      if (!connection || (await hasGrant(trx, connection.workspaceId, connection))) return
-      await removeSubscriptions(trx, connection)
+    await deps.db.transaction().execute(async (tx) => {
+      const connection = await findConnection(tx, grantHash)
+      await revokeGrant(tx, grantHash)
+      if (!connection || (await hasGrant(tx, connection.workspaceId, connection))) return
+      await removeSubscriptions(tx, connection)
     })
   }

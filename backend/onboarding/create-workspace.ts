@@ -28,11 +28,11 @@ export const createWorkspace =
     const { name, country, timeZone } = checkWorkspace(input)
     const formId = input.formId ?? null
     const webhookSecret = deps.box.seal(newWebhookSecret())
-    const insert = async (trx: Db) => {
-      const workspace = await insertWorkspace(trx, { name, country, timeZone, webhookSecret, formId })
-      if (workspace === undefined) return findWorkspaceByForm(trx, formId)
-      await upsertMembership(trx, workspace.id, { userId: input.ownerId, role: 'owner' })
-      await installBuiltInTools({ db: trx, clock: deps.clock }, workspace.id)
+    const insert = async (tx: Db) => {
+      const workspace = await insertWorkspace(tx, { name, country, timeZone, webhookSecret, formId })
+      if (workspace === undefined) return findWorkspaceByForm(tx, formId)
+      await upsertMembership(tx, workspace.id, { userId: input.ownerId, role: 'owner' })
+      await installBuiltInTools({ db: tx, clock: deps.clock }, workspace.id)
       return workspace
     }
     return deps.db.isTransaction ? insert(deps.db) : deps.db.transaction().execute(insert)

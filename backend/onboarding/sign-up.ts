@@ -22,13 +22,13 @@ interface FirstUser {
 export const signUp =
   (deps: Deps) =>
   (input: FirstUser): Promise<{ userId: number; workspaceId: number } | undefined> =>
-    inTransaction(deps, async (own) => {
-      await lockUserTable(own.db)
+    inTransaction(deps, async (tx) => {
+      await lockUserTable(tx.db)
       // In a statement of its own: one snapshot for both would predate the lock.
-      if (await hasUsers(own.db)) return undefined
+      if (await hasUsers(tx.db)) return undefined
       const { name, email, password, workspaceName, country, timeZone } = input
-      const user = await createUser(own)({ name, email, password })
-      const workspace = await createWorkspace(own)({
+      const user = await createUser(tx)({ name, email, password })
+      const workspace = await createWorkspace(tx)({
         name: workspaceName,
         country,
         timeZone,

@@ -12,8 +12,8 @@ export interface Traces {
 }
 
 /** Without a lock: what an import holds of the contact is let go before the contact is taken, as imports do. */
-export const findForErasure = (trx: Db, workspaceId: number, contactId: number) =>
-  trx
+export const findForErasure = (tx: Db, workspaceId: number, contactId: number) =>
+  tx
     .selectFrom('contact')
     .select(['phone_number', 'email'])
     .where('workspace_id', '=', workspaceId)
@@ -21,8 +21,8 @@ export const findForErasure = (trx: Db, workspaceId: number, contactId: number) 
     .executeTakeFirst()
 
 /** Against everybody: what refers to the contact takes a key-share lock, and waits. */
-export const lockContactForErasure = (trx: Db, workspaceId: number, contactId: number) =>
-  trx
+export const lockContactForErasure = (tx: Db, workspaceId: number, contactId: number) =>
+  tx
     .selectFrom('contact')
     .select(['phone_number', 'email', 'erased_at'])
     .where('workspace_id', '=', workspaceId)
@@ -30,8 +30,8 @@ export const lockContactForErasure = (trx: Db, workspaceId: number, contactId: n
     .forUpdate()
     .executeTakeFirst()
 
-export const lockCallsOfContact = (trx: Db, workspaceId: number, contactId: number) =>
-  trx
+export const lockCallsOfContact = (tx: Db, workspaceId: number, contactId: number) =>
+  tx
     .selectFrom('call')
     .select(['id', 'status'])
     .where('workspace_id', '=', workspaceId)
@@ -42,11 +42,11 @@ export const lockCallsOfContact = (trx: Db, workspaceId: number, contactId: numb
 
 /** Ends the wait of events for what is read out of talks. The ids of the calls whose events are owed now. */
 export async function endAnalyses(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   callIds: readonly number[],
 ): Promise<number[]> {
-  const rows = await trx
+  const rows = await tx
     .updateTable('call')
     .set({ analysis_until: null })
     .where('workspace_id', '=', workspaceId)
@@ -58,12 +58,12 @@ export async function endAnalyses(
 }
 
 export const clearContact = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   contactId: number,
   at: Date,
 ): Promise<void> => {
-  await trx
+  await tx
     .updateTable('contact')
     .set({
       phone_number: '',
@@ -84,12 +84,12 @@ export const clearContact = async (
 }
 
 export const clearCalls = async (
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   callIds: readonly number[],
   at: Date,
 ): Promise<void> => {
-  await trx
+  await tx
     .updateTable('call')
     .set({
       to_number: '',
@@ -107,11 +107,11 @@ export const clearCalls = async (
 
 /** Addresses that callers gave: of what was sent there already, the host alone stays. */
 export async function forgetCallbacks(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   callIds: readonly number[],
 ): Promise<void> {
-  await trx
+  await tx
     .updateTable('call')
     .set({ callback_url: null })
     .where('workspace_id', '=', workspaceId)
@@ -120,7 +120,7 @@ export async function forgetCallbacks(
   await sql`
     update webhook_delivery set ${hostAlone}
     where workspace_id = ${workspaceId} and ${isOverCallback}
-      and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(trx)
+      and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(tx)
 }
 
 /** A dead one could only be sent to the whole address again. */
@@ -143,19 +143,19 @@ export async function forgetCallbacksOfErased(db: Db, now: Date): Promise<void> 
 }
 
 /** And what runtimes reported of them. */
-export async function clearAttempts(trx: Db, workspaceId: number, callIds: readonly number[]): Promise<void> {
+export async function clearAttempts(tx: Db, workspaceId: number, callIds: readonly number[]): Promise<void> {
   await sql`
     with cleared as (
       update attempt set to_number = ''
       where workspace_id = ${workspaceId} and call_id = any(${callIds}::bigint[])
       returning id
     )
-    delete from attempt_report where attempt_id in (select id from cleared)`.execute(trx)
+    delete from attempt_report where attempt_id in (select id from cleared)`.execute(tx)
 }
 
 /** That a tool was used stays. In other calls, those that speak of the number or the address are meant. */
 export async function clearToolCalls(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   callIds: readonly number[],
   { digits, email }: Traces,
@@ -168,11 +168,11 @@ export async function clearToolCalls(
       call_id = any(${callIds}::bigint[])
       or ${containsDigits(sql`arguments::text`)} or ${containsDigits(sql`result`)}
       or strpos(lower(arguments::text), lower(${email})) > 0 or strpos(lower(result), lower(${email})) > 0
-    )`.execute(trx)
+    )`.execute(tx)
 }
 
-export const deleteNotes = async (trx: Db, workspaceId: number, contactId: number): Promise<void> => {
-  await trx
+export const deleteNotes = async (tx: Db, workspaceId: number, contactId: number): Promise<void> => {
+  await tx
     .deleteFrom('contact_note')
     .where('workspace_id', '=', workspaceId)
     .where('contact_id', '=', contactId)
@@ -183,10 +183,10 @@ export const deleteNotes = async (trx: Db, workspaceId: number, contactId: numbe
  * Ends the imports of files that were not read to their end: whom they hold, in which spelling, nobody can tell yet.
  * It takes seconds to read one, and a moment to send it again.
  */
-export async function dropUnreadFiles(trx: Db, workspaceId: number, at: Date): Promise<void> {
+export async function dropUnreadFiles(tx: Db, workspaceId: number, at: Date): Promise<void> {
   const problem =
     'A contact was erased before this file was read, and it may hold that person. Send the file again.'
-  await trx
+  await tx
     .updateTable('contact_import')
     .set({ bytes: null, status: 'failed', problem, lease_until: null, finished_at: at })
     .where('workspace_id', '=', workspaceId)
@@ -196,7 +196,7 @@ export async function dropUnreadFiles(trx: Db, workspaceId: number, at: Date): P
 
 /** Rows of files that are being imported: they would only bring the person back. A wrong one may quote them. */
 export async function deleteImportRows(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   { number, digits, email }: Traces,
 ): Promise<void> {
@@ -208,11 +208,11 @@ export async function deleteImportRows(
         strpos(regexp_replace(problems::text, '\\D', '', 'g'), ${digits}) > 0
         or strpos(lower(problems::text), lower(${email})) > 0
       )
-    )`.execute(trx)
+    )`.execute(tx)
 }
 
 /** Empties the cells of spreadsheets that hold the number, in any spelling, or the address. */
-export async function blankCells(trx: Db, workspaceId: number, { digits, email }: Traces): Promise<void> {
+export async function blankCells(tx: Db, workspaceId: number, { digits, email }: Traces): Promise<void> {
   const isTrace = sql`(
     strpos(regexp_replace(cell, '\\D', '', 'g'), ${digits}) > 0
     or coalesce(strpos(lower(cell), lower(${email})) > 0, false)
@@ -224,25 +224,25 @@ export async function blankCells(trx: Db, workspaceId: number, { digits, email }
       from unnest(cells) with ordinality as row (cell, position)
     )
     where workspace_id = ${workspaceId}
-      and exists (select from unnest(cells) as row (cell) where ${isTrace})`.execute(trx)
+      and exists (select from unnest(cells) as row (cell) where ${isTrace})`.execute(tx)
 }
 
 /** Why a number is refused is a text of somebody's: it goes, the refusal stays. */
-export async function clearReasons(trx: Db, workspaceId: number, phoneNumber: string): Promise<void> {
+export async function clearReasons(tx: Db, workspaceId: number, phoneNumber: string): Promise<void> {
   await sql`
     update do_not_call set reason = null
     where workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`.execute(
-    trx,
+    tx,
   )
   await sql`
     update do_not_call_removal set reason = ''
     where workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`.execute(
-    trx,
+    tx,
   )
 }
 
-export const findEventsOfCalls = (trx: Db, workspaceId: number, callIds: readonly number[]) =>
-  trx
+export const findEventsOfCalls = (tx: Db, workspaceId: number, callIds: readonly number[]) =>
+  tx
     .selectFrom('event')
     .select(['id', 'body'])
     .where('workspace_id', '=', workspaceId)
@@ -251,19 +251,19 @@ export const findEventsOfCalls = (trx: Db, workspaceId: number, callIds: readonl
 
 /** Bodies by event. What is still to be delivered is delivered like this. */
 export async function rewriteEvents(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   bodies: ReadonlyMap<string, string>,
 ): Promise<void> {
   await sql`
     update event set body = written.body
     from unnest(${[...bodies.keys()]}::text[], ${[...bodies.values()]}::text[]) as written (id, body)
-    where event.workspace_id = ${workspaceId} and event.id = written.id`.execute(trx)
+    where event.workspace_id = ${workspaceId} and event.id = written.id`.execute(tx)
 }
 
 /** Answers that are kept for callers who ask again. */
-export const findAnswersAbout = (trx: Db, workspaceId: number, contactId: number) =>
-  trx
+export const findAnswersAbout = (tx: Db, workspaceId: number, contactId: number) =>
+  tx
     .selectFrom('idempotent_answer')
     .select(['scope_hash as scopeHash', 'body'])
     .where('workspace_id', '=', workspaceId)
@@ -271,12 +271,12 @@ export const findAnswersAbout = (trx: Db, workspaceId: number, contactId: number
     .execute()
 
 export async function rewriteAnswers(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   answers: readonly { scopeHash: Buffer; body: unknown }[],
 ): Promise<void> {
   for (const { scopeHash, body } of answers) {
-    await trx
+    await tx
       .updateTable('idempotent_answer')
       .set({ body: JSON.stringify(body) })
       .where('workspace_id', '=', workspaceId)

@@ -53,8 +53,8 @@ export const selectSpreadsheets = (db: Db, workspaceId: number): Promise<Spreads
     .execute()
 
 /** Held so that it cannot go while the transaction lasts; false where there is none. */
-export const lockSpreadsheetForShare = async (trx: Db, workspaceId: number, id: string): Promise<boolean> => {
-  const row = await trx
+export const lockSpreadsheetForShare = async (tx: Db, workspaceId: number, id: string): Promise<boolean> => {
+  const row = await tx
     .selectFrom('spreadsheet')
     .select('id')
     .where('workspace_id', '=', workspaceId)
@@ -65,12 +65,8 @@ export const lockSpreadsheetForShare = async (trx: Db, workspaceId: number, id: 
 }
 
 /** Held so that no assignment names it while the transaction lasts; false where there is none. */
-export const lockSpreadsheetForUpdate = async (
-  trx: Db,
-  workspaceId: number,
-  id: string,
-): Promise<boolean> => {
-  const row = await trx
+export const lockSpreadsheetForUpdate = async (tx: Db, workspaceId: number, id: string): Promise<boolean> => {
+  const row = await tx
     .selectFrom('spreadsheet')
     .select('id')
     .where('workspace_id', '=', workspaceId)

@@ -27,19 +27,19 @@ interface Assignment {
 export const assignTool =
   (deps: Deps) =>
   ({ config, ...assignment }: Assignment): Promise<void> =>
-    inTransaction(deps, async (own) => {
+    inTransaction(deps, async (tx) => {
       const { workspaceId, agentId, toolId } = assignment
-      await lockWorkspace(own.db, workspaceId)
-      const agent = await lockAgent(own.db, workspaceId, agentId)
+      await lockWorkspace(tx.db, workspaceId)
+      const agent = await lockAgent(tx.db, workspaceId, agentId)
       if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
-      const row = await lockTool(own.db, workspaceId, toolId)
+      const row = await lockTool(tx.db, workspaceId, toolId)
       const kind = row && toolKinds.get(row.kind)
       if (row === undefined || kind === undefined) throw toolNotFound()
 
       const parsed = validate(assignmentFormSchema(kind), { config })
-      const obstacle = await obstacleTo(own, kind, workspaceId, parsed.config)
+      const obstacle = await obstacleTo(tx, kind, workspaceId, parsed.config)
       if (obstacle !== undefined) throw invalidField(obstacle.field, obstacle.code, obstacle.message)
-      const assigned = await selectAssignments(own.db, workspaceId, agentId)
+      const assigned = await selectAssignments(tx.db, workspaceId, agentId)
       const others = assigned.flatMap(({ row }) => (row.id === toolId ? [] : (getToolNames(row) ?? [])))
       const names = getToolNames(row)
       if (names === undefined) throw unreadableSettings()
@@ -48,6 +48,6 @@ export const assignTool =
         const message = `The agent has a tool named ${duplicate} already: rename one of them, or take the other away.`
         throw invalidField('tool_id', 'already_used', message)
       }
-      await upsertAssignment(own.db, assignment, { config: parsed.config, now: own.clock.now() })
-      own.wake.tools({ workspaceId, agentId })
+      await upsertAssignment(tx.db, assignment, { config: parsed.config, now: tx.clock.now() })
+      tx.wake.tools({ workspaceId, agentId })
     })

@@ -13,11 +13,11 @@ import { eraseGeneralTool, lockTool } from './tool-store.ts'
 export const deleteTool =
   (deps: Deps) =>
   ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<void> =>
-    inTransaction(deps, async (own) => {
-      const isDeleted = await eraseGeneralTool(own.db, workspaceId, toolId)
+    inTransaction(deps, async (tx) => {
+      const isDeleted = await eraseGeneralTool(tx.db, workspaceId, toolId)
       if (!isDeleted)
-        throw (await lockTool(own.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
-      own.wake.tools({ workspaceId })
+        throw (await lockTool(tx.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
+      tx.wake.tools({ workspaceId })
     })
 
 const builtInNotDeletable = () =>

@@ -18,9 +18,9 @@ export function getToolNames(row: ToolRow): string[] | undefined {
  * @param field what was changed
  * @throws {ApiError} validation_failed, with the names and the agents
  */
-export async function requireNoCollision(trx: Db, changed: ToolRow, field: 'name' | 'tools'): Promise<void> {
+export async function requireNoCollision(tx: Db, changed: ToolRow, field: 'name' | 'tools'): Promise<void> {
   const names = new Set(getToolNames(changed))
-  const siblings = await selectSiblingTools(trx, changed.workspaceId, changed.id)
+  const siblings = await selectSiblingTools(tx, changed.workspaceId, changed.id)
   const collisions = siblings.flatMap(({ row, agents }) => {
     const shared = (getToolNames(row) ?? []).filter((name) => names.has(name))
     return shared.length === 0 ? [] : [`${formatNames(agents)} (${formatNames(shared)})`]

@@ -15,10 +15,10 @@ export const saveNewTool = (
   kind: 'http' | 'remote_mcp',
   values: ToolValues,
 ): Promise<{ id: number }> =>
-  inTransaction(deps, async (own) => {
-    const added = await insertTool(own.db, workspaceId, kind, { ...values, createdAt: own.clock.now() })
+  inTransaction(deps, async (tx) => {
+    const added = await insertTool(tx.db, workspaceId, kind, { ...values, createdAt: tx.clock.now() })
     if (added === undefined) throw nameTaken(values.name)
-    own.wake.tools({ workspaceId })
+    tx.wake.tools({ workspaceId })
     return added
   })
 
@@ -29,15 +29,15 @@ export const saveNewTool = (
  * another change came between
  */
 export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): Promise<void> =>
-  inTransaction(deps, async (own) => {
+  inTransaction(deps, async (tx) => {
     const { workspaceId } = row
-    await lockWorkspace(own.db, workspaceId)
-    const isSaved = await updateTool(own.db, workspaceId, row, values).catch((error: unknown) => {
+    await lockWorkspace(tx.db, workspaceId)
+    const isSaved = await updateTool(tx.db, workspaceId, row, values).catch((error: unknown) => {
       throw errorCode(error) === uniqueViolation ? nameTaken(values.name) : error
     })
     if (!isSaved) throw concurrentChange()
-    await requireNoCollision(own.db, { ...row, ...values }, values.name === row.name ? 'tools' : 'name')
-    own.wake.tools({ workspaceId })
+    await requireNoCollision(tx.db, { ...row, ...values }, values.name === row.name ? 'tools' : 'name')
+    tx.wake.tools({ workspaceId })
   })
 
 export const toolNotFound = () => notFound('There is no such tool in this workspace.')

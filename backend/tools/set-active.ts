@@ -11,9 +11,9 @@ import { updateToolActive } from './tool-store.ts'
 export const setToolActive =
   (deps: Deps) =>
   (tool: { workspaceId: number; toolId: number }, isActive: boolean): Promise<void> =>
-    inTransaction(deps, async (own) => {
+    inTransaction(deps, async (tx) => {
       const { workspaceId, toolId } = tool
-      const isUpdated = await updateToolActive(own.db, workspaceId, toolId, isActive)
+      const isUpdated = await updateToolActive(tx.db, workspaceId, toolId, isActive)
       if (!isUpdated) throw toolNotFound()
-      own.wake.tools({ workspaceId })
+      tx.wake.tools({ workspaceId })
     })

@@ -36,8 +36,8 @@ export async function insertBuiltInTools(
 }
 
 /** A tool of any kind, held so that it cannot go while the transaction lasts. */
-export async function lockTool(trx: Db, workspaceId: number, toolId: number): Promise<ToolRow | undefined> {
-  const row = await trx
+export async function lockTool(tx: Db, workspaceId: number, toolId: number): Promise<ToolRow | undefined> {
+  const row = await tx
     .selectFrom('mcp_tool')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
@@ -48,8 +48,8 @@ export async function lockTool(trx: Db, workspaceId: number, toolId: number): Pr
 }
 
 /** What decides about names happens one after the other in a workspace: two changes must not overlook each other. */
-export const lockWorkspace = async (trx: Db, workspaceId: number): Promise<void> => {
-  await trx.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
+export const lockWorkspace = async (tx: Db, workspaceId: number): Promise<void> => {
+  await tx.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
 }
 
 /** False where there is no such tool. */

@@ -11,9 +11,9 @@ import { deleteAssignment } from './assignment-store.ts'
 export const unassignTool =
   (deps: Deps) =>
   (assignment: { workspaceId: number; agentId: number; toolId: number }): Promise<void> =>
-    inTransaction(deps, async (own) => {
-      const isDeleted = await deleteAssignment(own.db, assignment)
+    inTransaction(deps, async (tx) => {
+      const isDeleted = await deleteAssignment(tx.db, assignment)
       if (!isDeleted) throw notFound('This agent has no such tool.')
       const { workspaceId, agentId } = assignment
-      own.wake.tools({ workspaceId, agentId })
+      tx.wake.tools({ workspaceId, agentId })
     })

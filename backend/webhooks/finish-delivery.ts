@@ -30,10 +30,10 @@ export const settle =
     const retryAfter = outcome.kind === 'refused' ? outcome.retryAfter : undefined
     const delay = retryDelay(delivery.tries + 1, chance, retryAfter)
 
-    await db.transaction().execute(async (trx) => {
-      const isEnabled = await updateSubscriptionHealth(trx, delivery, outcome, at)
-      await recordTry(trx, delivery, tried, afterTry(outcome, isEnabled ? delay : undefined, at))
-      if (!isEnabled) await bury(trx, delivery, at)
+    await db.transaction().execute(async (tx) => {
+      const isEnabled = await updateSubscriptionHealth(tx, delivery, outcome, at)
+      await recordTry(tx, delivery, tried, afterTry(outcome, isEnabled ? delay : undefined, at))
+      if (!isEnabled) await bury(tx, delivery, at)
     })
   }
 

@@ -9,7 +9,7 @@ import { insertEventWithDeliveries } from './outbox-store.ts'
  * Calling it again for the same call changes nothing. After the commit, `deps.wake.sender()` speeds it up.
  */
 export async function publishCallCompleted(
-  trx: Db,
+  tx: Db,
   completed: { workspaceId: number; call: Call; callbackUrl: string | null; at: Date },
 ): Promise<void> {
   const { workspaceId, call, callbackUrl, at } = completed
@@ -20,5 +20,5 @@ export async function publishCallCompleted(
     workspace_id: workspaceId,
     data: call,
   })
-  await insertEventWithDeliveries(trx, workspaceId, { event, callbackUrl, at })
+  await insertEventWithDeliveries(tx, workspaceId, { event, callbackUrl, at })
 }

@@ -13,9 +13,9 @@ export type SubscriptionOwner =
  * Holds the connection behind a caller until the transaction ends, so that whoever ends it meanwhile waits, and
  * then also finds what the caller has made. False where it has already ended.
  */
-export async function lockConnection(trx: Db, caller: Caller): Promise<boolean> {
+export async function lockConnection(tx: Db, caller: Caller): Promise<boolean> {
   if (caller.clientId === null) {
-    const key = await trx
+    const key = await tx
       .selectFrom('api_key')
       .select('id')
       .where('id', '=', caller.apiKeyId)
@@ -24,7 +24,7 @@ export async function lockConnection(trx: Db, caller: Caller): Promise<boolean> 
       .executeTakeFirst()
     return key !== undefined
   }
-  const grant = await trx
+  const grant = await tx
     .selectFrom('oauth_grant')
     .select('id_hash')
     .where('workspace_id', '=', caller.workspaceId)
@@ -102,9 +102,9 @@ export async function deleteSubscription(db: Db, workspaceId: number, id: number
 }
 
 /** Removes every subscription of a key, an app's connection or a member; what was to be sent to them ends. How many. */
-export async function removeSubscriptions(trx: Db, owner: SubscriptionOwner): Promise<number> {
+export async function removeSubscriptions(tx: Db, owner: SubscriptionOwner): Promise<number> {
   // In order, as the outbox locks them: otherwise the two could wait for each other.
-  const locked = trx.selectFrom('webhook_subscription').select('id').orderBy('id').forUpdate()
+  const locked = tx.selectFrom('webhook_subscription').select('id').orderBy('id').forUpdate()
   const owned =
     'apiKeyId' in owner
       ? locked.where('api_key_id', '=', owner.apiKeyId)
@@ -112,7 +112,7 @@ export async function removeSubscriptions(trx: Db, owner: SubscriptionOwner): Pr
           .where('workspace_id', '=', owner.workspaceId)
           .where('user_id', '=', owner.userId)
           .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? null))
-  const { numDeletedRows } = await trx
+  const { numDeletedRows } = await tx
     .deleteFrom('webhook_subscription')
     .where('id', 'in', owned)
     .executeTakeFirst()

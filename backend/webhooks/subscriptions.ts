@@ -25,11 +25,11 @@ export const subscribe =
     const filter = normalizeFilter(body.filter)
     const sealedSecret = box.seal(newWebhookSecret())
 
-    const row = await db.transaction().execute(async (trx) => {
-      if (!(await lockConnection(trx, caller))) throw connectionEndedError()
-      await requireInWorkspace(trx, caller.workspaceId, filter)
+    const row = await db.transaction().execute(async (tx) => {
+      if (!(await lockConnection(tx, caller))) throw connectionEndedError()
+      await requireInWorkspace(tx, caller.workspaceId, filter)
       const targetUrl = normalizeTargetUrl(body.target_url)
-      return upsertSubscription(trx, caller.workspaceId, {
+      return upsertSubscription(tx, caller.workspaceId, {
         caller,
         targetUrl,
         filter,

@@ -50,8 +50,8 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
 }
 
 /** Holds the job and renews its lease, in a transaction that brings it forward. False where it is another's by now. */
-export async function renewImportLease(trx: Db, job: ImportJob): Promise<boolean> {
-  const renewed = await trx
+export async function renewImportLease(tx: Db, job: ImportJob): Promise<boolean> {
+  const renewed = await tx
     .updateTable('contact_import')
     .set({ lease_until: newLeaseEnd, tries: 0 })
     .where('workspace_id', '=', job.workspaceId)
@@ -107,9 +107,9 @@ export const findImportFile = (db: Db, job: ImportJob) =>
     .executeTakeFirst()
 
 /** Begins the check anew: what an earlier one had written goes. */
-export async function restartCheck(trx: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
-  await trx.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
-  await trx
+export async function restartCheck(tx: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
+  await tx.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
+  await tx
     .updateTable('contact_import')
     .set({ columns: JSON.stringify(columns) })
     .where('workspace_id', '=', job.workspaceId)
@@ -126,7 +126,7 @@ export interface CheckedRow {
 }
 
 /** Writes checked rows, each with what it would do: of a known contact, of one on the do-not-call list. */
-export async function insertImportRows(trx: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
+export async function insertImportRows(tx: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
   const { workspaceId } = job
   await sql`
     insert into contact_import_row (import_id, position, phone_number, fields, state, is_refused, problems)
@@ -145,12 +145,12 @@ export async function insertImportRows(trx: Db, job: ImportJob, rows: readonly C
       and contact.phone_number = row.phone_number and contact.erased_at is null
     left join do_not_call on do_not_call.workspace_id = ${workspaceId} and do_not_call.number_hash = sha256(
       (select number_salt from workspace where id = ${workspaceId}) || convert_to(row.phone_number, 'UTF8')
-    )`.execute(trx)
+    )`.execute(tx)
 }
 
 /** What the person chose, of an import that is being made. */
-export const findChosenCampaign = (trx: Db, job: ImportJob) =>
-  trx
+export const findChosenCampaign = (tx: Db, job: ImportJob) =>
+  tx
     .selectFrom('contact_import')
     .select('campaign_id')
     .where('workspace_id', '=', job.workspaceId)
@@ -158,8 +158,8 @@ export const findChosenCampaign = (trx: Db, job: ImportJob) =>
     .executeTakeFirstOrThrow()
 
 /** The next rows that are not imported yet. They are taken before their contacts: who erases one waits, or takes its row. */
-export const lockRemainingRows = (trx: Db, job: ImportJob, limit: number) =>
-  trx
+export const lockRemainingRows = (tx: Db, job: ImportJob, limit: number) =>
+  tx
     .selectFrom('contact_import_row')
     .select(['position', 'fields'])
     .where('import_id', '=', job.id)
@@ -177,10 +177,10 @@ export interface RowResult {
   problems: RowProblem[]
 }
 
-export async function writeRowResults(trx: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
+export async function writeRowResults(tx: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
   await sql`
     update contact_import_row set result = done.result, call = done.call, problems = done.problems
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
       as done (position int, result text, call text, problems jsonb)
-    where import_id = ${job.id} and contact_import_row.position = done.position`.execute(trx)
+    where import_id = ${job.id} and contact_import_row.position = done.position`.execute(tx)
 }

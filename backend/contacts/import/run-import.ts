@@ -26,13 +26,13 @@ const batchSize = 50
 export async function runImport(deps: Deps, job: ImportJob, signal: AbortSignal): Promise<void> {
   for (;;) {
     if (signal.aborted) return releaseImport(deps.db, job)
-    if (!(await inTransaction(deps, (own) => importBatch(own, job)))) return
+    if (!(await inTransaction(deps, (tx) => importBatch(tx, job)))) return
   }
 }
 
 /** Whether there may be more to do. */
-async function importBatch(deps: Deps, job: ImportJob): Promise<boolean> {
-  const { db, clock, wake } = deps
+async function importBatch(tx: Deps, job: ImportJob): Promise<boolean> {
+  const { db, clock, wake } = tx
   if (!(await renewImportLease(db, job))) return false
   const { campaign_id: campaignId } = await findChosenCampaign(db, job)
   const rows = await lockRemainingRows(db, job, batchSize)
@@ -45,7 +45,7 @@ async function importBatch(deps: Deps, job: ImportJob): Promise<boolean> {
   parsed.sort((a, b) => (a.input.phone_number < b.input.phone_number ? -1 : 1))
   const results: RowResult[] = []
   for (const row of parsed) {
-    const result = await importRow(deps, job.workspaceId, row, campaignId)
+    const result = await importRow(tx, job.workspaceId, row, campaignId)
     if (result === 'campaign_archived') {
       await writeRowResults(db, job, results)
       const problem = 'The campaign was archived meanwhile: the rows that are left were not imported.'

@@ -45,8 +45,8 @@ export const accountPage = (deps: Deps, guard: PasswordGuard) =>
         others: sessions.filter(({ isCurrent }) => !isCurrent).length,
       })
     },
-    submit: async (own, context, { name, email, current_password: currentPassword }) => {
-      const save = () => editPerson(own)(context.person.userId, { name, email, currentPassword })
+    submit: async (tx, context, { name, email, current_password: currentPassword }) => {
+      const save = () => editPerson(tx)(context.person.userId, { name, email, currentPassword })
       await (email.trim() === context.person.email ? save() : guard(context.sessionHash, save))
       return redirectTo(pathTo(context, '/account'), 'Saved.')
     },
@@ -57,8 +57,8 @@ const accountPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '
 export const endSessionButton = act({
   path: '/account/sessions/:id/end',
   form: noInput,
-  run: async (own, context) => {
-    await revokeSession(own)(context.person.userId, context.id)
+  run: async (tx, context) => {
+    await revokeSession(tx)(context.person.userId, context.id)
     return redirectTo(accountPath(context), 'That browser was signed out.')
   },
   back: accountPath,
@@ -67,8 +67,8 @@ export const endSessionButton = act({
 export const endOtherSessionsButton = act({
   path: '/account/sessions/end-others',
   form: noInput,
-  run: async (own, context) => {
-    await revokeOtherSessions(own)(context.person.userId, context.sessionHash)
+  run: async (tx, context) => {
+    await revokeOtherSessions(tx)(context.person.userId, context.sessionHash)
     return redirectTo(accountPath(context), 'You were signed out everywhere but here.')
   },
   back: accountPath,

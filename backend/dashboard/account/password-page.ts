@@ -15,10 +15,10 @@ export const passwordPage = (guard: PasswordGuard) =>
     query: noInput,
     form: PasswordFields,
     show: async ({ person }) => passwordView('Change your password', { email: person.email }),
-    submit: async (own, context, input) => {
+    submit: async (tx, context, input) => {
       const session = { userId: context.person.userId, sessionHash: context.sessionHash }
       const { current_password: currentPassword, new_password: newPassword } = input
-      await guard(context.sessionHash, () => changePassword(own)(session, { currentPassword, newPassword }))
+      await guard(context.sessionHash, () => changePassword(tx)(session, { currentPassword, newPassword }))
       const message = 'Your password was changed, and you were signed out everywhere else.'
       return redirectTo(pathTo(context, '/account'), message)
     },

@@ -66,11 +66,8 @@ export const newAgentPage = () =>
       const values = { name: '', language: 'en-US', greeting: '', variables: '' }
       return agentFormView('New agent', toFormData(null, values, query, state))
     },
-    submit: async (own, context, fields) => {
-      const { id } = await createAgent(own)(context.workspace.id, {
-        ...toAgentInput(fields),
-        status: 'draft',
-      })
+    submit: async (tx, context, fields) => {
+      const { id } = await createAgent(tx)(context.workspace.id, { ...toAgentInput(fields), status: 'draft' })
       return redirectTo(
         pathTo(context, `/agents/${id}`),
         'The agent is a draft. Give it tools, then publish it: campaigns can call with it from then on.',
@@ -89,15 +86,15 @@ export const editAgentPage = (deps: Deps) =>
       const values = { name, language, greeting, variables: agent.variables.join(', ') }
       return agentFormView(`Edit ${name}`, toFormData({ id }, values, query, state))
     },
-    loadEdited: async (own, { workspace, id }) => {
-      const { name, language, greeting, variables } = await getAgent(own)({
+    loadEdited: async (tx, { workspace, id }) => {
+      const { name, language, greeting, variables } = await getAgent(tx)({
         workspaceId: workspace.id,
         agentId: id,
       })
       return { name, language, greeting, variables }
     },
-    submit: async (own, context, fields) => {
-      await editAgent(own)({ workspaceId: context.workspace.id, agentId: context.id }, toAgentInput(fields))
+    submit: async (tx, context, fields) => {
+      await editAgent(tx)({ workspaceId: context.workspace.id, agentId: context.id }, toAgentInput(fields))
       return redirectTo(
         pathTo(context, `/agents/${context.id}`),
         'Saved. Calls that begin from now on are made with it.',

@@ -25,8 +25,8 @@ export const agentLines = (deps: Deps): Line[] => [
   act({
     path: '/agents/:id/tools/:other/assign',
     form: noInput,
-    run: async (own, context) => {
-      await assignTool(own)({ ...parseAgentToolParams(context), config: {} })
+    run: async (tx, context) => {
+      await assignTool(tx)({ ...parseAgentToolParams(context), config: {} })
       return redirectTo(agentPath(context), 'The tool is assigned: the agent’s talks have it at once.')
     },
     back: agentPath,
@@ -34,8 +34,8 @@ export const agentLines = (deps: Deps): Line[] => [
   act({
     path: '/agents/:id/tools/:other/unassign',
     form: noInput,
-    run: async (own, context) => {
-      await unassignTool(own)(parseAgentToolParams(context))
+    run: async (tx, context) => {
+      await unassignTool(tx)(parseAgentToolParams(context))
       return redirectTo(agentPath(context), 'The tool is taken away.')
     },
     back: agentPath,

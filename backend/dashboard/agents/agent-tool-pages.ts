@@ -62,13 +62,13 @@ export const assignToolPage = (deps: Deps) =>
         fields: withSpreadsheet ? fields.filter(({ name }) => !spreadsheetFields.includes(name)) : fields,
       })
     },
-    submit: async (own, context, raw) => {
+    submit: async (tx, context, raw) => {
       const { workspaceId, agentId, toolId } = parseAgentToolParams(context)
-      const tool = await getTool(own)({ workspaceId, toolId })
+      const tool = await getTool(tx)({ workspaceId, toolId })
       const schema = getConfigSchema(tool.kind)
       const filled = parseFormFields(schema, 'config.', raw)
       const config = usesSpreadsheet(schema) ? { ...filled, ...parseSpreadsheetChoice(raw) } : filled
-      await assignTool(own)({ workspaceId, agentId, toolId, config }).catch(toItsField(raw))
+      await assignTool(tx)({ workspaceId, agentId, toolId, config }).catch(toItsField(raw))
       return redirectTo(
         pathTo(context, `/agents/${agentId}`),
         `${tool.name} is ready: its talks have it at once.`,

@@ -9,8 +9,8 @@ const line = (verb: string, status: 'live' | 'paused', message: string): Line =>
   act({
     path: `/agents/:id/${verb}`,
     form: noInput,
-    run: async (own, context) => {
-      await setAgentStatus(own)({ workspaceId: context.workspace.id, agentId: context.id }, status)
+    run: async (tx, context) => {
+      await setAgentStatus(tx)({ workspaceId: context.workspace.id, agentId: context.id }, status)
       return redirectTo(agentPath(context), message)
     },
     back: agentPath,

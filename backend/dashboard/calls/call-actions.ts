@@ -15,8 +15,8 @@ const callPath = (context: PageContext) => pathTo(context, `/calls/${context.id}
 export const cancel = act({
   path: '/calls/:id/cancel',
   form: noInput,
-  run: async (own, context) => {
-    const canceled = await cancelCall(own)({ workspaceId: context.workspace.id, callId: context.id })
+  run: async (tx, context) => {
+    const canceled = await cancelCall(tx)({ workspaceId: context.workspace.id, callId: context.id })
     const tooLateMessage = 'It was too late to cancel this call: it does not wait any more.'
     return redirectTo(callPath(context), canceled ? 'The call was canceled.' : tooLateMessage)
   },
@@ -27,11 +27,11 @@ export const cancel = act({
 export const queueAgain = act({
   path: '/calls/:id/queue-again',
   form: noInput,
-  run: async (own, context) => {
-    const call = await getCall(own)(context.caller, context.id)
+  run: async (tx, context) => {
+    const call = await getCall(tx)(context.caller, context.id)
     if (call.contact.do_not_call) throw refused()
     if (call.contact.phone_number === '') throw erasedError()
-    const added = await addContact(own)(context.caller, {
+    const added = await addContact(tx)(context.caller, {
       phone_number: call.contact.phone_number,
       campaign_id: call.campaign_id,
       test: call.test,
@@ -59,11 +59,11 @@ const ReplayFields = z.object({ delivery_id: z.coerce.number().int().positive() 
 export const replay = act({
   path: '/calls/:id/replay',
   form: ReplayFields,
-  run: async (own: Deps, context, { delivery_id: deliveryId }) => {
+  run: async (tx: Deps, context, { delivery_id: deliveryId }) => {
     const workspaceId = context.workspace.id
-    const isOfCall = await isDeliveryOfCall(own.db, workspaceId, { deliveryId, callId: context.id })
+    const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.id })
     if (!isOfCall) throw notFound('There is no such delivery of this call.')
-    const revived = await replayDeliveries(own)(workspaceId, { deliveryId })
+    const revived = await replayDeliveries(tx)(workspaceId, { deliveryId })
     if (revived > 0) return redirectTo(callPath(context), 'The event is sent again.')
     const message = 'It cannot be sent again: it is not given up, or its subscription is disabled.'
     throw invalidField('delivery_id', 'not_dead', message)

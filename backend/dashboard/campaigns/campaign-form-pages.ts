@@ -114,10 +114,10 @@ export const newCampaignPage = (deps: Deps) =>
         timeZones,
       })
     },
-    submit: async (own, context, fields) => {
+    submit: async (tx, context, fields) => {
       const { agent_id, phone_number_id } = fields
       const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
-      const campaign = await createCampaign(own)(context.caller, body).catch(besideItsField)
+      const campaign = await createCampaign(tx)(context.caller, body).catch(besideItsField)
       return redirectTo(
         pathTo(context, `/campaigns/${campaign.id}`),
         'The campaign is ready: add contacts, or let a Zap do it.',
@@ -158,10 +158,10 @@ export const editCampaignPage = (deps: Deps) =>
         timeZones,
       })
     },
-    loadEdited: async (own, { workspace, id }) => toFormValues(await requireCampaign(own, workspace.id, id)),
-    submit: async (own, context, fields) => {
+    loadEdited: async (tx, { workspace, id }) => toFormValues(await requireCampaign(tx, workspace.id, id)),
+    submit: async (tx, context, fields) => {
       const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
-      await editCampaign(own)(
+      await editCampaign(tx)(
         { workspaceId: context.workspace.id, campaignId: context.id },
         {
           name: edit.name,

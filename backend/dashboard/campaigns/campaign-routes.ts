@@ -21,8 +21,8 @@ export const campaignLines = (deps: Deps): Line[] => [
   act({
     path: '/campaigns/:id/pause',
     form: noInput,
-    run: async (own, context) => {
-      await pauseCampaign(own)(campaignKey(context))
+    run: async (tx, context) => {
+      await pauseCampaign(tx)(campaignKey(context))
       return redirectTo(campaignPath(context), 'The campaign is paused. Calls that wait are kept.')
     },
     back: campaignPath,
@@ -30,8 +30,8 @@ export const campaignLines = (deps: Deps): Line[] => [
   act({
     path: '/campaigns/:id/resume',
     form: noInput,
-    run: async (own, context) => {
-      await resumeCampaign(own)(campaignKey(context))
+    run: async (tx, context) => {
+      await resumeCampaign(tx)(campaignKey(context))
       return redirectTo(campaignPath(context), 'The campaign calls again.')
     },
     back: campaignPath,
@@ -39,8 +39,8 @@ export const campaignLines = (deps: Deps): Line[] => [
   act({
     path: '/campaigns/:id/archive',
     form: noInput,
-    run: async (own, context) => {
-      await archiveCampaign(own)(campaignKey(context))
+    run: async (tx, context) => {
+      await archiveCampaign(tx)(campaignKey(context))
       return redirectTo(campaignPath(context), 'The campaign is archived. Calls that waited are canceled.')
     },
     back: campaignPath,

@@ -44,10 +44,10 @@ export const callNowPage = (deps: Deps) =>
         isLater: false,
       })
     },
-    submit: async (own, context, { campaign_id, test }) => {
+    submit: async (tx, context, { campaign_id, test }) => {
       const isTest = test !== undefined
       const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
-      const { callId, queued } = await callContact(own)(contactKey(context), request)
+      const { callId, queued } = await callContact(tx)(contactKey(context), request)
       if (!queued) return redirectTo(pathTo(context, `/contacts/${context.id}`), alreadyOpenMessage)
       const message = isTest
         ? 'The test call is made now: no phone rings.'
@@ -73,15 +73,15 @@ export const addToCampaignPage = (deps: Deps) =>
         isLater: true,
       })
     },
-    submit: async (own, context, { campaign_id, scheduled_at }) => {
+    submit: async (tx, context, { campaign_id, scheduled_at }) => {
       const { timeZone } = context.workspace
       const at =
         scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
       const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
-      const { queued } = await callContact(own)(contactKey(context), request)
+      const { queued } = await callContact(tx)(contactKey(context), request)
       const to = pathTo(context, `/contacts/${context.id}`)
       if (!queued) return redirectTo(to, alreadyOpenMessage)
-      const now = own.clock.now()
+      const now = tx.clock.now()
       if (at === null || at <= now) return redirectTo(to, 'Added: the call waits for its turn.')
       return redirectTo(to, `Added: the call waits, not before ${createUi(context, now).fullTime(at)}.`)
     },

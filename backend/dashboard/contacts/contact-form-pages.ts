@@ -89,7 +89,7 @@ export const newContactPage = (deps: Deps) =>
         timeZones,
       })
     },
-    submit: async (own, context, fields) => {
+    submit: async (tx, context, fields) => {
       const { workspace, caller } = context
       const contact = {
         ...toContactInput(fields, workspace.timeZone),
@@ -98,14 +98,14 @@ export const newContactPage = (deps: Deps) =>
         ...(fields.do_not_call !== undefined && { do_not_call: true }),
       }
       if (fields.campaign_id === undefined) {
-        const { id, created } = await saveContact(own)(workspace.id, validate(ContactInput, contact))
+        const { id, created } = await saveContact(tx)(workspace.id, validate(ContactInput, contact))
         return redirectTo(
           pathTo(context, `/contacts/${id}`),
           created ? 'The contact is kept.' : existingContactMessage,
         )
       }
       const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
-      const added = await addContact(own)(caller, validate(AddContact, body)).catch(besideItsField)
+      const added = await addContact(tx)(caller, validate(AddContact, body)).catch(besideItsField)
       return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
     },
   })
@@ -157,11 +157,11 @@ export const editContactPage = (deps: Deps) =>
         timeZones,
       })
     },
-    loadEdited: async (own, context) => toFormValues(await requireContact(own, context)),
-    submit: async (own, context, fields) => {
+    loadEdited: async (tx, context) => toFormValues(await requireContact(tx, context)),
+    submit: async (tx, context, fields) => {
       const { workspace, id } = context
       const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
-      await editContact(own)(
+      await editContact(tx)(
         { workspaceId: workspace.id, contactId: id },
         { ...contact, consent: consent ? { source: consent.source, at: new Date(consent.at) } : null },
       )

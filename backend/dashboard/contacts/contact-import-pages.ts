@@ -100,8 +100,8 @@ export const importPage = (deps: Deps) =>
         })),
       })
     },
-    submit: async (own, context, { file: chosen }) => {
-      const id = await uploadContacts(own)(context.caller, chosen)
+    submit: async (tx, context, { file: chosen }) => {
+      const id = await uploadContacts(tx)(context.caller, chosen)
       const { campaign } = context.query
       const query = campaign === undefined ? '' : `?campaign=${campaign}`
       return redirectTo(`${importPath(context, id)}${query}`)
@@ -156,8 +156,8 @@ export const importActs = ({ db }: Deps): Line[] => [
   act({
     path: '/contacts/import/:id/start',
     form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
-    run: async (own, context, { campaign_id }) => {
-      const isFirst = await startImport(own)(context.workspace.id, context.id, campaign_id ?? null)
+    run: async (tx, context, { campaign_id }) => {
+      const isFirst = await startImport(tx)(context.workspace.id, context.id, campaign_id ?? null)
       return redirectTo(
         importPath(context, context.id),
         isFirst ? null : 'It was started before: nothing is done twice.',
@@ -169,8 +169,8 @@ export const importActs = ({ db }: Deps): Line[] => [
   act({
     path: '/contacts/import/:id/discard',
     form: noInput,
-    run: async (own, context) => {
-      const isDeleted = await deleteImport(own.db, context.workspace.id, context.id)
+    run: async (tx, context) => {
+      const isDeleted = await deleteImport(tx.db, context.workspace.id, context.id)
       if (!isDeleted && (await findImport(db, context.workspace.id, context.id)) === undefined) {
         throw notFound('This file is not kept any more.')
       }

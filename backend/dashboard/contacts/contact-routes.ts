@@ -31,9 +31,9 @@ export const contactLines = (deps: Deps): Line[] => [
   act({
     path: '/contacts/:id/notes',
     form: z.object({ text: z.string().trim().max(2000) }),
-    run: async (own, context, { text }) => {
+    run: async (tx, context, { text }) => {
       const key = { workspaceId: context.workspace.id, contactId: context.id }
-      await addNote(own)(key, { callId: null, text })
+      await addNote(tx)(key, { callId: null, text })
       return redirectTo(contactPath(context), 'The note is kept.')
     },
     back: (context) => contactPath(context),
@@ -42,8 +42,8 @@ export const contactLines = (deps: Deps): Line[] => [
   act({
     path: '/contacts/:id/erase',
     form: noInput,
-    run: async (own, context) => {
-      await eraseContact(own)({ workspaceId: context.workspace.id, contactId: context.id })
+    run: async (tx, context) => {
+      await eraseContact(tx)({ workspaceId: context.workspace.id, contactId: context.id })
       return redirectTo(contactPath(context), 'The contact was erased.')
     },
     back: (context) => contactPath(context),

@@ -37,8 +37,8 @@ export const doNotCallLines = (deps: Deps): Line[] => [
       const answer = { phoneNumber, ...(await refusalOf(deps, workspace.id, phoneNumber)) }
       return doNotCallView('Do not call', { number, problem: '', answer })
     },
-    submit: async (own, context, { phone_number, reason }) => {
-      await refuseCalls(own)(context.workspace.id, { phoneNumber: phone_number }, reason)
+    submit: async (tx, context, { phone_number, reason }) => {
+      await refuseCalls(tx)(context.workspace.id, { phoneNumber: phone_number }, reason)
       return redirectTo(
         pathTo(context, doNotCallPath),
         'The number is on the list: it is not called any more.',
@@ -49,8 +49,8 @@ export const doNotCallLines = (deps: Deps): Line[] => [
   act({
     path: '/contacts/do-not-call/remove',
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
-    run: async (own, context, { phone_number, reason }) => {
-      const removed = await allowAgain(own)(context.caller, { phoneNumber: phone_number }, reason)
+    run: async (tx, context, { phone_number, reason }) => {
+      const removed = await allowAgain(tx)(context.caller, { phoneNumber: phone_number }, reason)
       return redirectTo(pathTo(context, doNotCallPath), removed ? takenOff : notThere)
     },
     back: (context) => pathTo(context, doNotCallPath),
@@ -59,8 +59,8 @@ export const doNotCallLines = (deps: Deps): Line[] => [
   act({
     path: '/contacts/:id/do-not-call',
     form: z.object({ reason: Reason }),
-    run: async (own, context, { reason }) => {
-      await refuseCalls(own)(context.workspace.id, { contactId: context.id }, reason)
+    run: async (tx, context, { reason }) => {
+      await refuseCalls(tx)(context.workspace.id, { contactId: context.id }, reason)
       return redirectTo(
         contactPath(context),
         'The number is on the do-not-call list: it is not called any more.',
@@ -72,8 +72,8 @@ export const doNotCallLines = (deps: Deps): Line[] => [
   act({
     path: '/contacts/:id/allow-again',
     form: z.object({ reason: Reason }),
-    run: async (own, context, { reason }) => {
-      const removed = await allowAgain(own)(context.caller, { contactId: context.id }, reason)
+    run: async (tx, context, { reason }) => {
+      const removed = await allowAgain(tx)(context.caller, { contactId: context.id }, reason)
       return redirectTo(contactPath(context), removed ? takenOff : notThere)
     },
     back: (context) => contactPath(context),

@@ -58,8 +58,8 @@ export const newApiKeyPage = () =>
     query: noInput,
     form: NewKey,
     show: async () => newApiKeyView('Create an API key', {}),
-    submit: async (own, { workspace, person }, { name }) => {
-      const { key } = await createApiKey(own)({ workspaceId: workspace.id, userId: person.userId, name })
+    submit: async (tx, { workspace, person }, { name }) => {
+      const { key } = await createApiKey(tx)({ workspaceId: workspace.id, userId: person.userId, name })
       return secretPage('Your new API key', {
         heading: `The key “${name}” is ready`,
         lead: 'Copy it now: it is shown this one time. Outdial keeps only a fingerprint of it.',
@@ -77,11 +77,11 @@ export const revokeKey = () =>
   act({
     path: `${apiKeysPath}/:id/revoke`,
     form: noInput,
-    run: async (own, context: PageContext) => {
-      const key = await findApiKey(own.db, context.workspace.id, context.id)
+    run: async (tx, context: PageContext) => {
+      const key = await findApiKey(tx.db, context.workspace.id, context.id)
       if (key === undefined) throw notFound('There is no such API key.')
       if (key.user_id !== context.person.userId) requireOwner(context)
-      const { subscriptions } = await revokeApiKey(own)({
+      const { subscriptions } = await revokeApiKey(tx)({
         workspaceId: context.workspace.id,
         apiKeyId: context.id,
       })

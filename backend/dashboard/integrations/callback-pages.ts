@@ -47,8 +47,8 @@ export const replayCallbacks = () =>
   act({
     path: `${callbacksPath}/replay`,
     form: noInput,
-    run: async (own, context) => {
-      const count = await replayDeliveries(own)(context.workspace.id, { subscriptionId: null })
+    run: async (tx, context) => {
+      const count = await replayDeliveries(tx)(context.workspace.id, { subscriptionId: null })
       return redirectTo(toCallbacks(context), formatReplayed(count))
     },
     back: toCallbacks,
@@ -68,9 +68,9 @@ export const revealSecretPage = () =>
       requireOwner(context)
       return signingSecretView('Show the signing secret', { what: 'reveal' })
     },
-    submit: async (own, context) => {
+    submit: async (deps, context) => {
       requireOwner(context)
-      const { secret } = await revealWorkspaceSecret(own)(context.workspace.id)
+      const { secret } = await revealWorkspaceSecret(deps)(context.workspace.id)
       return secretPage('The signing secret', {
         heading: 'The signing secret',
         lead: 'Whoever knows it can forge deliveries to your callback URLs. Keep it like a password.',
@@ -91,9 +91,9 @@ export const rotateSigningSecretPage = () =>
       requireOwner(context)
       return signingSecretView('Rotate the signing secret', { what: 'rotate' })
     },
-    submit: async (own, context) => {
+    submit: async (tx, context) => {
       requireOwner(context)
-      const { secret } = await rotateWorkspaceSecret(own)(context.workspace.id)
+      const { secret } = await rotateWorkspaceSecret(tx)(context.workspace.id)
       return secretPage('The new signing secret', {
         heading: 'The signing secret was rotated',
         lead: 'Give it to those who receive your callbacks.',

@@ -53,16 +53,16 @@ export const disconnect = () =>
   act({
     path: `${listPath}/:id/:other/disconnect`,
     form: noInput,
-    run: async (own, context) => {
+    run: async (tx, context) => {
       const workspaceId = context.workspace.id
-      const connections = await selectConnections(own.db, workspaceId)
+      const connections = await selectConnections(tx.db, workspaceId)
       const connection = connections.find(
         ({ userId, clientId }) => userId === context.id && clientId === context.other,
       )
       if (connection === undefined) throw notFound('There is no such connection.')
       if (connection.userId !== context.person.userId) requireOwner(context)
       const { userId, clientId, app } = connection
-      const { subscriptions } = await disconnectApp(own)({ workspaceId, userId, clientId })
+      const { subscriptions } = await disconnectApp(tx)({ workspaceId, userId, clientId })
       return redirectTo(
         pathTo(context, listPath),
         `${app} was disconnected${formatRemovedSubscriptions(subscriptions)}.`,

@@ -79,10 +79,10 @@ export const replayOne = () =>
   act({
     path: '/integrations/deliveries/:id/replay',
     form: noInput,
-    run: async (own, context) => {
-      if (!(await findDelivery(own.db, context.workspace.id, context.id)))
+    run: async (tx, context) => {
+      if (!(await findDelivery(tx.db, context.workspace.id, context.id)))
         throw notFound('There is no such delivery.')
-      const count = await replayDeliveries(own)(context.workspace.id, { deliveryId: context.id })
+      const count = await replayDeliveries(tx)(context.workspace.id, { deliveryId: context.id })
       return redirectTo(deliveryPath(context), formatReplayed(count))
     },
     back: (context) => deliveryPath(context),

@@ -22,8 +22,8 @@ export const sendTest = () =>
   act({
     path: '/integrations/webhooks/:id/test',
     form: noInput,
-    run: async (own, context) => {
-      const delivery = await sendTestEvent(own)(context.workspace.id, context.id)
+    run: async (tx, context) => {
+      const delivery = await sendTestEvent(tx)(context.workspace.id, context.id)
       const to = pathTo(context, `/integrations/deliveries/${delivery}`)
       return redirectTo(to, 'The test event is on its way. This page shows what the receiver answers.')
     },
@@ -34,8 +34,8 @@ export const enable = () =>
   act({
     path: '/integrations/webhooks/:id/enable',
     form: noInput,
-    run: async (own, context) => {
-      await enableSubscription(own)(context.workspace.id, context.id)
+    run: async (tx, context) => {
+      await enableSubscription(tx)(context.workspace.id, context.id)
       return redirectTo(
         webhookPath(context),
         'The subscription is enabled. A test event shows whether the receiver answers.',
@@ -48,13 +48,12 @@ export const replayAll = () =>
   act({
     path: '/integrations/webhooks/:id/replay',
     form: noInput,
-    run: async (own, context) => {
+    run: async (tx, context) => {
       const { workspace, id } = context
-      if (!(await findSubscription(own.db, workspace.id, id)))
-        throw notFound('There is no such subscription.')
+      if (!(await findSubscription(tx.db, workspace.id, id))) throw notFound('There is no such subscription.')
       return redirectTo(
         webhookPath(context),
-        formatReplayed(await replayDeliveries(own)(workspace.id, { subscriptionId: id })),
+        formatReplayed(await replayDeliveries(tx)(workspace.id, { subscriptionId: id })),
       )
     },
     back: webhookPath,
@@ -64,8 +63,8 @@ export const remove = () =>
   act({
     path: '/integrations/webhooks/:id/remove',
     form: noInput,
-    run: async (own, context) => {
-      await unsubscribe(own)(context.caller, context.id)
+    run: async (tx, context) => {
+      await unsubscribe(tx)(context.caller, context.id)
       return redirectTo(pathTo(context, '/integrations/webhooks'), 'The subscription was removed.')
     },
     back: webhookPath,
@@ -85,9 +84,9 @@ export const rotateSecretPage = (deps: Deps) =>
       const { id, target_url } = await requireManageableSubscription(deps, context)
       return rotateSecretView('Rotate the secret', { id, targetUrl: target_url })
     },
-    submit: async (own, context) => {
-      const { id } = await requireManageableSubscription(own, context)
-      const { secret } = await rotateSubscriptionSecret(own)(context.workspace.id, id)
+    submit: async (tx, context) => {
+      const { id } = await requireManageableSubscription(tx, context)
+      const { secret } = await rotateSubscriptionSecret(tx)(context.workspace.id, id)
       return secretPage('The new secret', {
         heading: 'The secret was rotated',
         lead: 'Copy the new one now: it is shown this one time.',

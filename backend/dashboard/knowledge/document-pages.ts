@@ -30,12 +30,12 @@ export const editDocumentPage = (deps: Deps) =>
       const document = await getDocument(deps)(workspace.id, id)
       return editDocumentView(`Edit ${document.title}`, { document })
     },
-    loadEdited: async (own, { workspace, id }) => {
-      const { title, body } = await getDocument(own)(workspace.id, id)
+    loadEdited: async (tx, { workspace, id }) => {
+      const { title, body } = await getDocument(tx)(workspace.id, id)
       return { title, body }
     },
-    submit: async (own, context, values) => {
-      await editDocument(own)(context.workspace.id, context.id, values)
+    submit: async (tx, context, values) => {
+      await editDocument(tx)(context.workspace.id, context.id, values)
       return redirectTo(
         pathTo(context, `/knowledge/${context.id}`),
         'The document was saved: agents find the new text.',

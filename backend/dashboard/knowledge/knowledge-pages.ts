@@ -32,8 +32,8 @@ export const addDocumentPage = (deps: Deps) =>
     submit: async (_, context, { _once, ...fields }) => {
       const document = await toDocument(fields)
       const path = pathTo(context, '/knowledge/new')
-      return submitOnce(deps, context, { path, raw: { _once, ...document } }, async (own) => {
-        const { id } = await addDocument(own)(context.workspace.id, document)
+      return submitOnce(deps, context, { path, raw: { _once, ...document } }, async (tx) => {
+        const { id } = await addDocument(tx)(context.workspace.id, document)
         return redirectTo(
           pathTo(context, `/knowledge/${id}`),
           'The document was added: agents find it from now on.',

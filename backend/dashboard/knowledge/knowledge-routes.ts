@@ -17,8 +17,8 @@ export const knowledgeLines = (deps: Deps): Line[] => [
   act({
     path: '/knowledge/:id/delete',
     form: noInput,
-    run: async (own, context) => {
-      await deleteDocument(own)(context.workspace.id, context.id)
+    run: async (tx, context) => {
+      await deleteDocument(tx)(context.workspace.id, context.id)
       return redirectTo(pathTo(context, '/knowledge'), 'The document was deleted: agents find it no more.')
     },
     back: (context) => pathTo(context, '/knowledge'),

@@ -29,8 +29,8 @@ export async function submitOnce<Result extends Redirect | View>(
     try {
       const { body: answer } = await answerOnce(deps)(
         { caller: context.caller, method: 'POST', path: form.path, key, body },
-        async (own) => {
-          const result = await work(own)
+        async (tx) => {
+          const result = await work(tx)
           if ('to' in result) return { status: 303, body: result }
           view = result
           return { status: 303, body: alreadyShown(form.path) }

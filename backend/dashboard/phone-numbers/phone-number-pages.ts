@@ -33,8 +33,8 @@ export const phoneNumberLines = (deps: Deps): Line[] => [
     query: noInput,
     form: NewNumber,
     show: async () => addPhoneNumberView('Add a phone number', {}),
-    submit: async (own, context, { phone_number, label }) => {
-      await addPhoneNumber(own)(context.workspace.id, { phoneNumber: phone_number, label })
+    submit: async (tx, context, { phone_number, label }) => {
+      await addPhoneNumber(tx)(context.workspace.id, { phoneNumber: phone_number, label })
       return redirectTo(
         pathTo(context, '/phone-numbers'),
         'The number was added: campaigns can call from it now.',
@@ -45,8 +45,8 @@ export const phoneNumberLines = (deps: Deps): Line[] => [
   act({
     path: '/phone-numbers/:id/retire',
     form: noInput,
-    run: async (own, context) => {
-      await retirePhoneNumber(own)({ workspaceId: context.workspace.id, phoneNumberId: context.id })
+    run: async (tx, context) => {
+      await retirePhoneNumber(tx)({ workspaceId: context.workspace.id, phoneNumberId: context.id })
       return redirectTo(
         pathTo(context, '/phone-numbers'),
         'The number was retired: no more calls are made from it.',
@@ -58,8 +58,8 @@ export const phoneNumberLines = (deps: Deps): Line[] => [
   act({
     path: '/phone-numbers/:id/activate',
     form: noInput,
-    run: async (own, context) => {
-      await activatePhoneNumber(own)({ workspaceId: context.workspace.id, phoneNumberId: context.id })
+    run: async (tx, context) => {
+      await activatePhoneNumber(tx)({ workspaceId: context.workspace.id, phoneNumberId: context.id })
       return redirectTo(
         pathTo(context, '/phone-numbers'),
         'The number is active: calls that waited for it go out.',

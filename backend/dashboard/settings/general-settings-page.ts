@@ -61,10 +61,10 @@ export const generalSettingsPage = (deps: Deps) =>
         weekdays,
       })
     },
-    loadEdited: (own, { workspace }) => findWorkspaceSettings(own.db, workspace.id),
-    submit: async (own, context, fields) => {
+    loadEdited: (tx, { workspace }) => findWorkspaceSettings(tx.db, workspace.id),
+    submit: async (tx, context, fields) => {
       requireOwner(context)
-      await editWorkspace(own)(context.workspace.id, {
+      await editWorkspace(tx)(context.workspace.id, {
         name: fields.name,
         country: fields.country,
         timeZone: fields.time_zone,

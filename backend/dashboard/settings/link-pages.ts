@@ -31,10 +31,10 @@ export const inviteMemberPage = form({
     requireOwner(context)
     return inviteMemberView('Invite somebody', {})
   },
-  submit: async (own, context, { email: enteredEmail, role }) => {
+  submit: async (tx, context, { email: enteredEmail, role }) => {
     requireOwner(context)
     const invitedBy = context.person.userId
-    const { email, link, expiresAt } = await createInvitation(own)({
+    const { email, link, expiresAt } = await createInvitation(tx)({
       workspaceId: context.workspace.id,
       invitedBy,
       email: enteredEmail,
@@ -60,11 +60,11 @@ export const resetMemberPasswordPage = (deps: Deps) =>
       const member = await findMember(deps, context.workspace.id, context.id)
       return resetPasswordView(`New password for ${member.name}`, { member })
     },
-    submit: async (own, context) => {
+    submit: async (tx, context) => {
       requireOwner(context)
       const { name, email } = await findMember(deps, context.workspace.id, context.id)
       const ids = { workspaceId: context.workspace.id, userId: context.id, ownerId: context.person.userId }
-      const { link, expiresAt } = await createMemberResetLink(own)(ids)
+      const { link, expiresAt } = await createMemberResetLink(tx)(ids)
       return oneTimeLinkView('The link', {
         heading: 'The link is ready',
         lead: `Send it to ${name} (${email}). It is shown only now.`,

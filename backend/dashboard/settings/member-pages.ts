@@ -38,9 +38,9 @@ const membersPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '
 export const changeRoleButton = act({
   path: '/settings/members/:id/role',
   form: z.object({ role: z.enum(['owner', 'member']) }),
-  run: async (own, context, { role }) => {
+  run: async (tx, context, { role }) => {
     requireOwner(context)
-    await changeRole(own)({ workspaceId: context.workspace.id, userId: context.id, role })
+    await changeRole(tx)({ workspaceId: context.workspace.id, userId: context.id, role })
     return redirectTo(
       membersPath(context),
       role === 'owner' ? 'They are an owner now.' : 'They are a member now.',
@@ -52,9 +52,9 @@ export const changeRoleButton = act({
 export const removeMemberButton = act({
   path: '/settings/members/:id/remove',
   form: noInput,
-  run: async (own, context) => {
+  run: async (tx, context) => {
     requireOwner(context)
-    await removeMember(own)({ workspaceId: context.workspace.id, userId: context.id })
+    await removeMember(tx)({ workspaceId: context.workspace.id, userId: context.id })
     return redirectTo(
       membersPath(context),
       'They are no member any more, and what acted in their name here has ended.',
@@ -66,8 +66,8 @@ export const removeMemberButton = act({
 export const leaveButton = act({
   path: '/settings/members/leave',
   form: noInput,
-  run: async (own, context) => {
-    await removeMember(own)({ workspaceId: context.workspace.id, userId: context.person.userId })
+  run: async (tx, context) => {
+    await removeMember(tx)({ workspaceId: context.workspace.id, userId: context.person.userId })
     return redirectTo('/', `You have left ${context.workspace.name}.`)
   },
   back: membersPath,
@@ -76,9 +76,9 @@ export const leaveButton = act({
 export const withdrawButton = act({
   path: '/settings/invitations/:id/withdraw',
   form: noInput,
-  run: async (own, context) => {
+  run: async (tx, context) => {
     requireOwner(context)
-    await withdrawInvitation(own)({ workspaceId: context.workspace.id, invitationId: context.id })
+    await withdrawInvitation(tx)({ workspaceId: context.workspace.id, invitationId: context.id })
     return redirectTo(membersPath(context), 'The invitation was withdrawn: its link lets nobody in any more.')
   },
   back: membersPath,

@@ -20,9 +20,9 @@ export const googleAccountPage = (deps: Deps) =>
       const account = await getGoogleAccount(deps)(context.workspace.id)
       return googleAccountView('Google account', { googleEmail: account?.clientEmail ?? null })
     },
-    submit: async (own, context, { google_account: keyJson }) => {
+    submit: async (tx, context, { google_account: keyJson }) => {
       requireOwner(context)
-      const { clientEmail } = await saveGoogleAccount(own)(context.workspace.id, keyJson)
+      const { clientEmail } = await saveGoogleAccount(tx)(context.workspace.id, keyJson)
       return redirectTo(
         pathTo(context, '/spreadsheets'),
         `The Google account was saved. Share each spreadsheet with ${clientEmail} as an editor.`,

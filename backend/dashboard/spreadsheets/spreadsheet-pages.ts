@@ -34,11 +34,8 @@ export const newSpreadsheetPage = () =>
     query: noInput,
     form: NewSpreadsheet,
     show: async () => newSpreadsheetView('New spreadsheet', {}),
-    submit: async (own, context, { name, columns }) => {
-      const { id } = await createSpreadsheet(own)(context.workspace.id, {
-        name,
-        columns: splitLines(columns),
-      })
+    submit: async (tx, context, { name, columns }) => {
+      const { id } = await createSpreadsheet(tx)(context.workspace.id, { name, columns: splitLines(columns) })
       return redirectTo(
         pathTo(context, `/spreadsheets/${id}`),
         'The spreadsheet was created: give it to an agent with the tool “spreadsheet_append”.',

@@ -19,9 +19,9 @@ export const spreadsheetLines = (deps: Deps): Line[] => [
   act({
     path: '/spreadsheets/google/remove',
     form: noInput,
-    run: async (own, context) => {
+    run: async (tx, context) => {
       requireOwner(context)
-      await removeGoogleAccount(own)(context.workspace.id)
+      await removeGoogleAccount(tx)(context.workspace.id)
       return redirectTo(
         pathTo(context, '/spreadsheets'),
         'The Google account was removed, and its key forgotten.',
@@ -44,8 +44,8 @@ export const spreadsheetLines = (deps: Deps): Line[] => [
   act({
     path: '/spreadsheets/:other/delete',
     form: noInput,
-    run: async (own, context) => {
-      await deleteSpreadsheet(own)(context.workspace.id, context.other)
+    run: async (tx, context) => {
+      await deleteSpreadsheet(tx)(context.workspace.id, context.other)
       return redirectTo(pathTo(context, '/spreadsheets'), 'The spreadsheet was deleted with its rows.')
     },
     back: (context) => pathTo(context, `/spreadsheets/${encodeURIComponent(context.other)}`),

@@ -14,8 +14,8 @@ const switchLine = (verb: string, isActive: boolean, message: string): Line =>
   act({
     path: `/tools/:id/${verb}`,
     form: noInput,
-    run: async (own, context) => {
-      await setToolActive(own)(toolKey(context), isActive)
+    run: async (tx, context) => {
+      await setToolActive(tx)(toolKey(context), isActive)
       return redirectTo(toolPath(context), message)
     },
     back: toolPath,
@@ -31,8 +31,8 @@ export const toolActs = (deps: Deps): Line[] => [
   act({
     path: '/tools/:id/delete',
     form: noInput,
-    run: async (own, context) => {
-      await deleteTool(own)(toolKey(context))
+    run: async (tx, context) => {
+      await deleteTool(tx)(toolKey(context))
       return redirectTo(
         pathTo(context, '/tools'),
         'The tool is deleted. What it did stays in the records of calls.',

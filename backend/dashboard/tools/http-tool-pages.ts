@@ -95,10 +95,10 @@ export const newHttpToolPage = () =>
         secretNames: [],
         ...formOptions,
       }),
-    submit: async (own, context, raw) => {
+    submit: async (tx, context, raw) => {
       const tool = parseHttpTool(raw, [])
       const secrets = mergeSecrets({}, tool.secrets)
-      const { id } = await addHttpTool(own)(context.workspace.id, { ...tool, secrets })
+      const { id } = await addHttpTool(tx)(context.workspace.id, { ...tool, secrets })
       return redirectTo(
         pathTo(context, `/tools/${id}`),
         'The tool is there. Assign it to agents on their pages.',
@@ -131,10 +131,10 @@ export const editHttpToolPage = (deps: Deps) =>
       })
     },
     loadEdited: loadEditedTool,
-    submit: async (own, context, raw) => {
+    submit: async (tx, context, raw) => {
       const key = { workspaceId: context.workspace.id, toolId: context.id }
-      const { secretNames } = await getTool(own)(key)
-      await editHttpTool(own)(key.workspaceId, key.toolId, parseHttpTool(raw, secretNames))
+      const { secretNames } = await getTool(tx)(key)
+      await editHttpTool(tx)(key.workspaceId, key.toolId, parseHttpTool(raw, secretNames))
       return redirectTo(
         pathTo(context, `/tools/${context.id}`),
         'Saved. Agents that have it use it as it is now.',

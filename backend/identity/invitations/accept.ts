@@ -22,17 +22,17 @@ export type AcceptResult =
 export const acceptInvitation =
   (deps: Deps) =>
   (token: string, guest: Guest): Promise<AcceptResult> =>
-    inTransaction(deps, async (own) => {
-      const invitation = await lockInvitation(own.db, hashToken(token))
+    inTransaction(deps, async (tx) => {
+      const invitation = await lockInvitation(tx.db, hashToken(token))
       if (invitation === undefined) return { state: 'unknown' }
-      const now = own.clock.now()
+      const now = tx.clock.now()
       const state = getInvitationState(invitation, now)
       if (state !== 'open') return { state }
 
       const { workspaceId, role } = invitation
-      const userId = 'userId' in guest ? guest.userId : (await createUser(own)(guest)).id
-      const isNew = await insertMembershipIfNew(own.db, workspaceId, { userId, role })
+      const userId = 'userId' in guest ? guest.userId : (await createUser(tx)(guest)).id
+      const isNew = await insertMembershipIfNew(tx.db, workspaceId, { userId, role })
       if (!isNew) return { state: 'member_already', userId, workspaceId }
-      await markInvitationAccepted(own.db, workspaceId, invitation.id, now)
+      await markInvitationAccepted(tx.db, workspaceId, invitation.id, now)
       return { state: 'accepted', userId, workspaceId }
     })

@@ -11,7 +11,7 @@ import { requireOtherOwner } from './keep-an-owner.ts'
 export const removeMember =
   (deps: Deps) =>
   (input: { workspaceId: number; userId: number }): Promise<void> =>
-    inTransaction(deps, async (own) => {
-      await requireOtherOwner(own.db, input.workspaceId, input.userId)
-      await endMembership(own)(input)
+    inTransaction(deps, async (tx) => {
+      await requireOtherOwner(tx.db, input.workspaceId, input.userId)
+      await endMembership(tx)(input)
     })

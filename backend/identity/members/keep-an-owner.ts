@@ -10,15 +10,15 @@ import { findRole, hasOtherOwner, lockMembers } from '../member-store.ts'
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
 export async function requireOtherOwner(
-  trx: Db,
+  tx: Db,
   workspaceId: number,
   userId: number,
 ): Promise<'owner' | 'member'> {
-  await lockMembers(trx, workspaceId)
+  await lockMembers(tx, workspaceId)
   // In statements of their own: one snapshot for both would predate the lock.
-  const role = await findRole(trx, workspaceId, userId)
+  const role = await findRole(tx, workspaceId, userId)
   if (role === undefined) throw notFound('This user is not a member of this workspace.')
-  if (role === 'owner' && !(await hasOtherOwner(trx, workspaceId, userId))) throw lastOwnerError()
+  if (role === 'owner' && !(await hasOtherOwner(tx, workspaceId, userId))) throw lastOwnerError()
   return role
 }
 

@@ -20,14 +20,14 @@ export const resetPassword =
     if (found.state !== 'open') return undefined
     const { userId } = found
     const passwordHash = await hashPassword(newPassword, 'new_password')
-    return inTransaction(deps, async (own) => {
-      await lockUser(own.db, userId)
+    return inTransaction(deps, async (tx) => {
+      await lockUser(tx.db, userId)
       // After the lock: what it says now stays true.
-      const reset = await getPasswordReset(own)(token)
+      const reset = await getPasswordReset(tx)(token)
       if (reset.state !== 'open') return undefined
-      if (!(await markResetUsed(own.db, hashToken(token), own.clock.now()))) return undefined
-      await updatePassword(own.db, userId, passwordHash)
-      await deleteOtherSessions(own.db, userId, null)
+      if (!(await markResetUsed(tx.db, hashToken(token), tx.clock.now()))) return undefined
+      await updatePassword(tx.db, userId, passwordHash)
+      await deleteOtherSessions(tx.db, userId, null)
       return userId
     })
   }

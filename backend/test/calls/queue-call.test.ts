@@ -47,14 +47,14 @@ it('queues one call where two ask at once without the lock on the contact', asyn
   }
   const firstQueued = Promise.withResolvers<void>()
   const secondAsks = Promise.withResolvers<void>()
-  const first = deps.db.transaction().execute(async (trx) => {
-    const answer = await queueCall(trx, request)
+  const first = deps.db.transaction().execute(async (tx) => {
+    const answer = await queueCall(tx, request)
     firstQueued.resolve()
     await secondAsks.promise
     return answer
   })
   await firstQueued.promise
-  const second = deps.db.transaction().execute((trx) => queueCall(trx, request))
+  const second = deps.db.transaction().execute((tx) => queueCall(tx, request))
   await waitForLockWaiter(deps)
   secondAsks.resolve()
   const answers = await Promise.all([first, second])
@@ -142,8 +142,8 @@ it('leaves no call behind in a campaign that is archived meanwhile', async () =>
   const archiving = Promise.withResolvers<void>()
   const { contact, id } = await seedCall(deps, seed, freshNumber())
   await deps.db.deleteFrom('call').where('id', '=', id).execute()
-  const queueing = deps.db.transaction().execute(async (trx) => {
-    const answer = await queueCall(trx, {
+  const queueing = deps.db.transaction().execute(async (tx) => {
+    const answer = await queueCall(tx, {
       workspaceId: seed.workspaceId,
       campaignId: seed.campaignId,
       contactId: contact.id,

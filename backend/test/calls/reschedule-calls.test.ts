@@ -109,8 +109,8 @@ it('waits for a claim under way before it changes the hours', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
-  const claiming = deps.db.transaction().execute(async (trx) => {
-    const attempts = await claimCalls({ ...deps, db: trx }, lease)(9)
+  const claiming = deps.db.transaction().execute(async (tx) => {
+    const attempts = await claimCalls({ ...deps, db: tx }, lease)(9)
     claimed.resolve()
     await commit.promise
     return attempts

@@ -29,11 +29,11 @@ afterAll(async () => {
 /** Addresses that name something of another workspace: all of it, or one of two things. */
 function foreignPaths(line: Line): string[] {
   const ids = idsInPath(line)
-  const [own, foreign] = [ids(ours), ids(theirs)]
-  if (own.length === 1) return [fillPath(line, foreign)]
-  const mixed = own.map((_, at) => own.map((id, index) => (index === at ? (foreign[at] ?? id) : id)))
+  const [ownIds, foreign] = [ids(ours), ids(theirs)]
+  if (ownIds.length === 1) return [fillPath(line, foreign)]
+  const mixed = ownIds.map((_, at) => ownIds.map((id, index) => (index === at ? (foreign[at] ?? id) : id)))
   return [foreign, ...mixed]
-    .filter((some) => some.some((id, at) => id !== own[at]))
+    .filter((some) => some.some((id, at) => id !== ownIds[at]))
     .map((some) => fillPath(line, some))
 }
 

@@ -182,15 +182,17 @@ it('answers every form whatever is typed into it', async () => {
     )
   await fc.assert(
     fc.asyncProperty(inputs, ([line, changes]) => {
-      const own = fields.get(line.path) ?? []
-      const typed = own.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+      const formFields = fields.get(line.path) ?? []
+      const typed = formFields.map(
+        ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+      )
       const changed = changes.map(([at, value]) => {
-        const [name] = own[at % Math.max(own.length, 1)] ?? ['name']
+        const [name] = formFields[at % Math.max(formFields.length, 1)] ?? ['name']
         return [name, `${encodeURIComponent(name)}=${value}`] as const
       })
       // Half of the fields stand as they were, and some are sent twice.
       const unchanged = typed.filter(
-        (_, index) => !changed.some(([name]) => own[index]?.[0] === name) || index % 2 === 1,
+        (_, index) => !changed.some(([name]) => formFields[index]?.[0] === name) || index % 2 === 1,
       )
       return expectNoFault(
         pathFor(line, objects),

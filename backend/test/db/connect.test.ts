@@ -20,11 +20,11 @@ it('survives a connection that breaks between the statements of a transaction', 
       errorLogged.resolve()
     },
   })
-  const broken = db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+  const broken = db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db)
     await errorLogged.promise
-    await sql`select 1`.execute(trx)
+    await sql`select 1`.execute(tx)
   })
   await expect(broken).rejects.toThrow()
   expect(loggedErrors).toContain('terminating connection due to administrator command')

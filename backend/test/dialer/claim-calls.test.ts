@@ -69,8 +69,8 @@ it('leaves a campaign alone while another dialer claims from it, and then sees w
   await queueMany(10)
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
-  const first = deps.db.transaction().execute(async (trx) => {
-    const attempts = await claim(50, { ...deps, db: trx })
+  const first = deps.db.transaction().execute(async (tx) => {
+    const attempts = await claim(50, { ...deps, db: tx })
     claimed.resolve()
     await commit.promise
     return attempts
@@ -85,8 +85,8 @@ it('leaves a campaign alone while another dialer claims from it, and then sees w
 
 it('counts what is out only after it holds the campaign', async () => {
   await queueMany(10)
-  await deps.db.transaction().execute(async (trx) => {
-    const campaigns = await lockClaimableCampaigns(trx, deps.clock.now())
+  await deps.db.transaction().execute(async (tx) => {
+    const campaigns = await lockClaimableCampaigns(tx, deps.clock.now())
     expect(campaigns).toEqual([seed.campaignId])
     // What a dialer that held the lock before has committed since the lock's statement began.
     const waiting = await deps.db
@@ -112,7 +112,7 @@ it('counts what is out only after it holds the campaign', async () => {
         })),
       )
       .execute()
-    expect(await countCapacity(trx, campaigns, 50, deps.clock.now())).toMatchObject([{ free: 0, due: 5 }])
+    expect(await countCapacity(tx, campaigns, 50, deps.clock.now())).toMatchObject([{ free: 0, due: 5 }])
   })
 })
 
@@ -122,8 +122,8 @@ it('rings a number once at a time, though two campaigns claim at the same moment
   await seedCall(deps, seed, number)
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
-  const first = deps.db.transaction().execute(async (trx) => {
-    const attempts = await claim(50, { ...deps, db: trx })
+  const first = deps.db.transaction().execute(async (tx) => {
+    const attempts = await claim(50, { ...deps, db: tx })
     claimed.resolve()
     await commit.promise
     return attempts

@@ -125,16 +125,16 @@ it('is refused for an agent that is not Live, unless it has a call in progress',
 })
 
 it('finds no call that is unknown, over, or of another agent', async () => {
-  const own = await seedLiveCall(service.deps, { ...service.seed, agentId })
+  const ownCall = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const other = await service.addAgent()
   const query = { token: secret, widget_id: widgetId }
-  expect((await knock({ ...query, call_id: own.attemptId })).status).toBe(200)
-  const strange = await knock({ ...query, widget_id: other.widgetId, call_id: own.attemptId })
+  expect((await knock({ ...query, call_id: ownCall.attemptId })).status).toBe(200)
+  const strange = await knock({ ...query, widget_id: other.widgetId, call_id: ownCall.attemptId })
   expect(strange).toMatchObject({ status: 404, code: 'not_found' })
   expect((await knock({ ...query, call_id: randomUUID() })).status).toBe(404)
   expect((await knock({ ...query, call_id: 'SIP/100-00000001' })).status).toBe(404)
-  await own.end()
-  expect((await knock({ ...query, call_id: own.attemptId })).status).toBe(404)
+  await ownCall.end()
+  expect((await knock({ ...query, call_id: ownCall.attemptId })).status).toBe(404)
 })
 
 it('answers to its own hosts and origins only, on every address', async () => {
@@ -156,12 +156,12 @@ it('answers to its own hosts and origins only, on every address', async () => {
       expect(await knock(query, headers, place)).toMatchObject({ status: 403, code: 'origin_not_allowed' })
     }
   }
-  const own: Record<string, string>[] = [
+  const ownHosts: Record<string, string>[] = [
     { Host: 'localhost' },
     { Host: '[::1]:1' },
     { Origin: 'http://localhost:6274' },
   ]
-  for (const headers of own) expect((await knock(query, headers)).status).toBe(200)
+  for (const headers of ownHosts) expect((await knock(query, headers)).status).toBe(200)
 })
 
 it('says which methods an address has', async () => {

@@ -180,48 +180,48 @@ const listRecords = (callId: number) =>
 
 it('acts for its call, and has written what it did to the record when it answers', async () => {
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
-  const own = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  await own.call('see', { city: 'Oslo' })
+  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+  await callSession.call('see', { city: 'Oslo' })
   expect(seen.at(-1)).toMatchObject({
     args: { city: 'Oslo' },
     dryRun: false,
     call: { attemptId: call.attemptId, callId: call.callId, test: false },
   })
-  await own.call('strict', { count: 1 })
-  await own.call('crash', { text: 'x' })
-  await own.call('missing')
+  await callSession.call('strict', { count: 1 })
+  await callSession.call('crash', { text: 'x' })
+  await callSession.call('missing')
   expect(await listRecords(call.callId)).toMatchObject([
     { tool_name: 'see', arguments: { city: 'Oslo' }, result: 'seen', is_error: false, dry_run: false },
     { tool_name: 'strict', is_error: true, attempt_id: call.attemptId },
     { tool_name: 'crash', is_error: true },
   ])
-  own.close()
+  callSession.close()
 })
 
 it('keeps records of what is large, or cannot be stored as it is', async () => {
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
-  const own = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  await own.call('see', { text: 'x'.repeat(1_000_000) })
-  await own.call('echo', { text: 'nul \u0000 and half \ud800' })
-  await own.call('flood', { text: 'x' })
+  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+  await callSession.call('see', { text: 'x'.repeat(1_000_000) })
+  await callSession.call('echo', { text: 'nul \u0000 and half \ud800' })
+  await callSession.call('flood', { text: 'x' })
   const records = await listRecords(call.callId)
   expect(records.map(({ tool_name }) => tool_name)).toEqual(['see', 'echo', 'flood'])
   for (const { arguments: args, result } of records) {
     expect(JSON.stringify(args).length).toBeLessThan(20_000)
     expect(result.length).toBeLessThan(20_000)
   }
-  own.close()
+  callSession.close()
 })
 
 it('records arguments as they came, but for what the database cannot hold', async () => {
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
-  const own = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
   const args = {
     'a\u0000': { halves: ['\ud800', 'x\udfff', '\ude00\ud83d'], whole: '😀' },
     'half \udead': 'nul \u0000',
     spelled: 'a\\u0000 b\\\\ud800 c\\',
   }
-  await own.call('see', args)
+  await callSession.call('see', args)
   const [record] = await listRecords(call.callId)
   expect(record?.arguments).toEqual({
     'a\ufffd': { halves: ['\ufffd', 'x\ufffd', '\ufffd\ufffd'], whole: '😀' },
@@ -229,38 +229,38 @@ it('records arguments as they came, but for what the database cannot hold', asyn
     spelled: 'a\\u0000 b\\\\ud800 c\\',
   })
   expect(service.logOutput()).not.toContain('could not be recorded')
-  own.close()
+  callSession.close()
 })
 
 it('records a call that was canceled by hanging up', async () => {
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
-  const own = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
   const params = { name: 'hang', arguments: { text: 'hung up' } }
-  await own.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-  own.close()
+  await callSession.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  callSession.close()
   await waitUntil(async () => (await listRecords(call.callId)).length === 1)
   expect(await listRecords(call.callId)).toMatchObject([{ tool_name: 'hang', is_error: true }])
 })
 
 it('does nothing for real on a test call where a tool has effects', async () => {
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId }, { test: true })
-  const own = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  expect((await own.call('note', {})).result?.content?.[0]?.text).toBe('would note')
-  await own.call('see', {})
+  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+  expect((await callSession.call('note', {})).result?.content?.[0]?.text).toBe('would note')
+  await callSession.call('see', {})
   expect(await listRecords(call.callId)).toMatchObject([
     { tool_name: 'note', dry_run: true },
     { tool_name: 'see', dry_run: false },
   ])
   expect((await session.call('note', {})).result?.content?.[0]?.text).toBe('noted')
-  own.close()
+  callSession.close()
 })
 
 it('lets one session have a hundred calls under way', async () => {
-  const own = await openSse(service.url, { widget_id: widgetId })
+  const callSession = await openSse(service.url, { widget_id: widgetId })
   for (let id = 1; id <= 100; id += 1) {
     const params = { name: 'deaf', arguments: { text: 'x' } }
-    await own.post({ jsonrpc: '2.0', id, method: 'tools/call', params })
+    await callSession.post({ jsonrpc: '2.0', id, method: 'tools/call', params })
   }
-  expect((await own.call('echo', { text: 'x' })).result).toMatchObject({ isError: true })
-  own.close()
+  expect((await callSession.call('echo', { text: 'x' })).result).toMatchObject({ isError: true })
+  callSession.close()
 })

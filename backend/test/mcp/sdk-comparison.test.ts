@@ -31,8 +31,8 @@ async function plainServer() {
     if (params.name === 'fail') return { content: [{ type: 'text', text: 'It failed.' }], isError: true }
     throw Object.assign(new Error(`Unknown tool: ${params.name}`), { code: -32602 })
   })
-  const [client, own] = InMemoryTransport.createLinkedPair()
-  await server.connect(own)
+  const [client, clientTransport] = InMemoryTransport.createLinkedPair()
+  await server.connect(clientTransport)
   const answers: JSONRPCMessage[] = []
   client.onmessage = (message) => void answers.push(message)
   await client.start()

@@ -84,20 +84,22 @@ it('begins a session by initialize, and answers where it was asked', async () =>
 
 it('asks every request for the secret and its session', async () => {
   const { id } = await begin()
-  const own = { 'Mcp-Session-Id': id }
+  const sessionHeaders = { 'Mcp-Session-Id': id }
   const statusOf = async (answer: Promise<Response>) => (await answer).status
-  expect(await statusOf(send('POST', ping, { ...own, 'X-Agent-Secret': '' }))).toBe(401)
-  expect(await statusOf(send('POST', ping, { ...own, 'X-Agent-Secret': 'wrong' }))).toBe(401)
+  expect(await statusOf(send('POST', ping, { ...sessionHeaders, 'X-Agent-Secret': '' }))).toBe(401)
+  expect(await statusOf(send('POST', ping, { ...sessionHeaders, 'X-Agent-Secret': 'wrong' }))).toBe(401)
   expect(await statusOf(send('POST', initialize, { 'X-Agent-Secret': 'wrong' }))).toBe(401)
-  expect(await statusOf(send('GET', undefined, { ...own, 'X-Agent-Secret': '' }))).toBe(401)
-  expect(await statusOf(send('DELETE', undefined, { ...own, 'X-Agent-Secret': '' }))).toBe(401)
-  expect(await statusOf(send('POST', ping, { ...own, 'X-Agent-Secret': otherSecret }))).toBe(404)
+  expect(await statusOf(send('GET', undefined, { ...sessionHeaders, 'X-Agent-Secret': '' }))).toBe(401)
+  expect(await statusOf(send('DELETE', undefined, { ...sessionHeaders, 'X-Agent-Secret': '' }))).toBe(401)
+  expect(await statusOf(send('POST', ping, { ...sessionHeaders, 'X-Agent-Secret': otherSecret }))).toBe(404)
   expect(await statusOf(send('POST', ping))).toBe(400)
   expect(await statusOf(send('GET', undefined))).toBe(400)
   expect(await statusOf(send('POST', ping, { 'Mcp-Session-Id': 'unknown' }))).toBe(404)
-  expect(await statusOf(send('POST', ping, { ...own, 'MCP-Protocol-Version': '1999-01-01' }))).toBe(400)
-  expect(await statusOf(send('POST', initialize, own))).toBe(400)
-  expect(await statusOf(send('POST', ping, own))).toBe(200)
+  expect(
+    await statusOf(send('POST', ping, { ...sessionHeaders, 'MCP-Protocol-Version': '1999-01-01' })),
+  ).toBe(400)
+  expect(await statusOf(send('POST', initialize, sessionHeaders))).toBe(400)
+  expect(await statusOf(send('POST', ping, sessionHeaders))).toBe(200)
 })
 
 it('admits by the same rules as the stream does', async () => {

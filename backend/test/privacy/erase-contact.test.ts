@@ -117,9 +117,9 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   const caller = toCaller(seed)
   const body = { phone_number: number, campaign_id: seed.campaignId, ...person }
   const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
-  const { body: storedBody } = await answerOnce(deps)(request, async (own) => ({
+  const { body: storedBody } = await answerOnce(deps)(request, async (tx) => ({
     status: 201,
-    body: await addContact(own)(caller, body),
+    body: await addContact(tx)(caller, body),
   }))
   const { contact, call } = storedBody as Awaited<ReturnType<ReturnType<typeof addContact>>>
   const attempt = await claim('http')
@@ -278,8 +278,8 @@ it('tells a talk without its analysis, which changes nothing when it comes late'
 async function runDuringErasure(contactId: number, start: () => Promise<unknown>[]) {
   const release = Promise.withResolvers<void>()
   const erased = Promise.withResolvers<void>()
-  const erasing = deps.db.transaction().execute(async (trx) => {
-    await eraseContact({ ...deps, db: trx })(toContactKey(contactId))
+  const erasing = deps.db.transaction().execute(async (tx) => {
+    await eraseContact({ ...deps, db: tx })(toContactKey(contactId))
     erased.resolve()
     await release.promise
   })

@@ -169,13 +169,13 @@ it('agrees with a walk from minute to minute, over zones and clock changes', () 
 
 it('is the same for every moment that waits for the same opening', () => {
   fc.assert(
-    fc.property(callingHours, zone, moment, (hours, own, from) => {
-      const found = nextOpenAt(hours, [own], new Date(from))
+    fc.property(callingHours, zone, moment, (hours, contactZone, from) => {
+      const found = nextOpenAt(hours, [contactZone], new Date(from))
       expect(found).toBeDefined()
       if (found === undefined) return
       const between = new Date(from + (found.getTime() - from) / 2)
-      expect(nextOpenAt(hours, [own], between)).toEqual(found)
-      expect(nextOpenAt(hours, [own], found)).toEqual(found)
+      expect(nextOpenAt(hours, [contactZone], between)).toEqual(found)
+      expect(nextOpenAt(hours, [contactZone], found)).toEqual(found)
     }),
     { numRuns: 200 },
   )

@@ -33,9 +33,9 @@ it('makes one key for a DATA_DIR, for its owner alone, though several ask at onc
 })
 
 it('puts the keys of SECRET_KEY before that of DATA_DIR', async () => {
-  const [own] = await loadSecretKeys(parseConfig({}), folder)
+  const [dataDirKey] = await loadSecretKeys(parseConfig({}), folder)
   const config = parseConfig({ SECRET_KEY: `${fresh}, ${old}` })
-  expect(await loadSecretKeys(config, folder)).toEqual([fresh, old, own])
+  expect(await loadSecretKeys(config, folder)).toEqual([fresh, old, dataDirKey])
 })
 
 it('refuses a key of DATA_DIR that was emptied', async () => {

@@ -40,9 +40,9 @@ export async function createDatabaseProxy(
       for (const socket of sockets) socket.destroy()
     })
   await listen(0)
-  const own = (server.address() as AddressInfo).port
+  const proxyPort = (server.address() as AddressInfo).port
   const url = new URL(databaseUrl)
-  url.host = `127.0.0.1:${own}`
+  url.host = `127.0.0.1:${proxyPort}`
   if (!isOpen) await close()
-  return { url: url.href, disconnect: close, reconnect: () => listen(own) }
+  return { url: url.href, disconnect: close, reconnect: () => listen(proxyPort) }
 }

@@ -56,8 +56,8 @@ export async function completeCall(
   options: { outcome?: CallOutcome; callbackUrl?: string } = {},
 ): Promise<Call> {
   const call = await seedCompletedCall(deps, seed, options.outcome)
-  await deps.db.transaction().execute((trx) =>
-    publishCallCompleted(trx, {
+  await deps.db.transaction().execute((tx) =>
+    publishCallCompleted(tx, {
       workspaceId: seed.workspaceId,
       call,
       callbackUrl: options.callbackUrl ?? null,

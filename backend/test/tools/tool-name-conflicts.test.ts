@@ -100,8 +100,8 @@ it('refuses to pass on more of a server where the names of its agent collided me
 it('does not overlook a tool that the agent is being given at that moment', async () => {
   await assign(ava, other)
   let renaming: Promise<unknown> | undefined
-  await database.db.transaction().execute(async (trx) => {
-    await assignTool({ ...deps, db: trx })({ workspaceId, agentId: ava, toolId: crm, config: {} })
+  await database.db.transaction().execute(async (tx) => {
+    await assignTool({ ...deps, db: tx })({ workspaceId, agentId: ava, toolId: crm, config: {} })
     renaming = edit(other, { name: 'crm_' }).catch((error: unknown) => error)
     await waitUntil(async () => (await waiting()) > 0)
   })

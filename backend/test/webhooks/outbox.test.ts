@@ -121,8 +121,8 @@ it('tells of a call once, however often it is recorded', async () => {
 it('writes nothing when the transaction that ends the call is rolled back', async () => {
   await seedSubscription({})
   const call = await seedCompletedCall(deps, seed)
-  const ending = deps.db.transaction().execute(async (trx) => {
-    await publishCallCompleted(trx, {
+  const ending = deps.db.transaction().execute(async (tx) => {
+    await publishCallCompleted(tx, {
       workspaceId: seed.workspaceId,
       call,
       callbackUrl: null,
@@ -146,8 +146,8 @@ it('ends the call though a subscription is removed at the same moment', async ()
       at: deps.clock.now(),
     })
 
-  const recording = await deps.db.transaction().execute(async (trx) => {
-    await removeSubscriptions(trx, { apiKeyId: owner.apiKeyId })
+  const recording = await deps.db.transaction().execute(async (tx) => {
+    await removeSubscriptions(tx, { apiKeyId: owner.apiKeyId })
     const waiting = record()
     await waitForBlockedTransaction(deps.db)
     return [waiting] // in an array: it waits for this transaction, which must not wait for it

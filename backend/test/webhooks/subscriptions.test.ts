@@ -186,13 +186,13 @@ it('does not subscribe for a connection that has just ended', async () => {
 
 it('leaves no subscription behind when its key is revoked while it subscribes', async () => {
   const caller = await seedApiKeyCaller(deps, seed)
-  const subscribing = await deps.db.transaction().execute(async (trx) => {
-    await trx
+  const subscribing = await deps.db.transaction().execute(async (tx) => {
+    await tx
       .updateTable('api_key')
       .set({ revoked_at: deps.clock.now() })
       .where('id', '=', caller.apiKeyId)
       .execute()
-    await removeSubscriptions(trx, { apiKeyId: caller.apiKeyId })
+    await removeSubscriptions(tx, { apiKeyId: caller.apiKeyId })
     const waiting = subscribe(deps)(caller, body)
     await waitForBlockedTransaction(deps.db)
     return [waiting] // in an array: it waits for this transaction, which must not wait for it
@@ -204,9 +204,9 @@ it('leaves no subscription behind when its key is revoked while it subscribes', 
 it('leaves no subscription behind when its app is disconnected while it subscribes', async () => {
   const caller = await seedAppCaller(deps, seed, 'an app to disconnect')
   const { workspaceId, userId, clientId } = caller
-  const subscribing = await deps.db.transaction().execute(async (trx) => {
-    await trx.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
-    await removeSubscriptions(trx, { workspaceId, userId, clientId })
+  const subscribing = await deps.db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
+    await removeSubscriptions(tx, { workspaceId, userId, clientId })
     const waiting = subscribe(deps)(caller, body)
     await waitForBlockedTransaction(deps.db)
     return [waiting]

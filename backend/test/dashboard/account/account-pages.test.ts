@@ -91,8 +91,8 @@ it('lets nobody guess the password at an open screen, and keeps its owner out of
     current_password: password,
   })
   expect(byAddress.page.status).toBe(429)
-  const { page: own } = await other.browser.open(guest.urlFor('/account/password'))
-  const changed = await other.browser.press(own, 'Change the password', {
+  const { page: passwordPage } = await other.browser.open(guest.urlFor('/account/password'))
+  const changed = await other.browser.press(passwordPage, 'Change the password', {
     current_password: password,
     new_password: fresh,
   })

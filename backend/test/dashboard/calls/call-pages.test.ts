@@ -300,10 +300,10 @@ it('queues a call again, with its metadata, unless the person asked not to be ca
 it('shows nobody another workspace’s call, and cancels none', async () => {
   const mine = await seedSignedInOwner(service)
   const theirs = await seedSignedInOwner(service)
-  const [own, foreign] = [await seedCallFor(mine), await seedCallFor(theirs)]
+  const [ownCall, foreign] = [await seedCallFor(mine), await seedCallFor(theirs)]
   expect((await mine.open(`/calls/${foreign.id}`)).status).toBe(404)
-  const page = await mine.open(`/calls/${own.id}`)
-  const forged = { ...page, html: page.html.replaceAll(`/calls/${own.id}/`, `/calls/${foreign.id}/`) }
+  const page = await mine.open(`/calls/${ownCall.id}`)
+  const forged = { ...page, html: page.html.replaceAll(`/calls/${ownCall.id}/`, `/calls/${foreign.id}/`) }
   const { page: rejected } = await mine.browser.press(forged, 'Cancel the call')
   expect(rejected.status).toBe(404)
   expect((await theirs.open(`/calls/${foreign.id}`)).text).toContain('Waiting')

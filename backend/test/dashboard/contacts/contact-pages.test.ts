@@ -260,10 +260,10 @@ it('shows another workspace’s contact to nobody, and does nothing to it', asyn
   for (const path of ['', '/edit', '/call', '/add-to-campaign']) {
     expect((await mine.open(`${theirs.contact}${path}`)).status).toBe(404)
   }
-  const own = await mine.open(mine.contact)
+  const ownPage = await mine.open(mine.contact)
   const forged = {
-    ...own,
-    html: own.html.replaceAll(`/contacts/${mine.contactId}/`, `/contacts/${theirs.contactId}/`),
+    ...ownPage,
+    html: ownPage.html.replaceAll(`/contacts/${mine.contactId}/`, `/contacts/${theirs.contactId}/`),
   }
   const tries: [string, Record<string, string>][] = [
     ['Put on the list', { reason: 'x' }],

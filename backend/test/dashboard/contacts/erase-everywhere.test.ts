@@ -118,8 +118,8 @@ it('waits for an import that is about to write the person, and lets it write nob
   await importer.stop()
 
   let erasure: Promise<void> | undefined
-  await db.transaction().execute(async (trx) => {
-    await trx
+  await db.transaction().execute(async (tx) => {
+    await tx
       .selectFrom('contact_import_row')
       .select('position')
       .where('import_id', '=', importId)
@@ -127,7 +127,7 @@ it('waits for an import that is about to write the person, and lets it write nob
       .execute()
     erasure = eraseContact(service.deps)({ workspaceId, contactId: contact.id })
     await waitForBlockedTransaction(db)
-    await trx.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
+    await tx.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
   })
   await erasure
   await startImport(service.deps)(workspaceId, importId, null)

@@ -228,13 +228,13 @@ it('shows another workspace’s file to nobody, and starts and discards it for n
   const { path, page } = await uploadAndCheck(theirs, 'Phone\n+12025570101\n')
   expect((await mine.open(path)).status).toBe(404)
   expect((await fetchFile(mine, `${path}/problems`)).headers.get('content-disposition')).toBeNull()
-  const own = await uploadAndCheck(mine, 'Phone\n+12025570102\n')
-  const forged = { ...own.page, html: own.page.html.replaceAll(own.path, path) }
+  const ownImport = await uploadAndCheck(mine, 'Phone\n+12025570102\n')
+  const forged = { ...ownImport.page, html: ownImport.page.html.replaceAll(ownImport.path, path) }
   for (const button of ['Import', 'Discard the file']) {
     expect((await mine.browser.press(forged, button)).page.status).toBe(404)
   }
   const foreign = { campaign_id: String(theirs.seed.campaignId) }
-  const rejected = await mine.browser.press(own.page, 'Import', foreign)
+  const rejected = await mine.browser.press(ownImport.page, 'Import', foreign)
   expect(rejected.page.text).toContain('Choose a campaign that takes calls')
   const { page: discarded } = await theirs.browser.press(page, 'Discard the file')
   expect(discarded.text).toContain('The file was discarded')

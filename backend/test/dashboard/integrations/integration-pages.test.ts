@@ -168,18 +168,18 @@ it('lets a member revoke keys of their own alone', async () => {
   const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
   const { workspaceId } = owner.seed
   const theirs = await createApiKey(service.deps)({ workspaceId, userId: owner.userId, name: 'Theirs' })
-  const own = await createApiKey(service.deps)({ workspaceId, userId: member.userId, name: 'Mine' })
+  const ownKey = await createApiKey(service.deps)({ workspaceId, userId: member.userId, name: 'Mine' })
   const list = await member.open('/integrations/api-keys')
-  expect(list.html).toContain(`/api-keys/${own.id}/revoke`)
+  expect(list.html).toContain(`/api-keys/${ownKey.id}/revoke`)
   expect(list.html).not.toContain(`/api-keys/${theirs.id}/revoke`)
 
-  const forged = { ...list, html: list.html.replace(`/${own.id}/revoke`, `/${theirs.id}/revoke`) }
+  const forged = { ...list, html: list.html.replace(`/${ownKey.id}/revoke`, `/${theirs.id}/revoke`) }
   const { page } = await member.browser.press(forged, 'Revoke the key')
   expect(page.status).toBe(403)
   expect((await listCalls(theirs.key)).status).toBe(200)
   const { page: after } = await member.browser.press(list, 'Revoke the key')
   expect(after.text).toContain('The key “Mine” was revoked.')
-  expect((await listCalls(own.key)).status).toBe(401)
+  expect((await listCalls(ownKey.key)).status).toBe(401)
 })
 
 // Apps -----------------------------------------------------------------------------------------------------------
@@ -214,9 +214,9 @@ it('lets a member disconnect nobody else’s app', async () => {
   await seedAppCaller(service.deps, { ...seed, userId: owner.userId }, 'theirs')
   await seedAppCaller(service.deps, { ...seed, userId: member.userId }, 'mine')
   const list = await member.open('/integrations/apps')
-  const own = `/apps/${member.userId}/mine/disconnect`
+  const ownPath = `/apps/${member.userId}/mine/disconnect`
   expect(list.html).not.toContain(`/apps/${owner.userId}/theirs/disconnect`)
-  const forged = { ...list, html: list.html.replace(own, `/apps/${owner.userId}/theirs/disconnect`) }
+  const forged = { ...list, html: list.html.replace(ownPath, `/apps/${owner.userId}/theirs/disconnect`) }
   expect((await member.browser.press(forged, 'Disconnect the app')).page.status).toBe(403)
   const { page } = await member.browser.press(list, 'Disconnect the app')
   expect(page.text).toContain('mine was disconnected.')
@@ -442,7 +442,7 @@ it('replays dead deliveries to callback URLs', async () => {
 it('shows nothing of another workspace, and changes nothing in it', async () => {
   const mine = await seedSignedInOwner(service)
   const theirs = await seedSignedInOwner(service)
-  const own = await seedSubscription(mine)
+  const ownSubscription = await seedSubscription(mine)
   const hook = await seedSubscription(theirs, receiver.url('/theirs'))
   await seedAppCaller(service.deps, { ...theirs.seed, userId: theirs.userId }, 'their-app')
   await completeCall(service.deps, theirs.seed)
@@ -457,15 +457,15 @@ it('shows nothing of another workspace, and changes nothing in it', async () => 
   for (const path of ['/webhooks', '/apps', '/callbacks']) {
     expect((await mine.open(`/integrations${path}`)).html).not.toMatch(/\/theirs|their-app/)
   }
-  const page = await mine.open(own.path)
-  const onTheirs = { ...page, html: page.html.replaceAll(`${own.path}/`, `${hook.path}/`) }
+  const page = await mine.open(ownSubscription.path)
+  const onTheirs = { ...page, html: page.html.replaceAll(`${ownSubscription.path}/`, `${hook.path}/`) }
   for (const button of ['Send it now', 'Remove the subscription']) {
     expect((await mine.browser.press(onTheirs, button)).page.status).toBe(404)
   }
   const keys = await mine.open('/integrations/api-keys')
   const onTheirKey = {
     ...keys,
-    html: keys.html.replaceAll(`/${own.apiKeyId}/revoke`, `/${hook.apiKeyId}/revoke`),
+    html: keys.html.replaceAll(`/${ownSubscription.apiKeyId}/revoke`, `/${hook.apiKeyId}/revoke`),
   }
   expect((await mine.browser.press(onTheirKey, 'Revoke the key')).page.status).toBe(404)
   expect((await theirs.open(hook.path)).status).toBe(200)

@@ -204,9 +204,9 @@ it('shows, edits and deletes no document of another workspace, and finds none', 
   expect((await mine.open(`/knowledge/${id}/edit`)).status).toBe(404)
   expect((await mine.browser.open(page.url)).page.status).toBe(404)
   expect((await mine.open('/knowledge?search=warranty')).text).toContain('finds nothing')
-  const own = await add(mine, { title: 'Mine', body: 'Text' })
-  const ownId = own.url.split('/').at(-1) ?? ''
-  const forged = { ...own, html: own.html.replaceAll(`/${ownId}/delete`, `/${id}/delete`) }
+  const ownDocument = await add(mine, { title: 'Mine', body: 'Text' })
+  const ownId = ownDocument.url.split('/').at(-1) ?? ''
+  const forged = { ...ownDocument, html: ownDocument.html.replaceAll(`/${ownId}/delete`, `/${id}/delete`) }
   expect((await mine.browser.press(forged, 'Delete the document')).page.status).toBe(404)
   expect(await listTitles(theirs)).toEqual(['Warranty'])
 })

@@ -22,8 +22,8 @@ useService((opened) => ({ database, service } = opened))
 /** Text of the table row that begins with this heading. */
 const getRow = (html: string, heading: string): string => {
   const found = [...html.matchAll(/<tr>[\s\S]*?<\/tr>/g)].map(([text]) => text)
-  const own = found.find((text) => new RegExp(`<th scope="row">(<[^>]*>)?${heading}<`).test(text)) ?? ''
-  return own
+  const ownRow = found.find((text) => new RegExp(`<th scope="row">(<[^>]*>)?${heading}<`).test(text)) ?? ''
+  return ownRow
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()

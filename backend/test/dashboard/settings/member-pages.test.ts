@@ -202,8 +202,8 @@ it('lets members look, and owners alone decide', async () => {
   const { userId } = await seedSignedInMember(service, owner.workspaceId, 'member')
   const submitForged = async (what: string, fields: Record<string, string>) => {
     const form = await owner.open('/settings/members')
-    const own = await member.open('/settings/members')
-    const csrf = /name="_csrf" value="([^"]*)"/.exec(own.html)?.[1] ?? ''
+    const ownPage = await member.open('/settings/members')
+    const csrf = /name="_csrf" value="([^"]*)"/.exec(ownPage.html)?.[1] ?? ''
     const html = form.html
       .replace(/name="_csrf" value="[^"]*"/g, `name="_csrf" value="${csrf}"`)
       .replaceAll(/members\/\d+\//g, `members/${userId}/`)

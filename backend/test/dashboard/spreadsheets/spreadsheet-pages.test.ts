@@ -151,11 +151,14 @@ it('shows, gives out and deletes no spreadsheet of another workspace', async () 
   const mine = await seedSignedInOwner(service)
   const theirs = await seedSignedInOwner(service)
   const { id } = await create(theirs)
-  const own = await create(mine)
+  const ownSpreadsheet = await create(mine)
   expect((await mine.open(`/spreadsheets/${id}`)).status).toBe(404)
   expect((await mine.open(`/spreadsheets/${id}/csv`)).status).toBe(404)
   expect((await mine.open('/spreadsheets/none')).status).toBe(404)
-  const forged = { ...own.page, html: own.page.html.replaceAll(`${own.id}/delete`, `${id}/delete`) }
+  const forged = {
+    ...ownSpreadsheet.page,
+    html: ownSpreadsheet.page.html.replaceAll(`${ownSpreadsheet.id}/delete`, `${id}/delete`),
+  }
   await mine.browser.press(forged, 'Delete the spreadsheet')
   expect((await theirs.open(`/spreadsheets/${id}`)).status).toBe(200)
 })

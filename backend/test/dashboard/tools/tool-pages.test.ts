@@ -93,9 +93,9 @@ describe('tools', () => {
     ])
       expect((await mine.open(path)).status).toBe(404)
     await addWeather(mine)
-    const own = await getToolId(service, mine, 'weather')
-    const page = await mine.open(`/tools/${own}`)
-    const forged = { ...page, html: page.html.replaceAll(`/tools/${own}/`, `/tools/${id}/`) }
+    const ownToolId = await getToolId(service, mine, 'weather')
+    const page = await mine.open(`/tools/${ownToolId}`)
+    const forged = { ...page, html: page.html.replaceAll(`/tools/${ownToolId}/`, `/tools/${id}/`) }
     expect((await mine.browser.press(forged, 'Delete the tool')).page.status).toBe(404)
     expect((await getToolDetails(theirs, 'weather')).id).toBe(id)
   })

@@ -119,8 +119,8 @@ it.each([
 
 it('takes each of the secrets that are valid, in either header', async () => {
   expect((await report(answered, { headers: { authorization: `Token ${newSecret}` } })).statusCode).toBe(200)
-  const own = { authorization: '', 'x-agent-secret': newSecret }
-  expect((await report(busy, { headers: own })).statusCode).toBe(200)
+  const agentHeaders = { authorization: '', 'x-agent-secret': newSecret }
+  expect((await report(busy, { headers: agentHeaders })).statusCode).toBe(200)
 })
 
 it.each([

@@ -59,8 +59,8 @@ export async function seedLiveCall(
     callId: call.id,
     attemptId: attempt.id,
     end: async () => {
-      const own = { id: attempt.id, fence: attempt.fence, workspaceId: seed.workspaceId }
-      await finishAttempt(deps)(own, silentEnd('no_answer', 'ring_timeout'))
+      const fencedAttempt = { id: attempt.id, fence: attempt.fence, workspaceId: seed.workspaceId }
+      await finishAttempt(deps)(fencedAttempt, silentEnd('no_answer', 'ring_timeout'))
     },
   }
 }
