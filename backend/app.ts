@@ -19,7 +19,7 @@ import { mountAssets } from './views/mount-assets.ts'
 import { createRender } from './views/render.ts'
 
 /** Milliseconds after which a server that closes lets no connection hold it up any longer. */
-const closingGrace = 12_000
+const closeTimeoutMs = 12_000
 
 /** Builds the service's HTTP side; it never listens. `tools` answers beside Fastify, on the same port. */
 export async function createApp(
@@ -50,7 +50,7 @@ export async function createApp(
 
   app.addHook('preClose', async () => {
     // Node takes a connection that was opened ahead of its first request for a busy one.
-    setTimeout(() => app.server.closeAllConnections(), closingGrace).unref()
+    setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs).unref()
     await tools.close()
   })
   app.setErrorHandler(handleError)

@@ -1,5 +1,5 @@
 /** Names for a sentence: the first few of them, and how many more there are. */
-export function formatNames(names: readonly string[], most = 5): string {
-  const more = names.length - most
-  return [...names.slice(0, most), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+export function formatNames(names: readonly string[], maxNames = 5): string {
+  const more = names.length - maxNames
+  return [...names.slice(0, maxNames), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }

@@ -32,10 +32,10 @@ export async function openDeps(options: {
   purpose: 'service' | 'command'
   wake?: Wake
   /** Milliseconds to wait for a database that is not there yet. */
-  patience?: number
+  databaseTimeoutMs?: number
 }): Promise<OpenedDeps> {
-  const { config, log, purpose, wake = nobodyToWake, patience = 30_000 } = options
-  const database = await openDatabase({ config, purpose, log, patience })
+  const { config, log, purpose, wake = nobodyToWake, databaseTimeoutMs = 30_000 } = options
+  const database = await openDatabase({ config, purpose, log, timeoutMs: databaseTimeoutMs })
   try {
     await migrate(database.url)
     const keys = await loadSecretKeys(config, database.dataDir)

@@ -31,7 +31,7 @@ export interface Service {
 }
 
 /** Milliseconds that calls and deliveries may take to end when the service stops. */
-const grace = 10_000
+const stopTimeoutMs = 10_000
 
 /**
  * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port, which
@@ -41,7 +41,7 @@ const grace = 10_000
  */
 export async function startService(
   environment: Record<string, string | undefined>,
-  options: { patience?: number } = {},
+  options: { databaseTimeoutMs?: number } = {},
 ): Promise<Service> {
   const config = await resolvePort(environment)
   const log = await createLog(config.logLevel)
@@ -62,7 +62,7 @@ export async function startService(
     const stop = async () => {
       secretsWatch?.stop()
       // The workers first: in the calls that they let end, agents reach their tools through this server.
-      await Promise.all(workers.map((worker) => worker.stop(grace)))
+      await Promise.all(workers.map((worker) => worker.stop(stopTimeoutMs)))
       await app?.close()
       await close()
     }

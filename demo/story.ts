@@ -111,9 +111,9 @@ async function queueLeadCall(
 /** Calls of others in the same campaign may be over first. */
 async function waitForDelivery(callId: number, { webhookListener, stop }: DemoContext): Promise<Delivery> {
   stop.throwIfAborted()
-  const patience = AbortSignal.any([AbortSignal.timeout(120_000), stop])
+  const deadline = AbortSignal.any([AbortSignal.timeout(120_000), stop])
   const timedOut = new Promise<never>((_resolve, reject) => {
-    patience.addEventListener('abort', () => {
+    deadline.addEventListener('abort', () => {
       reject(new DemoError(`Call ${callId} is not over after two minutes: the log of the backend says more.`))
     })
   })

@@ -6,7 +6,7 @@ import { toText } from './values.ts'
 const apiPath = '/api/public/v1'
 
 /** Zapier ends a step after 30 seconds without a word: say what happened before that. */
-const timeoutMilliseconds = 25_000
+const timeoutMs = 25_000
 
 /** One call of the API. */
 export interface ApiRequest {
@@ -93,7 +93,7 @@ async function send<Answer>(
   outgoing: Outgoing,
   unauthorizedError: Error,
 ): Promise<HttpResponse<Answer>> {
-  const options = { ...outgoing, merge: false, skipThrowForStatus: true, timeout: timeoutMilliseconds }
+  const options = { ...outgoing, merge: false, skipThrowForStatus: true, timeout: timeoutMs }
   try {
     return await z.request<Answer>(options)
   } catch (error) {

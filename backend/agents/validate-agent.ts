@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@outdial/contract'
 import { ApiError, invalidField } from '../core/errors.ts'
 import type { AgentValues } from './agent-store.ts'
 
-const most = { name: 200, greeting: 2000, variables: 50, variable: 64 }
+const limits = { name: 200, greeting: 2000, variables: 50, variable: 64 }
 
 /** What an agent is called and says, without its status. */
 export type AgentInput = Omit<AgentValues, 'status'>
@@ -19,11 +19,11 @@ export function checkAgent(input: AgentInput): AgentInput {
   const language = input.language === undefined ? undefined : canonicalizeLanguage(input.language)
   const details = [
     ...(name === '' ? [fault('name', 'required', 'The agent needs a name.')] : []),
-    ...tooLong('name', name, most.name),
-    ...tooLong('greeting', greeting, most.greeting),
+    ...tooLong('name', name, limits.name),
+    ...tooLong('greeting', greeting, limits.greeting),
     ...variables.filter((variable) => !isVariableName(variable)).map(wrongVariable),
-    ...(variables.length > most.variables
-      ? [fault('variables', 'too_big', `An agent can have at most ${most.variables} variables.`)]
+    ...(variables.length > limits.variables
+      ? [fault('variables', 'too_big', `An agent can have at most ${limits.variables} variables.`)]
       : []),
   ]
   const [first] = details
@@ -42,13 +42,13 @@ function canonicalizeLanguage(tag: string): string {
 }
 
 /** As scripts can name it: `{{roof_type}}`. */
-const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.length <= most.variable
+const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.length <= limits.variable
 
 const wrongVariable = (name: string): ErrorDetail =>
   fault(
     'variables',
     'invalid_name',
-    `“${name.slice(0, most.variable)}” is no name of a variable: use letters without accents, digits and _, such as roof_type.`,
+    `“${name.slice(0, limits.variable)}” is no name of a variable: use letters without accents, digits and _, such as roof_type.`,
   )
 
 const tooLong = (field: string, text: string, length: number): ErrorDetail[] =>

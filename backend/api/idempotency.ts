@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { canonicalJson } from '../core/text.ts'
 import { findAnswer, keepAnswer, tryLockScope } from './idempotency-store.ts'
 
-const keptMs = 24 * 60 * 60 * 1000
+const ttlMs = 24 * 60 * 60 * 1000
 
 /** A request that may come again because its answer was lost. */
 export interface IdempotentRequest {
@@ -55,7 +55,7 @@ export const answerOnce =
       if (stored !== undefined) return { status: stored.status, body: stored.body, replayed: true }
 
       const answer = await work(deps)
-      const expiresAt = new Date(now.getTime() + keptMs)
+      const expiresAt = new Date(now.getTime() + ttlMs)
       await keepAnswer(deps.db, workspaceId, scopeHash, { ...answer, bodyHash, now, expiresAt })
       return { ...answer, replayed: false }
     })

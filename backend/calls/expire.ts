@@ -4,10 +4,10 @@ import { publishCompletedCalls } from './complete-calls.ts'
 import { completeQueuedCalls } from './call-store.ts'
 import { type CallKey, findLastResult, lockOverdueCall } from '../dialer/sweep-store.ts'
 
-const patienceMs = 7 * 24 * 3_600_000
+const maxWaitMs = 7 * 24 * 3_600_000
 
 /** Calls that last became due before this have waited too long. */
-export const overdueBefore = (now: Date): Date => new Date(now.getTime() - patienceMs)
+export const overdueBefore = (now: Date): Date => new Date(now.getTime() - maxWaitMs)
 
 const neverTried = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
 

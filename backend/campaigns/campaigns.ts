@@ -5,7 +5,7 @@ import type { Caller } from '../core/caller.ts'
 import { insertCampaign, findCampaignContext } from './campaign-store.ts'
 
 export const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] }
-export const defaultConcurrency = 5
+export const defaultMaxConcurrentCalls = 5
 
 /**
  * Makes a campaign. What is left out of it, down to one part of the hours or of the retry policy,
@@ -29,7 +29,7 @@ export const createCampaign =
       phoneNumberId: input.phone_number_id,
       timeZone: input.time_zone ?? context.time_zone,
       callingHours: mergeHours(context.calling_hours, input.calling_hours ?? {}),
-      maxConcurrentCalls: input.max_concurrent_calls ?? defaultConcurrency,
+      maxConcurrentCalls: input.max_concurrent_calls ?? defaultMaxConcurrentCalls,
       retry: { ...defaultRetry, ...input.retry },
       createdAt: deps.clock.now(),
     })

@@ -6,7 +6,7 @@ import { invalidField } from '../core/errors.ts'
 import type { Caller } from '../core/caller.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { checkTargetUrl } from '../outbound/target-url.ts'
-import { latestSchedule } from './latest-schedule.ts'
+import { maxScheduledAt } from './latest-schedule.ts'
 import { writeContact } from './upsert-contact.ts'
 
 /**
@@ -47,7 +47,7 @@ export const addContact =
 function parseScheduledAt(text: string | null | undefined, now: Date): Date | null {
   if (text === null || text === undefined) return null
   const at = new Date(text)
-  if (at > latestSchedule(now)) {
+  if (at > maxScheduledAt(now)) {
     throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
   }
   return at > now ? at : null

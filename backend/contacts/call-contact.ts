@@ -3,7 +3,7 @@ import { queueCall } from '../calls/queue-call.ts'
 import type { Deps } from '../deps.ts'
 import { ApiError, invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { latestSchedule } from './latest-schedule.ts'
+import { maxScheduledAt } from './latest-schedule.ts'
 import { lockContact } from './contact-store.ts'
 
 /** A call that a person in the dashboard asks for. */
@@ -32,7 +32,7 @@ export const callContact =
       const contact = await lockContact(db, workspaceId, contactId)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
       if (await isOnDoNotCallList(db, workspaceId, contact.phone_number)) throw refused()
-      if (request.at !== null && request.at > latestSchedule(now)) {
+      if (request.at !== null && request.at > maxScheduledAt(now)) {
         throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
       }
       const scheduledAt = request.at !== null && request.at > now ? request.at : null

@@ -23,11 +23,11 @@ export const toFieldValues = (input: ContactFields): Omit<ContactValues, 'consen
   variables: input.variables,
 })
 
-const mostVariables = 100
+const maxVariables = 100
 
 /** Each request is within the limit, but they add up. */
 export function checkVariableCount(variables: Record<string, string>): void {
-  if (Object.keys(variables).length <= mostVariables) return
-  const message = `A contact has at most ${mostVariables} variables: clear the stored ones with null first.`
+  if (Object.keys(variables).length <= maxVariables) return
+  const message = `A contact has at most ${maxVariables} variables: clear the stored ones with null first.`
   throw invalidField('variables', 'too_big', message)
 }

@@ -8,7 +8,7 @@ import { invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { parseRequestedTime } from './asked-time.ts'
 import { findContactsBy } from './contact-queries.ts'
-import { latestSchedule } from './latest-schedule.ts'
+import { maxScheduledAt } from './latest-schedule.ts'
 import { formatLocalTime } from '../scheduling/local-time.ts'
 import { timeZoneOfContact } from './zone.ts'
 
@@ -87,7 +87,7 @@ function requireRequestedTime(text: string, timeZone: string, now: Date): Date {
       `${formatLocalTime(at, timeZone)} is past. ${currentTime} Ask for a later time.`,
     )
   }
-  if (at > latestSchedule(now)) {
+  if (at > maxScheduledAt(now)) {
     const message = `${formatLocalTime(at, timeZone)} is more than a year ahead. ${currentTime} Ask for an earlier time.`
     throw invalidField('at', 'too_far_ahead', message)
   }

@@ -3,17 +3,17 @@ import type { Clock } from './clock.ts'
 interface Entry<Value> {
   value: Promise<Value | undefined>
   /** Undefined while it is being loaded. */
-  loaded: { value: Value | undefined; until: number } | undefined
+  loaded: { value: Value | undefined; expiresAt: number } | undefined
   isDropped: boolean
 }
 
 /** How long what was found, and what was not, is remembered, in milliseconds. */
-export interface Lifetimes {
+export interface CacheTtl {
   found: number
   missing: number
 }
 
-const mostKept = 20_000
+const maxEntries = 20_000
 
 /**
  * Remembers what was loaded by key, for a while. Of many who ask at once one loads; what is dropped while it is being
@@ -22,12 +22,12 @@ const mostKept = 20_000
 export class Cache<Value> {
   readonly #clock: Clock
   readonly #load: (key: string) => Promise<Value | undefined>
-  readonly #lifetimes: Lifetimes
+  readonly #ttlMs: CacheTtl
   readonly #entries = new Map<string, Entry<Value>>()
 
-  constructor(clock: Clock, lifetimes: Lifetimes, load: (key: string) => Promise<Value | undefined>) {
+  constructor(clock: Clock, ttlMs: CacheTtl, load: (key: string) => Promise<Value | undefined>) {
     this.#clock = clock
-    this.#lifetimes = lifetimes
+    this.#ttlMs = ttlMs
     this.#load = load
   }
 
@@ -65,7 +65,7 @@ export class Cache<Value> {
   #findFresh(key: string): Entry<Value> | undefined {
     const entry = this.#entries.get(key)
     if (entry?.loaded === undefined) return entry
-    return entry.loaded.until > this.#clock.now().getTime() ? entry : undefined
+    return entry.loaded.expiresAt > this.#clock.now().getTime() ? entry : undefined
   }
 
   #startLoading(key: string): Entry<Value> {
@@ -75,8 +75,8 @@ export class Cache<Value> {
     this.#trim()
     entry.value.then(
       (value) => {
-        const ms = value === undefined ? this.#lifetimes.missing : this.#lifetimes.found
-        entry.loaded = { value, until: this.#clock.now().getTime() + ms }
+        const ms = value === undefined ? this.#ttlMs.missing : this.#ttlMs.found
+        entry.loaded = { value, expiresAt: this.#clock.now().getTime() + ms }
       },
       () => {
         if (this.#entries.get(key) === entry) this.#entries.delete(key)
@@ -87,6 +87,6 @@ export class Cache<Value> {
 
   #trim(): void {
     const [oldest] = this.#entries.keys()
-    if (this.#entries.size > mostKept && oldest !== undefined) this.#entries.delete(oldest)
+    if (this.#entries.size > maxEntries && oldest !== undefined) this.#entries.delete(oldest)
   }
 }

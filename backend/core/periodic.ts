@@ -3,13 +3,13 @@ import type { Clock } from './clock.ts'
 /** Does something again and again, while there is something to do it for. */
 export class PeriodicTask {
   readonly #clock: Clock
-  readonly #everyMs: number
+  readonly #intervalMs: number
   readonly #task: () => void
   #controller: AbortController | undefined
 
-  constructor(clock: Clock, everyMs: number, task: () => void) {
+  constructor(clock: Clock, intervalMs: number, task: () => void) {
     this.#clock = clock
-    this.#everyMs = everyMs
+    this.#intervalMs = intervalMs
     this.#task = task
   }
 
@@ -26,7 +26,7 @@ export class PeriodicTask {
 
   async #run(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await this.#clock.wait(this.#everyMs, signal)
+      await this.#clock.wait(this.#intervalMs, signal)
       if (signal.aborted) return
       this.#task()
     }

@@ -20,7 +20,7 @@ export interface Worker {
   /** There may be something to do. Cheap; call it after every commit that made some. */
   wake(): void
   /** Leases nothing more and resolves when what runs is done; after `graceMs` it is aborted. */
-  stop(graceMs?: number): Promise<void>
+  stop(timeoutMs?: number): Promise<void>
 }
 
 /** The one leasing loop, shared by the dialer and the webhook sender. */
@@ -78,15 +78,15 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
 
   return {
     wake,
-    stop: async (graceMs = 0) => {
+    stop: async (timeoutMs = 0) => {
       stopping.abort()
       ring()
       await looping
       const finished = new AbortController()
-      const grace = clock.wait(graceMs, finished.signal).then(() => aborting.abort())
+      const abortAfterTimeout = clock.wait(timeoutMs, finished.signal).then(() => aborting.abort())
       await Promise.allSettled(running)
       finished.abort()
-      await grace
+      await abortAfterTimeout
     },
   }
 }

@@ -18,7 +18,7 @@ export interface OpenOptions {
   purpose: Owner['purpose']
   log: Logger
   /** Milliseconds to wait for a server that does not answer yet, or for another command to end. */
-  patience: number
+  timeoutMs: number
 }
 
 /**
@@ -28,25 +28,25 @@ export interface OpenOptions {
  */
 export async function openDatabase(options: OpenOptions): Promise<OpenedDatabase> {
   const { databaseUrl } = options.config
-  if (databaseUrl === undefined) return openEmbedded(options, Date.now() + options.patience)
-  await waitForDatabase({ url: databaseUrl, patience: options.patience, log: options.log })
+  if (databaseUrl === undefined) return openEmbedded(options, Date.now() + options.timeoutMs)
+  await waitForDatabase({ url: databaseUrl, timeoutMs: options.timeoutMs, log: options.log })
   return { url: databaseUrl, dataDir: undefined, close: () => Promise.resolve() }
 }
 
-async function openEmbedded(options: OpenOptions, until: number): Promise<OpenedDatabase> {
-  const { config, purpose, log, patience } = options
+async function openEmbedded(options: OpenOptions, deadline: number): Promise<OpenedDatabase> {
+  const { config, purpose, log, timeoutMs } = options
   try {
     const { url, dataDir, stop } = await startEmbedded({ dataDir: config.dataDir, purpose, log })
     return { url, dataDir, close: stop }
   } catch (error) {
     if (!(error instanceof ClaimedError) || purpose === 'service') throw error
     if (error.owner.purpose === 'command') {
-      if (Date.now() >= until) throw error
+      if (Date.now() >= deadline) throw error
       await delay(100)
-      return openEmbedded(options, until)
+      return openEmbedded(options, deadline)
     }
     const { dataDir, owner } = error
-    await waitForDatabase({ url: owner.url, patience, log })
+    await waitForDatabase({ url: owner.url, timeoutMs, log })
     return { url: owner.url, dataDir, close: () => Promise.resolve() }
   }
 }

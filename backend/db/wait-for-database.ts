@@ -15,20 +15,20 @@ const minVersion = 15
  */
 export async function waitForDatabase(options: {
   url: string
-  patience: number
+  timeoutMs: number
   log: Logger
 }): Promise<void> {
-  const until = Date.now() + options.patience
+  const deadline = Date.now() + options.timeoutMs
   for (let tries = 0; ; tries += 1) {
     const problem = await findFailure(options.url)
     if (problem === undefined) return
     const { hostname, port, pathname } = new URL(options.url)
     const server = `${decodeURIComponent(hostname)}${port && `:${port}`}${pathname}`
-    if (!problem.isTemporary || Date.now() >= until) {
+    if (!problem.isTemporary || Date.now() >= deadline) {
       throw new StartupError(`The database of DATABASE_URL (${server}) cannot be used: ${problem.reason}.`)
     }
     if (tries === 0) options.log.warn(`waiting for the database at ${server}: ${problem.reason}`)
-    await delay(Math.min(500, Math.max(0, until - Date.now())))
+    await delay(Math.min(500, Math.max(0, deadline - Date.now())))
   }
 }
 

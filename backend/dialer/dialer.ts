@@ -55,12 +55,12 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
   test.push(start(100, claimTestCalls(own, { provider: providers.test.name, workerId, leaseMs })))
   return {
     wake,
-    stop: async (graceMs) => {
+    stop: async (timeoutMs) => {
       // Calls that go on without this process are not waited for.
-      const realGrace = providers.real.resumable ? 0 : graceMs
+      const realTimeoutMs = providers.real.resumable ? 0 : timeoutMs
       await Promise.all([
-        ...real.map((worker) => worker.stop(realGrace)),
-        ...test.map((worker) => worker.stop(graceMs)),
+        ...real.map((worker) => worker.stop(realTimeoutMs)),
+        ...test.map((worker) => worker.stop(timeoutMs)),
       ])
       leases.stop()
     },

@@ -54,7 +54,7 @@ export const lostEnd: AttemptEnd = { ...silentEnd('failed', 'worker_lost'), conf
 export type Finished = 'completed' | 'requeued' | 'analysing' | 'refused'
 
 /** How long an event waits for the analysis of its talk. */
-export const analysisLimitMs = 120_000
+export const analysisTimeoutMs = 120_000
 
 /**
  * Ends an attempt and, with it in one transaction, its call: back to the queue for a retry, or completed with
@@ -121,7 +121,7 @@ async function decideCompletion(
 }
 
 const analysisDeadline = (result: AttemptEnd, at: Date) =>
-  result.outcome === 'answered' ? new Date(at.getTime() + analysisLimitMs) : null
+  result.outcome === 'answered' ? new Date(at.getTime() + analysisTimeoutMs) : null
 
 async function planRetry(
   tx: Deps,

@@ -2,7 +2,7 @@ import type { TranscriptLine } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
 import { markAnswered, releaseLease } from './attempt-store.ts'
 import type { ClaimedAttempt } from './claim-calls.ts'
-import { analysisLimitMs, finishAttempt, silentEnd } from './finish-attempt.ts'
+import { analysisTimeoutMs, finishAttempt, silentEnd } from './finish-attempt.ts'
 import type { Leases } from './leases.ts'
 import type { TelephonyProviders } from '../telephony/choose-providers.ts'
 import type { Analysis, DialRequest, TelephonyProvider } from '../telephony/provider.ts'
@@ -81,9 +81,9 @@ async function analyse(
   const done = new AbortController()
   const onError = (error: unknown) => void options.report(error)
   const analysis = provider.analyse(request, transcript, done.signal).catch(onError)
-  const limit = deps.clock.wait(analysisLimitMs, AbortSignal.any([done.signal, options.stop]))
+  const timeout = deps.clock.wait(analysisTimeoutMs, AbortSignal.any([done.signal, options.stop]))
   try {
-    return (await Promise.race([analysis, limit])) ?? undefined
+    return (await Promise.race([analysis, timeout])) ?? undefined
   } finally {
     done.abort()
   }

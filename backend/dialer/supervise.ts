@@ -35,7 +35,7 @@ export async function supervise(
   const startedAt = takenOver?.startedAt ?? clock.now()
   let answeredAt = takenOver?.answeredAt ?? null
   const hangUp = new AbortController()
-  const ringOver = new AbortController()
+  const ringTimeout = new AbortController()
   const detached = new AbortController()
   const done = new AbortController()
   const cutOffReason = Promise.withResolvers<CutOffReason>()
@@ -58,13 +58,13 @@ export async function supervise(
     limitTalk(answeredAt)
     hooks.onAnswer(answeredAt)
   }
-  const patience = () =>
+  const waitForHandover = () =>
     waitSince(clock.now(), (callLimits.handOverSeconds * 1000) / provider.speed).then(() => undefined)
   const isRinging = () => answeredAt === null
   const limitRing = async () => {
     await waitSince(startedAt, ringMs)
     if (!isRinging()) return
-    ringOver.abort()
+    ringTimeout.abort()
     // Somebody may have answered, and the word of it be on its way: such a line hangs up when it knows.
     if (!provider.resumable) return cutOff('ring_timeout')
     await waitSince(startedAt, ringMs + callMs)
@@ -90,7 +90,7 @@ export async function supervise(
     void limitRing()
     const dialing: DialControls = {
       signal: hangUp.signal,
-      ringOver: ringOver.signal,
+      ringTimeout: ringTimeout.signal,
       detached: detached.signal,
       onAnswer,
     }
@@ -101,13 +101,13 @@ export async function supervise(
       .catch(toFailure)
     const first = await Promise.race([talking, cutOffReason.promise, abandoned.promise])
     if (first === 'given_up') {
-      if (provider.resumable) await Promise.race([talking, patience()])
+      if (provider.resumable) await Promise.race([talking, waitForHandover()])
       return undefined
     }
     if (first === 'ring_timeout') return silentEnd('no_answer', 'ring_timeout')
     if (first === 'unheard_of') return toResult({ outcome: takenOver === undefined ? 'failed' : 'unknown' })
     if (first === 'call_limit_reached') {
-      const handedOver = await Promise.race([talking, patience()])
+      const handedOver = await Promise.race([talking, waitForHandover()])
       return { ...toResult(handedOver ?? emptyProviderResult), answeredAt, ...talkedTooLong(handedOver) }
     }
     return toResult(first)

@@ -12,7 +12,7 @@ const sweepBatchSize = 100
  */
 export async function takeOverLostAttempts(
   db: Db,
-  worker: { workerId: string; providers: readonly string[]; leaseMs?: number; atMost?: number },
+  worker: { workerId: string; providers: readonly string[]; leaseMs?: number; limit?: number },
 ): Promise<FencedAttempt[]> {
   const isLost = sql`lease_until < clock_timestamp() and line = any(${worker.providers}::text[])`
   return takeOver(db, worker, isLost)
@@ -22,18 +22,18 @@ export async function takeOverLostAttempts(
 export async function takeOverAbandonedAttempts(
   db: Db,
   worker: { workerId: string },
-  longestCallSeconds: number,
+  maxCallSeconds: number,
 ): Promise<FencedAttempt[]> {
-  const isAbandoned = sql`lease_until < clock_timestamp() - ${longestCallSeconds}::float8 * interval '1 second'`
+  const isAbandoned = sql`lease_until < clock_timestamp() - ${maxCallSeconds}::float8 * interval '1 second'`
   return takeOver(db, worker, isAbandoned)
 }
 
 async function takeOver(
   db: Db,
-  worker: { workerId: string; leaseMs?: number; atMost?: number },
+  worker: { workerId: string; leaseMs?: number; limit?: number },
   condition: ReturnType<typeof sql>,
 ): Promise<FencedAttempt[]> {
-  const { workerId, leaseMs = 60_000, atMost = sweepBatchSize } = worker
+  const { workerId, leaseMs = 60_000, limit = sweepBatchSize } = worker
   const { rows } = await sql<FencedAttempt>`
     update attempt
     set fence = fence + 1, worker_id = ${workerId}::uuid,
@@ -41,7 +41,7 @@ async function takeOver(
     where id in (
       select id from attempt
       where ended_at is null and ${condition}
-      order by lease_until limit ${atMost}
+      order by lease_until limit ${limit}
       for no key update skip locked
     )
     returning id, fence, workspace_id as "workspaceId"`.execute(db)

@@ -15,7 +15,7 @@ export const takeOverAttempts =
     const takenOver = await takeOverLostAttempts(deps.db, {
       ...worker,
       providers: [provider],
-      atMost: capacity,
+      limit: capacity,
     })
     if (takenOver.length === 0) return []
     const fences = new Map(takenOver.map(({ id, fence }) => [id, fence]))

@@ -7,7 +7,7 @@ import { findRole, lockMembers } from './member-store.ts'
 import { insertInvitation } from './invitation-store.ts'
 
 /** Seven days, in milliseconds. */
-const lifetime = 7 * 86_400_000
+const ttlMs = 7 * 86_400_000
 
 /**
  * Makes a link by which one person becomes a member. It is in this answer and nowhere else: only its hash is kept.
@@ -26,7 +26,7 @@ export const createInvitation =
     const { email } = checkPerson({ email: input.email, name: input.email })
     const token = randomToken()
     const now = deps.clock.now()
-    const expiresAt = new Date(now.getTime() + lifetime)
+    const expiresAt = new Date(now.getTime() + ttlMs)
     const { workspaceId, invitedBy, role } = input
     await inTransaction(deps, async ({ db }) => {
       await lockMembers(db, workspaceId)

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { type Caller, connectionOf } from '../core/caller.ts'
 import { updateApiKeyLastUsed, updateGrantsLastUsed } from './credential-store.ts'
 
-const everyMs = 60_000
+const intervalMs = 60_000
 
 /**
  * Notes, for the lists of keys and connected apps, when a connection was last used: at most once a minute, and off
@@ -19,7 +19,7 @@ export function createLastUsedRecorder({ db, clock, log }: Pick<Deps, 'db' | 'cl
   return (caller: Caller): void => {
     const connection = connectionOf(caller)
     const now = clock.now()
-    if (now.getTime() - (recordedAt.get(connection) ?? -Infinity) < everyMs) return
+    if (now.getTime() - (recordedAt.get(connection) ?? -Infinity) < intervalMs) return
     recordedAt.set(connection, now.getTime())
     record(caller, now).catch(() => {
       recordedAt.delete(connection)

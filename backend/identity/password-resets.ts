@@ -6,7 +6,7 @@ import { findRole, ownsAllWorkspacesOf } from './member-store.ts'
 import { deleteUnusedResets, insertReset } from './password-reset-store.ts'
 
 /** 24 hours, in milliseconds. */
-const lifetime = 24 * 3_600_000
+const ttlMs = 24 * 3_600_000
 
 interface ResetLink {
   link: string
@@ -23,7 +23,7 @@ export const createResetLink =
     inTransaction(deps, async ({ db, clock, config }) => {
       const token = randomToken()
       const now = clock.now()
-      const expiresAt = new Date(now.getTime() + lifetime)
+      const expiresAt = new Date(now.getTime() + ttlMs)
       await deleteUnusedResets(db, userId)
       await insertReset(db, { tokenHash: hashToken(token), userId, madeBy, now, expiresAt })
       return { link: `${config.publicUrl}/reset-password/${token}`, expiresAt }

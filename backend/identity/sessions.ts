@@ -3,7 +3,7 @@ import { hashToken, randomToken } from '../secrets/secret-box.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { lockPassword, insertSession } from './session-store.ts'
 
-const lifetimeMs = 14 * 24 * 60 * 60 * 1000
+const ttlMs = 14 * 24 * 60 * 60 * 1000
 
 /**
  * Signs a user in. The token goes into the cookie; the database keeps its hash, so that it can be revoked. With
@@ -19,7 +19,7 @@ export const startSession =
   ): Promise<{ token: string; expiresAt: Date } | undefined> => {
     const token = randomToken()
     const createdAt = deps.clock.now()
-    const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
+    const expiresAt = new Date(createdAt.getTime() + ttlMs)
     return inTransaction(deps, async ({ db }) => {
       if (passwordHash !== undefined && !(await lockPassword(db, userId, passwordHash))) return undefined
       await insertSession(db, {

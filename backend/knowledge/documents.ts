@@ -1,7 +1,7 @@
 import { invalidField } from '../core/errors.ts'
 import type { DocumentValues } from './knowledge-store.ts'
 
-const longest = { title: 200, body: 200_000 }
+const maxLengths = { title: 200, body: 200_000 }
 
 /**
  * What is given of a document, without blanks around it.
@@ -20,8 +20,8 @@ export function checkDocument<Values extends Partial<DocumentValues>>(values: Va
 function checkText(field: keyof DocumentValues, input: string): string {
   const text = input.trim()
   if (text === '') throw invalidField(field, 'required', `The ${field} of the document is empty.`)
-  if (text.length > longest[field]) {
-    const message = `The ${field} of the document must have at most ${longest[field]} characters.`
+  if (text.length > maxLengths[field]) {
+    const message = `The ${field} of the document must have at most ${maxLengths[field]} characters.`
     throw invalidField(field, 'too_long', message)
   }
   if (text.includes('\u0000') || !text.isWellFormed()) {

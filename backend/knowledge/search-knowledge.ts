@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { matchAllWords, matchAnyWord, findPassages, type FoundPassage } from './knowledge-store.ts'
 
 /** Words of a question that are looked for where not all are found together. */
-const mostWords = 50
+const maxWords = 50
 
 /** Passages that an agent is given. */
 export const defaultPassageLimit = 3
@@ -21,6 +21,6 @@ export const searchKnowledge =
     const found = await findPassages(db, workspaceId, allWordsQuery, limit)
     if (found.length > 0) return found
 
-    const words = cleanQuery.match(/[\p{L}\p{N}]+/gu)?.slice(0, mostWords) ?? []
+    const words = cleanQuery.match(/[\p{L}\p{N}]+/gu)?.slice(0, maxWords) ?? []
     return words.length === 0 ? [] : findPassages(db, workspaceId, matchAnyWord(words), limit)
   }

@@ -1,5 +1,5 @@
 /** Characters of a passage: what can be read out in about a minute. */
-export const longestPassage = 800
+export const maxPassageLength = 800
 
 /**
  * Splits a text at its paragraphs. Short neighbours share a passage; a paragraph that is too long is split after
@@ -7,17 +7,17 @@ export const longestPassage = 800
  *
  * @returns passages of at most `longest` characters, without blanks around them; none for a blank text
  */
-export function splitIntoPassages(text: string, longest = longestPassage): string[] {
+export function splitIntoPassages(text: string, maxLength = maxPassageLength): string[] {
   const pieces = text
     .split(/\r?\n[^\S\n]*\r?\n/)
     .map((paragraph) => paragraph.trim())
     .filter((paragraph) => paragraph !== '')
-    .flatMap((paragraph) => splitParagraph(paragraph, longest))
+    .flatMap((paragraph) => splitParagraph(paragraph, maxLength))
 
   const passages: string[] = []
   for (const piece of pieces) {
     const last = passages.at(-1)
-    if (last !== undefined && last.length + 2 + piece.length <= longest) {
+    if (last !== undefined && last.length + 2 + piece.length <= maxLength) {
       passages[passages.length - 1] = `${last}\n\n${piece}`
     } else {
       passages.push(piece)
@@ -26,11 +26,11 @@ export function splitIntoPassages(text: string, longest = longestPassage): strin
   return passages
 }
 
-function splitParagraph(paragraph: string, longest: number): string[] {
+function splitParagraph(paragraph: string, maxLength: number): string[] {
   const pieces: string[] = []
   let rest = paragraph
-  while (rest.length > longest) {
-    const end = findPieceEnd(rest, longest)
+  while (rest.length > maxLength) {
+    const end = findPieceEnd(rest, maxLength)
     pieces.push(rest.slice(0, end).trimEnd())
     rest = rest.slice(end).trimStart()
   }
@@ -38,15 +38,15 @@ function splitParagraph(paragraph: string, longest: number): string[] {
 }
 
 /** Where the first piece of a text ends that is longer than `longest`. */
-function findPieceEnd(text: string, longest: number): number {
+function findPieceEnd(text: string, maxLength: number): number {
   // One more: a blank just behind the piece ends it too.
-  const start = text.slice(0, longest + 1)
+  const start = text.slice(0, maxLength + 1)
   const afterSentence = lastMatch(start, /[.!?:;]["')\]]*(?=\s)/g)
-  if (afterSentence > longest / 2) return afterSentence
+  if (afterSentence > maxLength / 2) return afterSentence
   const afterWord = lastMatch(start, /\S(?=\s)/g)
   if (afterWord > 0) return afterWord
   // Not between the halves of a character.
-  return /[\uD800-\uDBFF]/.test(text.charAt(longest - 1)) && longest > 1 ? longest - 1 : longest
+  return /[\uD800-\uDBFF]/.test(text.charAt(maxLength - 1)) && maxLength > 1 ? maxLength - 1 : maxLength
 }
 
 /** Where the last match of a text ends that does not look at more than the text; 0 where there is none. */

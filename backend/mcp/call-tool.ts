@@ -17,10 +17,10 @@ import {
 import { recordToolCall } from './record-tool-call.ts'
 
 /** Milliseconds that a tool may take: people on the phone wait for it. */
-export const toolLimitMs = 20_000
+export const toolTimeoutMs = 20_000
 
 /** Characters of an answer that the agent is given. More fits into no talk. */
-const longestAnswer = 32_768
+const maxResultCharacters = 32_768
 
 export interface ToolCallRequest {
   tool: OfferedTool
@@ -127,7 +127,7 @@ const failed = (text: string): ToolAnswer => cap({ text, isError: true })
 
 const abortMessages: Record<BrokenOff, string> = {
   canceled: 'was canceled before it had answered. It may have taken effect.',
-  timeout: `did not answer within ${toolLimitMs / 1_000} seconds. It may have taken effect: do not repeat it, go on without its answer.`,
+  timeout: `did not answer within ${toolTimeoutMs / 1_000} seconds. It may have taken effect: do not repeat it, go on without its answer.`,
   stopping: 'was broken off, since the service restarts. It may have taken effect: go on without its answer.',
 }
 
@@ -145,7 +145,10 @@ function toFailedResult(deps: Deps, name: string, error: unknown): ToolAnswer {
 
 function cap(answer: ToolAnswer): ToolAnswer {
   const { text } = answer
-  if (text.length <= longestAnswer) return answer
-  const truncated = text.slice(0, longestAnswer).toWellFormed()
-  return { ...answer, text: `${truncated}\n[${text.length - longestAnswer} more characters were left out.]` }
+  if (text.length <= maxResultCharacters) return answer
+  const truncated = text.slice(0, maxResultCharacters).toWellFormed()
+  return {
+    ...answer,
+    text: `${truncated}\n[${text.length - maxResultCharacters} more characters were left out.]`,
+  }
 }

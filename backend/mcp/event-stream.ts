@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Bytes that may wait for a client to read them. */
-const longestBacklog = 1024 * 1024
+const maxBacklogBytes = 1024 * 1024
 
 /** Signs of life after which a client that has read nothing is taken for gone. */
-const mostUnread = 3
+const maxUnreadKeepAlives = 3
 
 /** Milliseconds in which a client may still read what was sent before the end. */
-const lastChanceMs = 20_000
+const drainTimeoutMs = 20_000
 
 /** Server-sent events (HTML standard, section 9.2) on one response, for as long as its client reads them. */
 export class EventStream {
@@ -39,7 +39,7 @@ export class EventStream {
   /** `data` holds no line breaks. */
   send(event: string, data: string): void {
     if (this.#res.writableEnded) return
-    if (this.#res.writableLength > longestBacklog) {
+    if (this.#res.writableLength > maxBacklogBytes) {
       this.#res.destroy()
       return
     }
@@ -54,14 +54,14 @@ export class EventStream {
   keepAlive(): void {
     if (this.#res.writableEnded) return
     this.#unread = this.#res.writableLength > 0 ? this.#unread + 1 : 0
-    if (this.#unread >= mostUnread) this.#res.destroy()
+    if (this.#unread >= maxUnreadKeepAlives) this.#res.destroy()
     else this.#write(': keepalive\n\n')
   }
 
   end(): void {
     if (this.#res.writableEnded) return
     // Who does not read does not learn of the end, either.
-    if (this.#res.writableLength > 0) this.#res.socket?.setTimeout(lastChanceMs)
+    if (this.#res.writableLength > 0) this.#res.socket?.setTimeout(drainTimeoutMs)
     this.#res.end()
   }
 

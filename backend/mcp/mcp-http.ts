@@ -7,7 +7,7 @@ import { parseMessage } from './mcp-messages.ts'
 import { Refusal } from './tool-server-error.ts'
 
 /** Bytes of a message. */
-export const longestMessage = 4 * 1024 * 1024
+export const maxMessageBytes = 4 * 1024 * 1024
 
 /** Answers a refusal and, where more of the request may come, ends the connection. */
 export function refuse(
@@ -67,7 +67,7 @@ export function receiveMessage(
   const { headers } = req
   try {
     requireJsonHeaders(headers)
-    if (Number(headers['content-length'] ?? 0) > longestMessage) throw tooLarge()
+    if (Number(headers['content-length'] ?? 0) > maxMessageBytes) throw tooLarge()
   } catch (error) {
     fail(error)
     return
@@ -77,7 +77,7 @@ export function receiveMessage(
   const onData = (chunk: Buffer) => {
     length += chunk.length
     chunks.push(chunk)
-    if (length <= longestMessage) return
+    if (length <= maxMessageBytes) return
     chunks.length = 0
     req.off('data', onData).off('end', onEnd)
     fail(tooLarge())
@@ -110,4 +110,4 @@ function readJson(bytes: Buffer): unknown {
 }
 
 const tooLarge = () =>
-  new Refusal('body_too_large', `A message may have at most ${longestMessage / 1024 / 1024} MiB.`)
+  new Refusal('body_too_large', `A message may have at most ${maxMessageBytes / 1024 / 1024} MiB.`)

@@ -5,7 +5,7 @@ import type { LiveCall, ToolAnswer } from '../tools/kinds/tool-kind.ts'
 import { insertToolCall } from '../tools/tool-call-store.ts'
 
 /** Characters that are kept of what went in, as JSON, and of what came out. */
-const most = { arguments: 16_384, result: 16_384 }
+const maxCharacters = { arguments: 16_384, result: 16_384 }
 
 /**
  * Writes what an agent did to the record of its call. Where that fails, the talk goes on: nothing is thrown, and the
@@ -31,7 +31,7 @@ export const recordToolCall =
         attemptId: call.attemptId,
         toolName: toolCall.toolName,
         arguments: argumentsJson(toolCall.args),
-        result: toStorableText(answer.text.slice(0, most.result)),
+        result: toStorableText(answer.text.slice(0, maxCharacters.result)),
         isError: answer.isError,
         dryRun: toolCall.dryRun,
         startedAt: toolCall.startedAt,
@@ -52,8 +52,8 @@ function argumentsJson(args: Record<string, unknown>): string {
     escape === backslash ? escape : '\uFFFD',
   )
   if (json === undefined) return JSON.stringify({ left_out: 'nested too deep' })
-  if (json.length <= most.arguments) return json
-  return JSON.stringify({ left_out: json.slice(0, most.arguments / 2).toWellFormed() })
+  if (json.length <= maxCharacters.arguments) return json
+  return JSON.stringify({ left_out: json.slice(0, maxCharacters.arguments / 2).toWellFormed() })
 }
 
 /** What JSON.stringify writes for NUL and for half of a character, neither of which PostgreSQL takes. */

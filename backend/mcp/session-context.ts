@@ -32,13 +32,13 @@ export interface SessionContext {
 }
 
 /** How long what was resolved is used: no process hears of the changes that others make. */
-export const contextLifetimeMs = 30_000
+export const contextTtlMs = 30_000
 
 /** Reads and resolves the tools of a widget; undefined where there is no such agent. */
 export const resolveContext =
   (deps: Deps, kinds: ToolKinds) =>
   async (widgetId: string): Promise<SessionContext | undefined> => {
-    const freshUntil = deps.clock.now().getTime() + contextLifetimeMs
+    const freshUntil = deps.clock.now().getTime() + contextTtlMs
     const agent = await findAgentWithTools(deps.db, widgetId)
     if (agent === undefined) return undefined
     const offered = agent.tools.flatMap((assigned) => toOfferedTools(deps, kinds, assigned))

@@ -6,8 +6,8 @@ import { describeError } from '../describe-error.ts'
 import { getRequestId } from '../http/request-id.ts'
 import { admit } from './authorize-session.ts'
 import { Cache } from '../core/cache.ts'
-import { callTool, toolLimitMs } from './call-tool.ts'
-import { contextLifetimeMs, resolveContext, type SessionContext, type ToolKinds } from './session-context.ts'
+import { callTool, toolTimeoutMs } from './call-tool.ts'
+import { contextTtlMs, resolveContext, type SessionContext, type ToolKinds } from './session-context.ts'
 import { findLiveCall } from './mcp-store.ts'
 import { Flights } from '../tools/flights.ts'
 import { createHostCheck } from './host-check.ts'
@@ -37,13 +37,13 @@ export interface ToolServer {
   /** Closes the sessions of runtime secrets that are valid no longer. */
   secretsChanged(): void
   /** Takes no more, lets what is under way end (at most `graceMs`), and ends the streams. */
-  close(graceMs?: number): Promise<void>
+  close(timeoutMs?: number): Promise<void>
 }
 
 const keepAliveTickMs = 1_000
 /** Each session gives a sign of life once in so many beats, one part of them at a time. */
 const ticksPerKeepAlive = 20
-const lifetimes = { found: contextLifetimeMs, missing: 3_000 }
+const cacheTtlMs = { found: contextTtlMs, missing: 3_000 }
 
 /**
  * The service's MCP server, for its own agent runtime, on plain node:http. `kinds`: what its tools can be;
@@ -57,8 +57,8 @@ export function createToolServer(
   const { clock, log, config } = deps
   const secrets = createRuntimeSecrets(deps.runtimeSecrets)
   const checkHost = createHostCheck(config)
-  const contexts = new Cache<SessionContext>(clock, lifetimes, resolveContext(deps, kinds))
-  const calls = new Cache(clock, lifetimes, (attemptId) => findLiveCall(deps.db, attemptId))
+  const contexts = new Cache<SessionContext>(clock, cacheTtlMs, resolveContext(deps, kinds))
+  const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
   const sessions = new SessionRegistry(sessionsPerWidget)
   const flights = new Flights()
   let ticks = 0
@@ -70,7 +70,7 @@ export function createToolServer(
 
   const keepAliveTimer = new PeriodicTask(clock, keepAliveTickMs, () => {
     ticks += 1
-    const startedBefore = now() - toolLimitMs
+    const startedBefore = now() - toolTimeoutMs
     flights.breakOff('timeout', ({ startedAt }) => startedAt <= startedBefore)
     const isDue = ({ id }: ToolSession) =>
       parseInt(id.slice(-2), 16) % ticksPerKeepAlive === ticks % ticksPerKeepAlive
@@ -158,10 +158,12 @@ export function createToolServer(
       for (const session of sessions.filter(({ secret }) => !secrets.isValid(secret))) session.close()
     },
 
-    close: async (graceMs = 10_000) => {
+    close: async (timeoutMs = 10_000) => {
       isClosing = true
       const landed = new AbortController()
-      const patience = clock.wait(graceMs, landed.signal).then(() => flights.breakOff('stopping', () => true))
+      const patience = clock
+        .wait(timeoutMs, landed.signal)
+        .then(() => flights.breakOff('stopping', () => true))
       await flights.whenLanded()
       landed.abort()
       await patience

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/secret-box.ts'
 import { endConnection } from './end-connection.ts'
 import { revokeGrant } from './oauth-store.ts'
-import { secondsFromNow, toLibraryTime, untilRevoked } from './time.ts'
+import { secondsFromNow, toLibraryTime, untilRevokedSeconds } from './time.ts'
 import { noopAdapter } from './adapters/keeps-nothing.ts'
 import {
   consumePayload,
@@ -19,7 +19,7 @@ import {
 const modelsWithoutExpiry = new Set(['Grant', 'RefreshToken'])
 
 /** A code or rotated token is remembered so long after its use, so that a second use is noticed. */
-const rememberedSeconds = 90 * 24 * 60 * 60
+const replayTtlSeconds = 90 * 24 * 60 * 60
 
 /** Codes, refresh tokens, grants and interactions: found by the hash of their id, which itself is not kept. */
 export const payloadAdapter = (
@@ -30,7 +30,7 @@ export const payloadAdapter = (
 
   return {
     ...noopAdapter,
-    upsert: async (id, payload, expiresIn = untilRevoked) => {
+    upsert: async (id, payload, expiresIn = untilRevokedSeconds) => {
       const grantId = model === 'Grant' ? id : payload.grantId
       const json = JSON.stringify(withoutId(id, payload))
       // RFC 6749, appendix A: parameters are printable. PostgreSQL's JSON has no NUL.
@@ -48,7 +48,7 @@ export const payloadAdapter = (
       return stored && withId(id, stored, clock)
     },
     consume: async (id) => {
-      const at = { now: clock.now(), keepUntil: secondsFromNow(clock, rememberedSeconds) }
+      const at = { now: clock.now(), keepUntil: secondsFromNow(clock, replayTtlSeconds) }
       if (await consumePayload(db, key(id), at)) return
       // The library looked before another request consumed it: that is a replay too.
       const grantHash = await findGrantOfPayload(db, key(id))
@@ -78,7 +78,7 @@ function withId(id: string, stored: StoredPayload, clock: Clock): AdapterPayload
   return {
     ...payload,
     jti: id,
-    exp: toLibraryTime(clock, expiresAt ?? secondsFromNow(clock, untilRevoked)),
+    exp: toLibraryTime(clock, expiresAt ?? secondsFromNow(clock, untilRevokedSeconds)),
     ...(typeof payload.returnTo === 'string' && { returnTo: payload.returnTo + id }),
     ...(consumedAt && { consumed: toLibraryTime(clock, consumedAt) }),
   }

@@ -12,7 +12,7 @@ import {
 import { loadServerKeys } from './server-keys.ts'
 import { chosenGrantId, createPolicy } from './interaction-policy.ts'
 import { findBinding } from './oauth-store.ts'
-import { untilRevoked } from './time.ts'
+import { untilRevokedSeconds } from './time.ts'
 
 /** Shows a failure to a person, where no app can be told of it. */
 export type RenderError = NonNullable<Configuration['renderError']>
@@ -54,9 +54,9 @@ export async function createProvider(deps: Deps, renderError: RenderError): Prom
     ttl: {
       AccessToken: 60 * 60,
       AuthorizationCode: 60,
-      Grant: untilRevoked,
+      Grant: untilRevokedSeconds,
       Interaction: 60 * 60,
-      RefreshToken: untilRevoked,
+      RefreshToken: untilRevokedSeconds,
       Session: 60 * 60,
     },
     // RFC 9700, section 4.14.2: rotate for public clients. A confidential one keeps its token: under

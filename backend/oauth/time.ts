@@ -12,4 +12,4 @@ export const secondsFromNow = (clock: Clock, seconds: number): Date =>
   new Date(clock.now().getTime() + seconds * 1000)
 
 /** The library wants a number for what lasts until it is revoked: a hundred years, which is never stored. */
-export const untilRevoked = 100 * 365 * 24 * 60 * 60
+export const untilRevokedSeconds = 100 * 365 * 24 * 60 * 60

@@ -14,7 +14,7 @@ export function checkTargetUrl(
   const url = URL.canParse(target) ? new URL(target) : undefined
   if (url === undefined || hasWhitespace(target)) return sentences.unreadable
   if (url.username !== '' || url.password !== '') return sentences.credentials
-  if (url.href.length > longest) return sentences.tooLong
+  if (url.href.length > maxUrlLength) return sentences.tooLong
 
   // The parser has already turned 0x7f.1, 2130706433 and the like into dotted IPv4.
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -26,12 +26,12 @@ export function checkTargetUrl(
 }
 
 /** Percent-encoding makes a URL up to nine times longer than it was sent, and an index takes only so much. */
-const longest = 2000
+const maxUrlLength = 2000
 
 const sentences = {
   unreadable: 'The URL cannot be read. Copy the whole address, from https:// on.',
   credentials: 'The URL must not contain a user name or a password.',
-  tooLong: `The URL must have at most ${longest} characters.`,
+  tooLong: `The URL must have at most ${maxUrlLength} characters.`,
   notHttps: 'The URL must start with https://.',
   notPublic: 'The URL must lead to a public address, not into a private network.',
 }

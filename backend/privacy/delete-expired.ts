@@ -5,16 +5,16 @@ import { deleteUnusedGrants } from '../oauth/oauth-store.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import { deleteExpired } from '../cleanup/store.ts'
 
-const hour = 3_600_000
+const hourMs = 3_600_000
 
 /** So long a caller is told that its token expired, and not that there never was one. */
-const credentialsAreKept = 7 * 24 * hour
+const credentialRetentionMs = 7 * 24 * hourMs
 
 /** So long who comes late by an invitation or a reset link is told so. */
-const linksAreKept = 30 * 24 * hour
+const linkRetentionMs = 30 * 24 * hourMs
 
 /** Far longer than a code lives: a grant without tokens is then one that the app never fetched. */
-const unusedGrantsAreKept = 24 * hour
+const unusedGrantTtlMs = 24 * hourMs
 
 /** Deletes expired sessions, tokens, links and stored answers, once an hour. Several processes may do so at once. */
 export const startDeletingExpired = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
@@ -22,14 +22,18 @@ export const startDeletingExpired = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): 
     fetch: async () => {
       const now = deps.clock.now()
       const ago = (ms: number) => new Date(now.getTime() - ms)
-      await deleteExpired(deps.db, { now, credentials: ago(credentialsAreKept), links: ago(linksAreKept) })
+      await deleteExpired(deps.db, {
+        now,
+        credentials: ago(credentialRetentionMs),
+        links: ago(linkRetentionMs),
+      })
       await forgetCallbacksOfErased(deps.db, now)
-      await deleteUnusedGrants(deps.db, ago(unusedGrantsAreKept))
+      await deleteUnusedGrants(deps.db, ago(unusedGrantTtlMs))
       return []
     },
     handle: async () => {},
     onError: (error) => deps.log.error({ error: describeError(error) }, 'expired rows were not deleted'),
     concurrency: 1,
     batchSize: 1,
-    pollMs: hour,
+    pollMs: hourMs,
   })

@@ -18,7 +18,7 @@ export const findRetentions = (db: Db) =>
 export async function eraseTalks(
   db: Db,
   workspaceId: number,
-  { before, now, most }: { before: Date; now: Date; most: number },
+  { before, now, limit }: { before: Date; now: Date; limit: number },
 ): Promise<number> {
   const { rows } = await sql<{ erased: number }>`
     with due as (
@@ -26,7 +26,7 @@ export async function eraseTalks(
       where workspace_id = ${workspaceId} and status = 'completed' and talk_erased_at is null
         and ended_at < ${before}
       order by ended_at
-      limit ${most}
+      limit ${limit}
       for no key update skip locked
     ),
     talks as (

@@ -3,8 +3,8 @@ import { describeError } from '../describe-error.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import { eraseTalks, findRetentions } from './retention-store.ts'
 
-const hour = 3_600_000
-const day = 24 * hour
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
 /** How many calls one statement erases: it holds their rows for about a tenth of a second. */
 const batchSize = 500
@@ -16,8 +16,8 @@ export const startErasingTalks = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Wor
       const now = deps.clock.now()
       const withMore: number[] = []
       for (const { workspaceId, days } of await findRetentions(deps.db)) {
-        const before = new Date(now.getTime() - days * day)
-        const erased = await eraseTalks(deps.db, workspaceId, { before, now, most: batchSize })
+        const before = new Date(now.getTime() - days * dayMs)
+        const erased = await eraseTalks(deps.db, workspaceId, { before, now, limit: batchSize })
         if (erased === batchSize) withMore.push(workspaceId)
       }
       // A job brings the worker back at once: one batch of each workspace in turn, until nothing is left.
@@ -27,5 +27,5 @@ export const startErasingTalks = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Wor
     onError: (error) => deps.log.error({ error: describeError(error) }, 'older talks were not erased'),
     concurrency: 1,
     batchSize: 1,
-    pollMs: hour,
+    pollMs: hourMs,
   })

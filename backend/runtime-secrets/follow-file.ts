@@ -1,7 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs'
 
 /** Milliseconds between two looks. */
-const interval = 1_000
+const pollIntervalMs = 1_000
 
 /**
  * Does something now and after each change of a file, once at a time. It looks again and again instead of being told: secrets
@@ -12,7 +12,7 @@ export function watchSecretFile(file: string, onChanged: () => Promise<void>): {
   const listener = () => {
     queue = queue.then(onChanged)
   }
-  watchFile(file, { interval, persistent: false }, listener)
+  watchFile(file, { interval: pollIntervalMs, persistent: false }, listener)
   // It may have changed between its first reading and now.
   listener()
   return { stop: () => unwatchFile(file, listener) }

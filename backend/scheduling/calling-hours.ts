@@ -4,7 +4,7 @@ import { Temporal } from 'temporal-polyfill'
 const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
 /** Every weekly pattern comes round within seven days; a window that a clock change swallows, within fourteen. */
-const horizonMs = 15 * 24 * 3_600_000
+const maxLookAheadMs = 15 * 24 * 3_600_000
 
 /**
  * The first moment at or after `from` at which the clocks of all `zones` show calling hours, to the
@@ -16,7 +16,7 @@ const horizonMs = 15 * 24 * 3_600_000
  * @param zones IANA names, at least one
  */
 export function nextOpenAt(hours: CallingHours, zones: readonly string[], from: Date): Date | undefined {
-  const end = from.getTime() + horizonMs
+  const end = from.getTime() + maxLookAheadMs
   let instant = Temporal.Instant.fromEpochMilliseconds(from.getTime())
   while (instant.epochMilliseconds <= end) {
     const closedZone = zones.find((zone) => !isOpen(hours, instant.toZonedDateTimeISO(zone)))

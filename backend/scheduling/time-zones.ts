@@ -8,7 +8,7 @@ const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE']
 
 /** A look-up reads and parses the whole prefix file: 3 ms. */
 const zoneCache = new Map<string, Promise<readonly string[]>>()
-const rememberAtMost = 20_000
+const maxCachedNumbers = 20_000
 
 /** The zones that a number may lie in, by Google's prefix data. Empty where it tells nothing. */
 export function timeZonesOfNumber(phoneNumber: string): Promise<readonly string[]> {
@@ -17,7 +17,7 @@ export function timeZonesOfNumber(phoneNumber: string): Promise<readonly string[
   const zones = lookUpTimeZones(phoneNumber)
   zoneCache.set(phoneNumber, zones)
   const [oldest] = zoneCache.keys()
-  if (zoneCache.size > rememberAtMost && oldest !== undefined) zoneCache.delete(oldest)
+  if (zoneCache.size > maxCachedNumbers && oldest !== undefined) zoneCache.delete(oldest)
   return zones
 }
 

@@ -3,8 +3,8 @@ import { invalidField } from '../core/errors.ts'
 import { randomToken } from '../secrets/secret-box.ts'
 import { insertSpreadsheet } from './spreadsheet-store.ts'
 
-const longestName = 200
-const mostColumns = 100
+const maxNameLength = 200
+const maxColumns = 100
 
 /**
  * Makes an empty spreadsheet that is kept here.
@@ -17,8 +17,8 @@ export const createSpreadsheet =
   async (workspaceId: number, input: { name: string; columns: string[] }): Promise<{ id: string }> => {
     const name = checkName('name', input.name)
     const columns = input.columns.map((column) => checkName('columns', column))
-    if (columns.length === 0 || columns.length > mostColumns) {
-      throw invalidField('columns', 'wrong_count', `A spreadsheet has 1 to ${mostColumns} columns.`)
+    if (columns.length === 0 || columns.length > maxColumns) {
+      throw invalidField('columns', 'wrong_count', `A spreadsheet has 1 to ${maxColumns} columns.`)
     }
     const duplicate = columns.find((column, index) => columns.indexOf(column) !== index)
     if (duplicate !== undefined) {
@@ -31,9 +31,9 @@ export const createSpreadsheet =
 
 function checkName(field: 'name' | 'columns', input: string): string {
   const name = input.trim()
-  if (name !== '' && name.length <= longestName && !name.includes('\u0000') && name.isWellFormed()) {
+  if (name !== '' && name.length <= maxNameLength && !name.includes('\u0000') && name.isWellFormed()) {
     return name
   }
   const subject = field === 'name' ? 'The name of a spreadsheet' : 'The name of a column'
-  throw invalidField(field, 'invalid_name', `${subject} has 1 to ${longestName} characters of plain text.`)
+  throw invalidField(field, 'invalid_name', `${subject} has 1 to ${maxNameLength} characters of plain text.`)
 }

@@ -38,7 +38,7 @@ export interface DialControls {
   /** Aborts when the line must hang up. */
   signal: AbortSignal
   /** Aborts when it has rung long enough: only for a line that must find out first whether somebody answered. */
-  ringOver: AbortSignal
+  ringTimeout: AbortSignal
   /** Aborts when nobody listens any more. A line that outlives its worker looks away; the call goes on. */
   detached: AbortSignal
   /** Call it when a person or a machine picks up. Only the first time counts. */

@@ -61,7 +61,9 @@ it('answers 503 while the database is away, and goes on by itself when it is bac
 
 it('stops at the start where the database does not come', async () => {
   const gone = await createDatabaseProxy(database.url, { mended: false })
-  await expect(startService({ ...settings, DATABASE_URL: gone.url }, { patience: 0 })).rejects.toThrow(
+  await expect(
+    startService({ ...settings, DATABASE_URL: gone.url }, { databaseTimeoutMs: 0 }),
+  ).rejects.toThrow(
     /^The database of DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) cannot be used: connect ECONNREFUSED/,
   )
 })

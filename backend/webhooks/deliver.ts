@@ -10,7 +10,7 @@ import { parseRetryAfter } from './retry-delay.ts'
 /** How a try went. `ours`: the receiver was never asked, and is not to blame. */
 export type Try =
   | { kind: 'delivered' | 'gone'; statusCode: number }
-  | { kind: 'refused'; statusCode: number; retryAfter: number | undefined; error: string }
+  | { kind: 'refused'; statusCode: number; retryAfterMs: number | undefined; error: string }
   | { kind: 'unreachable'; error: string }
   | { kind: 'ours'; error: string }
 
@@ -45,14 +45,14 @@ export const tryDelivery =
     }
   }
 
-function toAttemptResult(statusCode: number, retryAfter: number | undefined): Try {
+function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): Try {
   if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered', statusCode }
   if (statusCode === 410) return { kind: 'gone', statusCode }
   const isRedirect = statusCode >= 300 && statusCode < 400
   const error = isRedirect
     ? 'the receiver redirects, which is not followed'
     : `the receiver answered ${statusCode}`
-  return { kind: 'refused', statusCode, retryAfter, error }
+  return { kind: 'refused', statusCode, retryAfterMs, error }
 }
 
 function openSecrets(box: Deps['box'], delivery: LeasedDelivery, at: Date): string[] | undefined {

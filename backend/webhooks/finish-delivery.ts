@@ -11,7 +11,7 @@ import { retryDelay } from './retry-delay.ts'
 import { type AfterTry, buryDeliveriesOf, recordTry } from './delivery/store.ts'
 import type { Try } from './deliver.ts'
 
-const failingLimitMs = 5 * 24 * 60 * 60 * 1000
+const maxFailingMs = 5 * 24 * 60 * 60 * 1000
 
 /**
  * Writes down a try and what follows from it. The subscription is always written before its deliveries, as those
@@ -27,21 +27,21 @@ export const settle =
       statusCode: 'statusCode' in outcome ? outcome.statusCode : null,
       error: 'error' in outcome ? outcome.error : null,
     }
-    const retryAfter = outcome.kind === 'refused' ? outcome.retryAfter : undefined
-    const delay = retryDelay(delivery.tries + 1, chance, retryAfter)
+    const retryAfterMs = outcome.kind === 'refused' ? outcome.retryAfterMs : undefined
+    const delayMs = retryDelay(delivery.tries + 1, chance, retryAfterMs)
 
     await db.transaction().execute(async (tx) => {
       const isEnabled = await updateSubscriptionHealth(tx, delivery, outcome, at)
-      await recordTry(tx, delivery, tried, afterTry(outcome, isEnabled ? delay : undefined, at))
+      await recordTry(tx, delivery, tried, afterTry(outcome, isEnabled ? delayMs : undefined, at))
       if (!isEnabled) await bury(tx, delivery, at)
     })
   }
 
-function afterTry(outcome: Try, delay: number | undefined, at: Date): AfterTry {
+function afterTry(outcome: Try, delayMs: number | undefined, at: Date): AfterTry {
   if (outcome.kind === 'delivered' || outcome.kind === 'gone') return { status: outcome.kind }
-  return delay === undefined
+  return delayMs === undefined
     ? { status: 'dead' }
-    : { status: 'pending', nextTryAt: new Date(at.getTime() + delay) }
+    : { status: 'pending', nextTryAt: new Date(at.getTime() + delayMs) }
 }
 
 /** Whether anything may still be sent there. */
@@ -66,7 +66,7 @@ async function updateSubscriptionHealth(
     case 'unreachable': {
       const failure = await recordSubscriptionFailure(db, workspaceId, { subscriptionId, eventId, at })
       if (failure === undefined) return false
-      const tooLong = at.getTime() - failure.failingSince.getTime() >= failingLimitMs
+      const tooLong = at.getTime() - failure.failingSince.getTime() >= maxFailingMs
       if (!tooLong || !failure.anotherEvent) return true
       await disableSubscription(db, workspaceId, subscriptionId, at)
       return false

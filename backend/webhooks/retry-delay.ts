@@ -17,18 +17,18 @@ export const retrySchedule = [
   24 * hours,
 ]
 
-const longestRetryAfter = 24 * hours
+const maxRetryAfterMs = 24 * hours
 
 /**
  * Milliseconds until the next try after `tries` failed ones, or undefined where there is none. Jitter makes it up
  * to a fifth longer. A receiver's `Retry-After` (milliseconds) can only put it off, by a day at most: it says when
  * the receiver is ready at the earliest (RFC 9110, 10.2.3), and must not hurry or outlast the schedule.
  */
-export function retryDelay(tries: number, chance: Chance, retryAfter = 0): number | undefined {
+export function retryDelay(tries: number, chance: Chance, retryAfterMs = 0): number | undefined {
   const scheduled = retrySchedule[tries - 1]
   if (scheduled === undefined) return undefined
   const jittered = Math.round(scheduled * (1 + chance() / 5))
-  return Math.max(jittered, Math.min(retryAfter, longestRetryAfter))
+  return Math.max(jittered, Math.min(retryAfterMs, maxRetryAfterMs))
 }
 
 /** The header `Retry-After`, seconds or an HTTP-date, in milliseconds from `now`. Undefined where it says nothing. */

@@ -4,7 +4,7 @@ import { newWebhookSecret } from '../secrets/secret-box.ts'
 import { replaceSubscriptionSecret } from './subscription-store.ts'
 
 /** Milliseconds for which the old secret signs beside the new one. */
-export const overlapMs = 24 * 60 * 60 * 1000
+export const secretOverlapMs = 24 * 60 * 60 * 1000
 
 /**
  * Gives a subscription a new signing secret. For 24 hours the old one signs beside it, so that the receiver can
@@ -15,7 +15,7 @@ export const rotateSubscriptionSecret =
   ({ db, clock, box }: Deps) =>
   async (workspaceId: number, id: number): Promise<{ secret: string }> => {
     const secret = newWebhookSecret()
-    const previousUntil = new Date(clock.now().getTime() + overlapMs)
+    const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
     const isReplaced = await replaceSubscriptionSecret(db, workspaceId, {
       id,
       sealedSecret: box.seal(secret),

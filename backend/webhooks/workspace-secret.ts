@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { newWebhookSecret } from '../secrets/secret-box.ts'
-import { overlapMs } from './signing-secrets.ts'
+import { secretOverlapMs } from './signing-secrets.ts'
 import { findWorkspaceSecret, replaceWorkspaceSecret } from './signing-secret-store.ts'
 
 /** What signs the deliveries to a workspace's callback URLs. */
@@ -16,7 +16,7 @@ export const rotateWorkspaceSecret =
   ({ db, clock, box }: Pick<Deps, 'db' | 'clock' | 'box'>) =>
   async (workspaceId: number): Promise<{ secret: string }> => {
     const secret = newWebhookSecret()
-    const previousUntil = new Date(clock.now().getTime() + overlapMs)
+    const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
     await replaceWorkspaceSecret(db, workspaceId, { sealedSecret: box.seal(secret), previousUntil })
     return { secret }
   }

@@ -13,7 +13,7 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 // The service is a process of its own, the connector is what `npm run build` makes, and between them lies
 // nothing but HTTP. Each step that a maker of Zaps takes is taken by the Zapier CLI or by core's handler.
-const patience = 90_000
+const timeoutMs = 90_000
 const root = path.resolve(import.meta.dirname, '../..')
 let service: ServiceProcess
 let connector: BuiltConnector
@@ -32,11 +32,11 @@ beforeAll(async () => {
   cleanups.push(() => connector.remove())
   hook = await openWebhookListener()
   cleanups.push(() => hook.close())
-}, patience)
+}, timeoutMs)
 
 afterAll(async () => {
   for (const close of cleanups.toReversed()) await close()
-}, patience)
+}, timeoutMs)
 
 interface Choice {
   id: string
@@ -67,7 +67,7 @@ it(
 
     expect(result.errors ?? []).toEqual([])
   },
-  patience,
+  timeoutMs,
 )
 
 itWithChromium(
@@ -95,7 +95,7 @@ it(
     expect(after.access_token).not.toBe(before.access_token)
     expect(after).toMatchObject({ refresh_token: before.refresh_token, workspace_name: 'Demo' })
   },
-  patience,
+  timeoutMs,
 )
 
 it(
@@ -121,7 +121,7 @@ it(
     expect(live.map(({ label }) => label)).toEqual(['Ava', 'Ben'])
     expect(numbers.map(({ label }) => label)).toContain('Sales (+12025550190)')
   },
-  patience,
+  timeoutMs,
 )
 
 it(
@@ -170,7 +170,7 @@ it(
 
     expect(await queue()).toEqual(first)
   },
-  patience,
+  timeoutMs,
 )
 
 it(
@@ -189,7 +189,7 @@ it(
     const stdout = failed?.stderr.replace(/\s*›\s*/g, ' ').replace(/\s+/g, ' ')
     expect(stdout).toMatch(/Phone Number: .+ \(Request ID: [\w-]+\)/)
   },
-  patience,
+  timeoutMs,
 )
 
 it(
@@ -253,7 +253,7 @@ it(
     await unsubscribe()
     await expect(unsubscribe()).resolves.toEqual({ id: subscription.id })
   },
-  patience,
+  timeoutMs,
 )
 
 it(
@@ -270,7 +270,7 @@ it(
       expect(stdout).not.toContain(secret)
     expect(stdout).not.toMatch(/whsec_|v1,[\w+/]{20}/)
   },
-  patience,
+  timeoutMs,
 )
 
 it('says what to do where the demo finds no backend', async () => {

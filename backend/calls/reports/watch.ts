@@ -9,13 +9,13 @@ import { findReports } from '../../telephony/http-runtime/attempt-reports.ts'
  */
 export function watchReports(
   deps: { db: Db; clock: Clock },
-  momentMs: number,
+  intervalMs: number,
 ): (attemptId: string, signal: AbortSignal) => Promise<readonly RuntimeReport[]> {
   let pending = new Map<string, AbortSignal>()
   let query: Promise<Map<string, RuntimeReport[]>> | undefined
 
   const readPending = async () => {
-    await deps.clock.wait(momentMs)
+    await deps.clock.wait(intervalMs)
     const requested = pending
     pending = new Map()
     query = undefined

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type ImportColumn, recognizeColumns } from './import-columns.ts'
-import { mostRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
+import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
 import { parseRow } from './parse-row.ts'
 import {
   type CheckedRow,
@@ -47,7 +47,7 @@ export async function checkImport(deps: Deps, job: ImportJob, signal: AbortSigna
       continue
     }
     if (cells.every((cell) => cell.trim() === '')) continue
-    if (positionByNumber.size + rows.length > mostRows || position > 2 * mostRows) throw tooManyRowsError()
+    if (positionByNumber.size + rows.length > maxRows || position > 2 * maxRows) throw tooManyRowsError()
     rows.push(checkRow(columns, cells, position, file, positionByNumber))
     if (rows.length < batchSize) continue
     if (signal.aborted) return releaseImport(deps.db, job)
@@ -76,7 +76,7 @@ function requireColumns(headers: readonly string[]): ImportColumn[] {
 }
 
 const tooManyRowsError = () =>
-  new UnreadableFileError(`The file has more than ${mostRows.toLocaleString('en-US')} rows: split it.`)
+  new UnreadableFileError(`The file has more than ${maxRows.toLocaleString('en-US')} rows: split it.`)
 
 function checkRow(
   columns: readonly ImportColumn[],

@@ -10,7 +10,7 @@ export class UnreadableFileError extends Error {
 }
 
 /** The most rows of a file, beside the names of its columns. */
-export const mostRows = 100_000
+export const maxRows = 100_000
 
 const chunkSize = 64 * 1024
 

@@ -4,9 +4,9 @@ import type { Caller } from '../../core/caller.ts'
 import { insertImport } from './import-store.ts'
 
 /** The most bytes of a file of contacts. */
-export const fileLimit = 20 * 1024 * 1024
+export const maxFileBytes = 20 * 1024 * 1024
 
-const keptMs = 24 * 3_600_000
+const importTtlMs = 24 * 3_600_000
 
 /**
  * Takes a file of contacts to be checked: nothing is imported. It is kept for a day.
@@ -33,7 +33,7 @@ export const uploadContacts =
       name: file.name.slice(0, 200) || 'contacts.csv',
       bytes: file.bytes,
       at,
-      expiresAt: new Date(at.getTime() + keptMs),
+      expiresAt: new Date(at.getTime() + importTtlMs),
     })
     wake.importer()
     return id

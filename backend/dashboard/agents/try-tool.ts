@@ -9,7 +9,7 @@ export type Trial =
   | { kind: 'failed'; reason: string }
 
 /** Milliseconds to open a session in, and to use the tool in: a little more than the tool server allows. */
-const limits = { open: 10_000, call: 25_000 }
+const timeoutsMs = { open: 10_000, call: 25_000 }
 
 /** Uses a tool of an agent as its runtime would: over HTTP, in a session of the tool server, without a call. */
 export const tryTool =
@@ -19,7 +19,7 @@ export const tryTool =
     if (secret === undefined)
       return failed('No runtime secret is set: set RUNTIME_SECRET where Outdial runs.')
     const url = sessionUrl(config.internalUrl, { widgetId })
-    const session = await openToolSession(url, secret, AbortSignal.timeout(limits.open)).catch(toReason)
+    const session = await openToolSession(url, secret, AbortSignal.timeout(timeoutsMs.open)).catch(toReason)
     if (typeof session === 'string') return failed(session)
     try {
       if (!session.tools.has(name)) return failed(`The tool server does not offer ${name} to this agent.`)
@@ -32,7 +32,7 @@ export const tryTool =
 async function callTool(session: ToolSession, name: string, args: Record<string, unknown>): Promise<Trial> {
   const startedAt = performance.now()
   try {
-    const { text, isError } = await session.call(name, args, AbortSignal.timeout(limits.call))
+    const { text, isError } = await session.call(name, args, AbortSignal.timeout(timeoutsMs.call))
     return { kind: 'answered', text, isError, milliseconds: Math.round(performance.now() - startedAt) }
   } catch (error) {
     return failed(

@@ -55,7 +55,7 @@ export function toCallFilter(query: CallsQuery, workspace: UserWorkspace): CallF
 const startOfDay = (day: string, timeZone: string, daysLater: number): Date =>
   new Date(Temporal.PlainDate.from(day).add({ days: daysLater }).toZonedDateTime(timeZone).epochMilliseconds)
 
-const mostWords = 5
+const maxWords = 5
 
 /** What people type: an id with or without #, a number or its beginning in any spelling, or beginnings of names. */
 export function parseCallSearch(text: string, country: string): CallSearch {
@@ -64,7 +64,7 @@ export function parseCallSearch(text: string, country: string): CallSearch {
   if (callId !== undefined || numbers.length > 0) {
     return { ...(callId && { callId: Number(callId) }), numbers }
   }
-  return { names: text.toLocaleLowerCase('en-US').split(/\s+/).slice(0, mostWords) }
+  return { names: text.toLocaleLowerCase('en-US').split(/\s+/).slice(0, maxWords) }
 }
 
 function numberPrefixes(text: string, country: string): string[] {

@@ -36,7 +36,7 @@ interface ListData {
 const callListView = template<ListData>('dashboard/calls/call-list-page')
 
 const pageSize = 50
-const mostNewer = 100
+const maxNewer = 100
 
 export const callListPage = (deps: Deps) =>
   show({
@@ -58,7 +58,7 @@ async function readList(deps: Deps, context: PageContext<CallsQuery>): Promise<L
   const newest = query.newest ?? first?.id
   const newer =
     isFirst && query.newest !== undefined
-      ? await countNewerCalls(deps.db, workspace.id, filter, query.newest, mostNewer)
+      ? await countNewerCalls(deps.db, workspace.id, filter, query.newest, maxNewer)
       : 0
   const { campaigns, agents } = await findFilterOptions(deps.db, workspace.id)
   return {
@@ -112,6 +112,6 @@ const toQueryString = (params: Record<string, string>): string => {
 }
 
 const formatNewerCalls = (count: number): string => {
-  if (count === mostNewer) return `Show ${mostNewer} or more newer calls`
+  if (count === maxNewer) return `Show ${maxNewer} or more newer calls`
   return count === 1 ? 'Show 1 newer call' : `Show ${count} newer calls`
 }

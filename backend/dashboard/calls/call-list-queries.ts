@@ -37,7 +37,7 @@ export interface CallSlice {
 export type ListedCall = Awaited<ReturnType<typeof findListedCalls>>[number]
 
 /** Names of more contacts than this are looked for call by call, from the newest on. */
-const fewContacts = 500
+const maxContactIds = 500
 
 /**
  * The page is cut before anything is joined or computed, and found by its place: the hundredth costs what the first
@@ -118,12 +118,12 @@ export async function countNewerCalls(
   workspaceId: number,
   filter: CallFilter,
   after: number,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const newer = (await selectMatchingCalls(db, workspaceId, filter))
     .select('call.id')
     .where('call.id', '>', after)
-    .limit(most)
+    .limit(limit)
   const { count } = await db
     .selectFrom(newer.as('newer'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -168,9 +168,9 @@ async function findContactIds(
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where((eb) => eb.and(names.map(nameStartsWith)))
-    .limit(fewContacts + 1)
+    .limit(maxContactIds + 1)
     .execute()
-  return rows.length > fewContacts ? undefined : rows.map(({ id }) => id)
+  return rows.length > maxContactIds ? undefined : rows.map(({ id }) => id)
 }
 
 const contactHasNames = (eb: ExpressionBuilder<Database, 'call'>, names: readonly string[]) =>

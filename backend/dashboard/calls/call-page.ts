@@ -42,7 +42,7 @@ interface CallData {
 const callView = template<CallData>('dashboard/calls/call-page')
 
 /** More than any agent does; what a runaway one did is in the export of its tools. */
-const mostToolCalls = 500
+const maxToolCalls = 500
 
 export const callPage = (deps: Deps) =>
   show({
@@ -64,7 +64,7 @@ async function readPage(
   const [rules, attempts, toolCalls, event] = await Promise.all([
     findCallDetails(db, workspace.id, call.id),
     findAttemptsOfCall(db, workspace.id, call.id),
-    findToolCallsOfCall(db, workspace.id, call.id, mostToolCalls),
+    findToolCallsOfCall(db, workspace.id, call.id, maxToolCalls),
     findEventOfCall(db, workspace.id, call.id),
   ])
   if (rules === undefined) throw pageNotFound() // erased with its workspace, a moment ago

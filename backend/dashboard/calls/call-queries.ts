@@ -78,13 +78,13 @@ export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
     .execute()
 
 /** How many deliveries are dead, counted no further than `most`. */
-export const countDeadDeliveries = async (db: Db, workspaceId: number, most: number): Promise<number> => {
+export const countDeadDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
   const dead = db
     .selectFrom('webhook_delivery')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'dead')
-    .limit(most)
+    .limit(max)
   const { count } = await db
     .selectFrom(dead.as('dead'))
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -7,7 +7,7 @@ import {
 } from '@outdial/contract'
 import * as z from 'zod'
 import { selectCampaignChoices } from '../../campaigns/choices-store.ts'
-import { createCampaign, defaultConcurrency, defaultRetry } from '../../campaigns/campaigns.ts'
+import { createCampaign, defaultMaxConcurrentCalls, defaultRetry } from '../../campaigns/campaigns.ts'
 import { editCampaign } from '../../campaigns/edit.ts'
 import { selectCampaignsWithDetails } from './campaign-queries.ts'
 import type { Deps } from '../../deps.ts'
@@ -102,7 +102,7 @@ export const newCampaignPage = (deps: Deps) =>
           phoneNumberId: numbers[0]?.id ?? '',
           timeZone: defaults.time_zone,
           hours: defaults.calling_hours,
-          maxConcurrentCalls: defaultConcurrency,
+          maxConcurrentCalls: defaultMaxConcurrentCalls,
           retry: defaultRetry,
         },
         agents: agents.map(({ id, name }) => ({ value: id, label: name })),

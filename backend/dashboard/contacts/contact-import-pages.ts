@@ -11,7 +11,7 @@ import {
   selectImports,
 } from '../../contacts/import/import-queries.ts'
 import { startImport } from '../../contacts/import/start.ts'
-import { fileLimit, uploadContacts } from '../../contacts/import/start-import.ts'
+import { maxFileBytes, uploadContacts } from '../../contacts/import/start-import.ts'
 import { selectOpenCampaigns } from '../../contacts/search-store.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
@@ -88,7 +88,7 @@ export const importPage = (deps: Deps) =>
     path: '/contacts/import',
     query: z.object({ campaign: OptionalId }),
     form: z.object({ file: ChosenFile }),
-    fileLimit,
+    fileLimit: maxFileBytes,
     show: async ({ workspace }) => {
       const imports = await selectImports(deps.db, workspace.id)
       return importListView('Import contacts', {

@@ -54,8 +54,8 @@ interface ErasedData {
 const contactView = template<ContactData>('dashboard/contacts/contact-page')
 const erasedContactView = template<ErasedData>('dashboard/contacts/erased-contact-page')
 
-const callsShown = 25
-const notesShown = 50
+const maxCalls = 25
+const maxNotes = 50
 
 export const contactPage = (deps: Deps) =>
   show({
@@ -68,16 +68,16 @@ export const contactPage = (deps: Deps) =>
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
       const found = await selectCallsOfContact(db, workspace.id, id, {
         before: query.before ?? null,
-        limit: callsShown + 1,
+        limit: maxCalls + 1,
       })
-      const { items, more } = toPage(found, callsShown)
+      const { items, more } = toPage(found, maxCalls)
       const calls = items.map(toShownCall)
       const older = more ? pathTo(context, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
       const { erased_at: erasedAt } = contact
       if (erasedAt !== null) return erasedContactView('Erased contact', { id, erasedAt, calls, older })
 
       const zone = await timeZoneOfContact(contact)
-      const notes = await findNotes(db, workspace.id, id, notesShown)
+      const notes = await findNotes(db, workspace.id, id, maxNotes)
       return contactView(formatContactName(contact, contact.phone_number), {
         ...(await refusalOf(deps, workspace.id, contact.phone_number)),
         contact: {

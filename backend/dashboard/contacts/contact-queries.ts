@@ -4,13 +4,13 @@ import type { Db } from '../../db/schema.ts'
 import { contactColumns } from '../../contacts/contact-queries.ts'
 
 /** More columns than anybody reads. */
-const mostVariables = 500
+const maxVariableColumns = 500
 
 export async function selectVariableNames(db: Db, workspaceId: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct key as name from contact cross join jsonb_object_keys(variables) key
     where workspace_id = ${workspaceId} and erased_at is null
-    order by 1 limit ${mostVariables}`.execute(db)
+    order by 1 limit ${maxVariableColumns}`.execute(db)
   return rows.map(({ name }) => name)
 }
 

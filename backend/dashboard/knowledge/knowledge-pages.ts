@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../core/errors.ts'
 import { addDocument } from '../../knowledge/add-document.ts'
-import { limits } from '../../knowledge/parse/parse-limits.ts'
+import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
 import type { DocumentValues } from '../../knowledge/knowledge-store.ts'
 import { form, noInput } from '../page/page-route.ts'
@@ -26,7 +26,7 @@ export const addDocumentPage = (deps: Deps) =>
     path: '/knowledge/new',
     query: noInput,
     form: NewDocument,
-    fileLimit: limits.file,
+    fileLimit: parseLimits.maxFileBytes,
     isOnce: false,
     show: async () => addDocumentView('Add a document', {}),
     submit: async (_, context, { _once, ...fields }) => {

@@ -28,7 +28,7 @@ const Filter = z.object({
 const pageSize = 50
 
 /** Passages that are shown of a search: agents are given the first of them alone. */
-const mostFound = 10
+const maxFound = 10
 
 export const knowledgePage = (deps: Deps) =>
   show({
@@ -37,7 +37,7 @@ export const knowledgePage = (deps: Deps) =>
     show: async (context) => {
       const { search, page } = context.query
       if (search !== '') {
-        const found = await searchKnowledge(deps)(context.workspace.id, search, mostFound)
+        const found = await searchKnowledge(deps)(context.workspace.id, search, maxFound)
         return knowledgeView('Knowledge', {
           search,
           found: { passages: found.slice(0, defaultPassageLimit), more: found.slice(defaultPassageLimit) },

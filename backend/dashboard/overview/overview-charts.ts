@@ -54,7 +54,7 @@ export interface Charts {
   outcomes: OutcomeRow[]
   hours: HourColumn[]
   /** What the highest column stands for. */
-  most: number
+  scaleMax: number
 }
 
 export function buildCharts(
@@ -71,7 +71,7 @@ export function buildCharts(
     const hourCalls = ended.filter(({ quarter }) => quarter >= hour && quarter.getTime() < until)
     return { hour, own: hourCalls, total: sumCounts(hourCalls), isNow: now >= hour && now.getTime() < until }
   })
-  const most = niceMost(Math.max(0, ...columns.map((column) => column.total)))
+  const scaleMax = roundUpToScale(Math.max(0, ...columns.map((column) => column.total)))
   const clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric' })
   return {
     total,
@@ -88,18 +88,18 @@ export function buildCharts(
       label: clock.format(hour).replace('\u202f', ' '),
       total: count,
       isNow,
-      parts: toColumnParts(hourCalls, most),
+      parts: toColumnParts(hourCalls, scaleMax),
     })),
-    most,
+    scaleMax,
   }
 }
 
-function toColumnParts(calls: readonly EndedCalls[], most: number): HourColumn['parts'] {
+function toColumnParts(calls: readonly EndedCalls[], scaleMax: number): HourColumn['parts'] {
   const byTone = Map.groupBy(calls, ({ outcome }) => outcomeBadge(outcome).tone)
   let top = 100
   return outcomeGroups.map(({ tone }) => {
     const count = sumCounts(byTone.get(tone) ?? [])
-    const height = (count / most) * 100
+    const height = (count / scaleMax) * 100
     top -= height
     return { tone, y: top, height, count }
   })
@@ -109,7 +109,7 @@ const sumCounts = (calls: readonly EndedCalls[]): number =>
   calls.reduce((all, { count }) => all + Number(count), 0)
 
 /** The next round number, for the scale: 1, 2, 5, 10, 20, 50 … */
-function niceMost(count: number): number {
+function roundUpToScale(count: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, count)))
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= count) ?? 10 * power
 }

@@ -44,9 +44,9 @@ function subscriptionNotice({ id, target_url, disabled_at }: FailingSubscription
   return { tone: 'warn', text, path, label: 'Open the webhook' }
 }
 
-function deadNotice(dead: number, most: number): Notice[] {
+function deadNotice(dead: number, max: number): Notice[] {
   if (dead === 0) return []
-  const count = dead === most ? `${most.toLocaleString('en-US')} or more` : dead.toLocaleString('en-US')
+  const count = dead === max ? `${max.toLocaleString('en-US')} or more` : dead.toLocaleString('en-US')
   const text = dead === 1 ? '1 event could not be delivered.' : `${count} events could not be delivered.`
   return [{ tone: 'bad', text, path: '/integrations/webhooks', label: 'Look at the webhooks' }]
 }

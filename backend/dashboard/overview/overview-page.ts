@@ -40,8 +40,8 @@ interface OverviewData {
 
 const overviewView = template<OverviewData>('dashboard/overview/overview-page')
 
-const mostUnderWay = 10
-const mostNotices = 20
+const maxLiveCalls = 10
+const maxNotices = 20
 const mostDead = 1_000
 
 /** The first page: how today goes, and what needs somebody. */
@@ -61,9 +61,9 @@ async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Prom
   const [ended, waiting, liveCalls, liveCallCount, paused, failing, dead, firstSteps] = await Promise.all([
     countEndedCalls(db, id, day),
     countWaitingCalls(db, id, now),
-    findLiveCalls(db, id, mostUnderWay),
+    findLiveCalls(db, id, maxLiveCalls),
     countLiveCalls(db, id),
-    selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: mostNotices, offset: 0 }),
+    selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
     selectFailingSubscriptions(db, id),
     countDeadDeliveries(db, id, mostDead),
     findFirstSteps(db, id),

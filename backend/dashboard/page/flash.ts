@@ -7,7 +7,7 @@ export type Flash = z.infer<typeof Flash>
 
 /** With the prefix no sibling subdomain can plant one, as with the session's. */
 const cookieName = (secure: boolean) => (secure ? '__Host-outdial_flash' : 'outdial_flash')
-const seconds = 60
+const maxAgeSeconds = 60
 
 export function setFlash(reply: FastifyReply, flash: Flash, secure: boolean): void {
   const value = Buffer.from(JSON.stringify(flash)).toString('base64url')
@@ -16,7 +16,7 @@ export function setFlash(reply: FastifyReply, flash: Flash, secure: boolean): vo
     httpOnly: true,
     sameSite: 'lax',
     secure,
-    maxAge: seconds,
+    maxAge: maxAgeSeconds,
   })
 }
 

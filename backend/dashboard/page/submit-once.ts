@@ -8,7 +8,7 @@ import type { Redirect, View } from '../view.ts'
 import type { PageContext } from '../visit.ts'
 
 /** How often, and how many milliseconds apart, a second sending looks whether the first one is done. */
-const patience = { looks: 100, ms: 100 }
+const polling = { maxPolls: 100, delayMs: 100 }
 
 /**
  * Does a form's work, and on a second sending of the same page with the same content nothing: it is led where the first
@@ -39,8 +39,8 @@ export async function submitOnce<Result extends Redirect | View>(
       return view ?? parseRedirect(answer, form.path)
     } catch (error) {
       const isFirstRunning = error instanceof ApiError && error.code === 'idempotency_key_in_use'
-      if (!isFirstRunning || poll === patience.looks) throw error
-      await pause(patience.ms)
+      if (!isFirstRunning || poll === polling.maxPolls) throw error
+      await pause(polling.delayMs)
     }
   }
 }

@@ -4,10 +4,10 @@ import type { UploadedFile } from './page-route.ts'
 import { formUnreadable } from './page-errors.ts'
 
 /** Bytes of a whole form beyond which it is not read to its end. */
-const longestForm = 64 * 1024 * 1024
+const maxFormBytes = 64 * 1024 * 1024
 
 /** Characters of all texts of a form together. */
-const longestTexts = 4 * 1024 * 1024
+const maxTextLength = 4 * 1024 * 1024
 
 /**
  * Reads a multipart form into `request.body`, as a plain form is: texts by name, and its file. What is more than the
@@ -16,7 +16,7 @@ const longestTexts = 4 * 1024 * 1024
  * @throws {PageError} 400 for a form that no browser sends, 413 for one that is larger than people need
  */
 export async function readUpload(request: FastifyRequest, fileLimit: number): Promise<void> {
-  if (Number(request.headers['content-length'] ?? 0) > longestForm) throw formUnreadable(413)
+  if (Number(request.headers['content-length'] ?? 0) > maxFormBytes) throw formUnreadable(413)
   try {
     request.body = await readParts(request, fileLimit)
   } catch (error) {
@@ -34,7 +34,7 @@ async function readParts(request: FastifyRequest, fileLimit: number): Promise<ob
     if (part.type === 'field') {
       const value = typeof part.value === 'string' ? part.value : ''
       textLength += value.length
-      if (part.valueTruncated || textLength > longestTexts) throw formUnreadable(413)
+      if (part.valueTruncated || textLength > maxTextLength) throw formUnreadable(413)
       const previous = fields.get(part.fieldname)
       const values =
         typeof previous === 'string'

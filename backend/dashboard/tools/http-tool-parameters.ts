@@ -50,11 +50,11 @@ export const toSchema = (parameters: readonly Parameter[]): JsonSchema => ({
   additionalProperties: false,
 })
 
-const mostRows = 50
+const maxRows = 50
 
 /** Rows that a form shows: those there are, and some to fill in. */
 export const rowNumbers = (existing: number): number[] =>
-  Array.from({ length: Math.min(mostRows, Math.max(4, existing + 2)) }, (_, index) => index + 1)
+  Array.from({ length: Math.min(maxRows, Math.max(4, existing + 2)) }, (_, index) => index + 1)
 
 /**
  * The rows that were filled in.
@@ -63,7 +63,7 @@ export const rowNumbers = (existing: number): number[] =>
  */
 export function parseParameters(raw: Readonly<Record<string, unknown>>): Parameter[] {
   const text = (name: string) => (typeof raw[name] === 'string' ? raw[name].trim() : '')
-  const rows = Array.from({ length: mostRows }, (_, index) => `param.${index + 1}`)
+  const rows = Array.from({ length: maxRows }, (_, index) => `param.${index + 1}`)
   const filled = rows.filter((row) => ['name', 'about'].some((part) => text(`${row}.${part}`) !== ''))
   const names = filled.map((row) => text(`${row}.name`))
   return filled.map((row, index) => {

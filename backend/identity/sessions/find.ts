@@ -9,7 +9,7 @@ export interface Session {
 }
 
 /** A session's last use is noted this precisely: pages ask for themselves every few seconds. */
-const seenEveryMs = 60_000
+const lastSeenIntervalMs = 60_000
 
 /** Who is signed in with this cookie; undefined for an unknown, ended or expired one. */
 export const findSession =
@@ -21,6 +21,7 @@ export const findSession =
     const row = await findSessionWithUser(deps.db, idHash, now)
     if (row === undefined) return undefined
     const { lastSeenAt, ...person } = row
-    if (now.getTime() - lastSeenAt.getTime() > seenEveryMs) await updateSessionLastSeen(deps.db, idHash, now)
+    if (now.getTime() - lastSeenAt.getTime() > lastSeenIntervalMs)
+      await updateSessionLastSeen(deps.db, idHash, now)
     return { person, idHash }
   }

@@ -3,7 +3,7 @@ import { readDocx } from './read-docx.ts'
 import { Fault } from './parse-result.ts'
 import { readHtml } from './read-html.ts'
 import type { FileKind } from './file-kind.ts'
-import { limits } from './parse-limits.ts'
+import { parseLimits } from './parse-limits.ts'
 import { readPdf } from './read-pdf.ts'
 import { normalizeText } from './tidy.ts'
 
@@ -15,7 +15,7 @@ import { normalizeText } from './tidy.ts'
 export async function extractText(kind: FileKind, bytes: Uint8Array): Promise<string> {
   const text = normalizeText(await readers[kind](bytes))
   if (text === '') throw new Fault('no_text')
-  if (text.length > limits.text) throw new Fault('too_long')
+  if (text.length > parseLimits.maxTextLength) throw new Fault('too_long')
   return text
 }
 

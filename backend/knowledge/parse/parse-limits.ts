@@ -1,22 +1,22 @@
 const megabyte = 1024 * 1024
 
 /** What reading one file may take. docs/decisions/0012 tells how they hold. */
-export const limits = {
+export const parseLimits = {
   /** Bytes of the file. */
-  file: 20 * megabyte,
+  maxFileBytes: 20 * megabyte,
   /** Bytes that all parts of a packed file may inflate to. */
-  inflated: 24 * megabyte,
+  maxInflatedBytes: 24 * megabyte,
   /** Entries of a packed file. */
-  entries: 10_000,
+  maxEntries: 10_000,
   /** Characters of its text: what a document may have. */
-  text: 200_000,
+  maxTextLength: 200_000,
   /** Milliseconds. */
-  time: 20_000,
+  timeoutMs: 20_000,
   /** Megabytes of JavaScript objects. */
-  heap: 192,
+  maxHeapMegabytes: 192,
   /** Bytes of the whole process, buffers included. */
-  memory: 512 * megabyte,
+  maxMemoryBytes: 512 * megabyte,
   /** Files that are read at once, and those that wait for it. */
-  atOnce: 2,
-  waiting: 6,
+  concurrency: 2,
+  maxWaiting: 6,
 } as const

@@ -3,19 +3,23 @@
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
 import type { Answer } from './answer.ts'
-import { limits } from './parse-limits.ts'
+import { parseLimits } from './parse-limits.ts'
 
 const killProcess = () => process.kill(process.pid, 'SIGKILL')
-setInterval(() => process.memoryUsage.rss() > limits.memory && killProcess(), 10)
+setInterval(() => process.memoryUsage.rss() > parseLimits.maxMemoryBytes && killProcess(), 10)
 // Whoever asked may have died.
-setTimeout(killProcess, limits.time + 5_000)
+setTimeout(killProcess, parseLimits.timeoutMs + 5_000)
 
 const bytes = new Uint8Array(await buffer(process.stdin))
 
 const worker = new Worker(new URL('./parse-thread.ts', import.meta.url), {
   workerData: { kind: process.argv[2], bytes },
   transferList: [bytes.buffer],
-  resourceLimits: { maxOldGenerationSizeMb: limits.heap, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+  resourceLimits: {
+    maxOldGenerationSizeMb: parseLimits.maxHeapMegabytes,
+    maxYoungGenerationSizeMb: 32,
+    stackSizeMb: 4,
+  },
 })
 worker.on('error', (error: unknown) => {
   const isOutOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'

@@ -1,7 +1,7 @@
 import { invalidField } from '../../core/errors.ts'
 import { Fault } from './parse-result.ts'
 import { detectFileKind } from './file-kind.ts'
-import { limits } from './parse-limits.ts'
+import { parseLimits } from './parse-limits.ts'
 import { runParser } from './run-parser.ts'
 import { createConcurrencyLimit } from './slots.ts'
 
@@ -13,7 +13,10 @@ export interface UploadedFile {
 }
 
 /** Each reader may take half a gigabyte: what counts is this machine, whoever asks. */
-const limitConcurrency = createConcurrencyLimit({ atOnce: limits.atOnce, waiting: limits.waiting })
+const limitConcurrency = createConcurrencyLimit({
+  concurrency: parseLimits.concurrency,
+  maxWaiting: parseLimits.maxWaiting,
+})
 
 /**
  * The plain text of a .txt, .md, .html, .pdf or .docx file, read where its memory and time are bounded.
@@ -26,7 +29,7 @@ export async function readFile({
   isTooLarge,
 }: UploadedFile): Promise<{ title: string; text: string }> {
   try {
-    if (isTooLarge || bytes.length > limits.file) throw new Fault('too_large')
+    if (isTooLarge || bytes.length > parseLimits.maxFileBytes) throw new Fault('too_large')
     const kind = detectFileKind(name, bytes)
     const outcome = await limitConcurrency(() => runParser(kind, bytes))
     if (outcome === undefined) throw new Fault('busy')

@@ -1,6 +1,6 @@
 import { htmlToText } from 'html-to-text'
 import { decodeText } from '../../core/decode-text.ts'
-import { limits } from './parse-limits.ts'
+import { parseLimits } from './parse-limits.ts'
 
 /** What is no text of the page, though it stands in it. */
 const skippedElements = [
@@ -22,7 +22,7 @@ export function readHtml(bytes: Uint8Array): string {
   const declaredEncoding = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(start)?.[1]
   return htmlToText(decodeText(bytes, declaredEncoding), {
     wordwrap: false,
-    limits: { maxInputLength: limits.file, maxDepth: 200 },
+    limits: { maxInputLength: parseLimits.maxFileBytes, maxDepth: 200 },
     selectors: [
       { selector: 'a', options: { ignoreHref: true } },
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({

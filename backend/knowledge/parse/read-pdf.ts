@@ -1,6 +1,6 @@
 import { getDocumentProxy } from 'unpdf'
 import { Fault } from './parse-result.ts'
-import { limits } from './parse-limits.ts'
+import { parseLimits } from './parse-limits.ts'
 
 /**
  * The text of a PDF, page by page: lines as they stand, and a blank line where the page leaves room between two.
@@ -21,7 +21,7 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
     const text = toText(items.filter((item) => 'str' in item))
     page.cleanup()
     length += text.length
-    if (length > limits.text * 2) throw new Fault('too_long')
+    if (length > parseLimits.maxTextLength * 2) throw new Fault('too_long')
     pages.push(text)
   }
   return pages.join('\n\n')

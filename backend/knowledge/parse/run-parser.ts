@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Answer } from './answer.ts'
 import { Fault } from './parse-result.ts'
 import type { FileKind } from './file-kind.ts'
-import { limits } from './parse-limits.ts'
+import { parseLimits } from './parse-limits.ts'
 
 const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 
@@ -22,14 +22,14 @@ const abortedExitCode = 134
 export async function runParser(
   kind: FileKind,
   bytes: Uint8Array,
-  time: number = limits.time,
+  timeoutMs: number = parseLimits.timeoutMs,
 ): Promise<string> {
   const child = spawn(process.execPath, [...flags, scriptPath, kind], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { SystemRoot: process.env.SystemRoot },
     windowsHide: true,
   })
-  const timer = setTimeout(() => child.kill('SIGKILL'), time)
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
   // It may end before it has taken the whole file.
   child.stdin.on('error', () => {})
   child.stdin.end(bytes)

@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
 import { Fault } from './parse-result.ts'
-import { limits } from './parse-limits.ts'
+import { parseLimits } from './parse-limits.ts'
 
 const endSignature = 0x06054b50
 const entrySignature = 0x02014b50
@@ -25,9 +25,9 @@ export function unzip(bytes: Uint8Array, isWanted: (name: string) => boolean): M
 function unpack(archive: Buffer, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
   const end = findEndRecord(archive)
   const count = archive.readUInt16LE(end + 10)
-  if (count > limits.entries) throw new Fault('too_heavy')
+  if (count > parseLimits.maxEntries) throw new Fault('too_heavy')
   const parts = new Map<string, Uint8Array>()
-  let remainingBytes = limits.inflated
+  let remainingBytes = parseLimits.maxInflatedBytes
   let offset = archive.readUInt32LE(end + 16)
   for (let entry = 0; entry < count; entry += 1) {
     if (archive.readUInt32LE(offset) !== entrySignature) throw new Fault('broken')

@@ -22,9 +22,9 @@ export interface HttpProviderDeps {
 
 const pollMs = 250
 /** A runtime that has said nothing for so long is asked. */
-const silenceMs = 15_000
+const silenceTimeoutMs = 15_000
 /** Between two tries to reach a runtime that is away. */
-const againMs = 2_000
+const retryDelayMs = 2_000
 
 const unreadable = (faults: string[]) =>
   new Error(`the runtime told what cannot be read: ${faults.slice(0, 10).join(', ')}`)
@@ -80,21 +80,21 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       if (ended !== undefined) return toProviderResult(ended)
       if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
       if (placed() === 'refused') return { outcome: 'failed' }
-      const rangTooLong = dialing.ringOver.aborted && answeredAt === undefined
-      if (dialing.signal.aborted || (rangTooLong && ringWasChecked)) return hangUp(attemptId, dialing)
+      const ringTimedOut = dialing.ringTimeout.aborted && answeredAt === undefined
+      if (dialing.signal.aborted || (ringTimedOut && ringWasChecked)) return hangUp(attemptId, dialing)
 
       const now = clock.now().getTime()
       if (reports.length > told) heardAt = now
       told = reports.length
       const isUncertain = placed() === 'unclear' && !isConfirmed
-      if (now < nextAskAt || !(isUncertain || rangTooLong || now >= heardAt + silenceMs)) continue
-      nextAskAt = now + againMs
+      if (now < nextAskAt || !(isUncertain || ringTimedOut || now >= heardAt + silenceTimeoutMs)) continue
+      nextAskAt = now + retryDelayMs
       const answer = await ask(attemptId)
       if (answer === 'denied') return lastWord(attemptId, dialing)
       if (answer === 'away') continue
       heardAt = now
       isConfirmed = true
-      ringWasChecked = rangTooLong
+      ringWasChecked = ringTimedOut
     }
   }
 
@@ -116,12 +116,12 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
         () => true,
         (error: unknown) => (onTrouble(attemptId, error), false),
       )
-      const patience = clock.now().getTime() + (confirmed ? callLimits.handOverSeconds * 1000 : againMs)
+      const deadline = clock.now().getTime() + (confirmed ? callLimits.handOverSeconds * 1000 : retryDelayMs)
       do {
         const ended = endIn((await look(attemptId, dialing)) ?? [])
         if (dialing.detached.aborted) return detachedResult
         if (ended !== undefined) return toProviderResult(ended)
-      } while (clock.now().getTime() < patience)
+      } while (clock.now().getTime() < deadline)
       if (confirmed) return { outcome: 'no_answer' }
     }
   }

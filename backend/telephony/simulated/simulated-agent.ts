@@ -13,13 +13,13 @@ export interface CallAgentOptions {
   /** Hears, in words without secrets, why a tool could not be used. */
   onTrouble: (trouble: { attempt: string; reason: string }) => void
   /** Milliseconds that the other side waits for one use of a tool, opening the session included. */
-  stepMs?: number
+  stepTimeoutMs?: number
   /** Milliseconds that all tools of a talk may cost. */
   budgetMs?: number
 }
 
 /** As much of an answer as a transcript needs. */
-const mostTold = 300
+const maxToolTextLength = 300
 
 /**
  * The agent of simulated calls: an MCP client that reaches its tools over HTTP only, as a runtime of anybody's
@@ -28,15 +28,18 @@ const mostTold = 300
  */
 export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
   join: (call, talk) => {
-    const { url, secret, onTrouble, stepMs = 5_000, budgetMs = 20_000 } = options
+    const { url, secret, onTrouble, stepTimeoutMs = 5_000, budgetMs = 20_000 } = options
     const leaving = new AbortController()
     const ended = AbortSignal.any([talk.signal, leaving.signal])
-    const within = (ms: number) => AbortSignal.any([ended, AbortSignal.timeout(Math.max(0, Math.round(ms)))])
+    const withTimeout = (ms: number) =>
+      AbortSignal.any([ended, AbortSignal.timeout(Math.max(0, Math.round(ms)))])
     const trouble = (error: unknown) => {
       if (!ended.aborted) onTrouble({ attempt: call.attemptId, reason: describeErrorKind(error) })
     }
-    const opening = openToolSession(sessionUrl(url, call), secret(), within(stepMs)).catch(trouble)
-    let budget = budgetMs
+    const opening = openToolSession(sessionUrl(url, call), secret(), withTimeout(stepTimeoutMs)).catch(
+      trouble,
+    )
+    let remainingMs = budgetMs
     let stopped = false
     /** The contact's, once the agent was told. */
     let timeZone = 'UTC'
@@ -67,13 +70,13 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
       const step = toToolStep(intent, { ...talk, timeZone })
       const startedAt = performance.now()
       try {
-        return await useTool(step, within(Math.min(stepMs, budget)))
+        return await useTool(step, withTimeout(Math.min(stepTimeoutMs, remainingMs)))
       } catch (error) {
         trouble(error)
         return { text: `Could not ${step.tried}: the tool did not answer.`, succeeded: false }
       } finally {
-        budget -= performance.now() - startedAt
-        stopped ||= budget <= 0
+        remainingMs -= performance.now() - startedAt
+        stopped ||= remainingMs <= 0
       }
     }
 
@@ -90,7 +93,7 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
 /** One line. What a database cannot store (NUL, halves of characters) must not cost the call its transcript. */
 function shorten(text: string): string {
   const line = text.replaceAll('\u0000', ' ').replace(/\s+/g, ' ').trim()
-  return (line.length > mostTold ? `${line.slice(0, mostTold - 1)}…` : line).toWellFormed()
+  return (line.length > maxToolTextLength ? `${line.slice(0, maxToolTextLength - 1)}…` : line).toWellFormed()
 }
 
 /** The kind of an error alone: what a server answers may hold anything. */

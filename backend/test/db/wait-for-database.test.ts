@@ -17,7 +17,7 @@ it('waits for a server that is starting', async () => {
   const proxy = await createDatabaseProxy(database.url, { mended: false })
   // It says that it waits when it has looked once.
   const log = pino({ level: 'warn' }, { write: () => void proxy.reconnect() })
-  await waitForDatabase({ url: proxy.url, patience: 15_000, log })
+  await waitForDatabase({ url: proxy.url, timeoutMs: 15_000, log })
   await proxy.disconnect()
 })
 
@@ -25,7 +25,7 @@ it('gives up on a server that does not come, without telling the password', asyn
   const proxy = await createDatabaseProxy(database.url, { mended: false })
   const url = new URL(proxy.url)
   url.password = 'hunter2'
-  const waiting = waitForDatabase({ url: url.href, patience: 0, log: silent })
+  const waiting = waitForDatabase({ url: url.href, timeoutMs: 0, log: silent })
   await expect(waiting).rejects.toThrow(
     /^The database of DATABASE_URL \(127\.0\.0\.1:\d+\/\w+\) cannot be used: connect ECONNREFUSED/,
   )
@@ -35,7 +35,7 @@ it('gives up on a server that does not come, without telling the password', asyn
 it('tells at once that there is no such database', async () => {
   const url = new URL(database.url)
   url.pathname = '/there_is_none'
-  await expect(waitForDatabase({ url: url.href, patience: 60_000, log: silent })).rejects.toThrow(
+  await expect(waitForDatabase({ url: url.href, timeoutMs: 60_000, log: silent })).rejects.toThrow(
     'cannot be used: database "there_is_none" does not exist.',
   )
 })
@@ -48,7 +48,7 @@ it('refuses a database that cannot hold every script', async () => {
   const url = new URL(database.url)
   url.pathname = `/${name}`
   try {
-    await expect(waitForDatabase({ url: url.href, patience: 60_000, log: silent })).rejects.toThrow(
+    await expect(waitForDatabase({ url: url.href, timeoutMs: 60_000, log: silent })).rejects.toThrow(
       'its encoding is SQL_ASCII, and Outdial needs UTF8.',
     )
   } finally {

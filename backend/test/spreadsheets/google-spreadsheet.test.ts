@@ -48,7 +48,7 @@ afterAll(async () => {
   await database.close()
 })
 
-const claims = (assertion: string): unknown =>
+const readClaims = (assertion: string): unknown =>
   JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString())
 
 const google = () => nock('https://sheets.googleapis.com')
@@ -56,7 +56,7 @@ const google = () => nock('https://sheets.googleapis.com')
 const grantToken = (seen: unknown[] = []) =>
   nock('https://oauth2.googleapis.com')
     .post('/token', (body: { grant_type: string; assertion: string }) => {
-      seen.push(body.grant_type, claims(body.assertion))
+      seen.push(body.grant_type, readClaims(body.assertion))
       return true
     })
     .reply(200, { access_token: 'token-1', expires_in: 3599, token_type: 'Bearer' })

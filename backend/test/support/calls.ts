@@ -53,9 +53,9 @@ export const listAttempts = (deps: TestDeps, callId: number) =>
 export async function waitFor<Answer>(
   probe: () => Promise<Answer | undefined | null | false>,
   onRetry: () => void = () => {},
-  patienceMs = 15_000,
+  timeoutMs = 15_000,
 ): Promise<Answer> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const answer = await probe()
     if (answer !== undefined && answer !== null && answer !== false) return answer

@@ -23,7 +23,7 @@ export const launchChromium = (executablePath: string): Promise<Browser> =>
 export function itWithChromium(
   name: string,
   test: (executablePath: string) => Promise<void> | void,
-  limitMs = 60_000,
+  timeoutMs = 60_000,
 ): void {
   const executablePath = findChromium()
   if (executablePath === undefined && process.env.CI !== 'true') {
@@ -36,7 +36,7 @@ export function itWithChromium(
       if (executablePath === undefined) throw new Error('CI must have Chromium on PATH')
       await test(executablePath)
     },
-    limitMs,
+    timeoutMs,
   )
 }
 
@@ -44,7 +44,7 @@ export function itWithChromium(
 export function itInChromium(
   name: string,
   test: (browser: Browser) => Promise<void>,
-  limitMs = 60_000,
+  timeoutMs = 60_000,
 ): void {
   const inBrowser = async (executablePath: string) => {
     const browser = await launchChromium(executablePath)
@@ -54,7 +54,7 @@ export function itInChromium(
       await browser.close()
     }
   }
-  itWithChromium(name, inBrowser, limitMs)
+  itWithChromium(name, inBrowser, timeoutMs)
 }
 
 function isExecutable(path: string): boolean {

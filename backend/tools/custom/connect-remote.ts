@@ -72,7 +72,7 @@ async function openSession(
   }
   try {
     // The SDK waits for the first event of a stream without a limit.
-    await orAbort(client.connect(transport, { signal, timeout: neverFirst }), signal)
+    await orAbort(client.connect(transport, { signal, timeout: sdkTimeoutMs }), signal)
   } catch (error) {
     const cause = failure
     await close()
@@ -114,7 +114,7 @@ async function openSession(
 }
 
 /** The signals bound every request: the SDK's own limit must not be the one that ends it. */
-const neverFirst = 120_000
+const sdkTimeoutMs = 120_000
 
 async function failWithStream<Result>(
   request: (options: { signal: AbortSignal; timeout: number }) => Promise<Result>,
@@ -122,7 +122,7 @@ async function failWithStream<Result>(
 ): Promise<Result> {
   const { promise: streamFailure, reject } = Promise.withResolvers<never>()
   streamFailure.catch(() => {}) // it may fail when the answer has long arrived
-  const response = currentRequest.run({ fail: reject }, () => request({ signal, timeout: neverFirst }))
+  const response = currentRequest.run({ fail: reject }, () => request({ signal, timeout: sdkTimeoutMs }))
   return Promise.race([response, streamFailure])
 }
 

@@ -61,8 +61,8 @@ function checkUrl(config: Deps['config'], url: string): ErrorDetail[] {
 }
 
 /** How many tools of one server can be passed on. */
-const most = 100
-const mostCharacters = 512 * 1024
+const maxTools = 100
+const maxSchemaCharacters = 512 * 1024
 
 /**
  * Takes the chosen ones of the tools that a server lists.
@@ -75,8 +75,8 @@ export function chooseTools(
   chosen: readonly string[] | undefined,
 ): RemoteTool[] {
   const names = chosen ?? listed.filter(({ faults }) => faults.length === 0).map(({ name }) => name)
-  if (names.length > most) {
-    throw invalidField('tools', 'too_big', `Choose at most ${most} of the tools of this server.`)
+  if (names.length > maxTools) {
+    throw invalidField('tools', 'too_big', `Choose at most ${maxTools} of the tools of this server.`)
   }
   const wrong = names.flatMap((name) => {
     const displayName = name.slice(0, 100)
@@ -91,7 +91,7 @@ export function chooseTools(
   const tools = listed
     .filter(({ name }) => names.includes(name))
     .map(({ name, description, inputSchema, readOnly }) => ({ name, description, inputSchema, readOnly }))
-  if (JSON.stringify(tools).length > mostCharacters) {
+  if (JSON.stringify(tools).length > maxSchemaCharacters) {
     throw invalidField(
       'tools',
       'too_big',

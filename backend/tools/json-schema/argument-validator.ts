@@ -13,7 +13,7 @@ const argumentLimits = { values: 10_000, depth: 100 }
 
 // By last use, the oldest first.
 const validators = new Map<string, Validator>()
-const mostKept = 1_000
+const maxValidators = 1_000
 
 /**
  * The validator of one tool's arguments, compiled at its first use. A row's version grows with every change, so what
@@ -30,7 +30,7 @@ export function getValidator(
   validators.delete(id)
   validators.set(id, validator)
   const [oldest] = validators.keys()
-  if (validators.size > mostKept && oldest !== undefined) validators.delete(oldest)
+  if (validators.size > maxValidators && oldest !== undefined) validators.delete(oldest)
   return validator
 }
 

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import type { JsonSchema } from '../kinds/tool-kind.ts'
-import { CalculationTimeoutError, inTime } from './run-with-timeout.ts'
+import { CalculationTimeoutError, runWithTimeout } from './run-with-timeout.ts'
 import { countPatternSteps } from './pattern-steps.ts'
 
 /** What is wrong with arguments; empty where nothing is. */
@@ -38,7 +38,7 @@ export const isKnownFormat = (name: string): boolean => Object.hasOwn(getAjv().f
 const riskyKeywords = /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems)":/
 
 /** Of all patterns of a schema together, for each character: milliseconds for arguments that are not large. */
-const mostSteps = 500
+const maxPatternSteps = 500
 
 /**
  * Compiles a schema that `checkToolSchema` has passed.
@@ -58,7 +58,7 @@ export function compileSchema(schema: JsonSchema): FindErrors {
   const isRisky = mayBeSlow(schema)
 
   return (args, { isLarge }) => {
-    const isValid = isRisky || isLarge ? inTime(() => validate(args)) : validate(args)
+    const isValid = isRisky || isLarge ? runWithTimeout(() => validate(args)) : validate(args)
     return isValid ? [] : (validate.errors ?? [])
   }
 }
@@ -70,13 +70,13 @@ function mayBeSlow(schema: JsonSchema): boolean {
     steps += countPatternSteps(value)
     return undefined
   })
-  return steps > mostSteps || riskyKeywords.test(others)
+  return steps > maxPatternSteps || riskyKeywords.test(others)
 }
 
 function compileWithTimeout(schema: JsonSchema): ValidateFunction {
   const ajv = getAjv()
   try {
-    return inTime(() => {
+    return runWithTimeout(() => {
       ajv.removeSchema(schema) // what a first try that was broken off has left
       return ajv.compile(schema)
     }, 1_000)

@@ -6,11 +6,11 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
  */
 export function tellErrors(errors: readonly ErrorObject[]): string[] {
   const told = [...new Set(mergeAlternatives(errors).map(({ words }) => words))]
-  if (told.length <= most) return told
-  return [...told.slice(0, most), `and ${told.length - most} more faults`]
+  if (told.length <= maxErrors) return told
+  return [...told.slice(0, maxErrors), `and ${told.length - maxErrors} more faults`]
 }
 
-const most = 10
+const maxErrors = 10
 
 interface Told {
   at: string

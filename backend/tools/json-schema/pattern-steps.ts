@@ -12,18 +12,18 @@ export function countPatternSteps(pattern: string): number {
   const pieces = [...body.matchAll(patternPiece)]
   if (pieces.reduce((length, [text]) => length + text.length, 0) !== body.length) return Infinity
   const counts = pieces.map(parseRepetition)
-  if (counts.filter(({ most }) => most === Infinity).length > 1) return Infinity
+  if (counts.filter(({ max }) => max === Infinity).length > 1) return Infinity
   // After each count that a piece may have, what follows it is tried anew. One of any length is paid by the characters.
   return counts.reduceRight(
-    (after, { least, most }) => (most === Infinity ? 1 + after : most + (most - least + 1) * after),
+    (after, { min, max }) => (max === Infinity ? 1 + after : max + (max - min + 1) * after),
     1,
   )
 }
 
-function parseRepetition([, sign, from, comma, to]: RegExpExecArray): { least: number; most: number } {
-  if (sign !== undefined) return { least: 0, most: sign === '?' ? 1 : Infinity }
-  if (from === undefined) return { least: 1, most: 1 }
-  const least = Number(from)
-  if (comma === undefined) return { least, most: least }
-  return { least, most: to === undefined ? Infinity : Number(to) }
+function parseRepetition([, sign, from, comma, to]: RegExpExecArray): { min: number; max: number } {
+  if (sign !== undefined) return { min: 0, max: sign === '?' ? 1 : Infinity }
+  if (from === undefined) return { min: 1, max: 1 }
+  const min = Number(from)
+  if (comma === undefined) return { min, max: min }
+  return { min, max: to === undefined ? Infinity : Number(to) }
 }

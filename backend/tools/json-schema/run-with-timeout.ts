@@ -16,25 +16,25 @@ const script = new Script('work()')
  *
  * @throws {CalculationTimeoutError}
  */
-export function inTime<Result>(work: () => Result, ms = 100): Result {
+export function runWithTimeout<Result>(work: () => Result, timeoutMs = 100): Result {
   const before = process.cpuUsage()
-  const first = tryInTime(work, ms)
+  const first = tryWithTimeout(work, timeoutMs)
   if (first !== undefined) return first.value
   const { user, system } = process.cpuUsage(before)
-  const wasStarved = user + system < (ms * 1_000) / 2
-  const second = wasStarved ? tryInTime(work, ms) : undefined
+  const wasStarved = user + system < (timeoutMs * 1_000) / 2
+  const second = wasStarved ? tryWithTimeout(work, timeoutMs) : undefined
   if (second === undefined) throw new CalculationTimeoutError()
   return second.value
 }
 
 /** Undefined where it was broken off. */
-function tryInTime<Result>(work: () => Result, ms: number): { value: Result } | undefined {
+function tryWithTimeout<Result>(work: () => Result, timeoutMs: number): { value: Result } | undefined {
   let result: { value: Result } | undefined
   context.work = () => {
     result = { value: work() }
   }
   try {
-    script.runInContext(context, { timeout: ms })
+    script.runInContext(context, { timeout: timeoutMs })
   } catch (error) {
     if (errorCode(error) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' && !isStackOverflow(error)) throw error
   } finally {

@@ -6,7 +6,7 @@ import { EventStream } from '../../mcp/event-stream.ts'
 import type { ToolTransport } from './transport.ts'
 
 /** Milliseconds after which a session that nobody used, and no stream holds open, is forgotten. */
-const idleLimitMs = 600_000
+const idleTimeoutMs = 600_000
 
 /** Answers a post; without an answer where there will be none. */
 type Reply = (json?: string) => void
@@ -75,7 +75,7 @@ export class StreamableTransport implements ToolTransport {
   keepAlive(now: number): void {
     if (this.#stream !== undefined || this.#replies.size > 0) this.#lastUsedAt = now
     this.#stream?.keepAlive()
-    if (now - this.#lastUsedAt > idleLimitMs) void this.close()
+    if (now - this.#lastUsedAt > idleTimeoutMs) void this.close()
   }
 
   async close(): Promise<void> {

@@ -21,7 +21,7 @@ import {
 } from '../../support/dashboard.ts'
 
 /** Milliseconds that hundreds of rows may take on a machine that is busy with other things. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 let database: TestDatabase
 let service: Service
@@ -69,7 +69,7 @@ const waitUntilSettled = (guest: Guest, path: string) =>
       return !page.html.includes('hx-trigger="every 1s"') && page
     },
     undefined,
-    patienceMs,
+    timeoutMs,
   )
 
 async function uploadAndCheck(guest: Guest, bytes: string | Uint8Array, name = 'leads.csv') {

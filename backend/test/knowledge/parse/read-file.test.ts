@@ -146,7 +146,7 @@ it('reads blanks without end in time that grows with them alone', async () => {
 })
 
 it('reads two files at a time, lets some wait, and sends the rest away', async () => {
-  const inSlot = createConcurrencyLimit({ atOnce: 2, waiting: 1 })
+  const inSlot = createConcurrencyLimit({ concurrency: 2, maxWaiting: 1 })
   const ends: (() => void)[] = []
   const work = () => inSlot(() => new Promise<void>((resolve) => ends.push(resolve)))
   const works = [work(), work(), work()]
@@ -161,7 +161,7 @@ it('reads two files at a time, lets some wait, and sends the rest away', async (
 })
 
 it('gives its place back after a failure', async () => {
-  const inSlot = createConcurrencyLimit({ atOnce: 1, waiting: 0 })
+  const inSlot = createConcurrencyLimit({ concurrency: 1, maxWaiting: 0 })
   await expect(inSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await inSlot(() => Promise.resolve('yes'))).toEqual({ result: 'yes' })
 })

@@ -14,7 +14,7 @@ import { waitFor } from '../../support/calls.ts'
 jest.setTimeout(90_000)
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
-const patience = 60_000
+const timeoutMs = 60_000
 
 let database: TestDatabase
 let seed: Seed
@@ -96,7 +96,7 @@ const waitUntilCompleted = (url: string): Promise<Call> =>
       return call?.status === 'completed' && call.summary !== null && call
     },
     () => {},
-    patience,
+    timeoutMs,
   )
 
 it('makes a call by the example runtime, which uses the tools of Outdial in it', async () => {
@@ -122,7 +122,7 @@ it('goes on with the call after the service was killed: the phone rings once', a
   await waitFor(
     async () => runtime.callLog.length === took + 1,
     () => {},
-    patience,
+    timeoutMs,
   )
   first.service.process.kill('SIGKILL')
   await first.service.result

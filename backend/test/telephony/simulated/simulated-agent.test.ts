@@ -56,7 +56,7 @@ const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) =
     url,
     secret: () => secret,
     onTrouble,
-    stepMs: 10_000,
+    stepTimeoutMs: 10_000,
     budgetMs: 30_000,
     ...times,
   })

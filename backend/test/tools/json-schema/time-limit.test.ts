@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { CalculationTimeoutError, inTime } from '../../../tools/json-schema/run-with-timeout.ts'
+import { CalculationTimeoutError, runWithTimeout } from '../../../tools/json-schema/run-with-timeout.ts'
 
 const sleepSync = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
@@ -10,7 +10,7 @@ it('does a calculation once more that the machine kept waiting', () => {
     if (tries === 1) sleepSync(10_000) // as if other processes had the processor
     return 'done'
   }
-  expect(inTime(work)).toBe('done')
+  expect(runWithTimeout(work)).toBe('done')
   expect(tries).toBe(2)
 })
 
@@ -18,12 +18,12 @@ it('gives up a calculation that has worked for as long as it may', () => {
   const endless = () => {
     for (;;);
   }
-  expect(() => inTime(endless)).toThrow(CalculationTimeoutError)
+  expect(() => runWithTimeout(endless)).toThrow(CalculationTimeoutError)
 })
 
 it('passes on what a calculation throws itself', () => {
   const work = () => {
     throw new TypeError('of its own')
   }
-  expect(() => inTime(work)).toThrow('of its own')
+  expect(() => runWithTimeout(work)).toThrow('of its own')
 })

@@ -7,7 +7,7 @@ import type { ToolAnswer } from '../tool-kind.ts'
 /** Of an answer no more bytes than this are read. */
 export const maxAnswerBytes = 256 * 1024
 
-const errorBytes = 1024
+const maxErrorBytes = 1024
 
 /** What an agent is told of an answer: JSON without its blanks, text as it is, anything else only by its kind. */
 export function readAnswer(answer: GuardedAnswer, secrets: ToolSecrets): ToolAnswer {
@@ -21,7 +21,7 @@ export function readAnswer(answer: GuardedAnswer, secrets: ToolSecrets): ToolAns
   const text = readText(answer)
   const redacted = text === undefined ? undefined : redactSecrets(text, secrets)
   if (status >= 400) {
-    const detail = redacted ? `: ${truncateText(redacted, errorBytes)}` : '.'
+    const detail = redacted ? `: ${truncateText(redacted, maxErrorBytes)}` : '.'
     return errorResult(`The service answered with the error ${status}${detail}`)
   }
   if (redacted === undefined) {
