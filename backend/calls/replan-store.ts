@@ -2,7 +2,7 @@ import type { CallingHours, CampaignStatus } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
 import type { CampaignKey } from '../dialer/sweep-store.ts'
 
-export interface ReplannedCampaign {
+export interface CampaignToReschedule {
   status: CampaignStatus
   time_zone: string
   calling_hours: CallingHours
@@ -13,7 +13,7 @@ export interface ReplannedCampaign {
 export const lockCampaignToReschedule = async (
   tx: Db,
   key: CampaignKey,
-): Promise<ReplannedCampaign | undefined> => {
+): Promise<CampaignToReschedule | undefined> => {
   const row = await tx
     .selectFrom('campaign')
     .select(['status', 'time_zone', 'calling_hours', 'replan_after'])
@@ -21,8 +21,8 @@ export const lockCampaignToReschedule = async (
     .where('id', '=', key.campaignId)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  const after = row?.replan_after ?? null
-  return row === undefined || after === null ? undefined : { ...row, replan_after: after }
+  const afterCallId = row?.replan_after ?? null
+  return row === undefined || afterCallId === null ? undefined : { ...row, replan_after: afterCallId }
 }
 
 /** A waiting call, its row held, with what its calling hours depend on. */
@@ -38,12 +38,12 @@ export interface QueuedCall {
 export const lockQueuedCalls = (
   tx: Db,
   key: CampaignKey,
-  after: number,
+  afterCallId: number,
   limit: number,
 ): Promise<QueuedCall[]> =>
   queuedCalls(tx, key.workspaceId)
     .where('call.campaign_id', '=', key.campaignId)
-    .where('call.id', '>', after)
+    .where('call.id', '>', afterCallId)
     .orderBy('call.id')
     .limit(limit)
     .forNoKeyUpdate('call')
@@ -74,10 +74,14 @@ const queuedCalls = (tx: Db, workspaceId: number) =>
     .where('call.status', '=', 'queued')
 
 /** Null: all of the campaign's waiting calls follow. */
-export const setReplanAfter = async (tx: Db, key: CampaignKey, after: number | null): Promise<void> => {
+export const setRescheduleAfter = async (
+  tx: Db,
+  key: CampaignKey,
+  afterCallId: number | null,
+): Promise<void> => {
   await tx
     .updateTable('campaign')
-    .set({ replan_after: after })
+    .set({ replan_after: afterCallId })
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.campaignId)
     .execute()

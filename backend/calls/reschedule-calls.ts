@@ -1,14 +1,14 @@
 import type { Deps } from '../deps.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { moveCalls } from '../dialer/claim-store.ts'
+import { updateNextAttempts } from '../dialer/claim-store.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
 import {
   lockCampaignToReschedule,
   lockQueuedCalls,
   lockQueuedCallsOfContact,
-  type ReplannedCampaign,
-  setReplanAfter,
+  type CampaignToReschedule,
+  setRescheduleAfter,
   type QueuedCall,
 } from './replan-store.ts'
 import { completeQueuedCalls } from './call-store.ts'
@@ -22,27 +22,27 @@ const batchSize = 200
  * Makes what waits in a campaign follow its last change: new hours move it, archiving completes it as canceled.
  * Works in batches and remembers where it stands, so that the sweeper ends what a dead process began.
  */
-export const replanCampaign =
+export const rescheduleCampaign =
   (deps: Deps) =>
   async (key: CampaignKey): Promise<void> => {
-    while (await inTransaction(deps, (tx) => replanBatch(tx, key)));
+    while (await inTransaction(deps, (tx) => rescheduleBatch(tx, key)));
     deps.wake.dialer()
   }
 
 /** Whether there is more to do. */
-async function replanBatch(tx: Deps, key: CampaignKey): Promise<boolean> {
+async function rescheduleBatch(tx: Deps, key: CampaignKey): Promise<boolean> {
   const campaign = await lockCampaignToReschedule(tx.db, key)
   if (campaign === undefined) return false
   const now = tx.clock.now()
   const calls = await lockQueuedCalls(tx.db, key, campaign.replan_after, batchSize)
   const last = calls.length < batchSize ? undefined : calls.at(-1)
-  await setReplanAfter(tx.db, key, last?.id ?? null)
+  await setRescheduleAfter(tx.db, key, last?.id ?? null)
   if (campaign.status === 'archived') await cancelQueuedCalls(tx, key.workspaceId, calls, now)
-  if (campaign.status !== 'archived') await replan(tx.db, toCallingRules(campaign), calls, now)
+  if (campaign.status !== 'archived') await rescheduleCalls(tx.db, toCallingRules(campaign), calls, now)
   return last !== undefined
 }
 
-const toCallingRules = (campaign: ReplannedCampaign): CallingRules => ({
+const toCallingRules = (campaign: CampaignToReschedule): CallingRules => ({
   hours: campaign.calling_hours,
   timeZone: campaign.time_zone,
 })
@@ -64,13 +64,18 @@ async function cancelQueuedCalls(
   tx.wake.sender()
 }
 
-async function replan(tx: Db, rules: CallingRules, calls: readonly QueuedCall[], now: Date): Promise<void> {
+async function rescheduleCalls(
+  tx: Db,
+  rules: CallingRules,
+  calls: readonly QueuedCall[],
+  now: Date,
+): Promise<void> {
   const changes = await Promise.all(
     calls
       .filter((call) => !call.test)
       .map(async (call) => ({ id: call.id, to: await callableAt(rules, call, now) })),
   )
-  await moveCalls(tx, changes)
+  await updateNextAttempts(tx, changes)
 }
 
 const callableAt = (rules: CallingRules, call: QueuedCall, now: Date): Promise<Date> =>
@@ -84,13 +89,13 @@ const callableAt = (rules: CallingRules, call: QueuedCall, now: Date): Promise<D
  * Moves a contact's waiting calls to the hours of its time zone, after that has changed, in the caller's
  * transaction. Wake the dialer after the commit.
  */
-export async function recomputeWaiting(
+export async function rescheduleContact(
   tx: Db,
   contact: { workspaceId: number; contactId: number; now: Date },
 ): Promise<void> {
   const calls = await lockQueuedCallsOfContact(tx, contact.workspaceId, contact.contactId)
   for (const call of calls) {
     const rules = { hours: call.calling_hours, timeZone: call.campaign_time_zone }
-    await replan(tx, rules, [call], contact.now)
+    await rescheduleCalls(tx, rules, [call], contact.now)
   }
 }

@@ -1,5 +1,5 @@
 import type { Campaign } from '@outdial/contract'
-import { replanCampaign } from '../calls/reschedule-calls.ts'
+import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import type { Deps } from '../deps.ts'
 import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
 
@@ -15,8 +15,8 @@ export const archiveCampaign =
     const campaign = await changeCampaign(deps, campaignKey, () => ({
       status: 'archived',
       pausedReason: null,
-      replanAfter: 0,
+      rescheduleAfterCallId: 0,
     }))
-    await replanCampaign(deps)(campaignKey)
+    await rescheduleCampaign(deps)(campaignKey)
     return campaign
   }

@@ -122,7 +122,7 @@ export interface CampaignChanges {
   maxConcurrentCalls?: number
   retry?: RetryPolicy
   /** 0: every waiting call is to follow the change. */
-  replanAfter?: number
+  rescheduleAfterCallId?: number
 }
 
 export async function updateCampaign(
@@ -142,7 +142,7 @@ export async function updateCampaign(
       calling_hours: changes.callingHours && JSON.stringify(changes.callingHours),
       max_concurrent_calls: changes.maxConcurrentCalls,
       retry: changes.retry && JSON.stringify(changes.retry),
-      replan_after: changes.replanAfter,
+      replan_after: changes.rescheduleAfterCallId,
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)

@@ -1,5 +1,5 @@
 import type { CallingHours, Campaign, RetryPolicy } from '@outdial/contract'
-import { replanCampaign } from '../calls/reschedule-calls.ts'
+import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import type { Deps } from '../deps.ts'
 import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
 
@@ -21,11 +21,11 @@ export interface CampaignEdit {
 export const editCampaign =
   (deps: Deps) =>
   async (campaignKey: CampaignKey, edit: CampaignEdit): Promise<Campaign> => {
-    const moves = edit.callingHours !== undefined || edit.timeZone !== undefined
+    const needsReschedule = edit.callingHours !== undefined || edit.timeZone !== undefined
     const campaign = await changeCampaign(deps, campaignKey, () => ({
       ...edit,
-      replanAfter: moves ? 0 : undefined,
+      rescheduleAfterCallId: needsReschedule ? 0 : undefined,
     }))
-    if (moves) await replanCampaign(deps)(campaignKey)
+    if (needsReschedule) await rescheduleCampaign(deps)(campaignKey)
     return campaign
   }

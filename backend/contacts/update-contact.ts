@@ -1,4 +1,4 @@
-import { recomputeWaiting } from '../calls/reschedule-calls.ts'
+import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -33,6 +33,6 @@ export const editContact =
         at: now,
       })
       if (!isUpdated) throw notFound('There is no contact with this id in this workspace.')
-      await recomputeWaiting(db, { workspaceId, contactId, now })
+      await rescheduleContact(db, { workspaceId, contactId, now })
       wake.dialer()
     })

@@ -1,4 +1,4 @@
-import { recomputeWaiting } from '../calls/reschedule-calls.ts'
+import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -23,6 +23,6 @@ export const updateContact =
       if (created) throw notFound('There is no contact with this phone number.')
       checkVariableCount(variables)
       if (fields.time_zone === undefined) return
-      await recomputeWaiting(db, { workspaceId, contactId: id, now })
+      await rescheduleContact(db, { workspaceId, contactId: id, now })
       wake.dialer()
     })

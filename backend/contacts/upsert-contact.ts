@@ -1,6 +1,6 @@
 import { AddContact } from '@outdial/contract'
 import type * as z from 'zod'
-import { recomputeWaiting } from '../calls/reschedule-calls.ts'
+import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import type { Db } from '../db/schema.ts'
 import { invalidField } from '../core/errors.ts'
 import { addToDoNotCall } from '../calls/do-not-call.ts'
@@ -35,7 +35,7 @@ export async function writeContact(
   const contact = await upsertContact(tx, workspaceId, phoneNumber, toContactValues(input), now)
   checkVariableCount(contact.variables)
   if (input.time_zone !== undefined && !contact.created) {
-    await recomputeWaiting(tx, { workspaceId, contactId: contact.id, now })
+    await rescheduleContact(tx, { workspaceId, contactId: contact.id, now })
   }
   if (input.do_not_call === true) await addToDoNotCall(tx, { workspaceId, phoneNumber, source, now })
   return { id: contact.id, created: contact.created, phoneNumber }

@@ -4,7 +4,7 @@ import {
   type CallToDial,
   lockDueCalls,
   lockDueTestCalls,
-  moveCalls,
+  updateNextAttempts,
   type NewAttempt,
   startAttempts,
 } from './claim-store.ts'
@@ -58,7 +58,7 @@ export const claimCalls =
         served.map(({ id }) => id),
       )
       const locked = shares.size === 0 ? [] : await lockDueCalls(tx.db, shares, now)
-      const callable = await holdBack(tx, await suppress(tx, locked, now), now)
+      const callable = await rescheduleClosed(tx, await suppress(tx, locked, now), now)
       return startLockedCalls(tx, lease, { locked, callable, test: false })
     })
 
@@ -109,7 +109,7 @@ async function suppress(tx: Deps, locked: readonly CallToDial[], now: Date): Pro
 }
 
 /** Moves the calls whose hours are closed to when they open; returns the others. */
-async function holdBack(tx: Deps, calls: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
+async function rescheduleClosed(tx: Deps, calls: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
   const planned = await Promise.all(
     calls.map(async (call) => ({
       call,
@@ -121,7 +121,7 @@ async function holdBack(tx: Deps, calls: readonly CallToDial[], now: Date): Prom
     })),
   )
   const changes = planned.filter(({ at }) => at > now).map(({ call, at }) => ({ id: call.id, to: at }))
-  if (changes.length > 0) await moveCalls(tx.db, changes)
+  if (changes.length > 0) await updateNextAttempts(tx.db, changes)
   return planned.filter(({ at }) => at <= now).map(({ call }) => call)
 }
 

@@ -96,7 +96,10 @@ export async function lockDueTestCalls(tx: Db, capacity: number, now: Date): Pro
 }
 
 /** Moves calls whose hours have closed since they became due. */
-export async function moveCalls(tx: Db, changes: readonly { id: number; to: Date }[]): Promise<void> {
+export async function updateNextAttempts(
+  tx: Db,
+  changes: readonly { id: number; to: Date }[],
+): Promise<void> {
   await sql`
     update call set next_attempt_at = move.at
     from unnest(${changes.map((change) => change.id)}::bigint[], ${changes.map((change) => change.to)}::timestamptz[]) as move (id, at)

@@ -110,7 +110,7 @@ export interface CampaignKey {
 }
 
 /** Campaigns whose waiting calls do not follow their last change yet. */
-export const findCampaignsToReplan = (db: Db): Promise<CampaignKey[]> =>
+export const findCampaignsToReschedule = (db: Db): Promise<CampaignKey[]> =>
   db
     .selectFrom('campaign')
     .select(['workspace_id as workspaceId', 'id as campaignId'])

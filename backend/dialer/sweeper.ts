@@ -6,11 +6,11 @@ import { expireCall, overdueBefore } from '../calls/expire.ts'
 import { finishAttempt, lostEnd, silentEnd } from './finish-attempt.ts'
 import { callLimits } from '../calls/limits.ts'
 import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
-import { replanCampaign } from '../calls/reschedule-calls.ts'
+import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import { findReportedAnalysis } from '../calls/reports/find-analysis.ts'
 import { finishAnalysis } from '../calls/settle.ts'
 import {
-  findCampaignsToReplan,
+  findCampaignsToReschedule,
   findOverdueAnalyses,
   findOverdueCalls,
   takeOverAbandonedAttempts,
@@ -68,8 +68,8 @@ function createSweep(deps: Deps, providers: TelephonyProviders): (stopping: Abor
       (call) => expireCall(deps)(call),
     ),
     createTask(
-      () => findCampaignsToReplan(deps.db),
-      (campaign) => replanCampaign(deps)(campaign),
+      () => findCampaignsToReschedule(deps.db),
+      (campaign) => rescheduleCampaign(deps)(campaign),
     ),
   ]
   const reportError = (error: unknown) =>
