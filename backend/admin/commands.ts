@@ -20,7 +20,7 @@ import { listCommands } from './commands/list-commands.ts'
 import { removeMemberCommand } from './commands/remove-member.ts'
 import { revokeApiKeyCommand } from './commands/revoke-api-key.ts'
 import { archiveCampaignCommand } from './commands/archive-campaign.ts'
-import { doNotCallAddCommand } from './commands/campaign-commands.ts'
+import { addToDoNotCallCommand } from './commands/campaign-commands.ts'
 import { eraseContactCommand } from './commands/erase-contact.ts'
 import { pauseCampaignCommand } from './commands/pause-campaign.ts'
 import {
@@ -71,7 +71,7 @@ export const commands: readonly Command[] = [
   resumeCampaignCommand,
   archiveCampaignCommand,
   retireNumberCommand,
-  doNotCallAddCommand,
+  addToDoNotCallCommand,
   eraseContactCommand,
   ...listCommands,
   listToolsCommand,

@@ -53,13 +53,17 @@ export const findCallee = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
     .select(['phone_number', 'time_zone'])
-    .select(sql<boolean>`${onDoNotCallList(workspaceId, sql.ref('contact.phone_number'))}`.as('do_not_call'))
+    .select(
+      sql<boolean>`${isNumberOnDoNotCallList(workspaceId, sql.ref('contact.phone_number'))}`.as(
+        'do_not_call',
+      ),
+    )
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
     .where('erased_at', 'is', null)
     .executeTakeFirst()
 
-const onDoNotCallList = (workspaceId: number, phoneNumber: ReturnType<typeof sql.ref>) => sql`exists (
+const isNumberOnDoNotCallList = (workspaceId: number, phoneNumber: ReturnType<typeof sql.ref>) => sql`exists (
   select from do_not_call
   where do_not_call.workspace_id = ${workspaceId}
     and do_not_call.number_hash = number_hash(${workspaceId}, ${phoneNumber})

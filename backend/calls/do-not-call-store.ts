@@ -5,7 +5,7 @@ const hashNumber = (workspaceId: number, phoneNumber: string) =>
   sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`
 
 /** The refusal that a number stands under; undefined where it may be called. */
-export const findRefusal = (db: Db, workspaceId: number, phoneNumber: string) =>
+export const findDoNotCallEntry = (db: Db, workspaceId: number, phoneNumber: string) =>
   db
     .selectFrom('do_not_call')
     .select(['source', 'reason', 'created_at as since'])
@@ -14,7 +14,7 @@ export const findRefusal = (db: Db, workspaceId: number, phoneNumber: string) =>
     .executeTakeFirst()
 
 /** When a number was taken off the list, by whom and why: the last first. */
-export const findRemovals = (db: Db, workspaceId: number, phoneNumber: string) =>
+export const findDoNotCallRemovals = (db: Db, workspaceId: number, phoneNumber: string) =>
   db
     .selectFrom('do_not_call_removal')
     .leftJoin('app_user', 'app_user.id', 'do_not_call_removal.removed_by')
@@ -26,7 +26,7 @@ export const findRemovals = (db: Db, workspaceId: number, phoneNumber: string) =
     .execute()
 
 /** Takes it off and writes down why, in one statement. False where it was not on the list. */
-export async function removeFromDoNotCall(
+export async function deleteDoNotCall(
   tx: Db,
   workspaceId: number,
   removal: { phoneNumber: string; reason: string; userId: number; at: Date },

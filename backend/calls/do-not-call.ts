@@ -1,2 +1,2 @@
 // A refusal ends calls, and the line asks for it too: the operation lies with the calls.
-export { addToDoNotCall } from './suppress.ts'
+export { addToDoNotCallList } from './suppress.ts'

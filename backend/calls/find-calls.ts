@@ -1,7 +1,7 @@
 import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { isContactRefused } from './suppress-store.ts'
+import { isContactOnDoNotCallList } from './suppress-store.ts'
 
 /** What a queued call waits for, as the tables stand: the hindrance that a person would have to lift comes first. */
 export const waitingFor = (now: Date) => sql<WaitingFor | null>`
@@ -46,7 +46,7 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
       'contact.consent_at',
       'contact.created_at',
       'contact.updated_at',
-      isContactRefused.as('do_not_call'),
+      isContactOnDoNotCallList.as('do_not_call'),
       waitingFor(now).as('waiting_for'),
     ])
 

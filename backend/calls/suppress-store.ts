@@ -18,7 +18,7 @@ export const lockContactByNumber = async (
 }
 
 /** Whether the number of the `contact` of a query is on the do-not-call list. */
-export const isContactRefused = sql<boolean>`exists (
+export const isContactOnDoNotCallList = sql<boolean>`exists (
   select from do_not_call
   where do_not_call.workspace_id = contact.workspace_id
     and do_not_call.number_hash = number_hash(contact.workspace_id, contact.phone_number)
@@ -28,16 +28,16 @@ export const isContactRefused = sql<boolean>`exists (
 export const insertDoNotCall = async (
   tx: Db,
   workspaceId: number,
-  refusal: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; reason: string | null; at: Date },
+  entry: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; reason: string | null; at: Date },
 ): Promise<void> => {
   await tx
     .insertInto('do_not_call')
     .values({
       workspace_id: workspaceId,
-      number_hash: sql<Buffer>`number_hash(${workspaceId}, ${refusal.phoneNumber})`,
-      source: refusal.source,
-      reason: refusal.reason,
-      created_at: refusal.at,
+      number_hash: sql<Buffer>`number_hash(${workspaceId}, ${entry.phoneNumber})`,
+      source: entry.source,
+      reason: entry.reason,
+      created_at: entry.at,
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'number_hash']).doNothing())
     .execute()

@@ -7,9 +7,9 @@ import { lockContactByNumber, lockQueuedCallsTo, insertDoNotCall } from './suppr
  * Puts a number on the workspace's do-not-call list and completes what waits for it, in every campaign, as
  * suppressed. A call that is already ringing or talking goes on. Wake the sender after the commit.
  */
-export async function addToDoNotCall(
+export async function addToDoNotCallList(
   tx: Db,
-  refusal: {
+  entry: {
     workspaceId: number
     phoneNumber: string
     source: 'api' | 'dashboard' | 'call'
@@ -17,7 +17,7 @@ export async function addToDoNotCall(
     now: Date
   },
 ): Promise<void> {
-  const { workspaceId, phoneNumber, source, reason = null, now } = refusal
+  const { workspaceId, phoneNumber, source, reason = null, now } = entry
   await lockContactByNumber(tx, workspaceId, phoneNumber)
   await insertDoNotCall(tx, workspaceId, { phoneNumber, source, reason, at: now })
   const callIds = await lockQueuedCallsTo(tx, workspaceId, phoneNumber)

@@ -31,7 +31,7 @@ export const callContact =
       const now = clock.now()
       const contact = await lockContact(db, workspaceId, contactId)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
-      if (await isOnDoNotCallList(db, workspaceId, contact.phone_number)) throw refused()
+      if (await isOnDoNotCallList(db, workspaceId, contact.phone_number)) throw doNotCallError()
       if (request.at !== null && request.at > maxScheduledAt(now)) {
         throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
       }
@@ -51,7 +51,7 @@ export const callContact =
       return call
     })
 
-const refused = () =>
+const doNotCallError = () =>
   new ApiError('validation_failed', 'This number is on the do-not-call list: no call was queued.')
 
 /** A campaign that is not there is a field's mistake: the contact is. */

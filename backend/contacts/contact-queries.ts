@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isContactRefused } from '../calls/suppress-store.ts'
+import { isContactOnDoNotCallList } from '../calls/suppress-store.ts'
 import type { Db } from '../db/schema.ts'
 
 /** By what a contact can be looked up. E-mail addresses and external ids may belong to several. */
@@ -29,7 +29,7 @@ export const findContactsBy = (
 ) =>
   db
     .selectFrom('contact')
-    .select([...contactColumns, 'created_at', isContactRefused.as('do_not_call')])
+    .select([...contactColumns, 'created_at', isContactOnDoNotCallList.as('do_not_call')])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
     .where((eb) => (field === 'email' ? sql<boolean>`lower(email) = lower(${value})` : eb(field, '=', value)))

@@ -6,7 +6,7 @@ import { parsePhone } from '../core/phone.ts'
 import { lockContact, findWorkspaceCountry } from './contact-store.ts'
 
 /** Whose number: a contact's, or one as a person writes it. */
-export type WhoseNumber = { contactId: number } | { phoneNumber: string }
+export type NumberRef = { contactId: number } | { phoneNumber: string }
 
 /**
  * Puts a number on the do-not-call list, for a person in the dashboard: what waits for it ends as suppressed. Where
@@ -15,9 +15,9 @@ export type WhoseNumber = { contactId: number } | { phoneNumber: string }
  * @returns the number in E.164
  * @throws {ApiError} not_found, validation_failed
  */
-export const refuseCalls =
+export const addNumberToDoNotCallList =
   (deps: Deps) =>
-  (workspaceId: number, number: WhoseNumber, reason: string): Promise<string> =>
+  (workspaceId: number, number: NumberRef, reason: string): Promise<string> =>
     inTransaction(deps, async ({ db, clock, wake }) => {
       const phoneNumber = await resolveNumber({ db }, workspaceId, number)
       await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'dashboard', reason, now: clock.now() })
@@ -29,7 +29,7 @@ export const refuseCalls =
 export async function resolveNumber(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
-  number: WhoseNumber,
+  number: NumberRef,
 ): Promise<string> {
   if ('contactId' in number) {
     const contact = await lockContact(db, workspaceId, number.contactId)

@@ -8,14 +8,14 @@ export interface ContactSearch {
   words: readonly string[]
   /** A number in E.164 that is searched instead, if a contact has it. */
   phoneNumber: string | null
-  refused: boolean | null
+  onDoNotCallList: boolean | null
 }
 
 /** Newest first: those made before a contact, or, going back, after it. */
 export type ContactPosition = { before: number } | { after: number } | null
 
 /** By one salt, read once: asking `number_hash` of each contact would read it each time. */
-const isRefused = (workspaceId: number): RawBuilder<SqlBool> => sql`
+const isNumberOnDoNotCallList = (workspaceId: number): RawBuilder<SqlBool> => sql`
   sha256((select number_salt from workspace where id = ${workspaceId}) || convert_to(contact.phone_number, 'UTF8'))
     in (select number_hash from do_not_call where workspace_id = ${workspaceId})`
 
@@ -38,8 +38,8 @@ export async function searchContacts(
     .where('erased_at', 'is', null)
   if (search.phoneNumber !== null) ids = ids.where('phone_number', '=', search.phoneNumber)
   if (search.phoneNumber === null) for (const word of search.words) ids = ids.where(containsWord(word))
-  if (search.refused === true) ids = ids.where(isRefused(workspaceId))
-  if (search.refused === false) ids = ids.where((eb) => eb.not(isRefused(workspaceId)))
+  if (search.onDoNotCallList === true) ids = ids.where(isNumberOnDoNotCallList(workspaceId))
+  if (search.onDoNotCallList === false) ids = ids.where((eb) => eb.not(isNumberOnDoNotCallList(workspaceId)))
   if (position !== null && 'before' in position) ids = ids.where('id', '<', position.before)
   if (position !== null && 'after' in position) ids = ids.where('id', '>', position.after)
   const pageIds = ids.orderBy('id', isBackward ? 'asc' : 'desc').limit(limit)
@@ -70,7 +70,7 @@ export async function searchContacts(
       'last.outcome',
       'last.queued_at',
       'last.ended_at',
-      isRefused(workspaceId).as('is_refused'),
+      isNumberOnDoNotCallList(workspaceId).as('is_refused'),
     ])
     .where('contact.workspace_id', '=', workspaceId)
     .where('contact.id', 'in', pageIds)

@@ -58,7 +58,7 @@ export const claimCalls =
         served.map(({ id }) => id),
       )
       const locked = shares.size === 0 ? [] : await lockDueCalls(tx.db, shares, now)
-      const callable = await rescheduleClosed(tx, await suppress(tx, locked, now), now)
+      const callable = await rescheduleClosed(tx, await completeSuppressed(tx, locked, now), now)
       return startLockedCalls(tx, lease, { locked, callable, test: false })
     })
 
@@ -69,7 +69,7 @@ export const claimTestCalls =
     repeatUntilClaimed(deps, async (tx) => {
       const now = tx.clock.now()
       const locked = await lockDueTestCalls(tx.db, capacity, now)
-      const callable = await suppress(tx, locked, now)
+      const callable = await completeSuppressed(tx, locked, now)
       return startLockedCalls(tx, lease, { locked, callable, test: true })
     })
 
@@ -89,13 +89,13 @@ async function repeatUntilClaimed(
 }
 
 /** Completes the calls to numbers on the do-not-call list; returns the others. */
-async function suppress(tx: Deps, locked: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
+async function completeSuppressed(tx: Deps, locked: readonly CallToDial[], now: Date): Promise<CallToDial[]> {
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
-  const refused = Map.groupBy(
+  const suppressed = Map.groupBy(
     locked.filter((call) => call.do_not_call),
     (call) => call.workspace_id,
   )
-  for (const [workspaceId, calls] of refused) {
+  for (const [workspaceId, calls] of suppressed) {
     const ids = calls.map((call) => call.id)
     await publishCompletedCalls(
       tx.db,
@@ -104,7 +104,7 @@ async function suppress(tx: Deps, locked: readonly CallToDial[], now: Date): Pro
       now,
     )
   }
-  if (refused.size > 0) tx.wake.sender()
+  if (suppressed.size > 0) tx.wake.sender()
   return locked.filter((call) => !call.do_not_call)
 }
 

@@ -13,7 +13,7 @@ import { updateProviderFailures, changesFailureCount } from './circuit-breaker.t
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { shouldRetry, retryDelayMs } from './retry-policy.ts'
 import { type CampaignRules, lockCampaign } from '../calls/call-store.ts'
-import { addToDoNotCall } from '../calls/suppress.ts'
+import { addToDoNotCallList } from '../calls/suppress.ts'
 import { lockContactByNumber, isOnDoNotCallList } from '../calls/suppress-store.ts'
 import { nextCallableAt } from '../scheduling/time-zones.ts'
 
@@ -26,7 +26,7 @@ export interface AttemptEnd {
   summary: string | null
   recordingUrl: string | null
   /** The contact asked not to be called again. */
-  refused: boolean
+  optedOut: boolean
   /** When the line says that it ended, where that was before it was heard of. */
   endedAt?: Date
   /** Nobody is on the line any more, so that even a lost attempt may be followed by another. */
@@ -41,7 +41,7 @@ export const silentEnd = (outcome: AttemptEnd['outcome'], endedReason: EndedReas
   transcript: [],
   summary: null,
   recordingUrl: null,
-  refused: false,
+  optedOut: false,
 })
 
 /** The end of an attempt that is lost on a line that knows nothing of it, or has had all the time of a call. */
@@ -71,15 +71,15 @@ export const finishAttempt =
       const at = hungUpAt ?? now
       const found = await findAttempt(tx.db, attempt)
       if (found === undefined) return 'refused'
-      const refusing = result.refused && !found.test
-      if (refusing) await lockContactByNumber(tx.db, workspaceId, found.to_number)
+      const optedOut = result.optedOut && !found.test
+      if (optedOut) await lockContactByNumber(tx.db, workspaceId, found.to_number)
       const changesCount = !found.test && changesFailureCount(result, found.line_failures)
       const lockMode = changesCount ? 'to count' : 'to follow'
       const campaign = await lockCampaign(tx.db, workspaceId, found.campaign_id, lockMode)
       const call = await endAttempt(tx.db, attempt, { ...result, at })
-      if (refusing) {
+      if (optedOut) {
         // It counts whoever reports it, even one whose lease is gone.
-        await addToDoNotCall(tx.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
+        await addToDoNotCallList(tx.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
         tx.wake.sender()
       }
       if (campaign === undefined || call === undefined) return 'refused'
@@ -116,8 +116,8 @@ async function decideCompletion(
 ): Promise<Completion | undefined> {
   const completion = { ...result, at, analysisUntil: analysisDeadline(result, at) }
   if (campaign.status === 'archived' || !shouldRetry(campaign.retry, result, call.attempts)) return completion
-  const stopped = await isOnDoNotCallList(tx.db, call.workspaceId, call.to_number)
-  return stopped ? { ...completion, outcome: 'suppressed', endedReason: 'do_not_call' } : undefined
+  const isSuppressed = await isOnDoNotCallList(tx.db, call.workspaceId, call.to_number)
+  return isSuppressed ? { ...completion, outcome: 'suppressed', endedReason: 'do_not_call' } : undefined
 }
 
 const analysisDeadline = (result: AttemptEnd, at: Date) =>

@@ -123,7 +123,7 @@ const emptyProviderResult: ProviderResult = {
   endedReason: 'agent_hung_up',
   transcript: [],
   recordingUrl: null,
-  refused: false,
+  optedOut: false,
 }
 
 const talkedTooLong = (result: ProviderResult | undefined) =>
@@ -152,13 +152,13 @@ function toAttemptEnd(
     observed.answeredAt ?? (result.answeredAt && clampTime(startedAt, result.answeredAt, now)) ?? null
   const endedAt = result.endedAt && clampTime(answeredAt ?? startedAt, result.endedAt, now)
   if (result.outcome === 'answered') {
-    const { outcome, endedReason, transcript, recordingUrl, refused } = result
-    return { outcome, endedReason, transcript, recordingUrl, refused, answeredAt, endedAt, summary: null }
+    const { outcome, endedReason, transcript, recordingUrl, optedOut } = result
+    return { outcome, endedReason, transcript, recordingUrl, optedOut, answeredAt, endedAt, summary: null }
   }
   if (result.outcome === 'voicemail') {
     const { outcome, transcript, summary } = result
     const voicemail = { outcome, transcript, summary, answeredAt, endedAt }
-    return { ...voicemail, endedReason: 'voicemail_reached', recordingUrl: null, refused: false }
+    return { ...voicemail, endedReason: 'voicemail_reached', recordingUrl: null, optedOut: false }
   }
   return { ...silentEnd(result.outcome, unansweredReasons[result.outcome]), endedAt }
 }

@@ -11,7 +11,7 @@ import {
   clearAttempts,
   clearCalls,
   clearContact,
-  clearReasons,
+  clearDoNotCallReasons,
   clearToolCalls,
   deleteImportRows,
   deleteNotes,
@@ -63,7 +63,7 @@ export const eraseContact =
       const traces = tracesOf(contact)
       // The events that are owed are rewritten with all others, before anybody sees them.
       await publishCompletedCalls(db, workspaceId, [...canceled, ...analyzing], now)
-      await clearReasons(db, workspaceId, phoneNumber)
+      await clearDoNotCallReasons(db, workspaceId, phoneNumber)
       await clearContact(db, workspaceId, contactId, now)
       await clearCalls(db, workspaceId, callIds, now)
       await forgetCallbacks(db, workspaceId, callIds)

@@ -228,7 +228,7 @@ export async function blankCells(tx: Db, workspaceId: number, { digits, email }:
 }
 
 /** Why a number is refused is a text of somebody's: it goes, the refusal stays. */
-export async function clearReasons(tx: Db, workspaceId: number, phoneNumber: string): Promise<void> {
+export async function clearDoNotCallReasons(tx: Db, workspaceId: number, phoneNumber: string): Promise<void> {
   await sql`
     update do_not_call set reason = null
     where workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`.execute(

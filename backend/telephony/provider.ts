@@ -29,7 +29,7 @@ export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
       transcript: TranscriptLine[]
       recordingUrl: string | null
       /** The contact asked not to be called again. */
-      refused: boolean
+      optedOut: boolean
     }
 )
 

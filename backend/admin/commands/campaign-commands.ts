@@ -6,7 +6,7 @@ import { defineCommand, required, text } from '../command.ts'
 import { requireWorkspace } from '../command-options.ts'
 import { workspaceOption } from '../options.ts'
 
-export const doNotCallAddCommand = defineCommand({
+export const addToDoNotCallCommand = defineCommand({
   name: 'do-not-call add',
   summary: 'Puts a number on the do-not-call list of a workspace: what waits for it ends as suppressed.',
   options: {

@@ -29,7 +29,7 @@ export const queueAgain = act({
   form: noInput,
   run: async (tx, context) => {
     const call = await getCall(tx)(context.caller, context.id)
-    if (call.contact.do_not_call) throw refused()
+    if (call.contact.do_not_call) throw onDoNotCallListError()
     if (call.contact.phone_number === '') throw erasedError()
     const added = await addContact(tx)(context.caller, {
       phone_number: call.contact.phone_number,
@@ -45,7 +45,7 @@ export const queueAgain = act({
   back: callPath,
 })
 
-const refused = () =>
+const onDoNotCallListError = () =>
   new ApiError(
     'validation_failed',
     'This person asked not to be called: the number is on the do-not-call list.',

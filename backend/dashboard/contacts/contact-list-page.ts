@@ -16,7 +16,7 @@ interface ContactRow {
   phoneNumber: string
   email: string
   externalId: string
-  isRefused: boolean
+  onDoNotCallList: boolean
   createdAt: Date
   lastCall: { id: number; badge: Badge; at: Date } | null
 }
@@ -54,7 +54,7 @@ export const contactListPage = (deps: Deps) =>
         workspace.id,
         {
           ...parseContactSearch(query.search ?? '', workspace.country),
-          refused: query.list === undefined ? null : query.list === 'refused',
+          onDoNotCallList: query.list === undefined ? null : query.list === 'refused',
         },
         { position, limit: pageSize + 1 },
       )
@@ -98,7 +98,7 @@ const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number
     phoneNumber: contact.phone_number,
     email: contact.email ?? '',
     externalId: contact.external_id ?? '',
-    isRefused: contact.is_refused === true,
+    onDoNotCallList: contact.is_refused === true,
     createdAt: contact.created_at,
     lastCall:
       call_id === null || status === null || queued_at === null

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { findRefusal, findRemovals } from '../../calls/do-not-call-store.ts'
+import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/do-not-call-store.ts'
 import { findNotes } from '../../contacts/contact-queries.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { selectCallsOfContact, findContact } from '../../contacts/search-store.ts'
@@ -13,7 +13,7 @@ import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { formatContactName } from '../contact-name.ts'
 import { OptionalId } from '../fields.ts'
-import { sourceInWords } from './in-words.ts'
+import { formatDoNotCallSource } from './in-words.ts'
 
 interface ShownCall {
   id: number
@@ -28,12 +28,12 @@ interface ShownCall {
   summary: string
 }
 
-export interface ShownRefusal {
-  refusal: { source: string; reason: string; since: Date } | null
+export interface DoNotCallStatus {
+  doNotCall: { source: string; reason: string; since: Date } | null
   removals: { source: string; reason: string; at: Date; by: string }[]
 }
 
-interface ContactData extends ShownRefusal {
+interface ContactData extends DoNotCallStatus {
   contact: { id: number; name: string; phoneNumber: string; createdAt: Date; updatedAt: Date }
   facts: { label: string; value: string }[]
   variables: { name: string; value: string }[]
@@ -79,7 +79,7 @@ export const contactPage = (deps: Deps) =>
       const zone = await timeZoneOfContact(contact)
       const notes = await findNotes(db, workspace.id, id, maxNotes)
       return contactView(formatContactName(contact, contact.phone_number), {
-        ...(await refusalOf(deps, workspace.id, contact.phone_number)),
+        ...(await findDoNotCallStatus(deps, workspace.id, contact.phone_number)),
         contact: {
           id,
           name: formatContactName(contact, contact.phone_number),
@@ -111,20 +111,24 @@ export const contactPage = (deps: Deps) =>
   })
 
 /** Whether a number is on the do-not-call list, and when it was taken off. */
-export async function refusalOf(
+export async function findDoNotCallStatus(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
   phoneNumber: string,
-): Promise<ShownRefusal> {
-  const refusal = await findRefusal(db, workspaceId, phoneNumber)
-  const removals = await findRemovals(db, workspaceId, phoneNumber)
+): Promise<DoNotCallStatus> {
+  const doNotCall = await findDoNotCallEntry(db, workspaceId, phoneNumber)
+  const removals = await findDoNotCallRemovals(db, workspaceId, phoneNumber)
   return {
-    refusal:
-      refusal === undefined
+    doNotCall:
+      doNotCall === undefined
         ? null
-        : { source: sourceInWords(refusal.source), reason: refusal.reason ?? '', since: refusal.since },
+        : {
+            source: formatDoNotCallSource(doNotCall.source),
+            reason: doNotCall.reason ?? '',
+            since: doNotCall.since,
+          },
     removals: removals.map(({ source, reason, at, by }) => ({
-      source: sourceInWords(source),
+      source: formatDoNotCallSource(source),
       reason,
       at,
       by: by ?? 'somebody who is gone',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { isContactRefused } from '../../calls/suppress-store.ts'
+import { isContactOnDoNotCallList } from '../../calls/suppress-store.ts'
 import type { Db } from '../../db/schema.ts'
 import { contactColumns } from '../../contacts/contact-queries.ts'
 
@@ -19,7 +19,7 @@ export type ExportedContact = Awaited<ReturnType<typeof findContactsToExport>>[n
 export const findContactsToExport = (db: Db, workspaceId: number, page: { after: number; limit: number }) =>
   db
     .selectFrom('contact')
-    .select([...contactColumns, 'consent_source', 'consent_at', isContactRefused.as('is_refused')])
+    .select([...contactColumns, 'consent_source', 'consent_at', isContactOnDoNotCallList.as('is_refused')])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
     .where('id', '>', page.after)

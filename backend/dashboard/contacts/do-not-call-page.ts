@@ -1,21 +1,21 @@
 import * as z from 'zod'
-import { allowAgain } from '../../contacts/allow-again.ts'
+import { removeNumberFromDoNotCallList } from '../../contacts/allow-again.ts'
 import { parsePhone } from '../../core/phone.ts'
-import { refuseCalls } from '../../contacts/refuse.ts'
+import { addNumberToDoNotCallList } from '../../contacts/refuse.ts'
 import type { Deps } from '../../deps.ts'
 import { act, form, type Line } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
-import { refusalOf, type ShownRefusal } from './contact-page.ts'
+import { findDoNotCallStatus, type DoNotCallStatus } from './contact-page.ts'
 
-interface ListData {
+interface DoNotCallData {
   number: string
   /** What is wrong with the number that was asked for. */
   problem: string
-  answer: (ShownRefusal & { phoneNumber: string }) | null
+  answer: (DoNotCallStatus & { phoneNumber: string }) | null
 }
 
-const doNotCallView = template<ListData>('dashboard/contacts/do-not-call-page')
+const doNotCallView = template<DoNotCallData>('dashboard/contacts/do-not-call-page')
 
 const Reason = z.string().trim().max(500)
 
@@ -34,11 +34,11 @@ export const doNotCallLines = (deps: Deps): Line[] => [
       const parsed = parsePhone(number, workspace.country)
       if (!parsed.ok) return doNotCallView('Do not call', { ...emptyData, problem: parsed.message })
       const { phoneNumber } = parsed
-      const answer = { phoneNumber, ...(await refusalOf(deps, workspace.id, phoneNumber)) }
+      const answer = { phoneNumber, ...(await findDoNotCallStatus(deps, workspace.id, phoneNumber)) }
       return doNotCallView('Do not call', { number, problem: '', answer })
     },
     submit: async (tx, context, { phone_number, reason }) => {
-      await refuseCalls(tx)(context.workspace.id, { phoneNumber: phone_number }, reason)
+      await addNumberToDoNotCallList(tx)(context.workspace.id, { phoneNumber: phone_number }, reason)
       return redirectTo(
         pathTo(context, doNotCallPath),
         'The number is on the list: it is not called any more.',
@@ -50,8 +50,12 @@ export const doNotCallLines = (deps: Deps): Line[] => [
     path: '/contacts/do-not-call/remove',
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
     run: async (tx, context, { phone_number, reason }) => {
-      const removed = await allowAgain(tx)(context.caller, { phoneNumber: phone_number }, reason)
-      return redirectTo(pathTo(context, doNotCallPath), removed ? takenOff : notThere)
+      const removed = await removeNumberFromDoNotCallList(tx)(
+        context.caller,
+        { phoneNumber: phone_number },
+        reason,
+      )
+      return redirectTo(pathTo(context, doNotCallPath), removed ? removedMessage : notListedMessage)
     },
     back: (context) => pathTo(context, doNotCallPath),
   }),
@@ -60,7 +64,7 @@ export const doNotCallLines = (deps: Deps): Line[] => [
     path: '/contacts/:id/do-not-call',
     form: z.object({ reason: Reason }),
     run: async (tx, context, { reason }) => {
-      await refuseCalls(tx)(context.workspace.id, { contactId: context.id }, reason)
+      await addNumberToDoNotCallList(tx)(context.workspace.id, { contactId: context.id }, reason)
       return redirectTo(
         contactPath(context),
         'The number is on the do-not-call list: it is not called any more.',
@@ -73,14 +77,18 @@ export const doNotCallLines = (deps: Deps): Line[] => [
     path: '/contacts/:id/allow-again',
     form: z.object({ reason: Reason }),
     run: async (tx, context, { reason }) => {
-      const removed = await allowAgain(tx)(context.caller, { contactId: context.id }, reason)
-      return redirectTo(contactPath(context), removed ? takenOff : notThere)
+      const removed = await removeNumberFromDoNotCallList(tx)(
+        context.caller,
+        { contactId: context.id },
+        reason,
+      )
+      return redirectTo(contactPath(context), removed ? removedMessage : notListedMessage)
     },
     back: (context) => contactPath(context),
   }),
 ]
 
-const takenOff = 'The number may be called again. Calls that had ended because of it stay ended.'
-const notThere = 'The number was not on the list.'
+const removedMessage = 'The number may be called again. Calls that had ended because of it stay ended.'
+const notListedMessage = 'The number was not on the list.'
 
 const contactPath = (context: PageContext) => pathTo(context, `/contacts/${context.id}`)

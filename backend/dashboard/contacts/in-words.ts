@@ -1,13 +1,13 @@
 import { invalidField } from '../../core/errors.ts'
 
-const sources: Record<string, string> = {
+const doNotCallSources: Record<string, string> = {
   api: 'an app or a Zap asked for it',
   dashboard: 'a person added it here',
   call: 'the person asked for it in a call',
 }
 
 /** Where a refusal came from. */
-export const sourceInWords = (source: string): string => sources[source] ?? source
+export const formatDoNotCallSource = (source: string): string => doNotCallSources[source] ?? source
 
 /** Variables as they are typed: one a line, `name = value`. A value of several lines is folded into one. */
 export const formatVariables = (variables: Record<string, string>): string =>

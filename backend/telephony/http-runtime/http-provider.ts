@@ -207,7 +207,7 @@ function toProviderResult(end: RuntimeReport & { type: 'ended' }): ProviderResul
     endedReason: end.ended_reason,
     transcript: end.transcript,
     recordingUrl: end.recording_url ?? null,
-    refused: end.do_not_call ?? false,
+    optedOut: end.do_not_call ?? false,
     answeredAt: new Date(end.answered_at),
     endedAt,
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DialRequest } from '../provider.ts'
-import { callBack, interested, refusal, type Talk, talks } from './scenarios.ts'
+import { callBack, interested, optOut, type Talk, talks } from './scenarios.ts'
 
 /** What the called side does. */
 type Part = 'talks' | 'rings' | 'busy' | 'voicemail' | 'declines' | 'fails'
@@ -35,7 +35,7 @@ export function castingOf(request: DialRequest): { part: Part; talk: Talk; ringS
   const met = drawn === callBack && request.scheduled ? interested : drawn
   return {
     part: parts[digits] ?? draw(seed.readUInt8(0) % 32),
-    talk: digits === '0100' ? interested : digits === '0106' ? refusal : met,
+    talk: digits === '0100' ? interested : digits === '0106' ? optOut : met,
     ringSeconds: 3 + (seed.readUInt8(2) % 8),
   }
 }

@@ -8,7 +8,7 @@ export interface Talk {
   /** What is said, and what the agent does in between. */
   lines: readonly (Spoken | Intent)[]
   hangsUp: 'agent' | 'contact'
-  refused: boolean
+  optedOut: boolean
   summary: string
   sentiment: Sentiment
   goalMet: boolean
@@ -30,14 +30,14 @@ export const interested: Talk = {
     ['agent', 'Thank you, {{name}}. Goodbye.'],
   ],
   hangsUp: 'agent',
-  refused: false,
+  optedOut: false,
   summary: '{{name}} is interested in {{topic}} and asked for an appointment on Thursday morning.',
   sentiment: 'positive',
   goalMet: true,
   extracted: { interested: true, preferred_time: 'Thursday morning', callback_requested: false },
 }
 
-export const refusal: Talk = {
+export const optOut: Talk = {
   lines: [
     ['agent', '{{greeting}}'],
     ['contact', 'How did you get this number? Please take me off your list.'],
@@ -46,7 +46,7 @@ export const refusal: Talk = {
     ['contact', 'Good. Do not call me again.'],
   ],
   hangsUp: 'contact',
-  refused: true,
+  optedOut: true,
   summary: '{{name}} asked not to be called again.',
   sentiment: 'negative',
   goalMet: false,
@@ -64,7 +64,7 @@ const notNow: Talk = {
     ['agent', 'Then I will not keep you. Have a good day, {{name}}.'],
   ],
   hangsUp: 'agent',
-  refused: false,
+  optedOut: false,
   summary: '{{name}} has settled on another provider and may look at {{topic}} again in the autumn.',
   sentiment: 'neutral',
   goalMet: false,
@@ -82,7 +82,7 @@ export const callBack: Talk = {
     ['agent', 'Tomorrow after four. Until then, {{name}}.'],
   ],
   hangsUp: 'agent',
-  refused: false,
+  optedOut: false,
   summary: '{{name}} was in a meeting and asked to be called back tomorrow after four.',
   sentiment: 'neutral',
   goalMet: false,
@@ -98,7 +98,7 @@ const wrongPerson: Talk = {
     ['agent', 'I beg your pardon. I will correct our records. Goodbye.'],
   ],
   hangsUp: 'agent',
-  refused: false,
+  optedOut: false,
   summary: 'The number does not belong to {{name}}: somebody else answered.',
   sentiment: 'neutral',
   goalMet: false,
@@ -118,7 +118,7 @@ const needsPrice: Talk = {
     ['contact', 'Great, bye.'],
   ],
   hangsUp: 'contact',
-  refused: false,
+  optedOut: false,
   summary: '{{name}} asked for a quote for {{topic}} for two people, by email.',
   sentiment: 'positive',
   goalMet: true,

@@ -57,7 +57,7 @@ export function createSimulatedProvider(clock: Clock, speed: number, agent?: Cal
       endedReason: talk.hangsUp === 'agent' ? 'agent_hung_up' : 'contact_hung_up',
       transcript,
       recordingUrl: null,
-      refused: talk.refused && isWhole(request, talk, transcript),
+      optedOut: talk.optedOut && isWhole(request, talk, transcript),
     }
   }
 

@@ -6,12 +6,12 @@ import { takeReport } from '../../dialer/receive-report.ts'
 import { finishAnalysis } from '../../calls/settle.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
-import { allowAgain } from '../../contacts/allow-again.ts'
+import { removeNumberFromDoNotCallList } from '../../contacts/allow-again.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { forgetCallbacksOfErased } from '../../privacy/erase-store.ts'
 import { queueCallback } from '../../contacts/queue-callback.ts'
 import { saveContact } from '../../contacts/save.ts'
-import { refuseCalls } from '../../contacts/refuse.ts'
+import { addNumberToDoNotCallList } from '../../contacts/refuse.ts'
 import { ApiError } from '../../core/errors.ts'
 import { answerOnce } from '../../api/idempotency.ts'
 import { recordToolCall } from '../../mcp/record-tool-call.ts'
@@ -137,7 +137,7 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: call.id }, analysis)
   await addNote(deps)(toContactKey(contact.id), { callId: call.id, text: 'Zelda likes mornings' })
   const waiting = await seedCall(deps, seed, number, { metadata: { sheet: 'Zelda' } })
-  await refuseCalls(deps)(seed.workspaceId, { phoneNumber: '+12025550174' }, 'Another one')
+  await addNumberToDoNotCallList(deps)(seed.workspaceId, { phoneNumber: '+12025550174' }, 'Another one')
   await deps.db
     .insertInto('spreadsheet')
     .values({ id: 'leads', workspace_id: seed.workspaceId, name: 'Leads', columns: ['a', 'b', 'c'] })
@@ -215,7 +215,7 @@ it('forgets a callback address once its event has been delivered, before the era
 
 it('keeps the refusal to be called: the same number, added anew, is refused', async () => {
   const first = await seedCall(deps, seed, number, person)
-  await refuseCalls(deps)(seed.workspaceId, { contactId: first.contact.id }, 'Zelda said so')
+  await addNumberToDoNotCallList(deps)(seed.workspaceId, { contactId: first.contact.id }, 'Zelda said so')
   await erase(first.contact.id)
   expect(await findTraces()).toEqual([])
   const again = await seedCall(deps, seed, number)
@@ -360,7 +360,7 @@ it('stays whole whatever else happens to the person at the same moment', async (
   }
   const call = async () => {
     for (const attempt of await claimCalls(deps, lease)(5)) {
-      await finishAttempt(deps)(attempt, { ...answered, refused: attempt.request.callId % 7 === 0 })
+      await finishAttempt(deps)(attempt, { ...answered, optedOut: attempt.request.callId % 7 === 0 })
       const key = { workspaceId: seed.workspaceId, callId: attempt.request.callId }
       await Promise.all([finishAnalysis(deps)(key, analysis), finishAnalysis(deps)(key, undefined)])
     }
@@ -375,8 +375,8 @@ it('stays whole whatever else happens to the person at the same moment', async (
       settle(erase(id)),
       settle(erase(id)),
       settle(addNote(deps)(toContactKey(id), { callId: null, text: 'Zelda' })),
-      settle(refuseCalls(deps)(seed.workspaceId, { phoneNumber: number }, 'Zelda')),
-      settle(allowAgain(deps)(toCaller(seed), { phoneNumber: number }, 'Zelda')),
+      settle(addNumberToDoNotCallList(deps)(seed.workspaceId, { phoneNumber: number }, 'Zelda')),
+      settle(removeNumberFromDoNotCallList(deps)(toCaller(seed), { phoneNumber: number }, 'Zelda')),
       settle(saveContact(deps)(seed.workspaceId, { phone_number: number, first_name: 'Zelda' })),
       call(),
       call(),

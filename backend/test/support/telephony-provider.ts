@@ -26,6 +26,6 @@ export const shortConversation: TelephonyProvider['dial'] = async (_, { onAnswer
     endedReason: 'agent_hung_up',
     transcript: [],
     recordingUrl: null,
-    refused: false,
+    optedOut: false,
   }
 }
