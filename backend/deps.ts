@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Chance, Clock } from './core/clock.ts'
+import type { Random, Clock } from './core/clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
@@ -11,9 +11,9 @@ export interface Deps {
   runtimeSecrets: () => readonly string[]
   db: Db
   clock: Clock
-  chance: Chance
+  random: Random
   log: Logger
-  box: SecretBox
+  secretBox: SecretBox
   wake: Wake
 }
 

@@ -39,7 +39,7 @@ export async function openDeps(options: {
   try {
     await migrate(database.url)
     const keys = await loadSecretKeys(config, database.dataDir)
-    const box = createSecretBox(keys)
+    const secretBox = createSecretBox(keys)
     const runtimeSecrets =
       purpose === 'service' ? await openRuntimeSecrets(config, database.dataDir, log) : undefined
     const db = connect({
@@ -50,7 +50,7 @@ export async function openDeps(options: {
       await db.destroy()
       await database.close()
     }
-    await checkSecretKeys(db, box).catch(async (error: unknown) => {
+    await checkSecretKeys(db, secretBox).catch(async (error: unknown) => {
       await db.destroy()
       throw error
     })
@@ -59,9 +59,9 @@ export async function openDeps(options: {
       runtimeSecrets: () => runtimeSecrets?.list() ?? [],
       db,
       clock: systemClock,
-      chance: Math.random,
+      random: Math.random,
       log,
-      box,
+      box: secretBox,
       wake,
     }
     return { deps, runtimeSecrets, dataDir: database.dataDir, close }

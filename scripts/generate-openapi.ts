@@ -14,9 +14,9 @@ const document = await generateApiDocument({
   // Never connected to: the document follows from the schemas alone.
   db: connect({ url: 'postgres://127.0.0.1/none' }),
   clock: systemClock,
-  chance: Math.random,
+  random: Math.random,
   log: pino({ level: 'silent' }),
-  box: createSecretBox(['unused']),
+  secretBox: createSecretBox(['unused']),
   wake: nobodyToWake,
 })
 const file = new URL('../contract/openapi.json', import.meta.url)

@@ -13,4 +13,4 @@ export const systemClock: Clock = {
 }
 
 /** Randomness as an argument: a number from 0 (included) to 1 (excluded). */
-export type Chance = () => number
+export type Random = () => number

@@ -32,13 +32,13 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
   const wake = () => [...real, ...test].forEach((worker) => worker.wake())
   // A hang-up frees its slot at once, for this dialer as for those that `deps` knows of.
   const dialer = () => (wake(), deps.wake.dialer())
-  const own: Deps = { ...deps, wake: { ...deps.wake, dialer } }
+  const dialerDeps: Deps = { ...deps, wake: { ...deps.wake, dialer } }
 
   const onError = (error: unknown, attemptId?: string) =>
     deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = startLeaseRenewal({ leaseMs, heartbeatMs }, renew, onError)
-  const run = runAttempt(own, providers, leases, onError)
+  const run = runAttempt(dialerDeps, providers, leases, onError)
   const start = (concurrency: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
       fetch,
@@ -49,10 +49,10 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
       pollMs: 1_000,
     })
   const realLease = { line: providers.real.name, workerId, leaseMs }
-  if (providers.real.resumable) real.push(start(concurrency, takeOverAttempts(own, realLease)))
-  real.push(start(concurrency, claimCalls(own, realLease)))
+  if (providers.real.resumable) real.push(start(concurrency, takeOverAttempts(dialerDeps, realLease)))
+  real.push(start(concurrency, claimCalls(dialerDeps, realLease)))
   // A lane of their own: a campaign's backlog keeps nobody's test waiting.
-  test.push(start(100, claimTestCalls(own, { provider: providers.test.name, workerId, leaseMs })))
+  test.push(start(100, claimTestCalls(dialerDeps, { provider: providers.test.name, workerId, leaseMs })))
   return {
     wake,
     stop: async (timeoutMs) => {

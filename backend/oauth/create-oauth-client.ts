@@ -28,7 +28,7 @@ export const createOauthClient =
     await insertClient(deps.db, {
       id: clientId,
       name,
-      sealedSecret: clientSecret && deps.box.seal(clientSecret),
+      sealedSecret: clientSecret && deps.secretBox.seal(clientSecret),
       redirectUris: input.redirectUris,
     })
     return { clientId, clientSecret }

@@ -17,8 +17,8 @@ const CookieKeys = z.array(z.string())
 /** The keys of this installation. Of several processes that start first, one makes them and all use those. */
 export async function loadServerKeys(deps: Pick<Deps, 'db' | 'box'>): Promise<ServerKeys> {
   const loadOrCreate = async (name: string, create: () => object): Promise<unknown> => {
-    const stored = await getOrCreateServerSecret(deps.db, name, deps.box.seal(JSON.stringify(create())))
-    return JSON.parse(deps.box.open(stored))
+    const stored = await getOrCreateServerSecret(deps.db, name, deps.secretBox.seal(JSON.stringify(create())))
+    return JSON.parse(deps.secretBox.open(stored))
   }
   return {
     jwks: Jwks.parse(await loadOrCreate('oauth_signing_keys', newJwks)),

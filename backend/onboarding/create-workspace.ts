@@ -27,7 +27,7 @@ export const createWorkspace =
   async (input: NewWorkspace): Promise<{ id: number }> => {
     const { name, country, timeZone } = checkWorkspace(input)
     const formId = input.formId ?? null
-    const webhookSecret = deps.box.seal(newWebhookSecret())
+    const webhookSecret = deps.secretBox.seal(newWebhookSecret())
     const insert = async (tx: Db) => {
       const workspace = await insertWorkspace(tx, { name, country, timeZone, webhookSecret, formId })
       if (workspace === undefined) return findWorkspaceByForm(tx, formId)

@@ -8,10 +8,10 @@ import { getOrCreateServerSecret } from './store.ts'
  *
  * @throws {ConfigError}
  */
-export async function checkSecretKeys(db: Db, box: SecretBox): Promise<void> {
-  const stored = await getOrCreateServerSecret(db, 'secret-key-check', box.seal('Outdial'))
+export async function checkSecretKeys(db: Db, secretBox: SecretBox): Promise<void> {
+  const stored = await getOrCreateServerSecret(db, 'secret-key-check', secretBox.seal('Outdial'))
   try {
-    box.open(stored)
+    secretBox.open(stored)
   } catch (cause) {
     throw new ConfigError(
       'SECRET_KEY does not open the secrets of this database: set the key with which it was first started. To change ' +

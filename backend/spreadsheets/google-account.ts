@@ -18,7 +18,7 @@ const KeyFile = z.object({
  * @throws {ApiError} validation_failed, without a word of what was pasted
  */
 export const saveGoogleAccount =
-  ({ db, box, clock }: Pick<Deps, 'db' | 'box' | 'clock'>) =>
+  ({ db, secretBox, clock }: Pick<Deps, 'db' | 'box' | 'clock'>) =>
   async (workspaceId: number, pasted: string): Promise<{ clientEmail: string }> => {
     const keyFile = KeyFile.safeParse(parseJson(pasted))
     if (!keyFile.success || !isRsaKey(keyFile.data.private_key)) {
@@ -27,7 +27,7 @@ export const saveGoogleAccount =
       throw invalidField('google_account', 'invalid_key', message)
     }
     const { client_email, private_key } = keyFile.data
-    const account = { client_email, private_key: box.seal(private_key) }
+    const account = { client_email, private_key: secretBox.seal(private_key) }
     await upsertGoogleAccount(db, workspaceId, account, clock.now())
     return { clientEmail: client_email }
   }

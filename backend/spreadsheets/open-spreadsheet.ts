@@ -22,5 +22,5 @@ export const openSpreadsheet =
       )
     }
     const { client_email: clientEmail, private_key: sealed } = account
-    return googleSpreadsheet({ clientEmail, privateKey: deps.box.open(sealed) }, id)
+    return googleSpreadsheet({ clientEmail, privateKey: deps.secretBox.open(sealed) }, id)
   }

@@ -18,7 +18,7 @@ export interface ToolDetails extends ListedTool {
 
 /** @throws {ApiError} not_found */
 export const getTool =
-  ({ db, box }: Pick<Deps, 'db' | 'box'>) =>
+  ({ db, secretBox }: Pick<Deps, 'db' | 'box'>) =>
   async ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<ToolDetails> => {
     const [tool] = await selectTools(db, workspaceId, toolId)
     const kind = tool && toolKinds.get(tool.row.kind)
@@ -30,6 +30,6 @@ export const getTool =
       agents: tool.agents,
       definitions,
       effects: names.filter((name) => hasEffects(kind, tool.row, name)),
-      secretNames: Object.keys(openSecrets(box, tool.row.secrets)).sort(),
+      secretNames: Object.keys(openSecrets(secretBox, tool.row.secrets)).sort(),
     }
   }

@@ -25,7 +25,7 @@ export const editHttpTool =
     const settings = parseSettings(HttpSettings, row)
     const url = edit.url ?? settings.url
     // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
-    const currentSecrets = isSameOrigin(url, settings.url) ? openSecrets(deps.box, row.secrets) : {}
+    const currentSecrets = isSameOrigin(url, settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
     const tool = {
       name: edit.name ?? row.name,
       description: edit.description ?? row.description,

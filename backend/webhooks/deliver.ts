@@ -22,11 +22,11 @@ export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent
 
 /** Posts a delivery once, signed as of `at`. `signal` bounds all of it: connection, headers and body. */
 export const tryDelivery =
-  ({ config, clock, box }: Pick<Deps, 'config' | 'clock' | 'box'>, send: GuardedSend) =>
+  ({ config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'box'>, send: GuardedSend) =>
   async (delivery: LeasedDelivery, at: Date, signal: AbortSignal): Promise<Try> => {
     const refusal = checkTargetUrl(config, delivery.targetUrl)
     if (refusal !== undefined) return { kind: 'unreachable', error: refusal }
-    const secrets = openSecrets(box, delivery, at)
+    const secrets = openSecrets(secretBox, delivery, at)
     if (secrets === undefined) return { kind: 'ours', error: 'no key of SECRET_KEY opens the signing secret' }
 
     const { eventId: id, body } = delivery
@@ -55,11 +55,13 @@ function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): 
   return { kind: 'refused', statusCode, retryAfterMs, error }
 }
 
-function openSecrets(box: Deps['box'], delivery: LeasedDelivery, at: Date): string[] | undefined {
+function openSecrets(secretBox: Deps['secretBox'], delivery: LeasedDelivery, at: Date): string[] | undefined {
   const { secret, previousSecret, previousSecretUntil } = delivery
   const overlapSecret = previousSecretUntil !== null && previousSecretUntil > at ? previousSecret : null
   try {
-    return overlapSecret === null ? [box.open(secret)] : [box.open(secret), box.open(overlapSecret)]
+    return overlapSecret === null
+      ? [secretBox.open(secret)]
+      : [secretBox.open(secret), secretBox.open(overlapSecret)]
   } catch {
     return undefined // sealed under a key that SECRET_KEY no longer lists
   }

@@ -18,7 +18,7 @@ const maxFailingMs = 5 * 24 * 60 * 60 * 1000
  * who remove it do: otherwise the two could wait for each other.
  */
 export const settle =
-  ({ db, clock, chance }: Pick<Deps, 'db' | 'clock' | 'chance'>) =>
+  ({ db, clock, random }: Pick<Deps, 'db' | 'clock' | 'chance'>) =>
   async (delivery: LeasedDelivery, startedAt: Date, outcome: Try): Promise<void> => {
     const at = clock.now()
     const tried = {
@@ -28,7 +28,7 @@ export const settle =
       error: 'error' in outcome ? outcome.error : null,
     }
     const retryAfterMs = outcome.kind === 'refused' ? outcome.retryAfterMs : undefined
-    const delayMs = retryDelay(delivery.tries + 1, chance, retryAfterMs)
+    const delayMs = retryDelay(delivery.tries + 1, random, retryAfterMs)
 
     await db.transaction().execute(async (tx) => {
       const isEnabled = await updateSubscriptionHealth(tx, delivery, outcome, at)

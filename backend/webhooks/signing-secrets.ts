@@ -12,13 +12,13 @@ export const secretOverlapMs = 24 * 60 * 60 * 1000
  * @throws {ApiError} not_found
  */
 export const rotateSubscriptionSecret =
-  ({ db, clock, box }: Deps) =>
+  ({ db, clock, secretBox }: Deps) =>
   async (workspaceId: number, id: number): Promise<{ secret: string }> => {
     const secret = newWebhookSecret()
     const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
     const isReplaced = await replaceSubscriptionSecret(db, workspaceId, {
       id,
-      sealedSecret: box.seal(secret),
+      sealedSecret: secretBox.seal(secret),
       previousUntil,
     })
     if (!isReplaced) throw notFound('There is no webhook subscription with this id in your workspace.')

@@ -19,11 +19,11 @@ export const subscribe =
     caller: Caller,
     body: SubscribeWebhook,
   ): Promise<{ created: boolean; subscription: WebhookSubscription }> => {
-    const { config, db, clock, box } = deps
+    const { config, db, clock, secretBox } = deps
     const refusal = checkTargetUrl(config, body.target_url)
     if (refusal !== undefined) throw invalidField('target_url', 'invalid_target_url', refusal)
     const filter = normalizeFilter(body.filter)
-    const sealedSecret = box.seal(newWebhookSecret())
+    const sealedSecret = secretBox.seal(newWebhookSecret())
 
     const row = await db.transaction().execute(async (tx) => {
       if (!(await lockConnection(tx, caller))) throw connectionEndedError()
@@ -43,7 +43,7 @@ export const subscribe =
       target_url: row.target_url,
       event: row.event,
       filter: row.filter,
-      secret: box.open(row.secret),
+      secret: secretBox.open(row.secret),
       created_at: row.created_at.toISOString(),
     }
     // Sealing is never the same twice: a row that holds this secret is one that this request made.

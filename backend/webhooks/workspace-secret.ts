@@ -5,18 +5,18 @@ import { findWorkspaceSecret, replaceWorkspaceSecret } from './signing-secret-st
 
 /** What signs the deliveries to a workspace's callback URLs. */
 export const revealWorkspaceSecret =
-  ({ db, box }: Pick<Deps, 'db' | 'box'>) =>
+  ({ db, secretBox }: Pick<Deps, 'db' | 'box'>) =>
   async (workspaceId: number): Promise<{ secret: string }> => {
     const { sealed } = await findWorkspaceSecret(db, workspaceId)
-    return { secret: box.open(sealed) }
+    return { secret: secretBox.open(sealed) }
   }
 
 /** Gives a workspace a new one. For 24 hours the old one signs beside it; a second rotation within them ends the oldest. */
 export const rotateWorkspaceSecret =
-  ({ db, clock, box }: Pick<Deps, 'db' | 'clock' | 'box'>) =>
+  ({ db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'box'>) =>
   async (workspaceId: number): Promise<{ secret: string }> => {
     const secret = newWebhookSecret()
     const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
-    await replaceWorkspaceSecret(db, workspaceId, { sealedSecret: box.seal(secret), previousUntil })
+    await replaceWorkspaceSecret(db, workspaceId, { sealedSecret: secretBox.seal(secret), previousUntil })
     return { secret }
   }

@@ -5,7 +5,7 @@ import { findClient } from '../oauth-store.ts'
 import { noopAdapter } from './keeps-nothing.ts'
 
 /** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */
-export const clientAdapter = ({ db, box }: Pick<Deps, 'db' | 'box'>): Adapter => ({
+export const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'box'>): Adapter => ({
   ...noopAdapter,
   find: async (id) => {
     // PostgreSQL keeps no NUL in text, and so knows no such client.
@@ -14,7 +14,7 @@ export const clientAdapter = ({ db, box }: Pick<Deps, 'db' | 'box'>): Adapter =>
     return {
       client_id: client.id,
       client_name: client.name,
-      ...(client.secret !== null && { client_secret: box.open(client.secret) }),
+      ...(client.secret !== null && { client_secret: secretBox.open(client.secret) }),
       token_endpoint_auth_method: client.secret === null ? 'none' : 'client_secret_basic',
       redirect_uris: client.redirect_uris,
       grant_types: ['authorization_code', 'refresh_token'],

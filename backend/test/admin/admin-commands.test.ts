@@ -65,7 +65,7 @@ it('brings a new installation to its first API key and OAuth client', async () =
   ])
   expect(client).toEqual({ client_id: expect.any(String), client_secret: expect.any(String) })
 
-  const deps = testDeps(database.db, { box: createSecretBox([key]) })
+  const deps = testDeps(database.db, { secretBox: createSecretBox([key]) })
   const caller = await authenticate(deps)(`Bearer ${String(apiKey)}`)
   expect(caller.workspaceId).toBe(workspace.workspace_id)
 
@@ -112,7 +112,7 @@ it('makes a link for a new password, which the dashboard takes', async () => {
 })
 
 it('answers as a table for people, and with nothing secret in it', async () => {
-  const seed = await seedWorkspace(testDeps(database.db, { box: createSecretBox([key]) }))
+  const seed = await seedWorkspace(testDeps(database.db, { secretBox: createSecretBox([key]) }))
   const { stdout, code } = await admin(['list-agents', '--workspace', String(seed.workspaceId)])
   expect(code).toBe(0)
   expect(stdout).toMatch(
@@ -124,7 +124,7 @@ it('answers as a table for people, and with nothing secret in it', async () => {
 
 it('pauses, resumes and archives a campaign, retires its number, and holds its agent', async () => {
   const { workspaceId, campaignId, phoneNumberId, agentId } = await seedWorkspace(
-    testDeps(database.db, { box: createSecretBox([key]) }),
+    testDeps(database.db, { secretBox: createSecretBox([key]) }),
   )
   const workspaceArgs = ['--workspace', String(workspaceId)]
   const campaign = [...workspaceArgs, '--id', String(campaignId)]
@@ -150,7 +150,7 @@ it('pauses, resumes and archives a campaign, retires its number, and holds its a
 })
 
 it('puts a number on the do-not-call list', async () => {
-  const { workspaceId } = await seedWorkspace(testDeps(database.db, { box: createSecretBox([key]) }))
+  const { workspaceId } = await seedWorkspace(testDeps(database.db, { secretBox: createSecretBox([key]) }))
   await runJson(['do-not-call', 'add', '--workspace', String(workspaceId), '--number', '(202) 555-0100'])
   const rows = await database.db
     .selectFrom('do_not_call')

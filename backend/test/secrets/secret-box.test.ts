@@ -17,5 +17,5 @@ it('opens with a fresh key what an old key of the list sealed', async () => {
     .selectAll()
     .where('id', '=', seed.workspaceId)
     .executeTakeFirstOrThrow()
-  expect(deps.box.open(row.webhook_secret)).toMatch(/^whsec_/)
+  expect(deps.secretBox.open(row.webhook_secret)).toMatch(/^whsec_/)
 })

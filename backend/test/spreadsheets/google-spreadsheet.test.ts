@@ -206,7 +206,7 @@ it('keeps the address and the sealed key alone, and replaces them', async () => 
     .execute()
   expect(rows).toHaveLength(1)
   expect(JSON.stringify(rows)).not.toMatch(/PRIVATE KEY|evil/)
-  expect(deps.box.open(rows[0]?.private_key ?? '')).toBe(privateKey)
+  expect(deps.secretBox.open(rows[0]?.private_key ?? '')).toBe(privateKey)
 })
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({

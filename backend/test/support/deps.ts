@@ -19,9 +19,9 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
     runtimeSecrets: () => runtimeSecrets,
     db,
     clock: new ManualClock(),
-    chance: () => 0.5,
+    random: () => 0.5,
     log: pino({ level: 'silent' }),
-    box: createSecretBox(['test-key-of-at-least-thirty-two-characters']),
+    secretBox: createSecretBox(['test-key-of-at-least-thirty-two-characters']),
     wake: { ...nobodyToWake },
     ...overrides,
   }

@@ -22,14 +22,14 @@ export const noRetry: RetryPolicy = { max_attempts: 1, delay_minutes: 60, on: []
 
 /** Rows that the public API cannot make. */
 export async function seedWorkspace(deps: Pick<Deps, 'db' | 'box'>, name = 'Acme'): Promise<Seed> {
-  const { db, box } = deps
+  const { db, secretBox } = deps
   const workspace = await db
     .insertInto('workspace')
     .values({
       name,
       country: 'US',
       time_zone: 'America/New_York',
-      webhook_secret: box.seal(newWebhookSecret()),
+      webhook_secret: secretBox.seal(newWebhookSecret()),
     })
     .returning('id')
     .executeTakeFirstOrThrow()

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   // Real time, because an independent verifier looks at the timestamp; no jitter, to foretell the schedule.
-  deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()), chance: () => 0 })
+  deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()), random: () => 0 })
   seed = await seedWorkspace(deps)
   receiver = new HttpReceiver()
   await receiver.listen()
@@ -122,7 +122,7 @@ it('signs deliveries to a callback URL with the secret of the workspace', async 
     .where('id', '=', seed.workspaceId)
     .executeTakeFirstOrThrow()
   const [received] = receiver.requests
-  const verifier = new Webhook(deps.box.open(webhook_secret))
+  const verifier = new Webhook(deps.secretBox.open(webhook_secret))
   expect(verifier.verify(received?.body ?? '', received?.headers as Record<string, string>)).toBeTruthy()
 })
 

@@ -37,7 +37,7 @@ async function seedSubscription(filter: Partial<WebhookFilter>, of = seed, disab
       target_url: 'https://example.com/hook',
       event: 'call.completed',
       filter: JSON.stringify({ ...all, ...filter }),
-      secret: deps.box.seal('whsec_AAAA'),
+      secret: deps.secretBox.seal('whsec_AAAA'),
       disabled_at: disabledAt,
     })
     .returning('id')

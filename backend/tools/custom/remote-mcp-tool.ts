@@ -71,7 +71,7 @@ export function createRemoteMcp(options: {
       }
       const urlError = checkTargetUrl(deps.config, RemoteSettings.parse(toolUse.row.settings).url)
       if (urlError !== undefined) return errorResult(`The server cannot be reached. ${urlError}`)
-      const secrets = openSecrets(deps.box, toolUse.row.secrets)
+      const secrets = openSecrets(deps.secretBox, toolUse.row.secrets)
       const timeoutSignal = AbortSignal.any([toolUse.signal, AbortSignal.timeout(options.timeoutMs)])
       try {
         return readResult(await callRemoteTool(deps, toolUse, secrets, timeoutSignal), secrets)

@@ -4,12 +4,12 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 export type ToolSecrets = Readonly<Record<string, string>>
 
 /** As `mcp_tool.secrets` keeps them; null where there are none. */
-export const sealSecrets = (box: SecretBox, secrets: ToolSecrets): string | null =>
-  Object.keys(secrets).length === 0 ? null : box.seal(JSON.stringify(secrets))
+export const sealSecrets = (secretBox: SecretBox, secrets: ToolSecrets): string | null =>
+  Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets))
 
 /** @throws where no key of SECRET_KEY opens them */
-export const openSecrets = (box: SecretBox, sealed: string | null): ToolSecrets =>
-  sealed === null ? {} : (JSON.parse(box.open(sealed)) as ToolSecrets)
+export const openSecrets = (secretBox: SecretBox, sealed: string | null): ToolSecrets =>
+  sealed === null ? {} : (JSON.parse(secretBox.open(sealed)) as ToolSecrets)
 
 const secretReference = /\{\{\s*secret\.([A-Za-z][A-Za-z0-9_]*)\s*\}\}/g
 

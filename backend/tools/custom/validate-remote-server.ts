@@ -103,7 +103,7 @@ export function chooseTools(
 
 /** As its row keeps it. */
 export const toRemoteServerRow = (
-  { box }: Pick<Deps, 'box'>,
+  { secretBox }: Pick<Deps, 'box'>,
   server: RemoteServer,
   tools: RemoteTool[],
 ): ToolValues => ({
@@ -111,5 +111,5 @@ export const toRemoteServerRow = (
   description: server.description.trim(),
   inputSchema: { type: 'object' },
   settings: { url: server.url, transport: server.transport, headers: server.headers, tools },
-  secrets: sealSecrets(box, server.secrets),
+  secrets: sealSecrets(secretBox, server.secrets),
 })

@@ -33,10 +33,10 @@ export const addHttpTool =
   }
 
 /** As its row keeps it. */
-export const toHttpToolRow = ({ box }: Pick<Deps, 'box'>, tool: HttpToolValues): ToolValues => ({
+export const toHttpToolRow = ({ secretBox }: Pick<Deps, 'box'>, tool: HttpToolValues): ToolValues => ({
   name: tool.name,
   description: tool.description.trim(),
   inputSchema: tool.inputSchema,
   settings: { method: tool.method, url: tool.url, headers: tool.headers },
-  secrets: sealSecrets(box, tool.secrets),
+  secrets: sealSecrets(secretBox, tool.secrets),
 })

@@ -27,7 +27,7 @@ export const editRemoteServer =
     const url = edit.url ?? settings.url
     // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
     const currentSecrets =
-      parseOrigin(url) === parseOrigin(settings.url) ? openSecrets(deps.box, row.secrets) : {}
+      parseOrigin(url) === parseOrigin(settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
     const server = {
       name: edit.name ?? row.name,
       description: edit.description ?? row.description,

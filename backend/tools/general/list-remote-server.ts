@@ -18,6 +18,6 @@ export const listRemoteServer =
     if (row === undefined) throw toolNotFound()
     const { tools, ...settings } = parseSettings(RemoteSettings, row)
     const { name, description } = row
-    const server = { name, description, ...settings, secrets: openSecrets(deps.box, row.secrets) }
+    const server = { name, description, ...settings, secrets: openSecrets(deps.secretBox, row.secrets) }
     return { listed: await listServerTools(deps, server), chosen: tools.map((tool) => tool.name) }
   }

@@ -23,7 +23,7 @@ let runtime: ExampleRuntime
 const services: RunningProcess[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
-  seed = await seedWorkspace({ db: database.db, box: createSecretBox([secretKey]) })
+  seed = await seedWorkspace({ db: database.db, secretBox: createSecretBox([secretKey]) })
   const { workspaceId, userId } = seed
   ;({ key } = await createApiKey(testDeps(database.db))({ workspaceId, userId, name: 'Test' }))
   await assignTool('contact_note')

@@ -19,7 +19,7 @@ let key: string
 let service: Service
 beforeAll(async () => {
   database = await createTestDatabase()
-  deps = testDeps(database.db, { box: createSecretBox([secretKey]) })
+  deps = testDeps(database.db, { secretBox: createSecretBox([secretKey]) })
   seed = await seedWorkspace(deps)
   key = (await createApiKey(deps)({ ...seed, name: 'Test' })).key
   service = await start('200')
