@@ -14,23 +14,23 @@ export interface Deps {
   random: Random
   log: Logger
   secretBox: SecretBox
-  wake: Wake
+  notify: Notify
 }
 
 /** Tells the workers and the tool server of this process, after a commit, that there is something to do. */
-export interface Wake {
-  dialer(): void
-  sender(): void
-  importer(): void
-  tools(change: ToolChange): void
+export interface Notify {
+  callQueued(): void
+  deliveryQueued(): void
+  importQueued(): void
+  toolsChanged(change: ToolChange): void
 }
 
 /** Where no worker and no tool server runs: a command, a test. */
-export const nobodyToWake: Wake = {
-  dialer: () => {},
-  sender: () => {},
-  importer: () => {},
-  tools: () => {},
+export const noNotify: Notify = {
+  callQueued: () => {},
+  deliveryQueued: () => {},
+  importQueued: () => {},
+  toolsChanged: () => {},
 }
 
 /** What the tool server must not remember any longer: the tools of an agent or of all, or that an attempt is on. */

@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
-import { type Deps, nobodyToWake, type Wake } from './deps.ts'
+import { type Deps, noNotify, type Notify } from './deps.ts'
 import { openRuntimeSecrets, type RuntimeSecretSource } from './secrets/runtime-secrets.ts'
 import { checkSecretKeys } from './secret-keys/check.ts'
 import { loadSecretKeys } from './secret-keys/load.ts'
@@ -30,11 +30,11 @@ export async function openDeps(options: {
   config: Config
   log: Logger
   purpose: 'service' | 'command'
-  wake?: Wake
+  notify?: Notify
   /** Milliseconds to wait for a database that is not there yet. */
   databaseTimeoutMs?: number
 }): Promise<OpenedDeps> {
-  const { config, log, purpose, wake = nobodyToWake, databaseTimeoutMs = 30_000 } = options
+  const { config, log, purpose, notify = noNotify, databaseTimeoutMs = 30_000 } = options
   const database = await openDatabase({ config, purpose, log, timeoutMs: databaseTimeoutMs })
   try {
     await migrate(database.url)
@@ -62,7 +62,7 @@ export async function openDeps(options: {
       random: Math.random,
       log,
       box: secretBox,
-      wake,
+      wake: notify,
     }
     return { deps, runtimeSecrets, dataDir: database.dataDir, close }
   } catch (error) {

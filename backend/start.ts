@@ -10,7 +10,7 @@ import { type Config, parseConfig } from './config.ts'
 import { findFreePort } from './db/embedded/server-address.ts'
 import type { DemoFile } from './demo/demo-file.ts'
 import { prepareDemo } from './demo/prepare-demo.ts'
-import { type Deps, nobodyToWake, type Wake } from './deps.ts'
+import { type Deps, noNotify, type Notify } from './deps.ts'
 import { errorCode } from './error-code.ts'
 import { createLog } from './log.ts'
 import { openDeps } from './open-deps.ts'
@@ -45,20 +45,20 @@ export async function startService(
 ): Promise<Service> {
   const config = await resolvePort(environment)
   const log = await createLog(config.logLevel)
-  const rung: Ring = { ...nobodyToWake, secrets: () => {} }
-  const wake: Wake = {
-    dialer: () => rung.dialer(),
-    sender: () => rung.sender(),
-    importer: () => rung.importer(),
-    tools: (change) => rung.tools(change),
+  const listeners: Listeners = { ...noNotify, secrets: () => {} }
+  const notify: Notify = {
+    callQueued: () => listeners.callQueued(),
+    deliveryQueued: () => listeners.deliveryQueued(),
+    importQueued: () => listeners.importQueued(),
+    toolsChanged: (change) => listeners.toolsChanged(change),
   }
-  const opened = await openDeps({ config, log, purpose: 'service', wake, ...options })
+  const opened = await openDeps({ config, log, purpose: 'service', notify, ...options })
   const { deps, dataDir, close } = opened
   try {
     const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
-    const app = config.role === 'worker' ? undefined : await listen(deps, rung)
-    const workers = config.role === 'api' ? [] : startWorkers(deps, rung)
-    const secretsWatch = opened.runtimeSecrets?.watch(() => rung.secrets())
+    const app = config.role === 'worker' ? undefined : await listen(deps, listeners)
+    const workers = config.role === 'api' ? [] : startWorkers(deps, listeners)
+    const secretsWatch = opened.runtimeSecrets?.watch(() => listeners.secrets())
     const stop = async () => {
       secretsWatch?.stop()
       // The workers first: in the calls that they let end, agents reach their tools through this server.
@@ -83,23 +83,23 @@ async function resolvePort(environment: Record<string, string | undefined>): Pro
   return parseConfig({ ...environment, PORT: String(port) })
 }
 
-type Ring = { -readonly [Name in keyof Wake]: Wake[Name] } & { secrets(): void }
+type Listeners = { -readonly [Name in keyof Notify]: Notify[Name] } & { secrets(): void }
 
-function startWorkers(deps: Deps, ring: Ring): Pick<Worker, 'stop'>[] {
+function startWorkers(deps: Deps, listeners: Listeners): Pick<Worker, 'stop'>[] {
   const dialer = startDialer(deps)
   const sender = startSender(deps)
   const importer = startImporter(deps)
-  ring.dialer = () => dialer.wake()
-  ring.sender = () => sender.wake()
-  ring.importer = () => importer.wake()
+  listeners.callQueued = () => dialer.notify()
+  listeners.deliveryQueued = () => sender.notify()
+  listeners.importQueued = () => importer.notify()
   return [dialer, startSweeper(deps), sender, importer, startDeletingExpired(deps), startErasingTalks(deps)]
 }
 
-async function listen(deps: Deps, ring: Ring): Promise<FastifyInstance> {
+async function listen(deps: Deps, listeners: Listeners): Promise<FastifyInstance> {
   const { host, port } = deps.config
   const tools = createToolServer(deps)
-  ring.tools = (change) => tools.changed(change)
-  ring.secrets = () => tools.secretsChanged()
+  listeners.toolsChanged = (change) => tools.toolsChanged(change)
+  listeners.secrets = () => tools.secretsChanged()
   const app = await createApp(deps, tools)
   try {
     await app.listen({ host, port })

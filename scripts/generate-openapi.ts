@@ -3,7 +3,7 @@ import pino from 'pino'
 import { systemClock } from '../backend/core/clock.ts'
 import { parseConfig } from '../backend/config.ts'
 import { connect } from '../backend/db/connect.ts'
-import { nobodyToWake } from '../backend/deps.ts'
+import { noNotify } from '../backend/deps.ts'
 import { generateApiDocument } from '../backend/api/register-api.ts'
 import { createSecretBox } from '../backend/secrets/secret-box.ts'
 
@@ -17,7 +17,7 @@ const document = await generateApiDocument({
   random: Math.random,
   log: pino({ level: 'silent' }),
   secretBox: createSecretBox(['unused']),
-  wake: nobodyToWake,
+  notify: noNotify,
 })
 const file = new URL('../contract/openapi.json', import.meta.url)
 await writeFile(file, `${JSON.stringify(document, null, 2)}\n`)

@@ -28,6 +28,6 @@ export const setAgentStatus =
         throw invalidField('status', 'invalid_transition', message)
       }
       await updateAgentStatus(tx.db, workspaceId, agentId, status)
-      tx.wake.dialer()
-      tx.wake.tools(agentKey)
+      tx.notify.callQueued()
+      tx.notify.toolsChanged(agentKey)
     })

@@ -23,6 +23,6 @@ export const cancelCall =
       if (canceled.length === 0 && (await findCall(tx.db, workspaceId, callId, now)) === undefined) {
         throw notFound('There is no call with this id in this workspace.')
       }
-      tx.wake.sender()
+      tx.notify.deliveryQueued()
       return canceled.length > 0
     })

@@ -22,5 +22,5 @@ export const expireCall =
       const result = (await findLastResult(tx.db, key)) ?? neverTried
       const completed = await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
       await publishCompletedCalls(tx.db, key.workspaceId, completed, now)
-      tx.wake.sender()
+      tx.notify.deliveryQueued()
     })

@@ -26,7 +26,7 @@ export const rescheduleCampaign =
   (deps: Deps) =>
   async (key: CampaignKey): Promise<void> => {
     while (await inTransaction(deps, (tx) => rescheduleBatch(tx, key)));
-    deps.wake.dialer()
+    deps.notify.callQueued()
   }
 
 /** Whether there is more to do. */
@@ -61,7 +61,7 @@ async function cancelQueuedCalls(
     await completeQueuedCalls(tx.db, workspaceId, ids, result),
     now,
   )
-  tx.wake.sender()
+  tx.notify.deliveryQueued()
 }
 
 async function rescheduleCalls(

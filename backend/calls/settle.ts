@@ -14,5 +14,5 @@ export const finishAnalysis =
     inTransaction(deps, async (tx) => {
       if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return
       await publishCompletedCalls(tx.db, call.workspaceId, [call.callId], tx.clock.now())
-      tx.wake.sender()
+      tx.notify.deliveryQueued()
     })

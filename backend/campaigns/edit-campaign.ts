@@ -28,7 +28,7 @@ export const changeCampaign = (
       throw new ApiError('campaign_archived', 'This campaign is archived and cannot be changed any more.')
     }
     const changes = toChanges(campaign)
-    tx.wake.dialer()
+    tx.notify.callQueued()
     if (Object.values(changes).every((change) => change === undefined)) return campaign
     return updateCampaign(tx.db, workspaceId, campaignId, changes)
   })

@@ -18,7 +18,7 @@ import { writeContact } from './upsert-contact.ts'
 export const addContact =
   (deps: Deps) =>
   (caller: Caller, input: AddContact): Promise<ContactAdded> =>
-    inTransaction(deps, async ({ db, clock, config, wake }) => {
+    inTransaction(deps, async ({ db, clock, config, notify }) => {
       const { workspaceId } = caller
       const now = clock.now()
       const scheduledAt = parseScheduledAt(input.scheduled_at, now)
@@ -38,8 +38,8 @@ export const addContact =
       const call = await findCall(db, workspaceId, callId, now)
       if (call === undefined) throw new Error('the call that was just queued is gone')
 
-      wake.dialer()
-      wake.sender()
+      notify.callQueued()
+      notify.deliveryQueued()
       return { contact: call.contact, call, contact_created: contact.created, call_queued: queued }
     })
 

@@ -26,7 +26,7 @@ export const callContact =
     contactKey: { workspaceId: number; contactId: number },
     request: CallRequest,
   ): Promise<{ callId: number; queued: boolean }> =>
-    inTransaction(deps, async ({ db, clock, wake }) => {
+    inTransaction(deps, async ({ db, clock, notify }) => {
       const { workspaceId, contactId } = contactKey
       const now = clock.now()
       const contact = await lockContact(db, workspaceId, contactId)
@@ -47,7 +47,7 @@ export const callContact =
         metadata: {},
         callbackUrl: null,
       }).catch(throwAsFieldError)
-      wake.dialer()
+      notify.callQueued()
       return call
     })
 

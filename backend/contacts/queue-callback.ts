@@ -40,7 +40,7 @@ export interface Callback {
 export const queueCallback =
   (deps: Deps) =>
   (call: CurrentCall, request: { at: string; dryRun: boolean }): Promise<Callback> =>
-    inTransaction(deps, async ({ db, clock, wake }) => {
+    inTransaction(deps, async ({ db, clock, notify }) => {
       const now = clock.now()
       const timeZone = await requireCallableTimeZone(db, call)
       const asked = requireRequestedTime(request.at, timeZone, now)
@@ -50,7 +50,7 @@ export const queueCallback =
       const waitingCall = await findQueuedCallAt(db, workspaceId, { campaignId, contactId, test, at: asked })
       const callId = waitingCall?.id ?? (await queueCallAt(db, call, asked, now))
       const queuedCall = await findCall(db, workspaceId, callId, now)
-      wake.dialer()
+      notify.callQueued()
       const nextAttemptAt = queuedCall?.next_attempt_at ?? null
       return { asked, planned: nextAttemptAt === null ? asked : new Date(nextAttemptAt), timeZone: timeZone }
     })

@@ -18,10 +18,10 @@ export type NumberRef = { contactId: number } | { phoneNumber: string }
 export const addNumberToDoNotCallList =
   (deps: Deps) =>
   (workspaceId: number, number: NumberRef, reason: string): Promise<string> =>
-    inTransaction(deps, async ({ db, clock, wake }) => {
+    inTransaction(deps, async ({ db, clock, notify }) => {
       const phoneNumber = await resolveNumber({ db }, workspaceId, number)
       await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'dashboard', reason, now: clock.now() })
-      wake.sender()
+      notify.deliveryQueued()
       return phoneNumber
     })
 

@@ -10,9 +10,9 @@ import { type ContactInput, writeContact } from './upsert-contact.ts'
 export const saveContact =
   (deps: Deps) =>
   (workspaceId: number, input: ContactInput): Promise<{ id: number; created: boolean }> =>
-    inTransaction(deps, async ({ db, clock, wake }) => {
+    inTransaction(deps, async ({ db, clock, notify }) => {
       const contact = await writeContact(db, workspaceId, { input, source: 'dashboard', now: clock.now() })
-      wake.dialer()
-      wake.sender()
+      notify.callQueued()
+      notify.deliveryQueued()
       return contact
     })

@@ -18,7 +18,7 @@ export interface ContactEdit extends ContactFields {
 export const editContact =
   (deps: Deps) =>
   (key: { workspaceId: number; contactId: number }, edit: ContactEdit): Promise<void> =>
-    inTransaction(deps, async ({ db, clock, wake }) => {
+    inTransaction(deps, async ({ db, clock, notify }) => {
       const { workspaceId, contactId } = key
       const now = clock.now()
       checkVariableCount(edit.variables ?? {})
@@ -34,5 +34,5 @@ export const editContact =
       })
       if (!isUpdated) throw notFound('There is no contact with this id in this workspace.')
       await rescheduleContact(db, { workspaceId, contactId, now })
-      wake.dialer()
+      notify.callQueued()
     })

@@ -14,7 +14,7 @@ import { upsertContact } from './contact-store.ts'
 export const updateContact =
   (deps: Deps) =>
   (contact: { workspaceId: number; phoneNumber: string }, fields: ContactFields): Promise<void> =>
-    inTransaction(deps, async ({ db, clock, wake }) => {
+    inTransaction(deps, async ({ db, clock, notify }) => {
       const { workspaceId, phoneNumber } = contact
       const now = clock.now()
       const upserted = await upsertContact(db, workspaceId, phoneNumber, toFieldValues(fields), now)
@@ -24,5 +24,5 @@ export const updateContact =
       checkVariableCount(variables)
       if (fields.time_zone === undefined) return
       await rescheduleContact(db, { workspaceId, contactId: id, now })
-      wake.dialer()
+      notify.callQueued()
     })

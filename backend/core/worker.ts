@@ -18,7 +18,7 @@ export interface WorkerOptions<Job> {
 
 export interface Worker {
   /** There may be something to do. Cheap; call it after every commit that made some. */
-  wake(): void
+  notify(): void
   /** Leases nothing more and resolves when what runs is done; after `graceMs` it is aborted. */
   stop(timeoutMs?: number): Promise<void>
 }
@@ -28,20 +28,20 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
   const stopping = new AbortController()
   const aborting = new AbortController()
   const running = new Set<Promise<void>>()
-  let woken = false
-  let ring = () => {}
+  let isNotified = false
+  let interruptWait = () => {}
 
-  const wake = () => {
-    woken = true
-    ring()
+  const notify = () => {
+    isNotified = true
+    interruptWait()
   }
 
   const waitForWork = async () => {
-    if (woken || stopping.signal.aborted) return
+    if (isNotified || stopping.signal.aborted) return
     const waiting = new AbortController()
-    ring = () => waiting.abort()
+    interruptWait = () => waiting.abort()
     await clock.wait(options.pollMs, waiting.signal)
-    ring = () => {}
+    interruptWait = () => {}
   }
 
   const start = (job: Job) => {
@@ -51,7 +51,7 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
       .catch((error: unknown) => options.onError(error, job))
       .finally(() => {
         running.delete(done)
-        wake()
+        notify()
       })
     running.add(done)
   }
@@ -66,7 +66,7 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
 
   const loop = async () => {
     while (!stopping.signal.aborted) {
-      woken = false
+      isNotified = false
       const found = await startDueJobs().catch((error: unknown) => {
         options.onError(error)
         return 0
@@ -77,10 +77,10 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
   const looping = loop()
 
   return {
-    wake,
+    notify,
     stop: async (timeoutMs = 0) => {
       stopping.abort()
-      ring()
+      interruptWait()
       await looping
       const finished = new AbortController()
       const abortAfterTimeout = clock.wait(timeoutMs, finished.signal).then(() => aborting.abort())

@@ -11,16 +11,16 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   if (deps.db.isTransaction) return work(deps)
 
-  const woken = new Set<'dialer' | 'sender' | 'importer'>()
+  const queued = new Set<'dialer' | 'sender' | 'importer'>()
   const changes: ToolChange[] = []
-  const wake = {
-    dialer: () => void woken.add('dialer'),
-    sender: () => void woken.add('sender'),
-    importer: () => void woken.add('importer'),
-    tools: (change: ToolChange) => void changes.push(change),
+  const notify = {
+    callQueued: () => void queued.add('dialer'),
+    deliveryQueued: () => void queued.add('sender'),
+    importQueued: () => void queued.add('importer'),
+    toolsChanged: (change: ToolChange) => void changes.push(change),
   }
-  const result = await deps.db.transaction().execute((db) => work({ ...deps, db, wake }))
-  for (const worker of woken) deps.wake[worker]()
-  for (const change of changes) deps.wake.tools(change)
+  const result = await deps.db.transaction().execute((db) => work({ ...deps, db, notify }))
+  for (const name of queued) deps.notify[name]()
+  for (const change of changes) deps.notify.toolsChanged(change)
   return result
 }

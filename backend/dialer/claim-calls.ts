@@ -104,7 +104,7 @@ async function completeSuppressed(tx: Deps, locked: readonly CallToDial[], now: 
       now,
     )
   }
-  if (suppressed.size > 0) tx.wake.sender()
+  if (suppressed.size > 0) tx.notify.deliveryQueued()
   return locked.filter((call) => !call.do_not_call)
 }
 

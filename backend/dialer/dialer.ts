@@ -29,10 +29,10 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
   const workerId = randomUUID()
   const real: Worker[] = []
   const test: Worker[] = []
-  const wake = () => [...real, ...test].forEach((worker) => worker.wake())
+  const notify = () => [...real, ...test].forEach((worker) => worker.notify())
   // A hang-up frees its slot at once, for this dialer as for those that `deps` knows of.
-  const dialer = () => (wake(), deps.wake.dialer())
-  const dialerDeps: Deps = { ...deps, wake: { ...deps.wake, dialer } }
+  const callQueued = () => (notify(), deps.notify.callQueued())
+  const dialerDeps: Deps = { ...deps, notify: { ...deps.notify, callQueued } }
 
   const onError = (error: unknown, attemptId?: string) =>
     deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
@@ -54,7 +54,7 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
   // A lane of their own: a campaign's backlog keeps nobody's test waiting.
   test.push(start(100, claimTestCalls(dialerDeps, { provider: providers.test.name, workerId, leaseMs })))
   return {
-    wake,
+    notify,
     stop: async (timeoutMs) => {
       // Calls that go on without this process are not waited for.
       const realTimeoutMs = providers.real.resumable ? 0 : timeoutMs

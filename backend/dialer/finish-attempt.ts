@@ -80,12 +80,12 @@ export const finishAttempt =
       if (optedOut) {
         // It counts whoever reports it, even one whose lease is gone.
         await addToDoNotCallList(tx.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
-        tx.wake.sender()
+        tx.notify.deliveryQueued()
       }
       if (campaign === undefined || call === undefined) return 'refused'
 
-      tx.wake.tools({ workspaceId, endedAttempt: attempt.id })
-      tx.wake.dialer()
+      tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
+      tx.notify.callQueued()
       if (changesCount) await updateProviderFailures(tx.db, campaign, result)
       const completion = await decideCompletion(tx, campaign, { ...call, workspaceId }, result, at)
       if (completion === undefined) {
@@ -95,7 +95,7 @@ export const finishAttempt =
       await completeCall(tx.db, workspaceId, call.id, completion)
       if (completion.analysisUntil !== null) return 'analysing'
       await publishCompletedCalls(tx.db, workspaceId, [call.id], now)
-      tx.wake.sender()
+      tx.notify.deliveryQueued()
       return 'completed'
     })
 

@@ -33,7 +33,7 @@ export interface ToolServer {
   /** Takes a request whose path is the tool server's; false where it is somebody else's. */
   handle(req: IncomingMessage, res: ServerResponse): boolean
   /** Forgets what a change made untrue, and tells the sessions that it concerns. */
-  changed(change: ToolChange): void
+  toolsChanged(change: ToolChange): void
   /** Closes the sessions of runtime secrets that are valid no longer. */
   secretsChanged(): void
   /** Takes no more, lets what is under way end (at most `graceMs`), and ends the streams. */
@@ -139,7 +139,7 @@ export function createToolServer(
       return true
     },
 
-    changed: (change) => {
+    toolsChanged: (change) => {
       if ('endedAttempt' in change) {
         calls.drop(change.endedAttempt.toLowerCase())
         return

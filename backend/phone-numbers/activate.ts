@@ -17,5 +17,5 @@ export const activatePhoneNumber =
       'active',
     )
     if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
-    deps.wake.dialer()
+    deps.notify.callQueued()
   }

@@ -40,7 +40,7 @@ import {
 export const eraseContact =
   (deps: Deps) =>
   (contactKey: { workspaceId: number; contactId: number }): Promise<void> =>
-    inTransaction(deps, async ({ db, clock, wake }) => {
+    inTransaction(deps, async ({ db, clock, notify }) => {
       const { workspaceId, contactId } = contactKey
       const now = clock.now()
       const found = await findForErasure(db, workspaceId, contactId)
@@ -82,7 +82,7 @@ export const eraseContact =
           body: anonymousAnswer(ContactAdded.parse(body)),
         })),
       )
-      wake.sender()
+      notify.deliveryQueued()
     })
 
 const tracesOf = ({ phone_number: number, email }: { phone_number: string; email: string | null }) => ({

@@ -49,5 +49,5 @@ export const assignTool =
         throw invalidField('tool_id', 'already_used', message)
       }
       await upsertAssignment(tx.db, assignment, { config: parsed.config, now: tx.clock.now() })
-      tx.wake.tools({ workspaceId, agentId })
+      tx.notify.toolsChanged({ workspaceId, agentId })
     })

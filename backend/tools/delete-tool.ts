@@ -17,7 +17,7 @@ export const deleteTool =
       const isDeleted = await eraseGeneralTool(tx.db, workspaceId, toolId)
       if (!isDeleted)
         throw (await lockTool(tx.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
-      tx.wake.tools({ workspaceId })
+      tx.notify.toolsChanged({ workspaceId })
     })
 
 const builtInNotDeletable = () =>

@@ -18,7 +18,7 @@ export const saveNewTool = (
   inTransaction(deps, async (tx) => {
     const added = await insertTool(tx.db, workspaceId, kind, { ...values, createdAt: tx.clock.now() })
     if (added === undefined) throw nameTaken(values.name)
-    tx.wake.tools({ workspaceId })
+    tx.notify.toolsChanged({ workspaceId })
     return added
   })
 
@@ -37,7 +37,7 @@ export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): P
     })
     if (!isSaved) throw concurrentChange()
     await requireNoCollision(tx.db, { ...row, ...values }, values.name === row.name ? 'tools' : 'name')
-    tx.wake.tools({ workspaceId })
+    tx.notify.toolsChanged({ workspaceId })
   })
 
 export const toolNotFound = () => notFound('There is no such tool in this workspace.')

@@ -15,5 +15,5 @@ export const setToolActive =
       const { workspaceId, toolId } = tool
       const isUpdated = await updateToolActive(tx.db, workspaceId, toolId, isActive)
       if (!isUpdated) throw toolNotFound()
-      tx.wake.tools({ workspaceId })
+      tx.notify.toolsChanged({ workspaceId })
     })

@@ -15,5 +15,5 @@ export const unassignTool =
       const isDeleted = await deleteAssignment(tx.db, assignment)
       if (!isDeleted) throw notFound('This agent has no such tool.')
       const { workspaceId, agentId } = assignment
-      tx.wake.tools({ workspaceId, agentId })
+      tx.notify.toolsChanged({ workspaceId, agentId })
     })

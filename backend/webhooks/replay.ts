@@ -7,12 +7,12 @@ import { reviveDeliveries } from './delivery/store.ts'
  * anything.
  */
 export const replayDeliveries =
-  ({ db, clock, wake }: Pick<Deps, 'db' | 'clock' | 'wake'>) =>
+  ({ db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'wake'>) =>
   async (
     workspaceId: number,
     selection: { deliveryId: number } | { subscriptionId: number | null },
   ): Promise<number> => {
     const revived = await reviveDeliveries(db, workspaceId, selection, clock.now())
-    if (revived > 0) wake.sender()
+    if (revived > 0) notify.deliveryQueued()
     return revived
   }

@@ -16,7 +16,7 @@ import { findSampleCampaign, insertTestDelivery } from './test-store.ts'
 export const sendTestEvent =
   (deps: Deps) =>
   (workspaceId: number, id: number): Promise<number> =>
-    inTransaction(deps, async ({ db, clock, wake }) => {
+    inTransaction(deps, async ({ db, clock, notify }) => {
       const subscription = await findSubscription(db, workspaceId, id)
       if (subscription === undefined) throw notFound('There is no such webhook subscription.')
       if (subscription.disabled_at !== null) throw subscriptionDisabledError()
@@ -38,7 +38,7 @@ export const sendTestEvent =
       })
       const deliveryId = await insertTestDelivery(db, workspaceId, { event, subscriptionId: id, at })
       if (deliveryId === undefined) throw notFound('There is no such webhook subscription.')
-      wake.sender()
+      notify.deliveryQueued()
       return deliveryId
     })
 

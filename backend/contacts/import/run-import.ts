@@ -32,7 +32,7 @@ export async function runImport(deps: Deps, job: ImportJob, signal: AbortSignal)
 
 /** Whether there may be more to do. */
 async function importBatch(tx: Deps, job: ImportJob): Promise<boolean> {
-  const { db, clock, wake } = tx
+  const { db, clock, notify } = tx
   if (!(await renewImportLease(db, job))) return false
   const { campaign_id: campaignId } = await findChosenCampaign(db, job)
   const rows = await lockRemainingRows(db, job, batchSize)
@@ -55,8 +55,8 @@ async function importBatch(tx: Deps, job: ImportJob): Promise<boolean> {
     results.push(result)
   }
   await writeRowResults(db, job, results)
-  wake.dialer()
-  wake.sender()
+  notify.callQueued()
+  notify.deliveryQueued()
   return true
 }
 

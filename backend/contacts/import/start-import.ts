@@ -14,7 +14,7 @@ const importTtlMs = 24 * 3_600_000
  * @throws {ApiError} validation_failed, body_too_large
  */
 export const uploadContacts =
-  ({ db, clock, wake }: Pick<Deps, 'db' | 'clock' | 'wake'>) =>
+  ({ db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'wake'>) =>
   async (
     caller: Pick<Caller, 'workspaceId' | 'userId'>,
     file: { name: string; bytes: Buffer; isTooLarge: boolean } | undefined,
@@ -35,6 +35,6 @@ export const uploadContacts =
       at,
       expiresAt: new Date(at.getTime() + importTtlMs),
     })
-    wake.importer()
+    notify.importQueued()
     return id
   }

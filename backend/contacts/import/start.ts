@@ -11,7 +11,7 @@ import { findImport, markImportStarted } from './import-queries.ts'
  * @throws {ApiError} not_found, validation_failed
  */
 export const startImport =
-  ({ db, wake }: Pick<Deps, 'db' | 'wake'>) =>
+  ({ db, notify }: Pick<Deps, 'db' | 'wake'>) =>
   async (workspaceId: number, importId: number, campaignId: number | null): Promise<boolean> => {
     const found = await findImport(db, workspaceId, importId)
     if (found === undefined) throw notFound('This file is not kept any more.')
@@ -23,6 +23,6 @@ export const startImport =
       throw invalidField('campaign_id', 'not_found', 'Choose a campaign that takes calls.')
     }
     const isStarted = await markImportStarted(db, workspaceId, importId, campaignId)
-    wake.importer()
+    notify.importQueued()
     return isStarted
   }

@@ -3,20 +3,20 @@ import { ContactAdded, ErrorAnswer } from '@outdial/contract'
 import { createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
-let woken: string[] = []
+let notified: string[] = []
 beforeAll(async () => {
   api = await createTestApi({
-    wake: {
-      dialer: () => void woken.push('dialer'),
-      sender: () => void woken.push('sender'),
-      importer: () => void woken.push('importer'),
-      tools: () => {},
+    notify: {
+      callQueued: () => void notified.push('dialer'),
+      deliveryQueued: () => void notified.push('sender'),
+      importQueued: () => void notified.push('importer'),
+      toolsChanged: () => {},
     },
   })
 })
 afterAll(() => api.close())
 beforeEach(() => {
-  woken = []
+  notified = []
 })
 
 let next = 0
@@ -54,7 +54,7 @@ it('makes a contact and queues a call to it', async () => {
     consent: { source: 'Form', at: '2026-05-04T07:30:00.000Z' },
   })
   expect(added.call).toMatchObject({ status: 'queued', metadata: { lead: '7' }, contact: added.contact })
-  expect(woken).toEqual(['dialer', 'sender'])
+  expect(notified).toEqual(['dialer', 'sender'])
 })
 
 it('keeps what is left out or blank, merges variables, and clears what is null', async () => {
@@ -166,7 +166,7 @@ it.each([
     code: 'validation_failed',
     details: [{ field, code }],
   })
-  expect(woken).toEqual([])
+  expect(notified).toEqual([])
 })
 
 it('reads a national number for the body’s country, or the workspace’s', async () => {

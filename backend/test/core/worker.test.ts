@@ -69,7 +69,7 @@ it('looks again when it was woken in the middle of a look', async () => {
     },
   })
   await waitUntil(() => looks === 1)
-  sender.wake()
+  sender.notify()
   first.open()
   await idle()
   expect(looks).toBe(2)
@@ -135,7 +135,7 @@ it('leases nothing more when it stops, and waits for what runs', async () => {
   let stopped = false
   const stop = stopping.stop(10_000).then(() => (stopped = true))
   await idle()
-  stopping.wake()
+  stopping.notify()
   clock.advance(9_999)
   await new Promise((resolve) => setImmediate(resolve))
   expect(stopped).toBe(false)

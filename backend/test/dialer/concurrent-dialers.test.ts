@@ -82,7 +82,7 @@ it('completes every call once and tells it once, through three dialers, one of w
     async () => talking.size > 0,
     () => {
       deps.clock.advance(100)
-      dialers[2]?.wake()
+      dialers[2]?.notify()
     },
   )
   const lost = [...talking]

@@ -101,14 +101,14 @@ it('tells open sessions of a change at once, and they see it; those of other age
   const bystander = await openSse(service.url, { widget_id: other.widgetId })
   expect(await listToolNames(session)).toEqual([])
   await service.addTool(agentId, 'echo')
-  service.tools.changed({ workspaceId, agentId })
+  service.tools.toolsChanged({ workspaceId, agentId })
   expect(await session.next()).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
   expect(await listToolNames(session)).toEqual(['echo'])
   expect((await session.call('echo', { text: 'x' })).result?.isError).toBeUndefined()
   expect(await listToolNames(bystander)).toEqual([])
 
   await service.deps.db.deleteFrom('widget_tool').where('agent_id', '=', agentId).execute()
-  service.tools.changed({ workspaceId })
+  service.tools.toolsChanged({ workspaceId })
   expect((await session.next()).method).toBe('notifications/tools/list_changed')
   expect((await session.call('echo', { text: 'x' })).error?.code).toBe(-32602)
   expect((await bystander.next()).method).toBe('notifications/tools/list_changed')
@@ -132,7 +132,7 @@ it('does not serve what was being read when it changed', async () => {
   const { workspaceId } = service.seed
   const opening = openSse(service.url, { widget_id: widgetId })
   await service.addTool(agentId, 'echo')
-  service.tools.changed({ workspaceId, agentId })
+  service.tools.toolsChanged({ workspaceId, agentId })
   const session = await opening
   const after = await openSse(service.url, { widget_id: widgetId })
   expect(await listToolNames(after)).toEqual(['echo'])
@@ -149,7 +149,7 @@ it('lets nobody in from the moment that the agent is paused', async () => {
 it('closes the sessions of an agent that is gone when they are used', async () => {
   const session = await openSse(service.url, { widget_id: widgetId })
   await service.deps.db.deleteFrom('agent').where('id', '=', agentId).execute()
-  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
   await session.next()
   await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   await session.ended

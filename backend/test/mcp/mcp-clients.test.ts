@@ -45,7 +45,7 @@ it.each([
   await expect(client.callTool({ name: 'missing' })).rejects.toThrow('Unknown tool: missing')
   await client.ping()
   await waitUntil(() => {
-    service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+    service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
     return changes > 0
   })
   await client.close()

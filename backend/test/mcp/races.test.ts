@@ -78,7 +78,7 @@ it('uses no tool for a session that ended while the message was on its way', asy
 it('uses no tool that was canceled while the tools were read anew', async () => {
   await service.addTool(agentId, 'act')
   const session = await openSse(service.url, { widget_id: widgetId })
-  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
   await session.next()
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
   const socket = openSocket(session.endpoint)
@@ -98,7 +98,7 @@ it('uses no tool for an agent that is gone', async () => {
   const session = await openSse(service.url, { widget_id: widgetId })
   await service.deps.db.deleteFrom('widget_tool').where('agent_id', '=', agentId).execute()
   await service.deps.db.deleteFrom('agent').where('id', '=', agentId).execute()
-  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
   await session.next()
   await session.post(toolCallMessage('act'))
   await session.ended
@@ -125,7 +125,7 @@ it('opens no session with tools that changed while its call was looked up', asyn
   const before = service.queries()
   const opening = openSse(service.url, { widget_id: widgetId, call_id: call.attemptId, token: secret })
   await waitUntil(() => service.queries() > before)
-  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
   const session = await opening
   const messages = [await session.request('tools/list')]
   if (messages[0]?.method !== undefined) messages.push(await session.next())

@@ -142,7 +142,7 @@ it('tells of changes on the stream that a client opens', async () => {
   const { id } = await begin()
   const stream = await send('GET', undefined, { 'Mcp-Session-Id': id })
   expect(stream.headers.get('content-type')).toBe('text/event-stream')
-  service.tools.changed({ workspaceId: service.seed.workspaceId, agentId })
+  service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
   const reader = (stream.body as ReadableStream<Uint8Array>).getReader()
   const { value } = await reader.read()
   expect(new TextDecoder().decode(value)).toBe(

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
-import { type Deps, nobodyToWake } from '../../deps.ts'
+import { type Deps, noNotify } from '../../deps.ts'
 import type { Db } from '../../db/schema.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { ManualClock } from './clock.ts'
@@ -22,7 +22,7 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
     random: () => 0.5,
     log: pino({ level: 'silent' }),
     secretBox: createSecretBox(['test-key-of-at-least-thirty-two-characters']),
-    wake: { ...nobodyToWake },
+    notify: { ...noNotify },
     ...overrides,
   }
 }

@@ -94,7 +94,7 @@ export async function startMcpService(
   let { runtimeSecrets } = config
   const deps = testDeps(counted, { config, log, runtimeSecrets: () => runtimeSecrets })
   const tools = createToolServer(deps, { kinds: createToolKinds(behaviors), ...options })
-  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
+  deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
   const app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo

@@ -18,7 +18,7 @@ export async function startServiceWithTools(db: Db): Promise<Service> {
   })
   const deps = testDeps(db, { config })
   const tools = createToolServer(deps)
-  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
+  deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
   const app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port })
   return { app, deps, url: config.publicUrl, close: () => app.close() }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) })
   deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
   const tools = createToolServer(deps)
-  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
+  deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
   app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

@@ -79,7 +79,7 @@ async function deliveryAfter(count: number) {
 function advanceTo(at: Date | null): void {
   if (at === null) throw new Error('no further try is due')
   deps.clock.advance(at.getTime() - deps.clock.now().getTime())
-  for (const worker of workers) worker.wake()
+  for (const worker of workers) worker.notify()
 }
 
 it('delivers the event as it was written, signed so that an independent verifier accepts it', async () => {
@@ -131,11 +131,11 @@ it('signs with the old and the new secret for a day after a rotation, then with 
   const { secret: fresh } = await rotateSubscriptionSecret(deps)(seed.workspaceId, id)
   start()
   await completeCall(deps, seed)
-  workers[0]?.wake()
+  workers[0]?.notify()
   await triesMade(1)
   deps.clock.advance(day)
   await completeCall(deps, seed)
-  workers[0]?.wake()
+  workers[0]?.notify()
   await triesMade(2)
 
   const [during, after] = receiver.requests.map(({ body, headers }) => (secret: string) => {
@@ -229,7 +229,10 @@ it('sends dead deliveries again when they are replayed, their log going on', asy
     .set({ status: 'dead', tries: 10, next_try_at: null })
     .execute()
   receiver.respondWith(200)
-  const replay = replayDeliveries({ ...deps, wake: { ...deps.wake, sender: () => sender.wake() } })
+  const replay = replayDeliveries({
+    ...deps,
+    notify: { ...deps.notify, deliveryQueued: () => sender.notify() },
+  })
 
   expect(await replay(other.workspaceId, { subscriptionId: id })).toBe(0)
   expect(await replay(seed.workspaceId, { subscriptionId: id })).toBe(2)
@@ -363,12 +366,12 @@ it('disables a subscription after five days of failing over two events, and ends
   await triesMade(1)
   deps.clock.advance(5 * day - 1)
   await completeCall(deps, seed)
-  workers[0]?.wake()
+  workers[0]?.notify()
   await triesMade(3)
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
 
   deps.clock.advance(5_000)
-  workers[0]?.wake()
+  workers[0]?.notify()
   await triesMade(4)
 
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: deps.clock.now() })
@@ -384,7 +387,7 @@ it('does not disable a subscription over a single event', async () => {
   start()
   await triesMade(1)
   deps.clock.advance(6 * day)
-  workers[0]?.wake()
+  workers[0]?.notify()
   await triesMade(2)
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) })
 })
@@ -400,7 +403,7 @@ it('forgets the failures of a subscription with one success', async () => {
 
   deps.clock.advance(6 * day)
   await completeCall(deps, seed)
-  workers[0]?.wake()
+  workers[0]?.notify()
   await triesMade(3)
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: deps.clock.now() })
 })
@@ -473,7 +476,7 @@ it('shares the work among senders, so that each delivery is made once', async ()
   for (let number = 0; number < 40; number += 1) await completeCall(deps, seed)
   for (let number = 0; number < 4; number += 1) start({ concurrency: 5 })
   await waitForValue(listDeliveries, (rows) => {
-    for (const worker of workers) worker.wake()
+    for (const worker of workers) worker.notify()
     return rows.every(({ status }) => status === 'delivered')
   })
   const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])

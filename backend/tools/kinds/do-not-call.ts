@@ -29,10 +29,10 @@ export const doNotCall: ToolKind = {
     }
     if (use.dryRun) return dryRunResult('The number would have been put on the do-not-call list.')
 
-    await inTransaction(deps, async ({ db, clock, wake }) => {
+    await inTransaction(deps, async ({ db, clock, notify }) => {
       const { workspaceId } = use.row
       await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'call', now: clock.now() })
-      wake.sender()
+      notify.deliveryQueued()
     })
     return textResult('The number is on the do-not-call list: it will not be called again.')
   },

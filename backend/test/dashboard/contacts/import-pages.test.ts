@@ -29,7 +29,7 @@ let worker: Worker
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  service.deps.wake.importer = () => worker.wake()
+  service.deps.notify.importQueued = () => worker.notify()
   worker = startWorker()
 })
 afterAll(async () => {

@@ -63,7 +63,7 @@ const getSecret = (page: Page): string => /id="secret">([^<]+)</.exec(page.html)
 /** Sends what waits, until the receiver has had so much. */
 async function deliverUntil(count: number): Promise<void> {
   sender ??= startSender(service.deps)
-  sender.wake()
+  sender.notify()
   await waitForValue(
     async () => receiver.requests.length,
     (length) => length >= count,
@@ -319,7 +319,7 @@ it('tells every try of a delivery, and sends a dead one again', async () => {
   receiver.respondWith(204)
   const { page: again } = await owner.browser.press(page, 'Send it again')
   expect(again.text).toContain('It is sent again now.')
-  sender.wake()
+  sender.notify()
   await waitUntilSettled()
   const after = await owner.open(address)
   expect(after.text).toMatch(/Delivered .*2 HTTP 204 .*1 HTTP 500/)

@@ -31,7 +31,7 @@ beforeAll(async () => {
   deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
   seed = await seedWorkspace(deps)
   const tools = createToolServer(deps)
-  deps.wake = { ...deps.wake, tools: (change) => tools.changed(change) }
+  deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
   app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
@@ -56,7 +56,7 @@ async function assign(toolId: number): Promise<void> {
   const { workspaceId, agentId } = seed
   const values = { workspace_id: workspaceId, agent_id: agentId, tool_id: toolId }
   await database.db.insertInto('widget_tool').values(values).execute()
-  deps.wake.tools({ workspaceId, agentId })
+  deps.notify.toolsChanged({ workspaceId, agentId })
 }
 
 async function connect(): Promise<Client> {

@@ -3,7 +3,7 @@ import { addHttpTool, type HttpToolInput } from '../../../tools/general/add-http
 import { editHttpTool } from '../../../tools/save-http-tool.ts'
 import { createHttpTool, httpTool } from '../../../tools/custom/http-tool.ts'
 import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
-import { nobodyToWake, type ToolChange } from '../../../deps.ts'
+import { noNotify, type ToolChange } from '../../../deps.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { seedWorkspace } from '../../support/seed.ts'
@@ -17,8 +17,8 @@ let otherWorkspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  const notify = { ...nobodyToWake, tools: (change: ToolChange) => void changes.push(change) }
-  deps = testDeps(database.db, { config: localConfig, wake: notify })
+  const notify = { ...noNotify, tools: (change: ToolChange) => void changes.push(change) }
+  deps = testDeps(database.db, { config: localConfig, notify })
   workspaceId = (await seedWorkspace(deps)).workspaceId
   otherWorkspaceId = (await seedWorkspace(deps, 'Other')).workspaceId
 })

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { nobodyToWake, type ToolChange } from '../../../deps.ts'
+import { noNotify, type ToolChange } from '../../../deps.ts'
 import {
   addRemoteServer,
   previewRemoteServer,
@@ -24,8 +24,8 @@ let workspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  const notify = { ...nobodyToWake, tools: (change: ToolChange) => void changes.push(change) }
-  deps = testDeps(database.db, { config: localConfig, wake: notify })
+  const notify = { ...noNotify, tools: (change: ToolChange) => void changes.push(change) }
+  deps = testDeps(database.db, { config: localConfig, notify })
   workspaceId = (await seedWorkspace(deps)).workspaceId
 })
 afterAll(() => database.close())

@@ -11,13 +11,13 @@ import { createToolUse } from '../../support/tools.ts'
 let database: TestDatabase
 let deps: TestDeps
 let seed: Seed
-let dialerWoken: number
+let dialerNotified: number
 beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  dialerWoken = 0
+  dialerNotified = 0
   // A Monday, 11:00 in New York.
   deps = testDeps(database.db)
   seed = await seedWorkspace(deps)
@@ -50,7 +50,7 @@ async function talk({ number = freshNumber(), timeZone, test = false, hours, cam
     ...{ attemptId: '00000000-0000-4000-8000-000000000000', callId: call.id, phoneNumber: number, test },
     ...{ campaignId, contactId: call.contact.id },
   }
-  deps.wake = { ...deps.wake, dialer: () => void (dialerWoken += 1) }
+  deps.notify = { ...deps.notify, callQueued: () => void (dialerNotified += 1) }
   return {
     campaignId,
     ask: (at: string, within = row) =>
@@ -79,7 +79,7 @@ it("calls again at the time asked for by the contact's clock, and says when that
       contact: { first_name: 'Maya' },
     },
   ])
-  expect(dialerWoken).toBe(1)
+  expect(dialerNotified).toBe(1)
 })
 
 const chicago = '+13125550143'
@@ -121,7 +121,7 @@ it.each([
     'It is Monday, May 4, 2026 at 11:00 AM (America/New_York) now.',
   )
   expect(await waiting()).toEqual([])
-  expect(dialerWoken).toBe(0)
+  expect(dialerNotified).toBe(0)
 })
 
 it('says so where calling hours make it later', async () => {
