@@ -9,7 +9,7 @@ const maxWaitMs = 7 * 24 * 3_600_000
 /** Calls that last became due before this have waited too long. */
 export const overdueBefore = (now: Date): Date => new Date(now.getTime() - maxWaitMs)
 
-const neverTried = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
+const neverAttempted = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
 
 /** Completes a call that got no attempt within 7 days. After any attempt, the last one's outcome stands. */
 export const expireCall =
@@ -19,7 +19,7 @@ export const expireCall =
       const now = tx.clock.now()
       const call = await lockOverdueCall(tx.db, key, overdueBefore(now))
       if (call === undefined) return
-      const result = (await findLastResult(tx.db, key)) ?? neverTried
+      const result = (await findLastResult(tx.db, key)) ?? neverAttempted
       const completed = await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
       await publishCompletedCalls(tx.db, key.workspaceId, completed, now)
       tx.notify.deliveryQueued()

@@ -19,7 +19,7 @@ export async function waitForDatabase(options: {
   log: Logger
 }): Promise<void> {
   const deadline = Date.now() + options.timeoutMs
-  for (let tries = 0; ; tries += 1) {
+  for (let attempts = 0; ; attempts += 1) {
     const problem = await findFailure(options.url)
     if (problem === undefined) return
     const { hostname, port, pathname } = new URL(options.url)
@@ -27,7 +27,7 @@ export async function waitForDatabase(options: {
     if (!problem.isTemporary || Date.now() >= deadline) {
       throw new StartupError(`The database of DATABASE_URL (${server}) cannot be used: ${problem.reason}.`)
     }
-    if (tries === 0) options.log.warn(`waiting for the database at ${server}: ${problem.reason}`)
+    if (attempts === 0) options.log.warn(`waiting for the database at ${server}: ${problem.reason}`)
     await delay(Math.min(500, Math.max(0, deadline - Date.now())))
   }
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
 import { setProviderFailures, pauseFailingCampaign } from '../calls/circuit-breaker-store.ts'
-import type { AttemptEnd } from './finish-attempt.ts'
+import type { AttemptResult } from './finish-attempt.ts'
 import type { CampaignRules } from '../calls/call-store.ts'
 
 /** So many attempts in a row that fail on the line are no accident. */
@@ -16,14 +16,14 @@ const pausedReason =
  *
  * @param failures in a row so far
  */
-export const changesFailureCount = (result: AttemptEnd, failures: number): boolean =>
+export const changesFailureCount = (result: AttemptResult, failures: number): boolean =>
   result.endedReason === 'line_failed' || (result.endedReason !== 'worker_lost' && failures > 0)
 
 /** Counts a failure of the line, or ends the row. The campaign is held to count, so that none is missed. */
 export async function updateProviderFailures(
   tx: Db,
   campaign: CampaignRules,
-  result: AttemptEnd,
+  result: AttemptResult,
 ): Promise<void> {
   const failures = result.endedReason === 'line_failed' ? campaign.line_failures + 1 : 0
   await setProviderFailures(tx, campaign.id, failures)

@@ -18,7 +18,7 @@ import { lockContactByNumber, isOnDoNotCallList } from '../calls/suppress-store.
 import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 /** How an attempt ended, as the dialer saw it. */
-export interface AttemptEnd {
+export interface AttemptResult {
   outcome: Extract<CallOutcome, 'answered' | 'voicemail' | 'no_answer' | 'busy' | 'declined' | 'failed'>
   endedReason: EndedReason
   answeredAt: Date | null
@@ -34,7 +34,7 @@ export interface AttemptEnd {
 }
 
 /** An end with nothing said. */
-export const silentEnd = (outcome: AttemptEnd['outcome'], endedReason: EndedReason): AttemptEnd => ({
+export const emptyResult = (outcome: AttemptResult['outcome'], endedReason: EndedReason): AttemptResult => ({
   outcome,
   endedReason,
   answeredAt: null,
@@ -45,7 +45,7 @@ export const silentEnd = (outcome: AttemptEnd['outcome'], endedReason: EndedReas
 })
 
 /** The end of an attempt that is lost on a line that knows nothing of it, or has had all the time of a call. */
-export const lostEnd: AttemptEnd = { ...silentEnd('failed', 'worker_lost'), confirmedOver: true }
+export const lostResult: AttemptResult = { ...emptyResult('failed', 'worker_lost'), confirmedOver: true }
 
 /**
  * What became of the call: `refused` where another holder of the lease decides by now, `analysing` where it is
@@ -64,7 +64,7 @@ export const analysisTimeoutMs = 120_000
  */
 export const finishAttempt =
   (deps: Deps) =>
-  (attempt: FencedAttempt, result: AttemptEnd, hungUpAt?: Date): Promise<Finished> =>
+  (attempt: FencedAttempt, result: AttemptResult, hungUpAt?: Date): Promise<Finished> =>
     inTransaction(deps, async (tx): Promise<Finished> => {
       const { workspaceId } = attempt
       const now = tx.clock.now()
@@ -111,7 +111,7 @@ async function decideCompletion(
   tx: Deps,
   campaign: CampaignRules,
   call: EndedCall & { workspaceId: number },
-  result: AttemptEnd,
+  result: AttemptResult,
   at: Date,
 ): Promise<Completion | undefined> {
   const completion = { ...result, at, analysisUntil: analysisDeadline(result, at) }
@@ -120,7 +120,7 @@ async function decideCompletion(
   return isSuppressed ? { ...completion, outcome: 'suppressed', endedReason: 'do_not_call' } : undefined
 }
 
-const analysisDeadline = (result: AttemptEnd, at: Date) =>
+const analysisDeadline = (result: AttemptResult, at: Date) =>
   result.outcome === 'answered' ? new Date(at.getTime() + analysisTimeoutMs) : null
 
 async function planRetry(

@@ -2,7 +2,7 @@ import type { TranscriptLine } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
 import { markAnswered, releaseLease } from './attempt-store.ts'
 import type { ClaimedAttempt } from './claim-calls.ts'
-import { analysisTimeoutMs, finishAttempt, silentEnd } from './finish-attempt.ts'
+import { analysisTimeoutMs, finishAttempt, emptyResult } from './finish-attempt.ts'
 import type { Leases } from './leases.ts'
 import type { TelephonyProviders } from '../telephony/choose-providers.ts'
 import type { Analysis, DialRequest, TelephonyProvider } from '../telephony/provider.ts'
@@ -46,7 +46,7 @@ export const runAttempt =
       if (result === undefined && provider.resumable)
         return await releaseUnlessLost(deps, attempt, lease.lost)
       if (result === undefined && !stop.aborted) return
-      const finalResult = result ?? silentEnd('failed', 'worker_lost')
+      const finalResult = result ?? emptyResult('failed', 'worker_lost')
       const status = await writeWithRetry(() => finishAttempt(deps)(attempt, finalResult, hungUpAt))
       lease.release()
       if (status !== 'analysing') return

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import { type AttemptEnd, lostEnd, silentEnd } from './finish-attempt.ts'
+import { type AttemptResult, lostResult, emptyResult } from './finish-attempt.ts'
 import { callLimits } from '../calls/limits.ts'
 import type { DialControls, DialRequest, TelephonyProvider, ProviderResult } from '../telephony/provider.ts'
 
@@ -30,7 +30,7 @@ export async function supervise(
   provider: TelephonyProvider,
   attempt: { request: DialRequest; takenOver?: AttemptProgress },
   hooks: { abandon: AbortSignal; onAnswer: (at: Date) => void; onProviderError: (error: unknown) => void },
-): Promise<AttemptEnd | undefined> {
+): Promise<AttemptResult | undefined> {
   const { request, takenOver } = attempt
   const startedAt = takenOver?.startedAt ?? clock.now()
   let answeredAt = takenOver?.answeredAt ?? null
@@ -81,7 +81,7 @@ export async function supervise(
     abandoned.resolve('given_up')
   }
   const toResult = (result: ProviderResult) =>
-    toAttemptEnd(result, { answeredAt, startedAt, now: clock.now() })
+    toAttemptResult(result, { answeredAt, startedAt, now: clock.now() })
 
   hooks.abandon.addEventListener('abort', abandon, { once: true })
   try {
@@ -104,7 +104,7 @@ export async function supervise(
       if (provider.resumable) await Promise.race([talking, waitForHandover()])
       return undefined
     }
-    if (first === 'ring_timeout') return silentEnd('no_answer', 'ring_timeout')
+    if (first === 'ring_timeout') return emptyResult('no_answer', 'ring_timeout')
     if (first === 'unheard_of') return toResult({ outcome: takenOver === undefined ? 'failed' : 'unknown' })
     if (first === 'call_limit_reached') {
       const handedOver = await Promise.race([talking, waitForHandover()])
@@ -142,12 +142,12 @@ const unansweredReasons = {
 const clampTime = (earliest: Date, reported: Date | undefined, now: Date): Date =>
   new Date(Math.max(earliest.getTime(), Math.min((reported ?? now).getTime(), now.getTime())))
 
-function toAttemptEnd(
+function toAttemptResult(
   result: ProviderResult,
   observed: { answeredAt: Date | null; startedAt: Date; now: Date },
-): AttemptEnd {
+): AttemptResult {
   const { startedAt, now } = observed
-  if (result.outcome === 'unknown') return lostEnd
+  if (result.outcome === 'unknown') return lostResult
   const answeredAt =
     observed.answeredAt ?? (result.answeredAt && clampTime(startedAt, result.answeredAt, now)) ?? null
   const endedAt = result.endedAt && clampTime(answeredAt ?? startedAt, result.endedAt, now)
@@ -160,5 +160,5 @@ function toAttemptEnd(
     const voicemail = { outcome, transcript, summary, answeredAt, endedAt }
     return { ...voicemail, endedReason: 'voicemail_reached', recordingUrl: null, optedOut: false }
   }
-  return { ...silentEnd(result.outcome, unansweredReasons[result.outcome]), endedAt }
+  return { ...emptyResult(result.outcome, unansweredReasons[result.outcome]), endedAt }
 }

@@ -3,7 +3,7 @@ import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import type { Worker } from '../core/worker.ts'
 import { expireCall, overdueBefore } from '../calls/expire.ts'
-import { finishAttempt, lostEnd, silentEnd } from './finish-attempt.ts'
+import { finishAttempt, lostResult, emptyResult } from './finish-attempt.ts'
 import { callLimits } from '../calls/limits.ts'
 import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
@@ -49,7 +49,7 @@ function createSweep(deps: Deps, providers: TelephonyProviders): (stopping: Abor
   const nonResumable = [providers.real, providers.test]
     .filter((provider) => !provider.resumable)
     .map((provider) => provider.name)
-  const workerLost = silentEnd('failed', 'worker_lost')
+  const workerLost = emptyResult('failed', 'worker_lost')
   const tasks = [
     createTask(
       () => takeOverLostAttempts(deps.db, { workerId, providers: nonResumable }),
@@ -57,7 +57,7 @@ function createSweep(deps: Deps, providers: TelephonyProviders): (stopping: Abor
     ),
     createTask(
       () => takeOverAbandonedAttempts(deps.db, { workerId }, callLimits.ringSeconds + callLimits.callSeconds),
-      (attempt) => finishAttempt(deps)(attempt, lostEnd),
+      (attempt) => finishAttempt(deps)(attempt, lostResult),
     ),
     createTask(
       () => findOverdueAnalyses(deps.db, deps.clock.now()),

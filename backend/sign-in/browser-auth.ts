@@ -7,9 +7,9 @@ import { endSession } from '../identity/sessions/end.ts'
 import { findSession, type Session } from '../identity/sessions/find.ts'
 import { startSession } from '../identity/sessions.ts'
 import { toNetwork } from '../identity/place-of.ts'
-import { createTries } from './attempt-limit.ts'
+import { createAttemptLimit } from './attempt-limit.ts'
 import { verifyPassword } from '../identity/verify-password.ts'
-import { tooManyTries } from '../views/page-error.ts'
+import { tooManyAttempts } from '../views/page-error.ts'
 
 export const SignInForm = z.object({
   // PostgreSQL compares no text with a NUL in it.
@@ -27,7 +27,7 @@ export const wrongPasswordMessage =
 /** Signing in and out of a browser, for every page that does so: they share one, since tries are counted in it. */
 export function createDoor(deps: Deps) {
   const cookie = sessionCookie(deps.config)
-  const tries = createTries(deps.clock, { max: 10, windowMs: 5 * 60 * 1000 })
+  const attempts = createAttemptLimit(deps.clock, { max: 10, windowMs: 5 * 60 * 1000 })
   const tokenOf = (request: FastifyRequest) => request.cookies[cookie.name]
 
   /** A new session in the browser, in place of the one that it has; false where the password is another by now. */
@@ -62,11 +62,11 @@ export function createDoor(deps: Deps) {
     signIn: async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
       const form = SignInForm.parse(request.body)
       const key = `${toNetwork(request.ip)} ${form.email.trim().toLowerCase()}`
-      if (!tries.take(key)) throw tooManyTries()
+      if (!attempts.consume(key)) throw tooManyAttempts()
       const user = await verifyPassword(deps)(form)
       if (user === undefined) return undefined
       if (!(await begin(request, reply, user.userId, user.passwordHash))) return undefined
-      tries.clear(key)
+      attempts.clear(key)
       return user.userId
     },
 

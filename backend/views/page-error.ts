@@ -28,7 +28,7 @@ export const formOutdated = () =>
     advice: 'Go back, reload the page and try again. Your browser must accept cookies from this site.',
   })
 
-export const tooManyTries = () =>
+export const tooManyAttempts = () =>
   new PageError(429, {
     title: 'Too many attempts',
     message: 'There were too many attempts to sign in with this address.',

@@ -8,7 +8,7 @@ import type { LeasedDelivery } from './delivery-store.ts'
 import { parseRetryAfter } from './retry-delay.ts'
 
 /** How a try went. `ours`: the receiver was never asked, and is not to blame. */
-export type Try =
+export type DeliveryAttemptResult =
   | { kind: 'delivered' | 'gone'; statusCode: number }
   | { kind: 'refused'; statusCode: number; retryAfterMs: number | undefined; error: string }
   | { kind: 'unreachable'; error: string }
@@ -21,9 +21,9 @@ const maxAnswerBytes = 4096
 export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
 
 /** Posts a delivery once, signed as of `at`. `signal` bounds all of it: connection, headers and body. */
-export const tryDelivery =
+export const attemptDelivery =
   ({ config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'box'>, send: GuardedSend) =>
-  async (delivery: LeasedDelivery, at: Date, signal: AbortSignal): Promise<Try> => {
+  async (delivery: LeasedDelivery, at: Date, signal: AbortSignal): Promise<DeliveryAttemptResult> => {
     const refusal = checkTargetUrl(config, delivery.targetUrl)
     if (refusal !== undefined) return { kind: 'unreachable', error: refusal }
     const secrets = openSecrets(secretBox, delivery, at)
@@ -39,13 +39,13 @@ export const tryDelivery =
         parseRetryAfter(String(answer.headers['retry-after'] ?? ''), clock.now()),
       )
     } catch (error) {
-      const described = describeNetworkError(error)
-      if (described === undefined) throw error
-      return { kind: 'unreachable', error: described }
+      const message = describeNetworkError(error)
+      if (message === undefined) throw error
+      return { kind: 'unreachable', error: message }
     }
   }
 
-function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): Try {
+function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): DeliveryAttemptResult {
   if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered', statusCode }
   if (statusCode === 410) return { kind: 'gone', statusCode }
   const isRedirect = statusCode >= 300 && statusCode < 400

@@ -8,8 +8,8 @@ import {
 } from './delivery/health-store.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
 import { retryDelay } from './retry-delay.ts'
-import { type AfterTry, buryDeliveriesOf, recordTry } from './delivery/store.ts'
-import type { Try } from './deliver.ts'
+import { type DeliveryState, buryDeliveriesOf, recordDeliveryAttempt } from './delivery/store.ts'
+import type { DeliveryAttemptResult } from './deliver.ts'
 
 const maxFailingMs = 5 * 24 * 60 * 60 * 1000
 
@@ -17,43 +17,52 @@ const maxFailingMs = 5 * 24 * 60 * 60 * 1000
  * Writes down a try and what follows from it. The subscription is always written before its deliveries, as those
  * who remove it do: otherwise the two could wait for each other.
  */
-export const settle =
+export const finishDeliveryAttempt =
   ({ db, clock, random }: Pick<Deps, 'db' | 'clock' | 'chance'>) =>
-  async (delivery: LeasedDelivery, startedAt: Date, outcome: Try): Promise<void> => {
+  async (delivery: LeasedDelivery, startedAt: Date, result: DeliveryAttemptResult): Promise<void> => {
     const at = clock.now()
-    const tried = {
+    const attempt = {
       at: startedAt,
       durationMs: at.getTime() - startedAt.getTime(),
-      statusCode: 'statusCode' in outcome ? outcome.statusCode : null,
-      error: 'error' in outcome ? outcome.error : null,
+      statusCode: 'statusCode' in result ? result.statusCode : null,
+      error: 'error' in result ? result.error : null,
     }
-    const retryAfterMs = outcome.kind === 'refused' ? outcome.retryAfterMs : undefined
+    const retryAfterMs = result.kind === 'refused' ? result.retryAfterMs : undefined
     const delayMs = retryDelay(delivery.tries + 1, random, retryAfterMs)
 
     await db.transaction().execute(async (tx) => {
-      const isEnabled = await updateSubscriptionHealth(tx, delivery, outcome, at)
-      await recordTry(tx, delivery, tried, afterTry(outcome, isEnabled ? delayMs : undefined, at))
+      const isEnabled = await updateSubscriptionHealth(tx, delivery, result, at)
+      await recordDeliveryAttempt(
+        tx,
+        delivery,
+        attempt,
+        toDeliveryState(result, isEnabled ? delayMs : undefined, at),
+      )
       if (!isEnabled) await bury(tx, delivery, at)
     })
   }
 
-function afterTry(outcome: Try, delayMs: number | undefined, at: Date): AfterTry {
-  if (outcome.kind === 'delivered' || outcome.kind === 'gone') return { status: outcome.kind }
+function toDeliveryState(
+  result: DeliveryAttemptResult,
+  delayMs: number | undefined,
+  at: Date,
+): DeliveryState {
+  if (result.kind === 'delivered' || result.kind === 'gone') return { status: result.kind }
   return delayMs === undefined
     ? { status: 'dead' }
-    : { status: 'pending', nextTryAt: new Date(at.getTime() + delayMs) }
+    : { status: 'pending', nextAttemptAt: new Date(at.getTime() + delayMs) }
 }
 
 /** Whether anything may still be sent there. */
 async function updateSubscriptionHealth(
   db: Db,
   delivery: LeasedDelivery,
-  outcome: Try,
+  result: DeliveryAttemptResult,
   at: Date,
 ): Promise<boolean> {
   const { workspaceId, subscriptionId, eventId } = delivery
-  if (subscriptionId === null) return outcome.kind !== 'gone'
-  switch (outcome.kind) {
+  if (subscriptionId === null) return result.kind !== 'gone'
+  switch (result.kind) {
     case 'delivered':
       await recordSubscriptionSuccess(db, workspaceId, subscriptionId)
       return true

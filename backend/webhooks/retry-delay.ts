@@ -24,8 +24,8 @@ const maxRetryAfterMs = 24 * hours
  * to a fifth longer. A receiver's `Retry-After` (milliseconds) can only put it off, by a day at most: it says when
  * the receiver is ready at the earliest (RFC 9110, 10.2.3), and must not hurry or outlast the schedule.
  */
-export function retryDelay(tries: number, random: Random, retryAfterMs = 0): number | undefined {
-  const scheduled = retrySchedule[tries - 1]
+export function retryDelay(failedAttempts: number, random: Random, retryAfterMs = 0): number | undefined {
+  const scheduled = retrySchedule[failedAttempts - 1]
   if (scheduled === undefined) return undefined
   const jittered = Math.round(scheduled * (1 + random() / 5))
   return Math.max(jittered, Math.min(retryAfterMs, maxRetryAfterMs))

@@ -15,7 +15,7 @@ const endedReasons: Record<CallOutcome, EndedReason> = {
   canceled: 'canceled_by_user',
 }
 
-const untried = new Set<CallOutcome>(['suppressed', 'expired', 'canceled'])
+const outcomesWithoutAttempt = new Set<CallOutcome>(['suppressed', 'expired', 'canceled'])
 
 /** What a sample is filled with, so that it passes the filter of the subscription that it is for. */
 export interface SampleCall {
@@ -48,7 +48,7 @@ export function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
       created_at: secondsBefore(90),
       updated_at: secondsBefore(90),
     },
-    attempts: untried.has(outcome) ? 0 : 1,
+    attempts: outcomesWithoutAttempt.has(outcome) ? 0 : 1,
     queued_at: secondsBefore(90),
     answered_at: secondsBefore(66),
     ended_at: at.toISOString(),

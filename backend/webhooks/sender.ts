@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
-import { settle } from './finish-delivery.ts'
+import { finishDeliveryAttempt } from './finish-delivery.ts'
 import { type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
 import { endUntried } from './delivery/store.ts'
-import { tryDelivery } from './deliver.ts'
+import { attemptDelivery } from './deliver.ts'
 import { createGuardedSend, type ResolveHost } from '../outbound/guard.ts'
 
 export interface SenderOptions {
@@ -29,8 +29,11 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
   const { timeoutMs = 15_000, concurrency = 200, perHost = 16, leaseSeconds = 60, resolve } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
-  const post = tryDelivery(deps, createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve }))
-  const write = settle(deps)
+  const attempt = attemptDelivery(
+    deps,
+    createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve }),
+  )
+  const finishAttempt = finishDeliveryAttempt(deps)
 
   const adjustActiveCount = (host: string, change: 1 | -1) => {
     const remaining = (activeByHost.get(host) ?? 0) + change
@@ -42,7 +45,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
     if (delivery.disabled) return endUntried(db, delivery, clock.now())
     const startedAt = clock.now()
     const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
-    const outcome = await post(delivery, startedAt, signal).catch((error: unknown) => {
+    const result = await attempt(delivery, startedAt, signal).catch((error: unknown) => {
       if (stopSignal.aborted) return undefined
       // A defect of ours: it takes its turn in the schedule like any failure, so that it never spins.
       log.error(
@@ -51,8 +54,8 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
       )
       return { kind: 'ours', error: 'internal error' } as const
     })
-    if (outcome === undefined) return releaseDelivery(db, delivery)
-    await write(delivery, startedAt, outcome)
+    if (result === undefined) return releaseDelivery(db, delivery)
+    await finishAttempt(delivery, startedAt, result)
   }
 
   return startWorker<LeasedDelivery>(clock, {

@@ -7,7 +7,7 @@ import { runImport } from './run-import.ts'
 import { finishImportStep, type ImportJob, leaseImports } from './import-store.ts'
 
 /** Leases without coming forward after which it is given up. */
-const mostTries = 3
+const maxAttempts = 3
 
 /** Starts the worker that checks and imports files of contacts. Any number may run: each file is leased. */
 export const startImporter = (deps: Deps): Worker =>
@@ -24,7 +24,7 @@ export const startImporter = (deps: Deps): Worker =>
 async function handleImport(deps: Deps, job: ImportJob, signal: AbortSignal): Promise<void> {
   const fail = (problem: string) =>
     finishImportStep(deps.db, job, { status: 'failed', problem, at: deps.clock.now() })
-  if (job.tries > mostTries) return fail('Something broke on our side: send the file again.')
+  if (job.tries > maxAttempts) return fail('Something broke on our side: send the file again.')
   try {
     await (job.status === 'uploaded' ? checkImport(deps, job, signal) : runImport(deps, job, signal))
   } catch (error) {

@@ -7,7 +7,7 @@ import { act, form, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { formatBrowser } from './browser-in-words.ts'
-import type { PasswordGuard } from './guard-password.ts'
+import type { PasswordAttemptLimit } from './guard-password.ts'
 
 interface SessionRow {
   id: number
@@ -29,7 +29,7 @@ const Person = z.object({
   current_password: z.string().default(''),
 })
 
-export const accountPage = (deps: Deps, guard: PasswordGuard) =>
+export const accountPage = (deps: Deps, guard: PasswordAttemptLimit) =>
   form({
     path: '/account',
     query: noInput,

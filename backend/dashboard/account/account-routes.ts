@@ -1,11 +1,11 @@
 import type { Deps } from '../../deps.ts'
 import type { Line } from '../page/page-route.ts'
 import { accountPage, endOtherSessionsButton, endSessionButton } from './account-pages.ts'
-import { createPasswordGuard } from './guard-password.ts'
+import { createPasswordAttemptLimit } from './guard-password.ts'
 import { passwordPage } from './password-page.ts'
 
 /** A person's own account: the same in each of their workspaces. */
 export const accountLines = (deps: Deps): Line[] => {
-  const guard = createPasswordGuard(deps)
+  const guard = createPasswordAttemptLimit(deps)
   return [accountPage(deps, guard), passwordPage(guard), endSessionButton, endOtherSessionsButton]
 }

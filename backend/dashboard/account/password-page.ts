@@ -3,13 +3,13 @@ import { changePassword } from '../../identity/passwords.ts'
 import { form, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
-import type { PasswordGuard } from './guard-password.ts'
+import type { PasswordAttemptLimit } from './guard-password.ts'
 
 const passwordView = template<{ email: string }>('dashboard/account/password-page')
 
 const PasswordFields = z.object({ current_password: z.string(), new_password: z.string() })
 
-export const passwordPage = (guard: PasswordGuard) =>
+export const passwordPage = (guard: PasswordAttemptLimit) =>
   form({
     path: '/account/password',
     query: noInput,

@@ -2,7 +2,7 @@ import type { Call } from '@outdial/contract'
 import { getCall } from '../../calls/get.ts'
 import { findAttemptsOfCall, findCallDetails, findToolCallsOfCall } from '../../calls/history-store.ts'
 import type { Deps } from '../../deps.ts'
-import { selectDeliveriesOfEvent, findEventOfCall, findTriesOfEvent } from './call-queries.ts'
+import { selectDeliveriesOfEvent, findEventOfCall, selectAttemptsOfEvent } from './call-queries.ts'
 import { noInput, show } from '../page/page-route.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { callBadge, type Badge } from '../page/badges.ts'
@@ -68,12 +68,12 @@ async function readPage(
     findEventOfCall(db, workspace.id, call.id),
   ])
   if (rules === undefined) throw pageNotFound() // erased with its workspace, a moment ago
-  const [deliveryRows, tries] =
+  const [deliveryRows, deliveryAttempts] =
     event === undefined
       ? [[], []]
       : await Promise.all([
           selectDeliveriesOfEvent(db, workspace.id, event.id),
-          findTriesOfEvent(db, workspace.id, event.id),
+          selectAttemptsOfEvent(db, workspace.id, event.id),
         ])
   const waitMessage = call.status === 'queued' ? formatWaiting(call, rules, now, timeFormats) : null
   const history = { call, rules, attempts, toolCalls, event, deliveries: deliveryRows.length }
@@ -92,7 +92,7 @@ async function readPage(
     ...toResultBadges(call),
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
     talkErased: rules.talk_erased_at !== null,
-    deliveries: toShownDeliveries(deliveryRows, tries),
+    deliveries: toShownDeliveries(deliveryRows, deliveryAttempts),
     eventId: event?.id ?? '',
     numberLabel: rules.number_label,
     isLive: event === undefined || deliveryRows.some(({ status }) => status === 'pending'),

@@ -30,7 +30,7 @@ export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: st
     .execute()
 
 /** Every try of these deliveries, in order. */
-export const findTriesOfEvent = (db: Db, workspaceId: number, eventId: string) =>
+export const selectAttemptsOfEvent = (db: Db, workspaceId: number, eventId: string) =>
   db
     .selectFrom('delivery_attempt')
     .innerJoin('webhook_delivery', 'webhook_delivery.id', 'delivery_attempt.delivery_id')

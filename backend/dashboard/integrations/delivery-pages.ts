@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
-import { findDelivery, selectTries } from './webhook-queries.ts'
+import { findDelivery, selectDeliveryAttempts } from './webhook-queries.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/replay.ts'
 import { act, noInput, show } from '../page/page-route.ts'
@@ -10,7 +10,7 @@ import { pathTo, type PageContext } from '../visit.ts'
 import { formatMilliseconds } from './in-words.ts'
 import { formatReplayed } from './webhook-actions.ts'
 
-interface ShownTry {
+interface ShownAttempt {
   number: number
   at: Date
   badge: Badge
@@ -28,12 +28,12 @@ interface DeliveryData {
     badge: Badge
     createdAt: Date
     finishedAt: Date | null
-    nextTryAt: Date | null
+    nextAttemptAt: Date | null
     canReplay: boolean
     isDisabled: boolean
     body: string
   }
-  tries: ShownTry[]
+  attempts: ShownAttempt[]
   headers: string
 }
 
@@ -46,7 +46,7 @@ export const deliveryPage = (deps: Deps) =>
     show: async ({ workspace, id }) => {
       const row = await findDelivery(deps.db, workspace.id, id)
       if (row === undefined) throw notFound('There is no such delivery.')
-      const tries = await selectTries(deps.db, workspace.id, id)
+      const attempts = await selectDeliveryAttempts(deps.db, workspace.id, id)
       const isDisabled = row.disabled_at !== null
       return deliveryView('Delivery', {
         delivery: {
@@ -55,22 +55,22 @@ export const deliveryPage = (deps: Deps) =>
           subscriptionId: row.subscription_id,
           callId: row.call_id,
           targetUrl: row.target_url,
-          badge: deliveryBadge(row.status, tries.length),
+          badge: deliveryBadge(row.status, attempts.length),
           createdAt: row.created_at,
           finishedAt: row.finished_at,
-          nextTryAt: row.next_try_at,
+          nextAttemptAt: row.next_try_at,
           canReplay: row.status === 'dead' && !isDisabled,
           isDisabled,
           body: formatBody(row.body),
         },
-        tries: tries.map((one) => ({
+        attempts: attempts.map((one) => ({
           number: one.number,
           at: one.at,
           badge: toStatusBadge(one.status_code),
           error: one.error ?? '',
           duration: formatMilliseconds(one.duration_ms),
         })),
-        headers: formatHeaders(row.event_id, tries[0]?.at ?? null),
+        headers: formatHeaders(row.event_id, attempts[0]?.at ?? null),
       })
     },
   })
@@ -96,9 +96,9 @@ function toStatusBadge(status: number | null): Badge {
 }
 
 /** As they were sent with the last try. The signature is left out: who has it could send the body once more. */
-function formatHeaders(eventId: string, triedAt: Date | null): string {
+function formatHeaders(eventId: string, attemptedAt: Date | null): string {
   const headers: Record<string, string> = { ...unsignedHeaders, 'webhook-id': eventId }
-  if (triedAt !== null) headers['webhook-timestamp'] = String(Math.floor(triedAt.getTime() / 1000))
+  if (attemptedAt !== null) headers['webhook-timestamp'] = String(Math.floor(attemptedAt.getTime() / 1000))
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n')

@@ -13,9 +13,9 @@ export interface DeliveryRow {
   about: string
   badge: Badge
   answer: string
-  tries: number
+  attempts: number
   createdAt: Date
-  nextTryAt: Date | null
+  nextAttemptAt: Date | null
 }
 
 export interface DeliveryTable {
@@ -87,8 +87,8 @@ function toDeliveryRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
     about: showTarget ? row.targetUrl : about,
     badge: deliveryBadge(row.status, row.tries),
     answer: answerInWords(row),
-    tries: row.tries,
+    attempts: row.tries,
     createdAt: row.createdAt,
-    nextTryAt: row.nextTryAt,
+    nextAttemptAt: row.nextTryAt,
   }
 }

@@ -41,14 +41,14 @@ export function toHealth({ disabledAt, failingSince, lastStatus }: SubscriptionH
   return { badge: { tone: 'mute', text: lastStatus === null ? 'No events yet' : 'Enabled' }, since: null }
 }
 
-interface TryResult {
+interface AttemptResponse {
   statusCode: number | null
   error: string | null
   durationMs: number | null
 }
 
 /** "HTTP 204 after 35 ms", or what went wrong. Empty before the first try. */
-export function answerInWords({ statusCode, error, durationMs }: TryResult): string {
+export function answerInWords({ statusCode, error, durationMs }: AttemptResponse): string {
   if (durationMs === null) return ''
   const outcome = error ?? `HTTP ${statusCode ?? 'nothing'}`
   return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}, after ${formatMilliseconds(durationMs)}`

@@ -77,7 +77,7 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .executeTakeFirst()
 
 /** The tries of a delivery, the newest first. */
-export const selectTries = (db: Db, workspaceId: number, deliveryId: number) =>
+export const selectDeliveryAttempts = (db: Db, workspaceId: number, deliveryId: number) =>
   db
     .selectFrom('delivery_attempt as a')
     .innerJoin('webhook_delivery as d', 'd.id', 'a.delivery_id')

@@ -74,5 +74,5 @@ const deliveryBadges = {
 } as const satisfies Record<string, Badge>
 
 /** How far the delivery of an event is, after so many tries. */
-export const deliveryBadge = (status: keyof typeof deliveryBadges, tries: number): Badge =>
-  status === 'pending' && tries > 0 ? { tone: 'warn', text: 'To be tried again' } : deliveryBadges[status]
+export const deliveryBadge = (status: keyof typeof deliveryBadges, attempts: number): Badge =>
+  status === 'pending' && attempts > 0 ? { tone: 'warn', text: 'To be tried again' } : deliveryBadges[status]

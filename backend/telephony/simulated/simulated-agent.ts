@@ -61,7 +61,7 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
       if (step.tool === 'contact_lookup') timeZone = parseTimeZone(answer.text) ?? timeZone
       const text = shorten(answer.text)
       return answer.isError
-        ? { text: `Could not ${step.tried}: ${text}`, succeeded: false }
+        ? { text: `Could not ${step.failureText}: ${text}`, succeeded: false }
         : { text: `${step.successText}: ${text}`, succeeded: true }
     }
 
@@ -73,7 +73,7 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
         return await useTool(step, withTimeout(Math.min(stepTimeoutMs, remainingMs)))
       } catch (error) {
         trouble(error)
-        return { text: `Could not ${step.tried}: the tool did not answer.`, succeeded: false }
+        return { text: `Could not ${step.failureText}: the tool did not answer.`, succeeded: false }
       } finally {
         remainingMs -= performance.now() - startedAt
         stopped ||= remainingMs <= 0

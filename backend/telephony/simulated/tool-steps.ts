@@ -9,7 +9,7 @@ export interface ToolStep {
   /** "Searched the knowledge base for …", when it went well. */
   successText: string
   /** "search the knowledge base", when it did not. */
-  tried: string
+  failureText: string
 }
 
 /**
@@ -27,7 +27,7 @@ export function toToolStep(
         tool: 'contact_lookup',
         args: {},
         successText: 'Looked the contact up',
-        tried: 'look the contact up',
+        failureText: 'look the contact up',
       }
     case 'search_knowledge': {
       const query = fill(intent.query)
@@ -35,12 +35,17 @@ export function toToolStep(
         tool: 'knowledge_search',
         args: { query },
         successText: `Searched the knowledge base for “${query}”`,
-        tried: `search the knowledge base for “${query}”`,
+        failureText: `search the knowledge base for “${query}”`,
       }
     }
     case 'take_note': {
       const text = fill(intent.text)
-      return { tool: 'contact_note', args: { text }, successText: `Noted “${text}”`, tried: 'take a note' }
+      return {
+        tool: 'contact_note',
+        args: { text },
+        successText: `Noted “${text}”`,
+        failureText: 'take a note',
+      }
     }
     case 'put_down': {
       const values = { name: fill('{{name}}'), result: fill(intent.row) }
@@ -48,7 +53,7 @@ export function toToolStep(
         tool: 'spreadsheet_append',
         args: { values },
         successText: 'Added a row to the spreadsheet',
-        tried: 'add a row to the spreadsheet',
+        failureText: 'add a row to the spreadsheet',
       }
     }
     case 'call_back': {
@@ -57,7 +62,7 @@ export function toToolStep(
         tool: 'schedule_callback',
         args: { at },
         successText: `Scheduled a call-back for ${at.replace('T', ', ')}`,
-        tried: 'schedule a call-back',
+        failureText: 'schedule a call-back',
       }
     }
     case 'stop_calling':
@@ -65,7 +70,7 @@ export function toToolStep(
         tool: 'do_not_call',
         args: {},
         successText: 'Put the number on the do-not-call list',
-        tried: 'put the number on the do-not-call list',
+        failureText: 'put the number on the do-not-call list',
       }
   }
 }

@@ -163,9 +163,9 @@ it(`reaches a success of every operation by what the document says alone (FUZZ_S
   for (const operationId of operationIds) {
     const operation = findOperation(operationId)
     if (operationId === 'unsubscribeWebhook') known = { ...known, id: await subscriptionIds() }
-    const tries = fc.sample(requestArbitrary(operation, true), { seed, numRuns: 200 })
+    const attempts = fc.sample(requestArbitrary(operation, true), { seed, numRuns: 200 })
     let succeeded = false
-    for (const input of tries) {
+    for (const input of attempts) {
       const answer = await sendRequest(operation, input)
       expectDocumentedResponse(operation, answer)
       succeeded = answer.statusCode < 300

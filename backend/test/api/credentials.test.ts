@@ -131,7 +131,7 @@ it('stops guessing from one address, and lets its good credentials through', asy
   const send = createSender(app, api.key)
   const guess = async () => (await send({ path: '/agents/', key: 'odk_guess' })).statusCode
   const statuses = []
-  for (let tries = 0; tries < 301; tries += 1) statuses.push(await guess())
+  for (let attempt = 0; attempt < 301; attempt += 1) statuses.push(await guess())
   expect(statuses.slice(-2)).toEqual([401, 429])
   expect((await send({ path: '/agents/' })).statusCode).toBe(200)
   api.deps.clock.advance(60_000)
@@ -149,7 +149,7 @@ it('tells addresses apart behind a proxy that it trusts, and believes no other',
       return (await send({ path: '/agents/', key: 'odk_guess', headers })).statusCode
     }
     const [first = '', second = ''] = from
-    for (let tries = 0; tries < 300; tries += 1) await guess(first)
+    for (let attempt = 0; attempt < 300; attempt += 1) await guess(first)
     const statuses = [await guess(first), await guess(second)]
     await app.close()
     return statuses

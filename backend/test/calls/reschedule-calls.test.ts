@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { sql } from 'kysely'
 import { cancelCall } from '../../calls/cancel-call.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
-import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
+import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import { archiveCampaign } from '../../campaigns/campaign-status.ts'
 import { editCampaign } from '../../campaigns/edit.ts'
@@ -122,7 +122,7 @@ it('waits for a claim under way before it changes the hours', async () => {
   const [attempt] = await claiming
   await edited
   expect(await getCall(deps, seed, id)).toMatchObject({ status: 'dialing', next_attempt_at: null })
-  if (attempt !== undefined) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+  if (attempt !== undefined) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
   expect((await getCall(deps, seed, id)).status).toBe('completed')
 })
 
@@ -151,7 +151,7 @@ it('completes what waits as canceled when a campaign is archived, and lets calls
     expect(call).toMatchObject({ outcome: 'canceled', ended_reason: 'campaign_archived', attempts: 0 })
     expect((await listEvents(deps, id)).map((event) => event.data)).toEqual([call])
   }
-  if (attempt !== undefined) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+  if (attempt !== undefined) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
   expect(await getCall(deps, seed, live ?? 0)).toMatchObject({ outcome: 'busy' })
 })
 

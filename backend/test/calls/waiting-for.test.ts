@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { setAgentStatus } from '../../agents/agents.ts'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
-import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
+import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
 import { pauseCampaign } from '../../campaigns/pause.ts'
 import { resumeCampaign } from '../../campaigns/resume.ts'
 import { retirePhoneNumber } from '../../phone-numbers/retire.ts'
@@ -64,7 +64,7 @@ it('waits for a slot of its campaign', async () => {
   const [first] = await claim()
   expect(await getWaitingFor(second.id)).toBe('concurrency')
   expect(await claim()).toEqual([])
-  if (first !== undefined) await finishAttempt(deps)(first, silentEnd('busy', 'line_busy'))
+  if (first !== undefined) await finishAttempt(deps)(first, emptyResult('busy', 'line_busy'))
   expect(await getWaitingFor(second.id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
@@ -115,7 +115,7 @@ it('waits for its retry, and then for calling hours', async () => {
   })
   const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   const [attempt] = await claim()
-  if (attempt !== undefined) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+  if (attempt !== undefined) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
   // LINE_SPEED 10: six minutes, in which the hours close.
   const waiting = { waiting_for: 'retry', next_attempt_at: '2026-05-05T13:00:00.000Z', attempts: 1 }
   expect(await getCall(deps, seed, id)).toMatchObject(waiting)

@@ -1,6 +1,6 @@
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import type { FencedAttempt } from '../../dialer/attempt-store.ts'
-import { type AttemptEnd, finishAttempt } from '../../dialer/finish-attempt.ts'
+import { type AttemptResult, finishAttempt } from '../../dialer/finish-attempt.ts'
 import type { Analysis } from '../../telephony/provider.ts'
 import { finishAnalysis } from '../../calls/settle.ts'
 import type { TestDeps } from '../support/deps.ts'
@@ -32,7 +32,7 @@ export async function completeDialedCall(
   deps: TestDeps,
   seed: Seed,
   callId: number,
-  result: AttemptEnd,
+  result: AttemptResult,
   analysis?: Analysis,
 ): Promise<void> {
   await finishAttempt(deps)(await dialCall(deps, seed, callId), result)

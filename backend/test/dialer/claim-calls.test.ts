@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
 import { countCapacity, lockClaimableCampaigns } from '../../calls/turns-store.ts'
-import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
+import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
 import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
@@ -47,19 +47,19 @@ it('never has more calls out than the campaign allows, with four dialers claimin
     expect(live).toBeLessThanOrEqual(5)
     const ending = claims
       .slice(0, 1 + (round % 4))
-      .map((attempt) => finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy')))
+      .map((attempt) => finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy')))
     // Hang-ups and claims cross each other.
     const [, more] = await Promise.all([Promise.all(ending), claim(), claim()])
     expect(await countLiveCalls(seed.campaignId)).toBeLessThanOrEqual(5)
     const remaining = [...claims.slice(1 + (round % 4)), ...more]
     claimedCount += claims.length + more.length
-    for (const attempt of remaining) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+    for (const attempt of remaining) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
     const rest = await deps.db
       .selectFrom('attempt')
       .select(['id', 'fence', 'workspace_id as workspaceId'])
       .where('ended_at', 'is', null)
       .execute()
-    for (const attempt of rest) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+    for (const attempt of rest) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
   }
   const open = await deps.db.selectFrom('call').select('id').where('status', '<>', 'completed').execute()
   expect(open).toEqual([])

@@ -4,7 +4,7 @@ import pino from 'pino'
 import { markAnswered } from '../../dialer/attempt-store.ts'
 import { type ClaimedAttempt, claimCalls } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
-import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
+import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
 import type { ProviderResult } from '../../telephony/provider.ts'
 import { startLeaseRenewal } from '../../dialer/leases.ts'
 import { runAttempt } from '../../dialer/run-attempt.ts'
@@ -101,7 +101,7 @@ it('refuses what a worker writes after its attempt was taken over', async () => 
   sweep()
   await takeOver(attempt)
   expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
-  expect(await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
   expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost' })
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
@@ -116,16 +116,16 @@ it('refuses a worker by its fence while the one who took over has not ended the 
   })
   expect(taken).toMatchObject({ id: attempt.id, fence: attempt.fence + 1 })
   expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
-  expect(await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
   expect((await getCall(deps, seed, id)).status).toBe('dialing')
-  if (taken !== undefined) await finishAttempt(deps)(taken, silentEnd('failed', 'worker_lost'))
+  if (taken !== undefined) await finishAttempt(deps)(taken, emptyResult('failed', 'worker_lost'))
   expect((await getCall(deps, seed, id)).ended_reason).toBe('worker_lost')
 })
 
 it('refuses a second end of the same attempt', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const attempt = await claimAsLostWorker(60_000)
-  const ends = [silentEnd('busy', 'line_busy'), silentEnd('declined', 'contact_declined')]
+  const ends = [emptyResult('busy', 'line_busy'), emptyResult('declined', 'contact_declined')]
   const finished = await Promise.all(ends.map((end) => finishAttempt(deps)(attempt, end)))
   expect(finished.sort()).toEqual(['completed', 'refused'])
   expect(await listEvents(deps, id)).toHaveLength(1)

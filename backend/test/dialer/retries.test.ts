@@ -2,7 +2,7 @@ import type { RetryPolicy } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
-import { type AttemptEnd, finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
+import { type AttemptResult, finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import { archiveCampaign } from '../../campaigns/campaign-status.ts'
 import { pauseCampaign } from '../../campaigns/pause.ts'
@@ -40,8 +40,8 @@ afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
 
 const day = 24 * 3_600_000
 const policy: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['busy', 'failed'] }
-const busy = silentEnd('busy', 'line_busy')
-const providerFailed = silentEnd('failed', 'line_failed')
+const busy = emptyResult('busy', 'line_busy')
+const providerFailed = emptyResult('failed', 'line_failed')
 const lease = () => ({ provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 })
 const claimOne = async (): Promise<ClaimedAttempt> => {
   const [attempt] = await claimCalls(deps, lease())(1)
@@ -55,7 +55,7 @@ const queueRetrying = async (input = {}, retry = policy) => {
 const getCampaign = (id: number) =>
   deps.db.selectFrom('campaign').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 /** One attempt after the other of the seed's campaign, each with this end. */
-const endConsecutively = async (count: number, end: AttemptEnd) => {
+const endConsecutively = async (count: number, end: AttemptResult) => {
   for (let index = 0; index < count; index += 1) {
     await seedCall(deps, seed, freshNumber())
     await finishAttempt(deps)(await claimOne(), end)
@@ -91,7 +91,7 @@ it('tries again until the attempts are used up, and then the last outcome stands
 
 it('does not try again after an outcome that the policy does not name', async () => {
   const { id } = await queueRetrying()
-  await finishAttempt(deps)(await claimOne(), silentEnd('declined', 'contact_declined'))
+  await finishAttempt(deps)(await claimOne(), emptyResult('declined', 'contact_declined'))
   expect(await getCall(deps, seed, id)).toMatchObject({ status: 'completed', outcome: 'declined' })
 })
 
@@ -162,7 +162,7 @@ it('pauses a campaign whose line failed twenty times in a row, says why, and for
 
 it('counts only failures in a row, of the line, on real calls', async () => {
   await endConsecutively(19, providerFailed)
-  await endConsecutively(1, silentEnd('failed', 'worker_lost'))
+  await endConsecutively(1, emptyResult('failed', 'worker_lost'))
   expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
   await seedCall(deps, seed, freshNumber(), { test: true })
   const [test] = await claimTestCalls(deps, lease())(1)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
-import { finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
+import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
 import type { TelephonyProvider } from '../../telephony/provider.ts'
 import { finishAnalysis } from '../../calls/settle.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
@@ -42,7 +42,7 @@ const dial = (overrides: Partial<TelephonyProvider>) => {
   workers.push(startDialer(deps, { providers: { real: provider, test: provider } }))
 }
 const answeredTalk = {
-  ...silentEnd('answered', 'agent_hung_up'),
+  ...emptyResult('answered', 'agent_hung_up'),
   transcript: [{ role: 'agent' as const, text: 'Hello.', at: '2026-05-04T15:00:00.000Z' }],
 }
 /** A call whose worker died between the hang-up and the analysis. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { claimCalls } from '../../dialer/claim-calls.ts'
-import { type AttemptEnd, finishAttempt, silentEnd } from '../../dialer/finish-attempt.ts'
+import { type AttemptResult, finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
 import { takeReport } from '../../dialer/receive-report.ts'
 import { finishAnalysis } from '../../calls/settle.ts'
 import { addContact } from '../../contacts/add-contact.ts'
@@ -46,8 +46,8 @@ const person = {
   consent: { source: 'Zelda-form', at: '2026-05-01T09:00:00Z' },
   callback_url: 'https://hooks.example.com/zelda?name=Zelda',
 }
-const answered: AttemptEnd = {
-  ...silentEnd('answered', 'agent_hung_up'),
+const answered: AttemptResult = {
+  ...emptyResult('answered', 'agent_hung_up'),
   answeredAt: new Date('2026-05-04T15:00:00Z'),
   transcript: [{ role: 'contact', text: 'Zelda speaking', at: '2026-05-04T15:00:01.000Z' }],
   recordingUrl: 'https://example.com/zelda.mp3',
@@ -228,7 +228,7 @@ it('refuses while a call rings or talks, and changes nothing then', async () => 
   const attempt = await claim()
   await expect(erase(call.contact.id)).rejects.toThrow('under way')
   expect((await getCall(deps, seed, call.id)).contact.first_name).toBe('Zelda')
-  await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+  await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
   await erase(call.contact.id)
   expect((await getCall(deps, seed, call.id)).contact.first_name).toBeNull()
 })
@@ -333,7 +333,7 @@ it('is refused, or cancels the call, whichever is first of it and the dialer', a
     const [erased, claimed] = await Promise.allSettled([erase(call.contact.id), claimCalls(deps, lease)(1)])
     const attempts = claimed.status === 'fulfilled' ? claimed.value : []
     expect(attempts).toHaveLength(erased.status === 'fulfilled' ? 0 : 1)
-    for (const attempt of attempts) await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+    for (const attempt of attempts) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
     await erase(call.contact.id)
     await advanceUntil(deps, seed, call.id, ({ status }) => status === 'completed')
     expect(await listEvents(deps, call.id)).toHaveLength(1)

@@ -54,7 +54,7 @@ async function seedSubscription(url = receiver.url()) {
 
 const listDeliveries = () => deps.db.selectFrom('webhook_delivery').selectAll().orderBy('id').execute()
 
-const tries = () =>
+const listAttempts = () =>
   deps.db
     .selectFrom('delivery_attempt')
     .innerJoin('webhook_delivery', 'webhook_delivery.id', 'delivery_attempt.delivery_id')
@@ -66,11 +66,11 @@ const subscriptionRow = (id: number) =>
   deps.db.selectFrom('webhook_subscription').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** Waits until so many tries were written down in all. */
-const triesMade = (count: number) => waitForValue(tries, (rows) => rows.length >= count)
+const waitForAttempts = (count: number) => waitForValue(listAttempts, (rows) => rows.length >= count)
 
 /** The one delivery, after so many tries. */
 async function deliveryAfter(count: number) {
-  await triesMade(count)
+  await waitForAttempts(count)
   const [delivery] = await listDeliveries()
   if (delivery === undefined) throw new Error('there is no delivery')
   return delivery
@@ -109,13 +109,13 @@ it('delivers the event as it was written, signed so that an independent verifier
     lease_until: null,
     finished_at: deps.clock.now(),
   })
-  expect(await tries()).toMatchObject([{ number: 1, status_code: 204, error: null, duration_ms: 0 }])
+  expect(await listAttempts()).toMatchObject([{ number: 1, status_code: 204, error: null, duration_ms: 0 }])
 })
 
 it('signs deliveries to a callback URL with the secret of the workspace', async () => {
   await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
   start()
-  await triesMade(1)
+  await waitForAttempts(1)
   const { webhook_secret } = await deps.db
     .selectFrom('workspace')
     .select('webhook_secret')
@@ -132,11 +132,11 @@ it('signs with the old and the new secret for a day after a rotation, then with 
   start()
   await completeCall(deps, seed)
   workers[0]?.notify()
-  await triesMade(1)
+  await waitForAttempts(1)
   deps.clock.advance(day)
   await completeCall(deps, seed)
   workers[0]?.notify()
-  await triesMade(2)
+  await waitForAttempts(2)
 
   const [during, after] = receiver.requests.map(({ body, headers }) => (secret: string) => {
     // Only the first is of this moment: the verifier's tolerance would refuse the other.
@@ -171,7 +171,9 @@ it.each([400, 401, 404, 429, 500, 503])('tries again after the answer %i', async
     next_try_at: due,
     lease_until: null,
   })
-  expect(await tries()).toMatchObject([{ status_code: status, error: `the receiver answered ${status}` }])
+  expect(await listAttempts()).toMatchObject([
+    { status_code: status, error: `the receiver answered ${status}` },
+  ])
 })
 
 it('takes a redirect as a failure, and does not follow it', async () => {
@@ -181,7 +183,7 @@ it('takes a redirect as a failure, and does not follow it', async () => {
   await completeCall(deps, seed)
   start()
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
-  expect(await tries()).toMatchObject([
+  expect(await listAttempts()).toMatchObject([
     { status_code: 307, error: 'the receiver redirects, which is not followed' },
   ])
   expect(receiver.requests.map(({ path }) => path)).toEqual(['/hook'])
@@ -193,7 +195,7 @@ it('sends the same webhook-id in every try, each with its own timestamp', async 
   await completeCall(deps, seed)
   start()
   advanceTo((await deliveryAfter(1)).next_try_at)
-  await triesMade(2)
+  await waitForAttempts(2)
   const [first, second] = receiver.requests
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
   expect(second?.body).toBe(first?.body)
@@ -212,7 +214,7 @@ it('tries ten times on the schedule, then gives the delivery up as dead', async 
     advanceTo(due)
   }
   expect(await deliveryAfter(10)).toMatchObject({ status: 'dead', tries: 10, next_try_at: null })
-  expect((await tries()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  expect((await listAttempts()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
 })
 
@@ -223,7 +225,7 @@ it('sends dead deliveries again when they are replayed, their log going on', asy
   await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
   receiver.respondWith(500)
   const sender = start()
-  await triesMade(3)
+  await waitForAttempts(3)
   await deps.db
     .updateTable('webhook_delivery')
     .set({ status: 'dead', tries: 10, next_try_at: null })
@@ -236,16 +238,16 @@ it('sends dead deliveries again when they are replayed, their log going on', asy
 
   expect(await replay(other.workspaceId, { subscriptionId: id })).toBe(0)
   expect(await replay(seed.workspaceId, { subscriptionId: id })).toBe(2)
-  await triesMade(5)
+  await waitForAttempts(5)
   const callback = (await listDeliveries()).find(({ subscription_id }) => subscription_id === null)
   expect(callback).toMatchObject({ status: 'dead' })
   expect(await replay(seed.workspaceId, { deliveryId: callback?.id ?? 0 })).toBe(1)
-  await triesMade(6)
+  await waitForAttempts(6)
 
-  expect((await listDeliveries()).map(({ status, tries }) => [status, tries])).toEqual(
+  expect((await listDeliveries()).map(({ status, tries: attempts }) => [status, attempts])).toEqual(
     Array(3).fill(['delivered', 1]),
   )
-  expect((await tries()).map(({ number }) => number).sort()).toEqual([1, 1, 1, 2, 2, 2])
+  expect((await listAttempts()).map(({ number }) => number).sort()).toEqual([1, 1, 1, 2, 2, 2])
 })
 
 it('replays nothing to a disabled subscription', async () => {
@@ -271,7 +273,9 @@ it('takes a receiver that never answers as failed once its time is over', async 
   await completeCall(deps, seed)
   start({ timeoutMs: 100 })
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending', tries: 1 })
-  expect(await tries()).toMatchObject([{ status_code: null, error: 'the receiver did not answer in time' }])
+  expect(await listAttempts()).toMatchObject([
+    { status_code: null, error: 'the receiver did not answer in time' },
+  ])
 })
 
 it('takes an accepted event as delivered, though the body of the answer never ends', async () => {
@@ -304,8 +308,10 @@ it('says in words why a receiver could not be reached', async () => {
   await gone.close()
   await completeCall(deps, seed)
   start()
-  await triesMade(1)
-  expect(await tries()).toMatchObject([{ status_code: null, error: 'the receiver refused the connection' }])
+  await waitForAttempts(1)
+  expect(await listAttempts()).toMatchObject([
+    { status_code: null, error: 'the receiver refused the connection' },
+  ])
 })
 
 it('tries again when the receiver breaks off the connection', async () => {
@@ -314,7 +320,7 @@ it('tries again when the receiver breaks off the connection', async () => {
   await completeCall(deps, seed)
   start()
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
-  expect(await tries()).toMatchObject([{ error: 'the receiver broke off the connection' }])
+  expect(await listAttempts()).toMatchObject([{ error: 'the receiver broke off the connection' }])
 })
 
 it('does not send to an address that was permitted only before', async () => {
@@ -331,7 +337,7 @@ it('does not send where a name leads into a private network', async () => {
   await completeCall(deps, seed)
   start({ resolve: async () => ['10.0.0.1'] })
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
-  expect(await tries()).toMatchObject([{ status_code: null, error: 'the address is not public' }])
+  expect(await listAttempts()).toMatchObject([{ status_code: null, error: 'the address is not public' }])
 })
 
 it('removes a subscription at once when its receiver is gone, with all that waits for it', async () => {
@@ -353,7 +359,7 @@ it('ends a callback delivery alone when its receiver is gone', async () => {
   receiver.answer = ({ path }, response) => response.writeHead(path === '/callback' ? 410 : 200).end()
   await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
   start()
-  await triesMade(2)
+  await waitForAttempts(2)
   expect((await listDeliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'gone'])
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
 })
@@ -363,16 +369,16 @@ it('disables a subscription after five days of failing over two events, and ends
   receiver.respondWith(500)
   await completeCall(deps, seed)
   start()
-  await triesMade(1)
+  await waitForAttempts(1)
   deps.clock.advance(5 * day - 1)
   await completeCall(deps, seed)
   workers[0]?.notify()
-  await triesMade(3)
+  await waitForAttempts(3)
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
 
   deps.clock.advance(5_000)
   workers[0]?.notify()
-  await triesMade(4)
+  await waitForAttempts(4)
 
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: deps.clock.now() })
   expect((await listDeliveries()).map(({ status }) => status)).toEqual(['dead', 'dead'])
@@ -385,10 +391,10 @@ it('does not disable a subscription over a single event', async () => {
   receiver.respondWith(500)
   await completeCall(deps, seed)
   start()
-  await triesMade(1)
+  await waitForAttempts(1)
   deps.clock.advance(6 * day)
   workers[0]?.notify()
-  await triesMade(2)
+  await waitForAttempts(2)
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) })
 })
 
@@ -398,13 +404,13 @@ it('forgets the failures of a subscription with one success', async () => {
   await completeCall(deps, seed)
   start()
   advanceTo((await deliveryAfter(1)).next_try_at)
-  await triesMade(2)
+  await waitForAttempts(2)
   expect(await subscriptionRow(id)).toMatchObject({ failing_since: null })
 
   deps.clock.advance(6 * day)
   await completeCall(deps, seed)
   workers[0]?.notify()
-  await triesMade(3)
+  await waitForAttempts(3)
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: deps.clock.now() })
 })
 
@@ -447,7 +453,7 @@ it('goes on with the others when a secret cannot be opened, and blames no receiv
     .execute()
   await completeCall(deps, seed)
   start()
-  await triesMade(2)
+  await waitForAttempts(2)
   expect(receiver.requests.map(({ path }) => path)).toEqual(['/sound'])
   const [unopened, sound] = await listDeliveries()
   expect(unopened).toMatchObject({ status: 'pending', tries: 1, subscription_id: broken.id })
@@ -464,7 +470,7 @@ it('delivers to the others while one host answers nothing', async () => {
   await completeCall(deps, seed, { callbackUrl: receiver.url() })
 
   start({ concurrency: 4, perHost: 2, timeoutMs: 5_000 })
-  await triesMade(1)
+  await waitForAttempts(1)
 
   expect(receiver.requests).toHaveLength(1)
   expect(slow.requests.length).toBeLessThanOrEqual(2)
@@ -546,7 +552,7 @@ it.each([
   await finish(response, sender)
 
   expect(taken?.subscriptionId).toBe(id)
-  expect(await tries()).toEqual([])
+  expect(await listAttempts()).toEqual([])
   expect(await listDeliveries()).toMatchObject([
     {
       status: 'pending',

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { parseRetryAfter, retryDelay, retrySchedule } from '../../webhooks/retry-delay.ts'
 
 const hour = 60 * 60 * 1000
-const tries = fc.integer({ min: 1, max: 9 })
+const attempts = fc.integer({ min: 1, max: 9 })
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const now = new Date('2026-05-04T15:00:00.000Z')
 
@@ -20,7 +20,7 @@ it('knows no further try after the tenth', () => {
 
 it('is never earlier than the schedule, and at most a fifth later', () => {
   fc.assert(
-    fc.property(tries, random, (n, c) => {
+    fc.property(attempts, random, (n, c) => {
       const [delay, base] = [retryDelay(n, () => c) ?? 0, retrySchedule[n - 1] ?? 0]
       return delay >= base && delay <= base * 1.2 && Number.isInteger(delay)
     }),
@@ -29,7 +29,7 @@ it('is never earlier than the schedule, and at most a fifth later', () => {
 
 it('is put off by Retry-After, never hurried, and by no more than a day', () => {
   fc.assert(
-    fc.property(tries, random, fc.double({ min: 0, noNaN: true }), (n, c, retryAfter) => {
+    fc.property(attempts, random, fc.double({ min: 0, noNaN: true }), (n, c, retryAfter) => {
       const [plain, delay] = [retryDelay(n, () => c) ?? 0, retryDelay(n, () => c, retryAfter) ?? 0]
       return (
         delay >= plain &&

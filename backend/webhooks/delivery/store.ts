@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
 /** What a try leaves in the log that support reads. */
-export interface TryRow {
+export interface DeliveryAttemptRow {
   at: Date
   durationMs: number
   statusCode: number | null
@@ -10,28 +10,29 @@ export interface TryRow {
   error: string | null
 }
 
-export type AfterTry = { status: 'pending'; nextTryAt: Date } | { status: 'delivered' | 'dead' | 'gone' }
+export type DeliveryState =
+  { status: 'pending'; nextAttemptAt: Date } | { status: 'delivered' | 'dead' | 'gone' }
 
 /** Ends a lease with the try that was made. Nothing is written where another worker has taken the lease over. */
-export async function recordTry(
+export async function recordDeliveryAttempt(
   db: Db,
   lease: { id: number; fence: number },
-  tried: TryRow,
-  after: AfterTry,
+  attempt: DeliveryAttemptRow,
+  state: DeliveryState,
 ): Promise<void> {
-  const nextTryAt = after.status === 'pending' ? after.nextTryAt : null
-  const finishedAt = after.status === 'pending' ? null : tried.at
+  const nextAttemptAt = state.status === 'pending' ? state.nextAttemptAt : null
+  const finishedAt = state.status === 'pending' ? null : attempt.at
   await sql`
     with settled as (
       update webhook_delivery
-      set status = ${after.status}, tries = tries + 1, next_try_at = ${nextTryAt}, finished_at = ${finishedAt},
+      set status = ${state.status}, tries = tries + 1, next_try_at = ${nextAttemptAt}, finished_at = ${finishedAt},
         worker_id = null, lease_until = null
       where id = ${lease.id} and fence = ${lease.fence} and status = 'pending'
       returning id
     )
     insert into delivery_attempt (delivery_id, number, at, duration_ms, status_code, error)
     select id, 1 + (select count(*) from delivery_attempt where delivery_id = settled.id),
-      ${tried.at}, ${tried.durationMs}, ${tried.statusCode}, ${tried.error}
+      ${attempt.at}, ${attempt.durationMs}, ${attempt.statusCode}, ${attempt.error}
     from settled
   `.execute(db)
 }

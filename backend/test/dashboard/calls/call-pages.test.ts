@@ -2,9 +2,9 @@ import { expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
 import { insertToolCall } from '../../../tools/tool-call-store.ts'
-import { recordTry } from '../../../webhooks/delivery/store.ts'
+import { recordDeliveryAttempt } from '../../../webhooks/delivery/store.ts'
 import { leaseDeliveries } from '../../../webhooks/delivery-store.ts'
-import { silentEnd } from '../../../dialer/finish-attempt.ts'
+import { emptyResult } from '../../../dialer/finish-attempt.ts'
 import { freshNumber, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
@@ -73,7 +73,7 @@ it('narrows the list down by status, outcome, campaign, agent, kind and day', as
   const test = await seedCallFor(guest, { test: true })
   const other = await seedCallFor(guest, { campaign_id: campaignId })
   const old = await seedCallFor(guest)
-  await completeDialedCall(service.deps, seed, old.id, silentEnd('busy', 'line_busy'))
+  await completeDialedCall(service.deps, seed, old.id, emptyResult('busy', 'line_busy'))
   await database.db
     .updateTable('call')
     .set({ queued_at: new Date('2026-05-03T03:59:59Z') }) // 23:59:59 on May 2 in New York
@@ -182,7 +182,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
     seed,
     call.id,
     {
-      ...silentEnd('answered', 'contact_hung_up'),
+      ...emptyResult('answered', 'contact_hung_up'),
       answeredAt: deps.clock.now(),
       recordingUrl: 'javascript:alert(1)',
       transcript: [{ role: 'contact', text: 'Hello & <b>who</b>?', at: deps.clock.now().toISOString() }],
@@ -203,7 +203,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
     leaseSeconds: 60,
   })
   if (delivery === undefined) throw new Error('no delivery')
-  await recordTry(
+  await recordDeliveryAttempt(
     database.db,
     delivery,
     { at: deps.clock.now(), durationMs: 21, statusCode: 500, error: 'the receiver answered 500' },
@@ -272,7 +272,7 @@ it('queues a call again, with its metadata, unless the person asked not to be ca
   const guest = await seedSignedInOwner(service)
   const { browser, seed } = guest
   const call = await seedCallFor(guest, { metadata: { form: 'one' } })
-  await completeDialedCall(service.deps, seed, call.id, silentEnd('busy', 'line_busy'))
+  await completeDialedCall(service.deps, seed, call.id, emptyResult('busy', 'line_busy'))
   const page = await guest.open(`/calls/${call.id}`)
   const { page: again } = await browser.press(page, 'Queue it again')
   expect(again.text).toContain('The call was queued.')
@@ -356,7 +356,7 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   })
   await tab.getByText('What it asked and got').click()
   await tab.getByText('likes it').waitFor()
-  await completeDialedCall(service.deps, guest.seed, live.id, silentEnd('no_answer', 'ring_timeout'))
+  await completeDialedCall(service.deps, guest.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
   await tab.getByText('It rang, and nobody answered.').first().waitFor()
   // What the reader unfolded stays so.
   expect(await tab.getByText('likes it').isVisible()).toBe(true)

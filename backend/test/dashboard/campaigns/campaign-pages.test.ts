@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { silentEnd } from '../../../dialer/finish-attempt.ts'
+import { emptyResult } from '../../../dialer/finish-attempt.ts'
 import { addContact } from '../../../contacts/add-contact.ts'
 import { freshNumber, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
@@ -147,7 +147,7 @@ it('leads from a campaign to its own calls alone', async () => {
     [other, 'Kai', 'Ines'],
   ] as const) {
     const { id } = await seedCall(service.deps, guest.seed, freshNumber(), { campaign_id, first_name: ended })
-    await completeDialedCall(service.deps, guest.seed, id, silentEnd('no_answer', 'ring_timeout'))
+    await completeDialedCall(service.deps, guest.seed, id, emptyResult('no_answer', 'ring_timeout'))
     // Of the future: nobody dials it meanwhile.
     const scheduled_at = new Date(service.deps.clock.now().getTime() + 86_400_000).toISOString()
     const later = { campaign_id, first_name: waiting, scheduled_at }

@@ -265,12 +265,12 @@ it('shows another workspace’s contact to nobody, and does nothing to it', asyn
     ...ownPage,
     html: ownPage.html.replaceAll(`/contacts/${mine.contactId}/`, `/contacts/${theirs.contactId}/`),
   }
-  const tries: [string, Record<string, string>][] = [
+  const forbiddenActions: [string, Record<string, string>][] = [
     ['Put on the list', { reason: 'x' }],
     ['Keep the note', { text: 'x' }],
     ['Erase for good', {}],
   ]
-  for (const [button, fields] of tries) {
+  for (const [button, fields] of forbiddenActions) {
     expect((await mine.browser.press(forged, button, fields)).page.status).toBe(404)
   }
   expect(await getCall(service.deps, theirs.seed, theirs.call.id)).toMatchObject({ status: 'queued' })

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { silentEnd } from '../../../dialer/finish-attempt.ts'
+import { emptyResult } from '../../../dialer/finish-attempt.ts'
 import { createApiKey } from '../../../identity/api-keys.ts'
 import { freshNumber, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
@@ -43,10 +43,10 @@ it('counts today’s calls by outcome and by hour, on the workspace’s clock, w
       .execute()
   }
   // The test's clock: Monday, May 4, 11:00 in New York.
-  await add(silentEnd('busy', 'line_busy'))
-  await add(silentEnd('failed', 'line_failed'), '2026-05-04T13:59:59Z') // 9:59 there
-  await add(silentEnd('busy', 'line_busy'), '2026-05-04T04:00:00Z') // midnight there
-  await add(silentEnd('busy', 'line_busy'), '2026-05-04T03:59:59Z') // yesterday there
+  await add(emptyResult('busy', 'line_busy'))
+  await add(emptyResult('failed', 'line_failed'), '2026-05-04T13:59:59Z') // 9:59 there
+  await add(emptyResult('busy', 'line_busy'), '2026-05-04T04:00:00Z') // midnight there
+  await add(emptyResult('busy', 'line_busy'), '2026-05-04T03:59:59Z') // yesterday there
   await database.db
     .updateTable('call')
     .set({ test: true })
@@ -195,7 +195,7 @@ itInChromium('moves by itself', async (chromium) => {
   const call = await seedCall(service.deps, guest.seed, freshNumber(), { first_name: 'Kai' })
   await dialCall(service.deps, guest.seed, call.id)
   await tab.getByRole('link', { name: 'Kai' }).waitFor()
-  await completeDialedCall(service.deps, guest.seed, call.id, silentEnd('busy', 'line_busy'))
+  await completeDialedCall(service.deps, guest.seed, call.id, emptyResult('busy', 'line_busy'))
   await tab.getByText('Nobody is being called at the moment.').waitFor()
   await tab.getByRole('row', { name: 'Busy' }).getByText('1', { exact: true }).waitFor()
   await expectAccessible(tab)

@@ -124,8 +124,8 @@ describe('an HTTP tool', () => {
     })
     await assignTool(service.deps)({ workspaceId, agentId, toolId: tool.id, config: {} })
     const trial = await guest.open(`/agents/${agentId}/tools/${tool.id}/try`)
-    const { page: tried } = await guest.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
-    expect(tried.text).toContain('weather of /Bonn?key=[secret]')
+    const { page: trialResult } = await guest.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
+    expect(trialResult.text).toContain('weather of /Bonn?key=[secret]')
     expect(receiver.requests.at(-1)?.headers).toMatchObject({
       authorization: 'Bearer token-of-the-service',
       'x-team': 'sales',
@@ -250,8 +250,8 @@ describe('an MCP server', () => {
     const id = await getToolId(service, guest, 'crm')
     await assignTool(service.deps)({ workspaceId, agentId, toolId: id, config: {} })
     const trial = await guest.open(`/agents/${agentId}/tools/${id}/try`)
-    const { page: tried } = await guest.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
-    expect(tried.text).toContain('found Ann')
+    const { page: trialResult } = await guest.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
+    expect(trialResult.text).toContain('found Ann')
 
     const { page: refreshed } = await guest.browser.press(chosen, 'Refresh')
     expect(refreshed.text).toContain('Not chosen: remove')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../../app.ts'
 import { type ClaimedAttempt, claimCalls } from '../../../dialer/claim-calls.ts'
-import { finishAttempt, silentEnd } from '../../../dialer/finish-attempt.ts'
+import { finishAttempt, emptyResult } from '../../../dialer/finish-attempt.ts'
 import { parseConfig } from '../../../config.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
@@ -84,7 +84,7 @@ it('refuses what comes after the end, and knows the end again', async () => {
   await report(busy)
   const later = await report({ ...answered, sequence: 4 })
   expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
-  await finishAttempt(deps)(attempt, silentEnd('busy', 'line_busy'))
+  await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
   expect((await report(busy)).statusCode).toBe(200)
   expect((await report(answered)).statusCode).toBe(200) // late, not later
   expect((await report({ ...busy, sequence: 5 })).statusCode).toBe(409)
@@ -101,7 +101,7 @@ it.each([1, 4])(
 )
 
 it('refuses every report of an attempt that has ended without one', async () => {
-  await finishAttempt(deps)(attempt, silentEnd('no_answer', 'ring_timeout'))
+  await finishAttempt(deps)(attempt, emptyResult('no_answer', 'ring_timeout'))
   expect((await report(busy)).statusCode).toBe(409)
   expect(await listReports()).toEqual([])
 })

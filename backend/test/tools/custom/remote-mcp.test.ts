@@ -124,7 +124,7 @@ describe.each([
     [404, 'Not found', 2],
     [400, 'Bad Request: No valid session ID provided', 2],
     [400, 'There is no such customer', 1],
-  ])('tries once more where the session is gone, and only then: %s %s', async (status, message, tries) => {
+  ])('tries once more where the session is gone, and only then: %s %s', async (status, message, attempts) => {
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
@@ -139,7 +139,7 @@ describe.each([
       text: `The server ${row.name} did not do it: it answered with the error ${status}: ${message}.`,
       isError: true,
     })
-    expect([rejected, server.sessions]).toEqual([tries, tries])
+    expect([rejected, server.sessions]).toEqual([attempts, attempts])
     expect(server.calls).toEqual(['echo'])
   })
 

@@ -4,14 +4,14 @@ import { CalculationTimeoutError, runWithTimeout } from '../../../tools/json-sch
 const sleepSync = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 it('does a calculation once more that the machine kept waiting', () => {
-  let tries = 0
+  let attempts = 0
   const work = () => {
-    tries += 1
-    if (tries === 1) sleepSync(10_000) // as if other processes had the processor
+    attempts += 1
+    if (attempts === 1) sleepSync(10_000) // as if other processes had the processor
     return 'done'
   }
   expect(runWithTimeout(work)).toBe('done')
-  expect(tries).toBe(2)
+  expect(attempts).toBe(2)
 })
 
 it('gives up a calculation that has worked for as long as it may', () => {

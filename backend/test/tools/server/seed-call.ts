@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { finishAttempt, silentEnd } from '../../../dialer/finish-attempt.ts'
+import { finishAttempt, emptyResult } from '../../../dialer/finish-attempt.ts'
 import type { TestDeps } from '../../support/deps.ts'
 import type { Seed } from '../../support/seed.ts'
 
@@ -60,7 +60,7 @@ export async function seedLiveCall(
     attemptId: attempt.id,
     end: async () => {
       const fencedAttempt = { id: attempt.id, fence: attempt.fence, workspaceId: seed.workspaceId }
-      await finishAttempt(deps)(fencedAttempt, silentEnd('no_answer', 'ring_timeout'))
+      await finishAttempt(deps)(fencedAttempt, emptyResult('no_answer', 'ring_timeout'))
     },
   }
 }
