@@ -51,7 +51,7 @@ export const lostResult: AttemptResult = { ...emptyResult('failed', 'worker_lost
  * What became of the call: `refused` where another holder of the lease decides by now, `analysing` where it is
  * completed and its event waits for the analysis.
  */
-export type Finished = 'completed' | 'requeued' | 'analysing' | 'refused'
+export type FinishStatus = 'completed' | 'requeued' | 'analysing' | 'refused'
 
 /** How long an event waits for the analysis of its talk. */
 export const analysisTimeoutMs = 120_000
@@ -64,8 +64,8 @@ export const analysisTimeoutMs = 120_000
  */
 export const finishAttempt =
   (deps: Deps) =>
-  (attempt: FencedAttempt, result: AttemptResult, hungUpAt?: Date): Promise<Finished> =>
-    inTransaction(deps, async (tx): Promise<Finished> => {
+  (attempt: FencedAttempt, result: AttemptResult, hungUpAt?: Date): Promise<FinishStatus> =>
+    inTransaction(deps, async (tx): Promise<FinishStatus> => {
       const { workspaceId } = attempt
       const now = tx.clock.now()
       const at = hungUpAt ?? now

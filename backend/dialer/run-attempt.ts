@@ -29,13 +29,13 @@ export const runAttempt =
     const writeWithRetry = <Result>(work: () => Promise<Result>) =>
       retryUntil(deps.clock, lease.lost, work, reportError)
     try {
-      const overruled = new AbortController()
+      const staleLease = new AbortController()
       let answering = Promise.resolve()
       const result = await supervise(deps.clock, provider, attempt, {
-        abandon: AbortSignal.any([lease.lost, stop, overruled.signal]),
+        abandon: AbortSignal.any([lease.lost, stop, staleLease.signal]),
         onAnswer: (at) => {
           answering = writeWithRetry(() => markAnswered(deps.db, attempt, at)).then(
-            (isHolder) => void (isHolder || overruled.abort()),
+            (isHolder) => void (isHolder || staleLease.abort()),
             reportError,
           )
         },
