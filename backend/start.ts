@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import { startDialer } from './dialer/dialer.ts'
 import { startSweeper } from './dialer/sweeper.ts'
-import { startErasingTalks } from './privacy/retention.ts'
+import { startRetention } from './privacy/retention.ts'
 import { startDeletingExpired } from './privacy/delete-expired.ts'
 import { startImporter } from './contacts/import/importer.ts'
 import { type Config, parseConfig } from './config.ts'
@@ -92,7 +92,7 @@ function startWorkers(deps: Deps, listeners: Listeners): Pick<Worker, 'stop'>[] 
   listeners.callQueued = () => dialer.notify()
   listeners.deliveryQueued = () => sender.notify()
   listeners.importQueued = () => importer.notify()
-  return [dialer, startSweeper(deps), sender, importer, startDeletingExpired(deps), startErasingTalks(deps)]
+  return [dialer, startSweeper(deps), sender, importer, startDeletingExpired(deps), startRetention(deps)]
 }
 
 async function listen(deps: Deps, listeners: Listeners): Promise<FastifyInstance> {

@@ -51,14 +51,14 @@ export const WaitingFor = z.enum([
 ])
 export type WaitingFor = z.infer<typeof WaitingFor>
 
-export const TranscriptLine = z
+export const TranscriptTurn = z
   .object({
     role: z.enum(['agent', 'contact', 'tool']),
     text: z.string(),
     at: Timestamp,
   })
   .meta({ id: 'TranscriptLine' })
-export type TranscriptLine = z.infer<typeof TranscriptLine>
+export type TranscriptTurn = z.infer<typeof TranscriptTurn>
 
 export const Sentiment = z.enum(['positive', 'neutral', 'negative', 'unknown'])
 export type Sentiment = z.infer<typeof Sentiment>
@@ -91,7 +91,7 @@ export const Call = z
     ended_at: Timestamp.nullable(),
     duration_seconds: Seconds.nullable(),
     summary: z.string().nullable(),
-    transcript: z.array(TranscriptLine),
+    transcript: z.array(TranscriptTurn),
     transcript_text: z.string().nullable(),
     sentiment: Sentiment,
     goal_met: z.boolean().nullable(),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Extracted, Sentiment, TranscriptLine } from './call.ts'
+import { Extracted, Sentiment, TranscriptTurn } from './call.ts'
 import { Id, PhoneNumberE164, Seconds, text, Timestamp } from './primitives.ts'
 
 // Between this service and an agent runtime of the user's own, which makes the calls with LINE=http.
@@ -32,7 +32,7 @@ export const CallOrder = z
   .meta({ id: 'CallOrder' })
 export type CallOrder = z.infer<typeof CallOrder>
 
-const RuntimeTranscript = z.array(TranscriptLine.extend({ text: text(10_000) })).max(5_000)
+const RuntimeTranscript = z.array(TranscriptTurn.extend({ text: text(10_000) })).max(5_000)
 
 /** What was read out of a talk. */
 export const RuntimeAnalysis = z

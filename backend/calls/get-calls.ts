@@ -1,4 +1,4 @@
-import type { Call, TranscriptLine } from '@outdial/contract'
+import type { Call, TranscriptTurn } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
 import { type CallRow, findCallRows } from './find-calls.ts'
 
@@ -53,7 +53,7 @@ export const toCall = (row: CallRow): Call => ({
   duration_seconds: row.duration_seconds,
   summary: row.summary,
   transcript: row.transcript,
-  transcript_text: row.transcript.length === 0 ? null : row.transcript.map(spoken).join('\n'),
+  transcript_text: row.transcript.length === 0 ? null : row.transcript.map(formatTurn).join('\n'),
   sentiment: row.sentiment,
   goal_met: row.goal_met,
   extracted: row.extracted,
@@ -65,4 +65,4 @@ const toIso = (at: Date | null) => at?.toISOString() ?? null
 
 const speakers = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }
 
-const spoken = (line: TranscriptLine) => `${speakers[line.role]}: ${line.text}`
+const formatTurn = (turn: TranscriptTurn) => `${speakers[turn.role]}: ${turn.text}`

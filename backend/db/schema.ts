@@ -8,7 +8,7 @@ import type {
   RetryPolicy,
   Scope,
   Sentiment,
-  TranscriptLine,
+  TranscriptTurn,
   WebhookFilter,
 } from '@outdial/contract'
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely } from 'kysely'
@@ -258,7 +258,7 @@ interface CallTable {
   ended_at: At | null
   duration_seconds: number | null
   summary: string | null
-  transcript: JsonWithDefault<TranscriptLine[]>
+  transcript: JsonWithDefault<TranscriptTurn[]>
   sentiment: Generated<Sentiment>
   goal_met: boolean | null
   extracted: JsonWithDefault<Extracted>

@@ -1,4 +1,4 @@
-import type { CallOutcome, EndedReason, TranscriptLine } from '@outdial/contract'
+import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
@@ -111,7 +111,7 @@ export interface Completion {
   endedReason: EndedReason
   answeredAt: Date | null
   at: Date
-  transcript: TranscriptLine[]
+  transcript: TranscriptTurn[]
   summary: string | null
   recordingUrl: string | null
   analysisUntil: Date | null

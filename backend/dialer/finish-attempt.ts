@@ -1,4 +1,4 @@
-import type { CallOutcome, EndedReason, TranscriptLine } from '@outdial/contract'
+import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
 import {
@@ -22,7 +22,7 @@ export interface AttemptResult {
   outcome: Extract<CallOutcome, 'answered' | 'voicemail' | 'no_answer' | 'busy' | 'declined' | 'failed'>
   endedReason: EndedReason
   answeredAt: Date | null
-  transcript: TranscriptLine[]
+  transcript: TranscriptTurn[]
   summary: string | null
   recordingUrl: string | null
   /** The contact asked not to be called again. */

@@ -1,4 +1,4 @@
-import type { TranscriptLine } from '@outdial/contract'
+import type { TranscriptTurn } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
 import { markAnswered, releaseLease } from './attempt-store.ts'
 import type { ClaimedAttempt } from './claim-calls.ts'
@@ -50,7 +50,7 @@ export const runAttempt =
       const status = await writeWithRetry(() => finishAttempt(deps)(attempt, finalResult, hungUpAt))
       lease.release()
       if (status !== 'analysing') return
-      const analysis = await analyse(deps, provider, attempt.request, finalResult.transcript, {
+      const analysis = await analyzeConversation(deps, provider, attempt.request, finalResult.transcript, {
         stop,
         report: reportError,
       })
@@ -71,16 +71,16 @@ async function releaseUnlessLost(deps: Deps, attempt: ClaimedAttempt, lost: Abor
 }
 
 /** Undefined where there is none in time: the event does not wait any longer. */
-async function analyse(
+async function analyzeConversation(
   deps: Deps,
   provider: TelephonyProvider,
   request: DialRequest,
-  transcript: TranscriptLine[],
+  transcript: TranscriptTurn[],
   options: { stop: AbortSignal; report: (error: unknown) => void },
 ): Promise<Analysis | undefined> {
   const done = new AbortController()
   const onError = (error: unknown) => void options.report(error)
-  const analysis = provider.analyse(request, transcript, done.signal).catch(onError)
+  const analysis = provider.analyze(request, transcript, done.signal).catch(onError)
   const timeout = deps.clock.wait(analysisTimeoutMs, AbortSignal.any([done.signal, options.stop]))
   try {
     return (await Promise.race([analysis, timeout])) ?? undefined

@@ -4,7 +4,7 @@ import { callLimits } from '../calls/limits.ts'
 import type { DialControls, DialRequest, TelephonyProvider, ProviderResult } from '../telephony/provider.ts'
 
 /** However much a line is sped up: what an agent does with its tools takes the machine's own time. */
-const leastTalkMs = 30_000
+const minConversationMs = 30_000
 
 /** Whoever takes an attempt over asks what became of it before any limit counts. */
 const catchUpMs = 20_000
@@ -50,12 +50,13 @@ export async function supervise(
   const waitSince = (since: Date, ms: number) =>
     clock.wait(Math.max(since.getTime() + ms, earliest) - clock.now().getTime(), done.signal)
   const ringMs = (callLimits.ringSeconds * 1000) / provider.speed
-  const callMs = Math.max((callLimits.callSeconds * 1000) / provider.speed, leastTalkMs)
-  const limitTalk = (since: Date) => void waitSince(since, callMs).then(() => cutOff('call_limit_reached'))
+  const callMs = Math.max((callLimits.callSeconds * 1000) / provider.speed, minConversationMs)
+  const limitConversation = (since: Date) =>
+    void waitSince(since, callMs).then(() => cutOff('call_limit_reached'))
   const onAnswer = (at?: Date) => {
     if (answeredAt !== null || hangUp.signal.aborted || detached.signal.aborted) return
     answeredAt = clampTime(startedAt, at, clock.now())
-    limitTalk(answeredAt)
+    limitConversation(answeredAt)
     hooks.onAnswer(answeredAt)
   }
   const waitForHandover = () =>
@@ -86,7 +87,7 @@ export async function supervise(
   hooks.abandon.addEventListener('abort', abandon, { once: true })
   try {
     if (hooks.abandon.aborted) return undefined
-    if (answeredAt !== null) limitTalk(answeredAt)
+    if (answeredAt !== null) limitConversation(answeredAt)
     void limitRing()
     const dialing: DialControls = {
       signal: hangUp.signal,
@@ -94,21 +95,21 @@ export async function supervise(
       detached: detached.signal,
       onAnswer,
     }
-    const talking = Promise.resolve()
+    const conversation = Promise.resolve()
       .then(() =>
         takenOver && provider.resume ? provider.resume(request, dialing) : provider.dial(request, dialing),
       )
       .catch(toFailure)
-    const first = await Promise.race([talking, cutOffReason.promise, abandoned.promise])
+    const first = await Promise.race([conversation, cutOffReason.promise, abandoned.promise])
     if (first === 'given_up') {
-      if (provider.resumable) await Promise.race([talking, waitForHandover()])
+      if (provider.resumable) await Promise.race([conversation, waitForHandover()])
       return undefined
     }
     if (first === 'ring_timeout') return emptyResult('no_answer', 'ring_timeout')
     if (first === 'unheard_of') return toResult({ outcome: takenOver === undefined ? 'failed' : 'unknown' })
     if (first === 'call_limit_reached') {
-      const handedOver = await Promise.race([talking, waitForHandover()])
-      return { ...toResult(handedOver ?? emptyProviderResult), answeredAt, ...talkedTooLong(handedOver) }
+      const handedOver = await Promise.race([conversation, waitForHandover()])
+      return { ...toResult(handedOver ?? emptyProviderResult), answeredAt, ...toCallLimitResult(handedOver) }
     }
     return toResult(first)
   } finally {
@@ -126,7 +127,7 @@ const emptyProviderResult: ProviderResult = {
   optedOut: false,
 }
 
-const talkedTooLong = (result: ProviderResult | undefined) =>
+const toCallLimitResult = (result: ProviderResult | undefined) =>
   result?.outcome === 'voicemail'
     ? { endedReason: 'call_limit_reached' as const }
     : { outcome: 'answered' as const, endedReason: 'call_limit_reached' as const }

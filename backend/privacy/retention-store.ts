@@ -15,7 +15,7 @@ export const findRetentions = (db: Db) =>
  * statement, so that no call is half erased; several processes take different calls, and an erased one is not
  * looked at again.
  */
-export async function eraseTalks(
+export async function eraseConversations(
   db: Db,
   workspaceId: number,
   { before, now, limit }: { before: Date; now: Date; limit: number },

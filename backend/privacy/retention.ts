@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { describeError } from '../describe-error.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
-import { eraseTalks, findRetentions } from './retention-store.ts'
+import { eraseConversations, findRetentions } from './retention-store.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -10,14 +10,14 @@ const dayMs = 24 * hourMs
 const batchSize = 500
 
 /** Erases, once an hour, what was said in calls that are older than their workspace keeps talks. */
-export const startErasingTalks = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
+export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
   startWorker<number>(deps.clock, {
     fetch: async () => {
       const now = deps.clock.now()
       const withMore: number[] = []
       for (const { workspaceId, days } of await findRetentions(deps.db)) {
         const before = new Date(now.getTime() - days * dayMs)
-        const erased = await eraseTalks(deps.db, workspaceId, { before, now, limit: batchSize })
+        const erased = await eraseConversations(deps.db, workspaceId, { before, now, limit: batchSize })
         if (erased === batchSize) withMore.push(workspaceId)
       }
       // A job brings the worker back at once: one batch of each workspace in turn, until nothing is left.

@@ -29,10 +29,10 @@ export interface CallAgent {
   /**
    * Joins a call that has just been answered; returns at once.
    *
-   * @param talk `signal` aborts at the hang-up; `fill` fills the names in a text
+   * @param conversation `signal` aborts at the hang-up; `fill` fills the names in a text
    */
   join(
     call: { widgetId: string; attemptId: string },
-    talk: { signal: AbortSignal; fill: (text: string) => string; now: () => Date },
+    conversation: { signal: AbortSignal; fill: (text: string) => string; now: () => Date },
   ): AgentInCall
 }

@@ -1,4 +1,4 @@
-import type { EndedReason, Extracted, Sentiment, TranscriptLine } from '@outdial/contract'
+import type { EndedReason, Extracted, Sentiment, TranscriptTurn } from '@outdial/contract'
 
 /** Everything that a line needs to make one attempt. */
 export interface DialRequest {
@@ -22,11 +22,11 @@ export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
   | { outcome: 'no_answer' | 'busy' | 'declined' | 'failed' }
   /** Told by `resume`: the line knows nothing of the attempt, so nobody is on it. */
   | { outcome: 'unknown' }
-  | { outcome: 'voicemail'; transcript: TranscriptLine[]; summary: string }
+  | { outcome: 'voicemail'; transcript: TranscriptTurn[]; summary: string }
   | {
       outcome: 'answered'
       endedReason: Extract<EndedReason, 'agent_hung_up' | 'contact_hung_up'>
-      transcript: TranscriptLine[]
+      transcript: TranscriptTurn[]
       recordingUrl: string | null
       /** The contact asked not to be called again. */
       optedOut: boolean
@@ -73,9 +73,9 @@ export interface TelephonyProvider {
   /** The same for an attempt that was dialed before, maybe by another process: nobody is rung. */
   resume?(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
   /** Reads a finished talk. The event waits for it for at most two minutes. Undefined where there is none. */
-  analyse(
+  analyze(
     request: DialRequest,
-    transcript: TranscriptLine[],
+    transcript: TranscriptTurn[],
     signal: AbortSignal,
   ): Promise<Analysis | undefined>
 }

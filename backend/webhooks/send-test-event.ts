@@ -52,15 +52,15 @@ export function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
     queued_at: secondsBefore(90),
     answered_at: secondsBefore(66),
     ended_at: at.toISOString(),
-    transcript: exampleCall.transcript.map((line, index) => ({
-      ...line,
+    transcript: exampleCall.transcript.map((turn, index) => ({
+      ...turn,
       at: secondsBefore(60 - 10 * index),
     })),
   }
-  return outcome === 'answered' ? call : nothingSaid(call)
+  return outcome === 'answered' ? call : withoutConversation(call)
 }
 
-const nothingSaid = (call: Call): Call => ({
+const withoutConversation = (call: Call): Call => ({
   ...call,
   answered_at: null,
   duration_seconds: null,

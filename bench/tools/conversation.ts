@@ -11,7 +11,7 @@ export const initialize = {
 export const initialized = { method: 'notifications/initialized' }
 export const listTools = { method: 'tools/list' }
 
-const uses: [name: string, args: Record<string, unknown>][] = [
+const toolUses: [name: string, args: Record<string, unknown>][] = [
   ['contact_lookup', {}],
   ['knowledge_search', { query: 'roof inspection price, credited with a repair' }],
   ['order_status', { order_number: 'RL-20418', postal_code: '20005' }],
@@ -38,4 +38,7 @@ const uses: [name: string, args: Record<string, unknown>][] = [
 ]
 
 /** The calls of an agent in one talk after another. */
-export const calls = uses.map(([name, args]) => ({ method: 'tools/call', params: { name, arguments: args } }))
+export const toolCalls = toolUses.map(([name, args]) => ({
+  method: 'tools/call',
+  params: { name, arguments: args },
+}))

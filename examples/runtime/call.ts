@@ -1,4 +1,4 @@
-import type { CallOrder, RuntimeAnalysis, RuntimeReport, TranscriptLine } from '@outdial/contract'
+import type { CallOrder, RuntimeAnalysis, RuntimeReport, TranscriptTurn } from '@outdial/contract'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createReporter, type ReportInput } from './reporter.ts'
 import { openTools, type Tools } from './tools.ts'
@@ -25,7 +25,7 @@ export function startCall(dialRequest: CallOrder, secret: string, secondMs: numb
 
     reporter.addReport({ type: 'answered' })
     const answered_at = new Date().toISOString()
-    const transcript = await talk(dialRequest, secret, waitSeconds, hungUp.signal)
+    const transcript = await runConversation(dialRequest, secret, waitSeconds, hungUp.signal)
     return {
       type: 'ended',
       outcome: 'answered',
@@ -55,14 +55,14 @@ const interruptedAnalysis: RuntimeAnalysis = {
   extracted: {},
 }
 
-async function talk(
+async function runConversation(
   dialRequest: CallOrder,
   secret: string,
   waitSeconds: (seconds: number) => Promise<unknown>,
   hungUp: AbortSignal,
-): Promise<TranscriptLine[]> {
-  const transcript: TranscriptLine[] = []
-  const addTurn = async (role: TranscriptLine['role'], text: string) => {
+): Promise<TranscriptTurn[]> {
+  const transcript: TranscriptTurn[] = []
+  const addTurn = async (role: TranscriptTurn['role'], text: string) => {
     if (hungUp.aborted) return
     transcript.push({ role, text, at: new Date().toISOString() })
     await waitSeconds(2)

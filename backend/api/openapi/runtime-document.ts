@@ -4,7 +4,7 @@ import {
   ReportAccepted,
   RuntimeAnalysis,
   RuntimeReport,
-  TranscriptLine,
+  TranscriptTurn,
 } from '@outdial/contract'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import * as z from 'zod'
@@ -156,7 +156,7 @@ function ownSchemas(): Record<string, object> {
     ReportTaken: ReportAccepted,
     RuntimeAnalysis,
     RuntimeReport,
-    TranscriptLine,
+    TranscriptLine: TranscriptTurn,
   }
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, io: 'input' })

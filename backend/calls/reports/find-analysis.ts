@@ -1,15 +1,15 @@
 import type { Db } from '../../db/schema.ts'
 import type { Analysis } from '../../telephony/provider.ts'
 import { analysisIn } from './read.ts'
-import { findReports, findTalkOf } from '../../telephony/http-runtime/attempt-reports.ts'
+import { findReports, findLastAttempt } from '../../telephony/http-runtime/attempt-reports.ts'
 
 /** What a runtime has reported of a call's talk, whoever was to wait for it. Undefined where there is nothing. */
 export async function findReportedAnalysis(
   db: Db,
   call: { workspaceId: number; callId: number },
 ): Promise<Analysis | undefined> {
-  const talk = await findTalkOf(db, call.workspaceId, call.callId)
-  if (talk === undefined) return undefined
-  const reports = (await findReports(db, [talk.id])).get(talk.id) ?? []
+  const attempt = await findLastAttempt(db, call.workspaceId, call.callId)
+  if (attempt === undefined) return undefined
+  const reports = (await findReports(db, [attempt.id])).get(attempt.id) ?? []
   return analysisIn(reports) ?? undefined
 }

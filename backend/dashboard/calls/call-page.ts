@@ -20,13 +20,19 @@ interface CallData {
   waitMessage: string | null
   pausedReason: string
   timeline: TimelineEntry[]
-  talk: { role: 'agent' | 'contact' | 'tool'; speaker: string; text: string; at: string; offset: string }[]
+  transcript: {
+    role: 'agent' | 'contact' | 'tool'
+    speaker: string
+    text: string
+    at: string
+    offset: string
+  }[]
   extracted: [string, string][]
   metadata: [string, string][]
   variables: [string, string][]
   sentiment: Badge | null
   goal: Badge | null
-  talkErased: boolean
+  conversationErased: boolean
   /** Empty where there is none that a browser should follow. */
   recordingUrl: string
   deliveries: ShownDelivery[]
@@ -85,13 +91,13 @@ async function readPage(
     waitMessage,
     pausedReason: call.waiting_for === 'campaign_paused' ? (rules.paused_reason ?? '') : '',
     timeline: buildTimeline(history),
-    talk: talkOf(call),
+    transcript: toTranscript(call),
     extracted: Object.entries(call.extracted).map(([key, value]) => [key, formatExtractedValue(value)]),
     metadata: Object.entries(call.metadata),
     variables: Object.entries(call.contact.variables),
     ...toResultBadges(call),
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
-    talkErased: rules.talk_erased_at !== null,
+    conversationErased: rules.talk_erased_at !== null,
     deliveries: toShownDeliveries(deliveryRows, deliveryAttempts),
     eventId: event?.id ?? '',
     numberLabel: rules.number_label,
@@ -105,7 +111,7 @@ async function readPage(
 
 const speakerLabels = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }
 
-const talkOf = (call: Call): CallData['talk'] =>
+const toTranscript = (call: Call): CallData['transcript'] =>
   call.transcript.map(({ role, text, at }) => {
     const speaker =
       role === 'agent'

@@ -49,7 +49,7 @@ export const findReports = async (
 }
 
 /** The attempt in which a call was talked. */
-export const findTalkOf = (db: Db, workspaceId: number, callId: number) =>
+export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('attempt')
     .select('id')

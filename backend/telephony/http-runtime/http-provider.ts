@@ -144,7 +144,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
         followAttempt(request.attemptId, dialing, () => 'unclear'),
         whenDetached(dialing, Promise.resolve()),
       ]),
-    analyse: async (request, _, signal) => {
+    analyze: async (request, _, signal) => {
       for (;;) {
         const reports = await read(request.attemptId, signal).catch(
           (error: unknown) => (onTrouble(request.attemptId, error), []),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DialRequest } from '../provider.ts'
-import { callBack, interested, optOut, type Talk, talks } from './scenarios.ts'
+import { callBack, interested, optOut, type Scenario, scenarios } from './scenarios.ts'
 
 /** What the called side does. */
 type Part = 'talks' | 'rings' | 'busy' | 'voicemail' | 'declines' | 'fails'
@@ -27,15 +27,15 @@ const lots: readonly (readonly [Part, number])[] = [
 ]
 
 /** The scenario that a number and attempt always meet. */
-export function castingOf(request: DialRequest): { part: Part; talk: Talk; ringSeconds: number } {
+export function castingOf(request: DialRequest): { part: Part; scenario: Scenario; ringSeconds: number } {
   const seed = createHash('sha256').update(`${request.toNumber}:${request.number}`).digest()
   const digits = request.toNumber.slice(-4)
-  const drawn = talks[seed.readUInt8(1) % talks.length] ?? interested
+  const drawn = scenarios[seed.readUInt8(1) % scenarios.length] ?? interested
   // Who asked to be called back has time then: nobody puts us off for ever.
   const met = drawn === callBack && request.scheduled ? interested : drawn
   return {
     part: parts[digits] ?? draw(seed.readUInt8(0) % 32),
-    talk: digits === '0100' ? interested : digits === '0106' ? optOut : met,
+    scenario: digits === '0100' ? interested : digits === '0106' ? optOut : met,
     ringSeconds: 3 + (seed.readUInt8(2) % 8),
   }
 }

@@ -1,12 +1,12 @@
 import type { Extracted, Sentiment } from '@outdial/contract'
 import type { Intent } from '../../runtime/agent.ts'
 
-type Spoken = readonly ['agent' | 'contact', string]
+type SpokenTurn = readonly ['agent' | 'contact', string]
 
 /** A talk that a simulated contact may have. Names in {{}} are filled from contact, agent and campaign. */
-export interface Talk {
+export interface Scenario {
   /** What is said, and what the agent does in between. */
-  lines: readonly (Spoken | Intent)[]
+  steps: readonly (SpokenTurn | Intent)[]
   hangsUp: 'agent' | 'contact'
   optedOut: boolean
   summary: string
@@ -15,8 +15,8 @@ export interface Talk {
   extracted: Extracted
 }
 
-export const interested: Talk = {
-  lines: [
+export const interested: Scenario = {
+  steps: [
     { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Oh, hello. Yes, I remember, I asked about that.'],
@@ -37,8 +37,8 @@ export const interested: Talk = {
   extracted: { interested: true, preferred_time: 'Thursday morning', callback_requested: false },
 }
 
-export const optOut: Talk = {
-  lines: [
+export const optOut: Scenario = {
+  steps: [
     ['agent', '{{greeting}}'],
     ['contact', 'How did you get this number? Please take me off your list.'],
     { does: 'stop_calling' },
@@ -53,8 +53,8 @@ export const optOut: Talk = {
   extracted: { interested: false, do_not_call_requested: true },
 }
 
-const notNow: Talk = {
-  lines: [
+const notNow: Scenario = {
+  steps: [
     { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Thanks, but we have just settled that with somebody else.'],
@@ -71,8 +71,8 @@ const notNow: Talk = {
   extracted: { interested: false, reason: 'chose another provider', follow_up: 'autumn' },
 }
 
-export const callBack: Talk = {
-  lines: [
+export const callBack: Scenario = {
+  steps: [
     { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'I am in a meeting. Can you call back later?'],
@@ -89,8 +89,8 @@ export const callBack: Talk = {
   extracted: { interested: null, callback_requested: true, preferred_time: 'tomorrow after four' },
 }
 
-const wrongPerson: Talk = {
-  lines: [
+const wrongPerson: Scenario = {
+  steps: [
     { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'I think you have the wrong number. There is nobody of that name here.'],
@@ -105,8 +105,8 @@ const wrongPerson: Talk = {
   extracted: { interested: false, wrong_person: true },
 }
 
-const needsPrice: Talk = {
-  lines: [
+const needsPrice: Scenario = {
+  steps: [
     { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Right. What would it cost?'],
@@ -126,7 +126,7 @@ const needsPrice: Talk = {
 }
 
 /** What a number without a part of its own may meet. */
-export const talks: readonly Talk[] = [interested, notNow, callBack, wrongPerson, needsPrice]
+export const scenarios: readonly Scenario[] = [interested, notNow, callBack, wrongPerson, needsPrice]
 
 export const voicemailMessage =
   'Hello {{name}}, this is {{agent}} about {{topic}}. I will try again. You can also call back this number.'

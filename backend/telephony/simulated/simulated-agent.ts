@@ -27,10 +27,10 @@ const maxToolTextLength = 300
  * machine's: a line that is sped up does not speed them up.
  */
 export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
-  join: (call, talk) => {
+  join: (call, conversation) => {
     const { url, secret, onTrouble, stepTimeoutMs = 5_000, budgetMs = 20_000 } = options
     const leaving = new AbortController()
-    const ended = AbortSignal.any([talk.signal, leaving.signal])
+    const ended = AbortSignal.any([conversation.signal, leaving.signal])
     const withTimeout = (ms: number) =>
       AbortSignal.any([ended, AbortSignal.timeout(Math.max(0, Math.round(ms)))])
     const trouble = (error: unknown) => {
@@ -67,7 +67,7 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
 
     const act: AgentInCall['act'] = async (intent) => {
       if (stopped || ended.aborted) return undefined
-      const step = toToolStep(intent, { ...talk, timeZone })
+      const step = toToolStep(intent, { ...conversation, timeZone })
       const startedAt = performance.now()
       try {
         return await useTool(step, withTimeout(Math.min(stepTimeoutMs, remainingMs)))
@@ -92,8 +92,10 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
 
 /** One line. What a database cannot store (NUL, halves of characters) must not cost the call its transcript. */
 function shorten(text: string): string {
-  const line = text.replaceAll('\u0000', ' ').replace(/\s+/g, ' ').trim()
-  return (line.length > maxToolTextLength ? `${line.slice(0, maxToolTextLength - 1)}…` : line).toWellFormed()
+  const singleLine = text.replaceAll('\u0000', ' ').replace(/\s+/g, ' ').trim()
+  return (
+    singleLine.length > maxToolTextLength ? `${singleLine.slice(0, maxToolTextLength - 1)}…` : singleLine
+  ).toWellFormed()
 }
 
 /** The kind of an error alone: what a server answers may hold anything. */

@@ -1,10 +1,10 @@
-import type { TranscriptLine } from '@outdial/contract'
+import type { TranscriptTurn } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
 import type { AgentInCall, CallAgent, Intent } from '../../runtime/agent.ts'
 import { castingOf } from './pick-scenario.ts'
 import { fill } from '../../calls/lines/fill.ts'
 import type { Analysis, DialRequest, TelephonyProvider, ProviderResult } from '../provider.ts'
-import { apology, type Talk, voicemailMessage } from './scenarios.ts'
+import { apology, type Scenario, voicemailMessage } from './scenarios.ts'
 
 /**
  * A line on which no phone rings. The same number and attempt always go the same way, so that a demonstration
@@ -17,20 +17,20 @@ export function createSimulatedProvider(clock: Clock, speed: number, agent?: Cal
   const pause = (seconds: number, signal: AbortSignal) => clock.wait((seconds * 1000) / speed, signal)
 
   const say = async (
-    line: readonly ['agent' | 'contact', string],
-    said: TranscriptLine[],
+    step: readonly ['agent' | 'contact', string],
+    transcript: TranscriptTurn[],
     signal: AbortSignal,
   ) => {
-    const [role, text] = line
+    const [role, text] = step
     await pause(1 + text.length / 16, signal)
-    if (!signal.aborted) said.push({ role, text, at: clock.now().toISOString() })
+    if (!signal.aborted) transcript.push({ role, text, at: clock.now().toISOString() })
   }
 
   /** What an agent did stands where it did it. The first time that something fails, it says so, too. */
   const act = async (
     intent: Intent,
     doer: AgentInCall | undefined,
-    transcript: TranscriptLine[],
+    transcript: TranscriptTurn[],
     signal: AbortSignal,
   ) => {
     const action = await doer?.act(intent)
@@ -40,29 +40,33 @@ export function createSimulatedProvider(clock: Clock, speed: number, agent?: Cal
     if (!action.succeeded && !apologized) await say(['agent', apology], transcript, signal)
   }
 
-  const converse = async (request: DialRequest, talk: Talk, signal: AbortSignal): Promise<ProviderResult> => {
-    const transcript: TranscriptLine[] = []
+  const converse = async (
+    request: DialRequest,
+    scenario: Scenario,
+    signal: AbortSignal,
+  ): Promise<ProviderResult> => {
+    const transcript: TranscriptTurn[] = []
     const doer = agent?.join(
       { widgetId: request.agent.widgetId, attemptId: request.attemptId },
       { signal, fill: (text) => fill(text, request), now: () => clock.now() },
     )
-    for (const line of talk.lines) {
-      if ('does' in line) await act(line, doer, transcript, signal)
-      else await say([line[0], fill(line[1], request)], transcript, signal)
+    for (const step of scenario.steps) {
+      if ('does' in step) await act(step, doer, transcript, signal)
+      else await say([step[0], fill(step[1], request)], transcript, signal)
     }
     await doer?.leave()
     await pause(1, signal)
     return {
       outcome: 'answered',
-      endedReason: talk.hangsUp === 'agent' ? 'agent_hung_up' : 'contact_hung_up',
+      endedReason: scenario.hangsUp === 'agent' ? 'agent_hung_up' : 'contact_hung_up',
       transcript,
       recordingUrl: null,
-      optedOut: talk.optedOut && isWhole(request, talk, transcript),
+      optedOut: scenario.optedOut && isCompleteConversation(request, scenario, transcript),
     }
   }
 
   const leaveMessage = async (request: DialRequest, signal: AbortSignal): Promise<ProviderResult> => {
-    const transcript: TranscriptLine[] = []
+    const transcript: TranscriptTurn[] = []
     await pause(6, signal)
     await say(['agent', fill(voicemailMessage, request)], transcript, signal)
     const summary = fill('Reached the voicemail of {{name}} and left a message about {{topic}}.', request)
@@ -74,7 +78,7 @@ export function createSimulatedProvider(clock: Clock, speed: number, agent?: Cal
     resumable: false,
     speed,
     dial: async (request, { signal, onAnswer }) => {
-      const { part, talk, ringSeconds } = castingOf(request)
+      const { part, scenario, ringSeconds } = castingOf(request)
       if (part === 'fails') {
         await pause(1, signal)
         return { outcome: 'failed' }
@@ -85,26 +89,30 @@ export function createSimulatedProvider(clock: Clock, speed: number, agent?: Cal
       if (part === 'busy') return { outcome: 'busy' }
       if (part === 'declines') return { outcome: 'declined' }
       onAnswer()
-      return part === 'voicemail' ? leaveMessage(request, signal) : converse(request, talk, signal)
+      return part === 'voicemail' ? leaveMessage(request, signal) : converse(request, scenario, signal)
     },
-    analyse: async (request, transcript, signal) => {
+    analyze: async (request, transcript, signal) => {
       await pause(2, signal)
-      return analysisOf(request, transcript)
+      return createAnalysis(request, transcript)
     },
   }
 }
 
 /** Whether everything was said that belongs to the talk; what tools did in between does not count. */
-function isWhole(request: DialRequest, talk: Talk, transcript: readonly TranscriptLine[]): boolean {
-  const last = talk.lines.findLast((line) => !('does' in line))
-  const said = transcript.at(-1)
-  return last !== undefined && 'length' in last && said?.text === fill(last[1], request)
+function isCompleteConversation(
+  request: DialRequest,
+  scenario: Scenario,
+  transcript: readonly TranscriptTurn[],
+): boolean {
+  const last = scenario.steps.findLast((step) => !('does' in step))
+  const lastTurn = transcript.at(-1)
+  return last !== undefined && 'length' in last && lastTurn?.text === fill(last[1], request)
 }
 
 /** Tells only what was said: a talk that was cut short promises nothing. */
-function analysisOf(request: DialRequest, transcript: readonly TranscriptLine[]): Analysis {
-  const { talk } = castingOf(request)
-  if (!isWhole(request, talk, transcript)) {
+function createAnalysis(request: DialRequest, transcript: readonly TranscriptTurn[]): Analysis {
+  const { scenario } = castingOf(request)
+  if (!isCompleteConversation(request, scenario, transcript)) {
     return {
       summary: fill('The call with {{name}} ended before it came to a result.', request),
       sentiment: 'unknown',
@@ -112,6 +120,6 @@ function analysisOf(request: DialRequest, transcript: readonly TranscriptLine[])
       extracted: {},
     }
   }
-  const { summary, sentiment, goalMet, extracted } = talk
+  const { summary, sentiment, goalMet, extracted } = scenario
   return { summary: fill(summary, request), sentiment, goalMet, extracted }
 }

@@ -18,9 +18,9 @@ export interface ToolStep {
  */
 export function toToolStep(
   intent: Intent,
-  talk: { fill: (text: string) => string; now: () => Date; timeZone: string },
+  conversation: { fill: (text: string) => string; now: () => Date; timeZone: string },
 ): ToolStep {
-  const { fill } = talk
+  const { fill } = conversation
   switch (intent.does) {
     case 'look_up_contact':
       return {
@@ -57,7 +57,7 @@ export function toToolStep(
       }
     }
     case 'call_back': {
-      const at = `${dateInDays(intent.days, talk)}T${intent.time}`
+      const at = `${dateInDays(intent.days, conversation)}T${intent.time}`
       return {
         tool: 'schedule_callback',
         args: { at },

@@ -40,13 +40,13 @@ it('completes every call once and tells it once, through three dialers, one of w
 
   const otherDeps = testDeps(connect({ url: database.url, max: 3 }), { clock: deps.clock })
   const leases = { leaseMs: 1_500, heartbeatMs: 100 }
-  const talking = new Set<string>()
+  const liveAttempts = new Set<string>()
   const simulated = createSimulatedProvider(deps.clock, deps.config.simulationSpeed)
   const unreliable: TelephonyProvider = {
     ...simulated,
     dial: (request, listener) => {
-      talking.add(request.attemptId)
-      return simulated.dial(request, listener).finally(() => talking.delete(request.attemptId))
+      liveAttempts.add(request.attemptId)
+      return simulated.dial(request, listener).finally(() => liveAttempts.delete(request.attemptId))
     },
   }
   const dialers = [
@@ -79,13 +79,13 @@ it('completes every call once and tells it once, through three dialers, one of w
   const [first, second, third, fourth] = campaigns
   if (!first || !second || !third || !fourth) throw new Error('there are four campaigns')
   await waitFor(
-    async () => talking.size > 0,
+    async () => liveAttempts.size > 0,
     () => {
       deps.clock.advance(100)
       dialers[2]?.notify()
     },
   )
-  const lost = [...talking]
+  const lost = [...liveAttempts]
   await otherDeps.db.destroy()
   await Promise.all([
     pauseCampaign(deps)(first),

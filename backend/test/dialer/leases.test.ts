@@ -77,12 +77,12 @@ it('ends the attempt of a worker that died as failed, tells it once, and rings n
 it('tells of a talk whose worker died when it was answered', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   await markAnswered(deps.db, await claimAsLostWorker(1), deps.clock.now())
-  const talking = await getCall(deps, seed, id)
+  const inProgress = await getCall(deps, seed, id)
   deps.clock.advance(60_000)
   sweep()
   const call = await advanceUntilCompleted(deps, seed, id)
-  expect(call).toMatchObject({ ended_reason: 'worker_lost', answered_at: talking.answered_at })
-  expect(talking.answered_at).not.toBeNull()
+  expect(call).toMatchObject({ ended_reason: 'worker_lost', answered_at: inProgress.answered_at })
+  expect(inProgress.answered_at).not.toBeNull()
 })
 
 it('leaves an attempt alone whose lease runs', async () => {
@@ -252,10 +252,10 @@ it('has committed the attempt before the line is asked', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const seen = Promise.withResolvers<unknown>()
   const provider = createTestProvider({
-    dial: async (request, talk) => {
+    dial: async (request, listener) => {
       const attempt = deps.db.selectFrom('attempt').select(['call_id', 'ended_at'])
       seen.resolve(await attempt.where('id', '=', request.attemptId).executeTakeFirst())
-      return shortConversation(request, talk)
+      return shortConversation(request, listener)
     },
   })
   dial({ providers: { real: provider, test: provider } })
@@ -267,7 +267,7 @@ it('frees the slot at the hang-up: the next call of the campaign follows at once
   const campaignId = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
   const first = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   const second = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
-  const provider = createTestProvider({ dial: shortConversation, analyse: neverSettle })
+  const provider = createTestProvider({ dial: shortConversation, analyze: neverSettle })
   // Its clock stands still: no look at the table but the one that the hang-up asks for.
   dial({ providers: { real: provider, test: provider } })
   for (const { id } of [first, second])

@@ -71,19 +71,19 @@ it('stops ringing after 45 seconds, whatever the line does', async () => {
 it('ends a call after 30 minutes, whatever the line does', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   dial({})
-  const talking = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  const inProgress = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
   const call = await advanceUntilCompleted(deps, seed, id, 60_000)
   expect(call).toMatchObject({ outcome: 'answered', ended_reason: 'call_limit_reached' })
-  expect(call.answered_at).toBe(talking.answered_at)
+  expect(call.answered_at).toBe(inProgress.answered_at)
   expect(call.duration_seconds).toBeGreaterThanOrEqual(30 * 60)
 })
 
 it('gives a talk half a minute of real time, however much its line is sped up', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   dial({ speed: 10_000 })
-  const talking = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
+  const inProgress = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
   const call = await advanceUntilCompleted(deps, seed, id, 1_000)
-  expect(Date.parse(call.ended_at ?? '') - Date.parse(talking.answered_at ?? '')).toBeGreaterThanOrEqual(
+  expect(Date.parse(call.ended_at ?? '') - Date.parse(inProgress.answered_at ?? '')).toBeGreaterThanOrEqual(
     30_000,
   )
 })
@@ -118,7 +118,7 @@ it('completes the call at the hang-up, and holds its event for the analysis', as
   const analyzed = Promise.withResolvers<void>()
   dial({
     dial: shortConversation,
-    analyse: async () => {
+    analyze: async () => {
       await analyzed.promise
       return { summary: 'Wants a visit.', sentiment: 'positive', goalMet: true, extracted: { visit: true } }
     },
@@ -133,7 +133,7 @@ it('completes the call at the hang-up, and holds its event for the analysis', as
 
 it('tells of the call without the analysis when that takes two minutes', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  dial({ dial: shortConversation, analyse: neverSettle })
+  dial({ dial: shortConversation, analyze: neverSettle })
   const { ended_at } = await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
   const call = await advanceUntilCompleted(deps, seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'answered', summary: null, sentiment: 'unknown', goal_met: null })
@@ -143,7 +143,7 @@ it('tells of the call without the analysis when that takes two minutes', async (
 
 it('tells of the call at once when the analysis fails', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  dial({ dial: shortConversation, analyse: () => Promise.reject(new Error('no model')) })
+  dial({ dial: shortConversation, analyze: () => Promise.reject(new Error('no model')) })
   await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
   expect(await advanceUntilCompleted(deps, seed, id, 0)).toMatchObject({ outcome: 'answered', summary: null })
 })

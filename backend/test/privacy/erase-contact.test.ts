@@ -70,14 +70,14 @@ async function claim(provider = 'simulated') {
 }
 
 /** A talk that has ended and waits for its analysis. */
-async function talk(provider?: string) {
+async function seedConversation(provider?: string) {
   const call = await seedCall(deps, seed, number, person)
   const attempt = await claim(provider)
   expect(await finishAttempt(deps)(attempt, answered)).toBe('analysing')
   return { call, contactId: call.contact.id, attempt }
 }
 
-const toolCall = (conversation: Awaited<ReturnType<typeof talk>>) =>
+const toolCall = (conversation: Awaited<ReturnType<typeof seedConversation>>) =>
   recordToolCall(deps)({
     workspaceId: seed.workspaceId,
     call: {
@@ -183,7 +183,7 @@ it('leaves no trace of a person in any table, and tells each call once', async (
 })
 
 it('forgets a callback address once its event has been delivered, before the erasure or after it', async () => {
-  const { contactId, call } = await talk()
+  const { contactId, call } = await seedConversation()
   await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: call.id }, undefined)
   await seedCall(deps, seed, number, { ...person, callback_url: 'https://other.example.com/?name=Zelda' })
   const deliveries = () =>
@@ -243,7 +243,7 @@ it('erases twice at the same moment, and a contact of another workspace not at a
 })
 
 it('tells a talk without its analysis, which changes nothing when it comes late', async () => {
-  const conversation = await talk('http')
+  const conversation = await seedConversation('http')
   await erase(conversation.contactId)
   expect(await listEvents(deps, conversation.call.id)).toMatchObject([
     { data: { outcome: 'answered', transcript: [], summary: null } },
@@ -292,7 +292,7 @@ async function runDuringErasure(contactId: number, start: () => Promise<unknown>
 }
 
 it('lets nothing be written back that comes while it is being erased', async () => {
-  const conversation = await talk('http')
+  const conversation = await seedConversation('http')
   await runDuringErasure(conversation.contactId, () => [
     finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis),
     takeReport(deps)(conversation.attempt.id, {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { findCall } from '../../calls/get-calls.ts'
 import { takeReport } from '../../dialer/receive-report.ts'
-import { startErasingTalks } from '../../privacy/retention.ts'
+import { startRetention } from '../../privacy/retention.ts'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps, type TestDeps } from '../support/deps.ts'
@@ -31,7 +31,7 @@ async function seedWithRetention(days: number | null): Promise<Seed> {
 }
 
 /** Calls that were talked so many days ago, with all that a talk leaves behind. */
-async function seedTalk(seed: Seed, days: number): Promise<number> {
+async function seedConversation(seed: Seed, days: number): Promise<number> {
   people += 1
   const workspace_id = seed.workspaceId
   const to_number = `+1202555${String(people).padStart(4, '0')}`
@@ -141,14 +141,14 @@ async function findTraces(callId: number): Promise<string> {
 
 /** Lets the worker look once, to its end. */
 async function runErasure(): Promise<void> {
-  const worker = startErasingTalks(deps)
+  const worker = startRetention(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
   await worker.stop()
 }
 
 it('erases what was said in older calls, wherever it lies, and keeps that they were made', async () => {
   const seed = await seedWithRetention(30)
-  const old = await seedTalk(seed, 31)
+  const old = await seedConversation(seed, 31)
   expect(await findTraces(old)).toContain('secret')
   await runErasure()
   expect(await findTraces(old)).not.toContain('secret')
@@ -180,7 +180,7 @@ it('erases what was said in older calls, wherever it lies, and keeps that they w
 })
 
 it('takes no late report of what was erased', async () => {
-  const callId = await seedTalk(await seedWithRetention(30), 31)
+  const callId = await seedConversation(await seedWithRetention(30), 31)
   await runErasure()
   const { id } = await database.db
     .selectFrom('attempt')
@@ -193,16 +193,16 @@ it('takes no late report of what was erased', async () => {
 })
 
 it('leaves younger calls alone, and workspaces that keep talks for ever', async () => {
-  const recent = await seedTalk(await seedWithRetention(30), 29)
-  const retained = await seedTalk(await seedWithRetention(null), 3_000)
+  const recent = await seedConversation(await seedWithRetention(30), 29)
+  const retained = await seedConversation(await seedWithRetention(null), 3_000)
   await runErasure()
   expect(await findTraces(recent)).toContain('a secret')
   expect(await findTraces(retained)).toContain('a secret')
 })
 
 it('comes back every hour, for what has grown old meanwhile', async () => {
-  const callId = await seedTalk(await seedWithRetention(1), 0.99)
-  const worker = startErasingTalks(deps)
+  const callId = await seedConversation(await seedWithRetention(1), 0.99)
+  const worker = startRetention(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
   expect(await findTraces(callId)).toContain('a secret')
   deps.clock.advance(3_600_000)
@@ -212,7 +212,7 @@ it('comes back every hour, for what has grown old meanwhile', async () => {
 
 it('erases more than one batch in one go', async () => {
   const seed = await seedWithRetention(10)
-  const first = await seedTalk(seed, 20)
+  const first = await seedConversation(seed, 20)
   await sql`
     insert into call (workspace_id, campaign_id, contact_id, agent_id, phone_number_id, status, outcome,
       from_number, to_number, queued_at, due_at, ended_at, summary)

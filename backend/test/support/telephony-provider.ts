@@ -10,7 +10,7 @@ export const createTestProvider = (overrides: Partial<TelephonyProvider> = {}): 
     onAnswer()
     return neverSettle()
   },
-  analyse: () => Promise.resolve({ summary: 'Talked.', sentiment: 'neutral', goalMet: null, extracted: {} }),
+  analyze: () => Promise.resolve({ summary: 'Talked.', sentiment: 'neutral', goalMet: null, extracted: {} }),
   ...overrides,
 })
 

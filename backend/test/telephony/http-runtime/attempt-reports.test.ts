@@ -150,7 +150,7 @@ it.each([
   ['an outcome that is not a runtime’s to tell', { ...busy, outcome: 'suppressed' }, 'outcome'],
   [
     'a recording that is no web address',
-    { ...busy, ...talk(), recording_url: 'file:///etc/passwd' },
+    { ...busy, ...endedReport(), recording_url: 'file:///etc/passwd' },
     'recording_url',
   ],
 ])('refuses %s and names it', async (_, body, field) => {
@@ -162,7 +162,7 @@ it.each([
   expect(await listReports()).toEqual([])
 })
 
-function talk() {
+function endedReport() {
   return {
     outcome: 'answered',
     ended_reason: 'agent_hung_up',

@@ -114,7 +114,7 @@ const reportToBoth = async (attemptId: string, ...reports: RuntimeReport[]) => {
 const reportOnlyToRuntime = (attemptId: string, ...reports: RuntimeReport[]) =>
   runtime.reportsByAttempt.set(attemptId, [...(runtime.reportsByAttempt.get(attemptId) ?? []), ...reports])
 
-const talking = (call: Call) => call.status === 'in_progress'
+const isInProgress = (call: Call) => call.status === 'in_progress'
 /** A call that the runtime is ringing for, held by a dialer of its own. */
 const startRinging = async (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = deps) => {
   const { id } = await seedCall(deps, seed, freshNumber())
@@ -134,7 +134,7 @@ it('orders a call once, follows its reports, and tells of the talk', async () =>
   dial()
   const attemptId = await ordered(id)
   await reportToBoth(attemptId, { sequence: 1, type: 'ringing', at: timestamp() }, answered(2))
-  await advanceUntil(deps, seed, id, talking)
+  await advanceUntil(deps, seed, id, isInProgress)
   deps.clock.advance(30_000)
   await reportToBoth(attemptId, ended(3))
   const call = await advanceUntilCompleted(deps, seed, id)
@@ -327,7 +327,7 @@ it('goes on with a call whose order was cut off, without a second order', async 
     () => deps.clock.advance(250),
   )
   await reportToBoth(attemptId, answered(1))
-  await advanceUntil(deps, seed, id, talking)
+  await advanceUntil(deps, seed, id, isInProgress)
   await reportToBoth(attemptId, ended(2))
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({ outcome: 'answered', attempts: 1 })
   expect(runtime.orders()).toHaveLength(1)
@@ -350,7 +350,7 @@ it('asks again while it is unclear whether the order arrived, and the runtime is
 it('draws no conclusion from reports that cannot be read', async () => {
   const { id, attemptId } = await startRinging()
   await reportToBoth(attemptId, answered(1))
-  await advanceUntil(deps, seed, id, talking)
+  await advanceUntil(deps, seed, id, isInProgress)
   await sql`alter table attempt_report rename to attempt_report_away`.execute(deps.db)
   runtime.reportsByAttempt.clear()
   const before = troubles.length
@@ -403,7 +403,7 @@ it('hangs up on nobody who answered while the word of it was on its way', async 
     () => deps.clock.advance(1_000),
   )
   delete runtime.answers.GET
-  await advanceUntil(deps, seed, id, talking, 1_000)
+  await advanceUntil(deps, seed, id, isInProgress, 1_000)
   expect(runtime.requestsWith('DELETE')).toEqual([])
   await reportToBoth(attemptId, ended(2))
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({ outcome: 'answered' })
@@ -430,7 +430,7 @@ it('calls nobody again while the runtime is away, until a call would be over', a
 it('ends a call after 30 minutes, and keeps what the runtime hands over', async () => {
   const { id, attemptId } = await startRinging()
   await reportToBoth(attemptId, answered(1))
-  await advanceUntil(deps, seed, id, talking)
+  await advanceUntil(deps, seed, id, isInProgress)
   deps.clock.advance(30 * 60_000)
   await waitFor(
     async () => runtime.requestsWith('DELETE').length > 0,
@@ -449,7 +449,7 @@ it('takes up the call of a worker that lost its database: one order, the same at
   })
   const { id, attemptId } = await startRinging({ leaseMs: 400, heartbeatMs: 20 }, otherDeps)
   await reportToBoth(attemptId, answered(1))
-  await advanceUntil(deps, seed, id, talking)
+  await advanceUntil(deps, seed, id, isInProgress)
   await otherDeps.db.destroy()
   dial()
   await waitFor(
@@ -468,7 +468,7 @@ it('takes up the call of a worker that lost its database: one order, the same at
 it('leaves its calls running when it stops, and the next worker has them at once', async () => {
   const { id, dialer, attemptId } = await startRinging({ leaseMs: 600_000 })
   await reportToBoth(attemptId, answered(1))
-  await advanceUntil(deps, seed, id, talking)
+  await advanceUntil(deps, seed, id, isInProgress)
   await dialer.stop()
   expect(await getCall(deps, seed, id)).toMatchObject({ status: 'in_progress', outcome: null })
   reportOnlyToRuntime(attemptId, ended(2))
@@ -524,7 +524,7 @@ it.each([
   const { id, dialer, attemptId } = await startRinging()
   for (const sequence of before) {
     await reportToBoth(attemptId, answered(sequence))
-    await advanceUntil(deps, seed, id, talking)
+    await advanceUntil(deps, seed, id, isInProgress)
   }
   await dialer.stop()
   reportOnlyToRuntime(attemptId, ended(2))
@@ -540,7 +540,7 @@ it.each([
 it('asks a runtime that is starting again until it answers, and goes on', async () => {
   const { id, dialer, attemptId } = await startRinging()
   await reportToBoth(attemptId, answered(1))
-  await advanceUntil(deps, seed, id, talking)
+  await advanceUntil(deps, seed, id, isInProgress)
   await dialer.stop()
   await runtime.stop()
   dial()
@@ -570,7 +570,7 @@ it('believes what a runtime has reported, though it remembers nothing of it', as
 it('takes a call for failed that a runtime has forgotten in the middle', async () => {
   const { id, attemptId } = await startRinging()
   await reportToBoth(attemptId, answered(1))
-  await advanceUntil(deps, seed, id, talking)
+  await advanceUntil(deps, seed, id, isInProgress)
   runtime.reportsByAttempt.clear()
   expect(await advanceUntilCompleted(deps, seed, id, 1_000)).toMatchObject({
     outcome: 'failed',

@@ -78,8 +78,8 @@ it('passes through dialing and in_progress, and shows when it was answered', asy
   const { id } = await seedCall(deps, seed, '+12025550100')
   const ringing = await advanceUntil(deps, seed, id, (call) => call.status === 'dialing')
   expect(ringing).toMatchObject({ answered_at: null, next_attempt_at: null, attempts: 1 })
-  const talking = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress')
-  expect(talking.answered_at).not.toBeNull()
+  const inProgress = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress')
+  expect(inProgress.answered_at).not.toBeNull()
 })
 
 it('goes the same way for the same number every time', async () => {

@@ -23,7 +23,7 @@ beforeEach(async () => {
   seed = await seedWorkspace(deps)
 })
 
-interface Talk {
+interface ConversationOptions {
   number?: string
   timeZone?: string
   test?: boolean
@@ -32,7 +32,13 @@ interface Talk {
 }
 
 /** A call that is on, and what the agent on it may ask for. */
-async function talk({ number = freshNumber(), timeZone, test = false, hours, campaignZone }: Talk = {}) {
+async function seedConversation({
+  number = freshNumber(),
+  timeZone,
+  test = false,
+  hours,
+  campaignZone,
+}: ConversationOptions = {}) {
   const more = { ...(hours && { callingHours: hours }), ...(campaignZone && { timeZone: campaignZone }) }
   const campaignId = await seedCampaign(deps, { ...seed, ...more })
   const call = await seedCall(deps, { ...seed, campaignId }, number, { time_zone: timeZone, test })
@@ -66,7 +72,7 @@ async function talk({ number = freshNumber(), timeZone, test = false, hours, cam
 }
 
 it("calls again at the time asked for by the contact's clock, and says when that is", async () => {
-  const { ask: requestCallback, waiting } = await talk({ timeZone: 'Europe/Berlin' })
+  const { ask: requestCallback, waiting } = await seedConversation({ timeZone: 'Europe/Berlin' })
   expect(await requestCallback('2026-05-05T15:30')).toEqual({
     text: 'The call-back is planned for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
     isError: false,
@@ -88,7 +94,7 @@ it.each([
   ['the zone of its number', { number: chicago, campaignZone: 'Europe/Paris' }, '2026-05-05T20:30:00.000Z'],
   ["the campaign's zone", { number: tollFree, campaignZone: 'Europe/Paris' }, '2026-05-05T13:30:00.000Z'],
 ])('takes %s where a contact has none of its own', async (_zone, place, at) => {
-  const { ask: requestCallback, waiting } = await talk(place)
+  const { ask: requestCallback, waiting } = await seedConversation(place)
   await requestCallback('2026-05-05T15:30:00')
   expect(await waiting()).toMatchObject([{ scheduled_at: at }])
 })
@@ -101,7 +107,7 @@ it.each([
   ['2027-03-14T02:30', '2027-03-14T07:30:00.000Z'],
   ['2026-11-01T01:30', '2026-11-01T05:30:00.000Z'],
 ])('reads %s', async (written, at) => {
-  const { ask: requestCallback, waiting } = await talk()
+  const { ask: requestCallback, waiting } = await seedConversation()
   await requestCallback(written)
   expect(await waiting()).toMatchObject([{ scheduled_at: at }])
 })
@@ -115,7 +121,7 @@ it.each([
   ['0000-01-01T00:00', 'is past.'],
   ['2027-05-05T11:00', 'is more than a year ahead.'],
 ])('refuses %s, and says what time it is', async (written, message) => {
-  const { ask: requestCallback, waiting } = await talk()
+  const { ask: requestCallback, waiting } = await seedConversation()
   await expect(requestCallback(written)).rejects.toThrow(message)
   await expect(requestCallback(written)).rejects.toThrow(
     'It is Monday, May 4, 2026 at 11:00 AM (America/New_York) now.',
@@ -125,7 +131,7 @@ it.each([
 })
 
 it('says so where calling hours make it later', async () => {
-  const { ask: requestCallback } = await talk({
+  const { ask: requestCallback } = await seedConversation({
     hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
   })
   expect((await requestCallback('2026-05-05T15:30')).text).toBe(
@@ -134,7 +140,7 @@ it('says so where calling hours make it later', async () => {
 })
 
 it('takes the same time again for the same call-back, and another time for another', async () => {
-  const { ask: requestCallback, waiting } = await talk()
+  const { ask: requestCallback, waiting } = await seedConversation()
   const first = await requestCallback('2026-05-05T15:30')
   expect(await requestCallback('2026-05-05T15:30')).toEqual(first)
   expect(await waiting()).toHaveLength(1)
@@ -143,13 +149,13 @@ it('takes the same time again for the same call-back, and another time for anoth
 })
 
 it('queues one of simultaneous requests for the same time', async () => {
-  const { ask: requestCallback, waiting } = await talk()
+  const { ask: requestCallback, waiting } = await seedConversation()
   await Promise.all(Array.from({ length: 8 }, () => requestCallback('2026-05-05T15:30')))
   expect(await waiting()).toHaveLength(1)
 })
 
 it('queues nothing on a test call, yet refuses what could not be', async () => {
-  const { ask: requestCallback, waiting } = await talk({ test: true })
+  const { ask: requestCallback, waiting } = await seedConversation({ test: true })
   expect(await requestCallback('2026-05-05T15:30')).toEqual({
     text: 'Test call, nothing was changed. The call-back would have been planned for Tuesday, May 5, 2026 at 3:30 PM (America/New_York).',
     isError: false,
@@ -160,7 +166,7 @@ it('queues nothing on a test call, yet refuses what could not be', async () => {
 
 it('promises no call-back to a number on the do-not-call list', async () => {
   const number = freshNumber()
-  const { ask: requestCallback, waiting } = await talk({ number })
+  const { ask: requestCallback, waiting } = await seedConversation({ number })
   const now = deps.clock.now()
   await addToDoNotCall(deps.db, { ...seed, phoneNumber: number, source: 'call', now })
   await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow('do-not-call list: promise no call-back')
@@ -168,7 +174,7 @@ it('promises no call-back to a number on the do-not-call list', async () => {
 })
 
 it('promises no call-back where the campaign was archived meanwhile', async () => {
-  const { ask: requestCallback, waiting, campaignId } = await talk()
+  const { ask: requestCallback, waiting, campaignId } = await seedConversation()
   await database.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', campaignId).execute()
   await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow(
     'campaign has ended: promise no call-back',
@@ -177,14 +183,14 @@ it('promises no call-back where the campaign was archived meanwhile', async () =
 })
 
 it('has nobody to call back where the session belongs to no call', async () => {
-  const { row } = await talk()
+  const { row } = await seedConversation()
   expect(await scheduleCallback.run(deps, createToolUse(row, { at: '2026-05-05T15:30' }))).toMatchObject({
     isError: true,
   })
 })
 
 it("calls nobody of another workspace's", async () => {
-  const { ask: requestCallback, waiting, row } = await talk()
+  const { ask: requestCallback, waiting, row } = await seedConversation()
   const other = await seedWorkspace(deps, 'Other')
   await expect(
     requestCallback('2026-05-05T15:30', { ...row, workspaceId: other.workspaceId }),
