@@ -14,7 +14,7 @@ export interface ToolOutcome {
 }
 
 /** The agent in one call, with its tools at hand. */
-export interface AgentInCall {
+export interface ActiveAgent {
   /**
    * Does something, within the time that the agent has for it. Undefined where it has no tool for that, or has
    * given its tools up. Never rejects: whatever tools do, the talk goes on.
@@ -25,7 +25,7 @@ export interface AgentInCall {
 }
 
 /** Who talks on the simulated line. */
-export interface CallAgent {
+export interface SimulatedAgent {
   /**
    * Joins a call that has just been answered; returns at once.
    *
@@ -34,5 +34,5 @@ export interface CallAgent {
   join(
     call: { widgetId: string; attemptId: string },
     conversation: { signal: AbortSignal; fill: (text: string) => string; now: () => Date },
-  ): AgentInCall
+  ): ActiveAgent
 }

@@ -1,6 +1,6 @@
 import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
-import { createCallAgent } from './simulated/simulated-agent.ts'
+import { createSimulatedAgent } from './simulated/simulated-agent.ts'
 import { createHttpProvider } from './http-runtime/http-provider.ts'
 import type { TelephonyProvider } from './provider.ts'
 import { createRuntimeClient } from './http-runtime/runtime-client.ts'
@@ -17,7 +17,7 @@ type ProviderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'runtimeSecre
 /** The lines that the configuration asks for. */
 export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
   const { clock, config } = deps
-  const simulated = createSimulatedProvider(clock, config.simulationSpeed, agentOf(deps))
+  const simulated = createSimulatedProvider(clock, config.simulationSpeed, createAgent(deps))
   return { real: createConfiguredHttpProvider(deps) ?? simulated, test: simulated }
 }
 
@@ -35,9 +35,9 @@ function createConfiguredHttpProvider({ clock, config, db, log, runtimeSecrets }
 }
 
 /** Only with a runtime secret is there a tool server that lets an agent in. */
-function agentOf({ config, runtimeSecrets, log }: ProviderDeps) {
+function createAgent({ config, runtimeSecrets, log }: ProviderDeps) {
   if (runtimeSecrets().length === 0) return undefined
-  return createCallAgent({
+  return createSimulatedAgent({
     url: config.internalUrl,
     secret: () => runtimeSecrets()[0] ?? '',
     onTrouble: (trouble) => log.warn(trouble, 'an agent could not use its tools'),

@@ -1,7 +1,7 @@
 import type { DialRequest } from '../../telephony/provider.ts'
 
 /** Fills {{names}}: the contact's variables, and those that every script knows. An unknown name says nothing. */
-export function fill(template: string, request: DialRequest): string {
+export function fillTemplate(template: string, request: DialRequest): string {
   const { agent, contact, campaignName } = request
   const agentName = agent.name.split(',')[0] ?? agent.name
   const name = contact.firstName ?? contact.lastName ?? 'there'

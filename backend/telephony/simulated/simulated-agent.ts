@@ -1,11 +1,11 @@
-import type { ToolOutcome, AgentInCall, CallAgent } from '../../runtime/agent.ts'
+import type { ToolOutcome, ActiveAgent, SimulatedAgent } from '../../runtime/agent.ts'
 import { pickArguments } from '../../runtime/arguments-for.ts'
 import { type ToolStep, toToolStep, parseTimeZone } from './tool-steps.ts'
 import { rejectOnAbort } from '../../core/abort.ts'
 import { sessionUrl } from '../../runtime/session-url.ts'
 import { openToolSession } from '../tool-session.ts'
 
-export interface CallAgentOptions {
+export interface SimulatedAgentOptions {
   /** Where the tool server is, without a trailing slash. */
   url: string
   /** The runtime secret, as it is now. */
@@ -26,7 +26,7 @@ const maxToolTextLength = 300
  * would. Tools that fail, hang or are not there cost the talk a few seconds, never the call. Their time is the
  * machine's: a line that is sped up does not speed them up.
  */
-export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
+export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedAgent => ({
   join: (call, conversation) => {
     const { url, secret, onTrouble, stepTimeoutMs = 5_000, budgetMs = 20_000 } = options
     const leaving = new AbortController()
@@ -65,7 +65,7 @@ export const createCallAgent = (options: CallAgentOptions): CallAgent => ({
         : { text: `${step.successText}: ${text}`, succeeded: true }
     }
 
-    const act: AgentInCall['act'] = async (intent) => {
+    const act: ActiveAgent['act'] = async (intent) => {
       if (stopped || ended.aborted) return undefined
       const step = toToolStep(intent, { ...conversation, timeZone })
       const startedAt = performance.now()

@@ -1,8 +1,8 @@
 import type { TranscriptTurn } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
-import type { AgentInCall, CallAgent, Intent } from '../../runtime/agent.ts'
-import { castingOf } from './pick-scenario.ts'
-import { fill } from '../../calls/lines/fill.ts'
+import type { ActiveAgent, SimulatedAgent, Intent } from '../../runtime/agent.ts'
+import { pickScenario } from './pick-scenario.ts'
+import { fillTemplate } from '../../calls/lines/fill.ts'
 import type { Analysis, DialRequest, TelephonyProvider, ProviderResult } from '../provider.ts'
 import { apology, type Scenario, voicemailMessage } from './scenarios.ts'
 
@@ -13,7 +13,11 @@ import { apology, type Scenario, voicemailMessage } from './scenarios.ts'
  * @param speed simulated seconds per second of the clock
  * @param agent uses its tools in each talk; without one there is only talk
  */
-export function createSimulatedProvider(clock: Clock, speed: number, agent?: CallAgent): TelephonyProvider {
+export function createSimulatedProvider(
+  clock: Clock,
+  speed: number,
+  agent?: SimulatedAgent,
+): TelephonyProvider {
   const pause = (seconds: number, signal: AbortSignal) => clock.wait((seconds * 1000) / speed, signal)
 
   const say = async (
@@ -29,11 +33,11 @@ export function createSimulatedProvider(clock: Clock, speed: number, agent?: Cal
   /** What an agent did stands where it did it. The first time that something fails, it says so, too. */
   const act = async (
     intent: Intent,
-    doer: AgentInCall | undefined,
+    activeAgent: ActiveAgent | undefined,
     transcript: TranscriptTurn[],
     signal: AbortSignal,
   ) => {
-    const action = await doer?.act(intent)
+    const action = await activeAgent?.act(intent)
     if (action === undefined || signal.aborted) return
     transcript.push({ role: 'tool', text: action.text, at: clock.now().toISOString() })
     const apologized = transcript.some(({ text }) => text === apology)
@@ -46,15 +50,15 @@ export function createSimulatedProvider(clock: Clock, speed: number, agent?: Cal
     signal: AbortSignal,
   ): Promise<ProviderResult> => {
     const transcript: TranscriptTurn[] = []
-    const doer = agent?.join(
+    const activeAgent = agent?.join(
       { widgetId: request.agent.widgetId, attemptId: request.attemptId },
-      { signal, fill: (text) => fill(text, request), now: () => clock.now() },
+      { signal, fill: (text) => fillTemplate(text, request), now: () => clock.now() },
     )
     for (const step of scenario.steps) {
-      if ('does' in step) await act(step, doer, transcript, signal)
-      else await say([step[0], fill(step[1], request)], transcript, signal)
+      if ('does' in step) await act(step, activeAgent, transcript, signal)
+      else await say([step[0], fillTemplate(step[1], request)], transcript, signal)
     }
-    await doer?.leave()
+    await activeAgent?.leave()
     await pause(1, signal)
     return {
       outcome: 'answered',
@@ -68,8 +72,11 @@ export function createSimulatedProvider(clock: Clock, speed: number, agent?: Cal
   const leaveMessage = async (request: DialRequest, signal: AbortSignal): Promise<ProviderResult> => {
     const transcript: TranscriptTurn[] = []
     await pause(6, signal)
-    await say(['agent', fill(voicemailMessage, request)], transcript, signal)
-    const summary = fill('Reached the voicemail of {{name}} and left a message about {{topic}}.', request)
+    await say(['agent', fillTemplate(voicemailMessage, request)], transcript, signal)
+    const summary = fillTemplate(
+      'Reached the voicemail of {{name}} and left a message about {{topic}}.',
+      request,
+    )
     return { outcome: 'voicemail', transcript, summary }
   }
 
@@ -78,18 +85,18 @@ export function createSimulatedProvider(clock: Clock, speed: number, agent?: Cal
     resumable: false,
     speed,
     dial: async (request, { signal, onAnswer }) => {
-      const { part, scenario, ringSeconds } = castingOf(request)
-      if (part === 'fails') {
+      const { behavior, scenario, ringSeconds } = pickScenario(request)
+      if (behavior === 'fails') {
         await pause(1, signal)
         return { outcome: 'failed' }
       }
       // Nobody picks up: it rings until the dialer's limit cuts it.
-      await pause(part === 'rings' ? 120 : ringSeconds, signal)
-      if (signal.aborted || part === 'rings') return { outcome: 'no_answer' }
-      if (part === 'busy') return { outcome: 'busy' }
-      if (part === 'declines') return { outcome: 'declined' }
+      await pause(behavior === 'rings' ? 120 : ringSeconds, signal)
+      if (signal.aborted || behavior === 'rings') return { outcome: 'no_answer' }
+      if (behavior === 'busy') return { outcome: 'busy' }
+      if (behavior === 'declines') return { outcome: 'declined' }
       onAnswer()
-      return part === 'voicemail' ? leaveMessage(request, signal) : converse(request, scenario, signal)
+      return behavior === 'voicemail' ? leaveMessage(request, signal) : converse(request, scenario, signal)
     },
     analyze: async (request, transcript, signal) => {
       await pause(2, signal)
@@ -106,20 +113,20 @@ function isCompleteConversation(
 ): boolean {
   const last = scenario.steps.findLast((step) => !('does' in step))
   const lastTurn = transcript.at(-1)
-  return last !== undefined && 'length' in last && lastTurn?.text === fill(last[1], request)
+  return last !== undefined && 'length' in last && lastTurn?.text === fillTemplate(last[1], request)
 }
 
 /** Tells only what was said: a talk that was cut short promises nothing. */
 function createAnalysis(request: DialRequest, transcript: readonly TranscriptTurn[]): Analysis {
-  const { scenario } = castingOf(request)
+  const { scenario } = pickScenario(request)
   if (!isCompleteConversation(request, scenario, transcript)) {
     return {
-      summary: fill('The call with {{name}} ended before it came to a result.', request),
+      summary: fillTemplate('The call with {{name}} ended before it came to a result.', request),
       sentiment: 'unknown',
       goalMet: null,
       extracted: {},
     }
   }
   const { summary, sentiment, goalMet, extracted } = scenario
-  return { summary: fill(summary, request), sentiment, goalMet, extracted }
+  return { summary: fillTemplate(summary, request), sentiment, goalMet, extracted }
 }

@@ -2,7 +2,7 @@ import type { Call } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { startDialer } from '../../../dialer/dialer.ts'
 import { createSimulatedProvider } from '../../../telephony/simulated/simulated-provider.ts'
-import { createCallAgent } from '../../../telephony/simulated/simulated-agent.ts'
+import { createSimulatedAgent } from '../../../telephony/simulated/simulated-agent.ts'
 import type { Worker } from '../../../core/worker.ts'
 import {
   listAttempts,
@@ -52,7 +52,7 @@ const serve = async (...args: Parameters<typeof startToolServer>) => {
 /** Dials with an agent whose tools are at `url`. */
 const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) => {
   const onTrouble = ({ reason }: { reason: string }) => void troubles.push(reason)
-  const agent = createCallAgent({
+  const agent = createSimulatedAgent({
     url,
     secret: () => secret,
     onTrouble,
