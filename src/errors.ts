@@ -3,7 +3,7 @@ import type { HttpResponse, PlainInputField, ZObject } from 'zapier-platform-cor
 import { titleCase } from './title-case.ts'
 
 /** Codes that say that this run's own data is at fault: it stops, and the Zap stays on. */
-const dataIsAtFault = new Set<ErrorCode>(['validation_failed', 'idempotency_key_reused'])
+const haltingCodes = new Set<ErrorCode>(['validation_failed', 'idempotency_key_reused'])
 
 /** Codes after which the same request succeeds a moment later. */
 const throttlingCodes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_use'])
@@ -23,7 +23,7 @@ export function toZapierError(z: ZObject, response: HttpResponse, inputFields?: 
   if (response.status === 429 || (error && throttlingCodes.has(error.code))) {
     return new z.errors.ThrottledError(message, retryAfterSeconds(response))
   }
-  if (inputFields && error && dataIsAtFault.has(error.code)) {
+  if (inputFields && error && haltingCodes.has(error.code)) {
     return withoutContext(new z.errors.HaltedError(message))
   }
   return new z.errors.Error(message, error?.code, response.status)

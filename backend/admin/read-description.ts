@@ -8,16 +8,16 @@ import { UsageError } from './command.ts'
  *
  * @throws {UsageError}
  */
-export async function readDescription<Description>(
+export async function readToolDescription<Description>(
   input: Readable,
   schema: z.ZodType<Description>,
 ): Promise<Description> {
   const parsed = schema.safeParse(parseJson(await readAll(input)))
   if (parsed.success) return parsed.data
-  const faults = parsed.error.issues.map(
+  const issues = parsed.error.issues.map(
     ({ path, message }) => `${path.join('.') || 'description'}: ${message}`,
   )
-  throw new UsageError(`The description on standard input is wrong. ${faults.join('; ')}.`)
+  throw new UsageError(`The description on standard input is wrong. ${issues.join('; ')}.`)
 }
 
 function parseJson(text: string): unknown {

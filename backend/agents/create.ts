@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { checkAgent } from './validate-agent.ts'
+import { validateAgent } from './validate-agent.ts'
 import { type AgentValues, type CreatedAgent, insertAgent } from './agent-store.ts'
 
 /**
@@ -10,4 +10,4 @@ import { type AgentValues, type CreatedAgent, insertAgent } from './agent-store.
 export const createAgent =
   (deps: Pick<Deps, 'db'>) =>
   async (workspaceId: number, { status, ...input }: AgentValues): Promise<CreatedAgent> =>
-    insertAgent(deps.db, workspaceId, { ...checkAgent(input), status })
+    insertAgent(deps.db, workspaceId, { ...validateAgent(input), status })

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { type AgentInput, checkAgent } from './validate-agent.ts'
+import { type AgentInput, validateAgent } from './validate-agent.ts'
 import { agentNotFound } from './get.ts'
 import { updateAgent } from './agent-store.ts'
 
@@ -11,7 +11,7 @@ import { updateAgent } from './agent-store.ts'
 export const editAgent =
   ({ db }: Pick<Deps, 'db'>) =>
   async ({ workspaceId, agentId }: AgentKey, edit: AgentInput): Promise<void> => {
-    const isUpdated = await updateAgent(db, workspaceId, agentId, checkAgent(edit))
+    const isUpdated = await updateAgent(db, workspaceId, agentId, validateAgent(edit))
     if (!isUpdated) throw agentNotFound()
   }
 

@@ -12,22 +12,23 @@ export type AgentInput = Omit<AgentValues, 'status'>
  *
  * @throws {ApiError} validation_failed, with a detail for each fault
  */
-export function checkAgent(input: AgentInput): AgentInput {
+export function validateAgent(input: AgentInput): AgentInput {
   const name = input.name.trim()
   const greeting = input.greeting.trim()
   const variables = [...new Set(input.variables.map((variable) => variable.trim()).filter(Boolean))]
   const language = input.language === undefined ? undefined : canonicalizeLanguage(input.language)
-  const details = [
-    ...(name === '' ? [fault('name', 'required', 'The agent needs a name.')] : []),
-    ...tooLong('name', name, limits.name),
-    ...tooLong('greeting', greeting, limits.greeting),
-    ...variables.filter((variable) => !isVariableName(variable)).map(wrongVariable),
+  const issues = [
+    ...(name === '' ? [issue('name', 'required', 'The agent needs a name.')] : []),
+    ...lengthIssues('name', name, limits.name),
+    ...lengthIssues('greeting', greeting, limits.greeting),
+    ...variables.filter((variable) => !isVariableName(variable)).map(invalidVariableIssue),
     ...(variables.length > limits.variables
-      ? [fault('variables', 'too_big', `An agent can have at most ${limits.variables} variables.`)]
+      ? [issue('variables', 'too_big', `An agent can have at most ${limits.variables} variables.`)]
       : []),
   ]
-  const [first] = details
-  if (first !== undefined) throw new ApiError('validation_failed', first.message, { details })
+  const [firstIssue] = issues
+  if (firstIssue !== undefined)
+    throw new ApiError('validation_failed', firstIssue.message, { details: issues })
   return { name, greeting, variables, ...(language !== undefined && { language }) }
 }
 
@@ -44,16 +45,16 @@ function canonicalizeLanguage(tag: string): string {
 /** As scripts can name it: `{{roof_type}}`. */
 const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.length <= limits.variable
 
-const wrongVariable = (name: string): ErrorDetail =>
-  fault(
+const invalidVariableIssue = (name: string): ErrorDetail =>
+  issue(
     'variables',
     'invalid_name',
     `“${name.slice(0, limits.variable)}” is no name of a variable: use letters without accents, digits and _, such as roof_type.`,
   )
 
-const tooLong = (field: string, text: string, length: number): ErrorDetail[] =>
-  text.length <= length
+const lengthIssues = (field: string, text: string, maxLength: number): ErrorDetail[] =>
+  text.length <= maxLength
     ? []
-    : [fault(field, 'too_long', `The ${field} must have at most ${length} characters.`)]
+    : [issue(field, 'too_long', `The ${field} must have at most ${maxLength} characters.`)]
 
-const fault = (field: string, code: string, message: string): ErrorDetail => ({ field, code, message })
+const issue = (field: string, code: string, message: string): ErrorDetail => ({ field, code, message })

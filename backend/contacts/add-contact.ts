@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { invalidField } from '../core/errors.ts'
 import type { Caller } from '../core/caller.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { checkTargetUrl } from '../outbound/target-url.ts'
+import { findTargetUrlIssue } from '../outbound/target-url.ts'
 import { maxScheduledAt } from './latest-schedule.ts'
 import { writeContact } from './upsert-contact.ts'
 
@@ -55,6 +55,6 @@ function parseScheduledAt(text: string | null | undefined, now: Date): Date | nu
 
 function requireCallback(config: Deps['config'], url: string | null | undefined): void {
   if (url === null || url === undefined) return
-  const refusal = checkTargetUrl(config, url)
-  if (refusal !== undefined) throw invalidField('callback_url', 'invalid_target_url', refusal)
+  const issue = findTargetUrlIssue(config, url)
+  if (issue !== undefined) throw invalidField('callback_url', 'invalid_target_url', issue)
 }

@@ -1,15 +1,15 @@
-import { Fault } from '../knowledge/parse/parse-result.ts'
+import { FileError } from '../knowledge/parse/parse-result.ts'
 
 /**
  * The text of a file, in UTF-8 or UTF-16, by its byte order mark or by its bytes; else in the encoding that is named,
  * or in Windows-1252, which older programs write.
  *
- * @throws {Fault} no_plain_text
+ * @throws {FileError} no_plain_text
  */
 export function decodeText(bytes: Uint8Array, declaredEncoding = fallbackEncoding): string {
   const text = new TextDecoder(detectEncoding(bytes, declaredEncoding)).decode(bytes)
   // No text has them: a picture or a program does.
-  if (/[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text)) throw new Fault('no_plain_text')
+  if (/[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text)) throw new FileError('no_plain_text')
   return text
 }
 

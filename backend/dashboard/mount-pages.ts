@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Door } from '../sign-in/browser-auth.ts'
 import type { Render } from '../views/render.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
-import { type FormState, refusedForm, emptyForm } from './page/forms.ts'
+import { type FormState, invalidForm, emptyForm } from './page/forms.ts'
 import { createPageModel } from './page/page-model.ts'
 import { loadPageContext } from './page/page-context.ts'
 import type { ActLine, FileLine, FormLine, Line, ShowLine } from './page/page-route.ts'
@@ -103,7 +103,7 @@ export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, l
         return 'to' in result ? redirect(reply, result) : send(request, reply, result)
       } catch (error) {
         if (!isCorrectable(error)) throw error
-        const state: FormState = refusedForm(raw, error)
+        const state: FormState = invalidForm(raw, error)
         return send(request, reply, await line.show(context, state), state, error.status)
       }
     })

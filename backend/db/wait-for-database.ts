@@ -20,24 +20,24 @@ export async function waitForDatabase(options: {
 }): Promise<void> {
   const deadline = Date.now() + options.timeoutMs
   for (let attempts = 0; ; attempts += 1) {
-    const problem = await findFailure(options.url)
-    if (problem === undefined) return
+    const failure = await findFailure(options.url)
+    if (failure === undefined) return
     const { hostname, port, pathname } = new URL(options.url)
     const server = `${decodeURIComponent(hostname)}${port && `:${port}`}${pathname}`
-    if (!problem.isTemporary || Date.now() >= deadline) {
-      throw new StartupError(`The database of DATABASE_URL (${server}) cannot be used: ${problem.reason}.`)
+    if (!failure.isTemporary || Date.now() >= deadline) {
+      throw new StartupError(`The database of DATABASE_URL (${server}) cannot be used: ${failure.reason}.`)
     }
-    if (attempts === 0) options.log.warn(`waiting for the database at ${server}: ${problem.reason}`)
+    if (attempts === 0) options.log.warn(`waiting for the database at ${server}: ${failure.reason}`)
     await delay(Math.min(500, Math.max(0, deadline - Date.now())))
   }
 }
 
-interface Problem {
+interface ConnectionFailure {
   reason: string
   isTemporary: boolean
 }
 
-async function findFailure(url: string): Promise<Problem | undefined> {
+async function findFailure(url: string): Promise<ConnectionFailure | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on('error', () => {}) // told by the promise below
   try {
@@ -53,7 +53,13 @@ async function findFailure(url: string): Promise<Problem | undefined> {
   }
 }
 
-function checkServer({ version, encoding }: { version: number; encoding: string }): Problem | undefined {
+function checkServer({
+  version,
+  encoding,
+}: {
+  version: number
+  encoding: string
+}): ConnectionFailure | undefined {
   if (version < minVersion) {
     return {
       reason: `it is PostgreSQL ${version}, and Outdial needs ${minVersion} or newer`,

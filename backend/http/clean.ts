@@ -28,7 +28,7 @@ function cleanValue(value: unknown, path: string[], details: ErrorDetail[]): unk
   // The bytes of a file are one value, not millions.
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
   if (path.length >= maxDepth) {
-    report(details, path, 'too_deep', `is nested more than ${maxDepth} levels deep`)
+    addIssue(details, path, 'too_deep', `is nested more than ${maxDepth} levels deep`)
     return undefined
   }
   return Array.isArray(value) ? cleanList(value, path, details) : cleanObject(value, path, details)
@@ -45,7 +45,7 @@ function cleanObject(object: object, path: string[], details: ErrorDetail[]): ob
     checkText(key, [...path, key], details)
     // Dictionaries of zod leave it out without a word; at the top it is a field that nobody knows.
     if (key === '__proto__' && path.length > 0) {
-      report(details, [...path, key], 'invalid_key', 'is a name that cannot be kept')
+      addIssue(details, [...path, key], 'invalid_key', 'is a name that cannot be kept')
     }
     return [key, cleanValue(value, [...path, key], details)]
   })
@@ -58,12 +58,12 @@ function cleanObject(object: object, path: string[], details: ErrorDetail[]): ob
 const isBlank = (value: unknown): boolean => value === '' || value === undefined
 
 function checkText(text: string, path: string[], details: ErrorDetail[]): void {
-  if (text.includes('\u0000')) report(details, path, 'invalid_text', 'contains the NUL character')
-  else if (!text.isWellFormed()) report(details, path, 'invalid_text', 'contains half of a character')
+  if (text.includes('\u0000')) addIssue(details, path, 'invalid_text', 'contains the NUL character')
+  else if (!text.isWellFormed()) addIssue(details, path, 'invalid_text', 'contains half of a character')
 }
 
-function report(details: ErrorDetail[], path: string[], code: string, fault: string): void {
+function addIssue(details: ErrorDetail[], path: string[], code: string, text: string): void {
   // Field names are echoed: what cannot be stored in one must not come back either.
   const field = toStorableText(path.join('.')).slice(0, 200)
-  details.push({ field, code, message: `${field || 'The body'} ${fault}.` })
+  details.push({ field, code, message: `${field || 'The body'} ${text}.` })
 }

@@ -8,63 +8,63 @@ type Issue = z.core.$ZodIssue
  *
  * @param issues of a parse with `reportInput`: a value that is missing is told from one that is wrong by it
  */
-export function detailsOf(issues: readonly Issue[]): ErrorDetail[] {
+export function toErrorDetails(issues: readonly Issue[]): ErrorDetail[] {
   const details = issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys' ? unknownFields(issue) : [detailOf(issue)],
+    issue.code === 'unrecognized_keys' ? unknownFieldDetails(issue) : [toErrorDetail(issue)],
   )
   // Two rules of one schema may object to the same thing.
   return [...new Map(details.map((detail) => [`${detail.code} ${detail.field}`, detail])).values()]
 }
 
-const unknownFields = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =>
+const unknownFieldDetails = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =>
   issue.keys.map((key) => {
     const field = formatFieldPath([...issue.path, key])
     return { field, code: 'unknown_field', message: `${field} is not a field that this request knows.` }
   })
 
-function detailOf(issue: Issue): ErrorDetail {
+function toErrorDetail(issue: Issue): ErrorDetail {
   const field = formatFieldPath(issue.path)
-  const { code, fault } = tell(issue)
-  return { field, code, message: `${field || 'The body'} ${fault}.` }
+  const { code, text } = describeIssue(issue)
+  return { field, code, message: `${field || 'The body'} ${text}.` }
 }
 
 const formatFieldPath = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200)
 
-interface Told {
+interface IssueDescription {
   code: string
-  fault: string
+  text: string
 }
 
-function tell(issue: Issue): Told {
+function describeIssue(issue: Issue): IssueDescription {
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.input === undefined) return { code: 'required', fault: 'is required' }
-      return { code: 'invalid_type', fault: `must be ${typeDescriptions[issue.expected] ?? issue.expected}` }
+      if (issue.input === undefined) return { code: 'required', text: 'is required' }
+      return { code: 'invalid_type', text: `must be ${typeDescriptions[issue.expected] ?? issue.expected}` }
     case 'too_big':
     case 'too_small':
-      return tellSize(issue)
+      return describeSizeIssue(issue)
     case 'invalid_format':
       return {
         code: issue.format === 'regex' ? 'invalid_format' : `invalid_${issue.format}`,
-        fault: formatDescriptions[issue.format] ?? describeCustomMessage(issue.message),
+        text: formatDescriptions[issue.format] ?? describeCustomMessage(issue.message),
       }
     case 'invalid_value':
-      if (issue.input === undefined) return { code: 'required', fault: 'is required' }
-      return { code: 'invalid_value', fault: `must be one of: ${issue.values.map(String).join(', ')}` }
+      if (issue.input === undefined) return { code: 'required', text: 'is required' }
+      return { code: 'invalid_value', text: `must be one of: ${issue.values.map(String).join(', ')}` }
     case 'invalid_key':
-      return { code: 'invalid_key', fault: 'has a name that is empty or too long' }
+      return { code: 'invalid_key', text: 'has a name that is empty or too long' }
     case 'custom': {
       const code: unknown = issue.params?.code
       return {
         code: typeof code === 'string' ? code : 'invalid_value',
-        fault: describeCustomMessage(issue.message),
+        text: describeCustomMessage(issue.message),
       }
     }
     case 'invalid_element':
     case 'invalid_union':
     case 'not_multiple_of':
     case 'unrecognized_keys':
-      return { code: 'invalid_value', fault: 'has a value that is not accepted' }
+      return { code: 'invalid_value', text: 'has a value that is not accepted' }
   }
 }
 
@@ -84,17 +84,17 @@ const formatDescriptions: Record<string, string> = {
   datetime: 'must be a time with its zone, such as 2026-05-04T09:30:00+02:00',
 }
 
-function tellSize(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): Told {
+function describeSizeIssue(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): IssueDescription {
   const isMaximum = issue.code === 'too_big'
   const bound = String(isMaximum ? issue.maximum : issue.minimum)
   const side = isMaximum ? 'at most' : 'at least'
   if (issue.origin === 'string') {
-    return { code: isMaximum ? 'too_long' : 'too_short', fault: `must have ${side} ${bound} characters` }
+    return { code: isMaximum ? 'too_long' : 'too_short', text: `must have ${side} ${bound} characters` }
   }
   if (issue.origin === 'array' || issue.origin === 'record') {
-    return { code: issue.code, fault: `must have ${side} ${bound} entries` }
+    return { code: issue.code, text: `must have ${side} ${bound} entries` }
   }
-  return { code: issue.code, fault: `must be ${side} ${bound}` }
+  return { code: issue.code, text: `must be ${side} ${bound}` }
 }
 
 /** Messages of the contract's own rules begin with "must"; zod's defaults do not read as one. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { checkDocument } from './documents.ts'
+import { validateDocument } from './documents.ts'
 import { splitIntoPassages } from './split-passages.ts'
 import { type DocumentValues, insertDocument, replacePassages } from './knowledge-store.ts'
 
@@ -12,7 +12,7 @@ import { type DocumentValues, insertDocument, replacePassages } from './knowledg
 export const addDocument =
   (deps: Deps) =>
   async (workspaceId: number, input: DocumentValues): Promise<{ id: number }> => {
-    const { title, body } = checkDocument(input)
+    const { title, body } = validateDocument(input)
     return inTransaction(deps, async ({ db, clock }) => {
       const { id } = await insertDocument(db, workspaceId, { title, body }, clock.now())
       await replacePassages(db, workspaceId, { id, title }, splitIntoPassages(body))

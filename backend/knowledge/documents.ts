@@ -8,16 +8,16 @@ const maxLengths = { title: 200, body: 200_000 }
  *
  * @throws {ApiError} validation_failed where a field is blank, too long or cannot be stored
  */
-export function checkDocument<Values extends Partial<DocumentValues>>(values: Values): Values {
+export function validateDocument<Values extends Partial<DocumentValues>>(values: Values): Values {
   const checked = { ...values }
   for (const field of ['title', 'body'] as const) {
     const text = values[field]
-    if (text !== undefined) checked[field] = checkText(field, text)
+    if (text !== undefined) checked[field] = validateText(field, text)
   }
   return checked
 }
 
-function checkText(field: keyof DocumentValues, input: string): string {
+function validateText(field: keyof DocumentValues, input: string): string {
   const text = input.trim()
   if (text === '') throw invalidField(field, 'required', `The ${field} of the document is empty.`)
   if (text.length > maxLengths[field]) {

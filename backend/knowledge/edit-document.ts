@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { checkDocument } from './documents.ts'
+import { validateDocument } from './documents.ts'
 import { splitIntoPassages } from './split-passages.ts'
 import { type DocumentValues, replacePassages, updateDocument } from './knowledge-store.ts'
 
@@ -13,7 +13,7 @@ import { type DocumentValues, replacePassages, updateDocument } from './knowledg
 export const editDocument =
   (deps: Deps) =>
   async (workspaceId: number, documentId: number, edit: Partial<DocumentValues>): Promise<void> => {
-    const values = checkDocument(edit)
+    const values = validateDocument(edit)
     await inTransaction(deps, async ({ db, clock }) => {
       const document = await updateDocument(db, workspaceId, documentId, values, clock.now())
       if (document === undefined) throw documentNotFound()

@@ -57,8 +57,8 @@ async function answerOf(deps: Deps, request: ToolCallRequest, dryRun: boolean): 
   const { tool, flight } = request
   const { name } = tool.definition
   try {
-    const faults = findFaults(tool, request.args)
-    if (faults.length > 0) return failed(`${name} was not used: ${faults.join('; ')}.`)
+    const issues = findIssues(tool, request.args)
+    if (issues.length > 0) return failed(`${name} was not used: ${issues.join('; ')}.`)
     if (tool.config === undefined) {
       return failed(`${name} is not set up for this agent: go on without it.`)
     }
@@ -98,11 +98,11 @@ class InFlightToolUse implements ToolUse {
 }
 
 /** What the tool's schema does not permit, then what cannot be stored or read anyway. */
-function findFaults(tool: OfferedTool, args: Record<string, unknown>): string[] {
+function findIssues(tool: OfferedTool, args: Record<string, unknown>): string[] {
   // First: however large they are, it looks at a bounded part of them.
-  const faults = tool.findFaults(args)
+  const issues = tool.findIssues(args)
   // They repeat names as they were given.
-  if (faults.length > 0) return faults.map(toStorableText)
+  if (issues.length > 0) return issues.map(toStorableText)
   if (isCleanValue(args, 0)) return []
   return cleanInput(args)
     .details.slice(0, 10)

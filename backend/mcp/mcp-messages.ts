@@ -44,7 +44,7 @@ export function parseToolCall(request: JSONRPCRequest): { name: string; args: Fi
   const isPlain = typeof name === 'string' && isFields(args) && hasNoProtoField(args) && task === undefined
   if (isPlain) return { name, args }
   const parsed = CallToolRequestSchema.safeParse(request)
-  if (!parsed.success) return tellFaults(parsed.error)
+  if (!parsed.success) return formatIssues(parsed.error)
   return { name: parsed.data.params.name, args: parsed.data.params.arguments ?? {} }
 }
 
@@ -55,17 +55,21 @@ const schemas = {
 }
 
 /** What is wrong with the parameters of another request; undefined where nothing is, or nobody knows the method. */
-export function paramsFault(request: JSONRPCRequest): string | undefined {
+export function findParamsIssue(request: JSONRPCRequest): string | undefined {
   const { method, params } = request
   if (params === undefined && method !== 'initialize') return undefined
   if (!Object.hasOwn(schemas, method)) return undefined
   const parsed = schemas[method as keyof typeof schemas].safeParse(request)
-  return parsed.success ? undefined : tellFaults(parsed.error)
+  return parsed.success ? undefined : formatIssues(parsed.error)
 }
 
-const tellFaults = ({ issues }: { issues: readonly { path: PropertyKey[]; message: string }[] }): string => {
-  const faults = issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
-  return `Invalid params: ${faults.slice(0, 10).join('; ').slice(0, 1_000)}`
+const formatIssues = ({
+  issues,
+}: {
+  issues: readonly { path: PropertyKey[]; message: string }[]
+}): string => {
+  const messages = issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
+  return `Invalid params: ${messages.slice(0, 10).join('; ').slice(0, 1_000)}`
 }
 
 /** The version that an `initialize` of the usual shape asks for: no part of it needs a closer look. */

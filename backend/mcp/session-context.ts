@@ -14,7 +14,7 @@ export interface OfferedTool {
   /** The assignment's configuration, parsed; undefined where it no longer fits its kind. */
   config: { value: unknown } | undefined
   /** What is wrong with arguments, each fault in words; empty where nothing is. */
-  findFaults(args: unknown): string[]
+  findIssues(args: unknown): string[]
 }
 
 /** An agent's tools as they were resolved for its sessions. */
@@ -72,7 +72,7 @@ function toOfferedTools({ log }: Deps, kinds: ToolKinds, { row, config }: Assign
       kind,
       definition: { name, description, inputSchema },
       config: parsed.success ? { value: parsed.data } : undefined,
-      findFaults: (args) => {
+      findIssues: (args) => {
         // Compiled at the first call: most sessions use few of their tools.
         validator ??= getValidator({ id: row.id, version: row.version, name }, inputSchema)
         return validator(args)

@@ -3,7 +3,7 @@ import {
   type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
-import { errorJson, invalidParams, paramsFault } from './mcp-messages.ts'
+import { errorJson, invalidParams, findParamsIssue } from './mcp-messages.ts'
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
 import type { RuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
 import { answerAccepted, answerJson, receiveMessage } from './mcp-http.ts'
@@ -41,9 +41,9 @@ export function createStreamableRoutes(options: {
     const { res, requestId } = request
     const admission = await desk.admit(request)
     if (res.destroyed) return // the client has gone meanwhile
-    const fault = paramsFault(message)
-    if (fault !== undefined) {
-      answerJson(res, requestId, errorJson(message.id, invalidParams, fault))
+    const issue = findParamsIssue(message)
+    if (issue !== undefined) {
+      answerJson(res, requestId, errorJson(message.id, invalidParams, issue))
       return
     }
     const id = desk.createId()

@@ -9,7 +9,7 @@ import {
   internalError,
   invalidParams,
   listChangedJson,
-  paramsFault,
+  findParamsIssue,
   parseToolCall,
   resultJson,
   requestsTask,
@@ -97,8 +97,8 @@ export class ToolSession {
   #list(request: JSONRPCRequest): void {
     const { id } = request
     if (requestsTask(request)) return this.#refuseTask(request)
-    const fault = paramsFault(request)
-    if (fault !== undefined) return this.#refuse(id, invalidParams, fault)
+    const issue = findParamsIssue(request)
+    if (issue !== undefined) return this.#refuse(id, invalidParams, issue)
     if (this.#isFresh(this.#host.now())) return this.#write(resultJson(id, this.#context.listJson), id)
     this.#refreshContext().then(
       (agentExists) => agentExists && this.#write(resultJson(id, this.#context.listJson), id),
@@ -153,8 +153,8 @@ export class ToolSession {
   #forward(request: JSONRPCRequest): void {
     const cached = findCachedResponse(request)
     if (cached !== undefined) return this.#write(cached, request.id)
-    const fault = requestsTask(request) ? undefined : paramsFault(request)
-    if (fault !== undefined) return this.#refuse(request.id, invalidParams, fault)
+    const issue = requestsTask(request) ? undefined : findParamsIssue(request)
+    if (issue !== undefined) return this.#refuse(request.id, invalidParams, issue)
     forwardToSdkServer(request, (answer) => this.#write(JSON.stringify(answer), request.id))
   }
 

@@ -6,29 +6,29 @@ import { isLocalhost, isPermittedAddress } from './ip-address.ts'
  * Why nothing can be delivered to a URL, as a sentence; undefined where it can. It says early what the guard
  * would refuse anyway: names are resolved, and judged again, when the connection is made.
  */
-export function checkTargetUrl(
+export function findTargetUrlIssue(
   config: Pick<Config, 'allowLoopbackWebhooks'>,
   target: string,
 ): string | undefined {
   const allowLoopback = config.allowLoopbackWebhooks
   const url = URL.canParse(target) ? new URL(target) : undefined
-  if (url === undefined || hasWhitespace(target)) return sentences.unreadable
-  if (url.username !== '' || url.password !== '') return sentences.credentials
-  if (url.href.length > maxUrlLength) return sentences.tooLong
+  if (url === undefined || hasWhitespace(target)) return issues.unreadable
+  if (url.username !== '' || url.password !== '') return issues.credentials
+  if (url.href.length > maxUrlLength) return issues.tooLong
 
   // The parser has already turned 0x7f.1, 2130706433 and the like into dotted IPv4.
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const isLocalHttp = url.protocol === 'http:' && allowLoopback && isLoopback(host)
-  if (url.protocol !== 'https:' && !isLocalHttp) return sentences.notHttps
+  if (url.protocol !== 'https:' && !isLocalHttp) return issues.notHttps
 
   const isPublic = isIP(host) === 0 ? !isLocalhost(host) : isPermittedAddress(host, false)
-  return isPublic || (allowLoopback && isLoopback(host)) ? undefined : sentences.notPublic
+  return isPublic || (allowLoopback && isLoopback(host)) ? undefined : issues.notPublic
 }
 
 /** Percent-encoding makes a URL up to nine times longer than it was sent, and an index takes only so much. */
 const maxUrlLength = 2000
 
-const sentences = {
+const issues = {
   unreadable: 'The URL cannot be read. Copy the whole address, from https:// on.',
   credentials: 'The URL must not contain a user name or a password.',
   tooLong: `The URL must have at most ${maxUrlLength} characters.`,

@@ -184,11 +184,11 @@ export const deleteNotes = async (tx: Db, workspaceId: number, contactId: number
  * It takes seconds to read one, and a moment to send it again.
  */
 export async function dropUnreadFiles(tx: Db, workspaceId: number, at: Date): Promise<void> {
-  const problem =
+  const error =
     'A contact was erased before this file was read, and it may hold that person. Send the file again.'
   await tx
     .updateTable('contact_import')
-    .set({ bytes: null, status: 'failed', problem, lease_until: null, finished_at: at })
+    .set({ bytes: null, status: 'failed', error, lease_until: null, finished_at: at })
     .where('workspace_id', '=', workspaceId)
     .where('bytes', 'is not', null)
     .execute()

@@ -6,7 +6,7 @@ import { lockSpreadsheetForShare, findGoogleAccount } from './spreadsheet-store.
  * Why an agent could not write to this spreadsheet; undefined where nothing is known that speaks against it. One that is
  * kept here stays while the transaction lasts; whether Google has one is known only when it is written to.
  */
-export async function findObstacle(
+export async function findSpreadsheetIssue(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
   provider: SpreadsheetProvider,

@@ -15,8 +15,8 @@ const maxColumns = 100
 export const createSpreadsheet =
   ({ db, clock }: Pick<Deps, 'db' | 'clock'>) =>
   async (workspaceId: number, input: { name: string; columns: string[] }): Promise<{ id: string }> => {
-    const name = checkName('name', input.name)
-    const columns = input.columns.map((column) => checkName('columns', column))
+    const name = validateName('name', input.name)
+    const columns = input.columns.map((column) => validateName('columns', column))
     if (columns.length === 0 || columns.length > maxColumns) {
       throw invalidField('columns', 'wrong_count', `A spreadsheet has 1 to ${maxColumns} columns.`)
     }
@@ -29,7 +29,7 @@ export const createSpreadsheet =
     return { id }
   }
 
-function checkName(field: 'name' | 'columns', input: string): string {
+function validateName(field: 'name' | 'columns', input: string): string {
   const name = input.trim()
   if (name !== '' && name.length <= maxNameLength && !name.includes('\u0000') && name.isWellFormed()) {
     return name

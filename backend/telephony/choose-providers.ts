@@ -29,7 +29,7 @@ function createConfiguredHttpProvider({ clock, config, db, log, runtimeSecrets }
     clock,
     internalUrl,
     runtime: createRuntimeClient({ url: runtimeUrl, secrets: runtimeSecrets, clock }),
-    onTrouble: (attempt, error) =>
+    onError: (attempt, error) =>
       log.warn({ attempt, error: describeError(error) }, 'what became of a call could not be asked'),
   })
 }
@@ -40,6 +40,6 @@ function createAgent({ config, runtimeSecrets, log }: ProviderDeps) {
   return createSimulatedAgent({
     url: config.internalUrl,
     secret: () => runtimeSecrets()[0] ?? '',
-    onTrouble: (trouble) => log.warn(trouble, 'an agent could not use its tools'),
+    onError: (failure) => log.warn(failure, 'an agent could not use its tools'),
   })
 }

@@ -4,7 +4,7 @@ import { invalidField, notFound } from '../core/errors.ts'
 import { validate } from '../core/validate.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { selectAssignments, upsertAssignment } from './assignment-store.ts'
-import { assignmentFormSchema, obstacleTo } from './config-form.ts'
+import { assignmentFormSchema, findParsedConfigIssue } from './config-form.ts'
 import { toolNotFound, unreadableSettings } from './save-custom-tool.ts'
 import { toolKinds } from './kind-registry.ts'
 import { getToolNames } from './names.ts'
@@ -37,8 +37,8 @@ export const assignTool =
       if (row === undefined || kind === undefined) throw toolNotFound()
 
       const parsed = validate(assignmentFormSchema(kind), { config })
-      const obstacle = await obstacleTo(tx, kind, workspaceId, parsed.config)
-      if (obstacle !== undefined) throw invalidField(obstacle.field, obstacle.code, obstacle.message)
+      const issue = await findParsedConfigIssue(tx, kind, workspaceId, parsed.config)
+      if (issue !== undefined) throw invalidField(issue.field, issue.code, issue.message)
       const assigned = await selectAssignments(tx.db, workspaceId, agentId)
       const others = assigned.flatMap(({ row }) => (row.id === toolId ? [] : (getToolNames(row) ?? [])))
       const names = getToolNames(row)

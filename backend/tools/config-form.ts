@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
 import type { ToolKindName } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { detailsOf } from '../http/issues.ts'
+import { toErrorDetails } from '../http/issues.ts'
 import type { JsonSchema, ToolKind } from './kinds/tool-kind.ts'
 import { toolKinds } from './kind-registry.ts'
 
@@ -19,25 +19,25 @@ export function getConfigSchema(name: ToolKindName): JsonSchema {
 export const assignmentFormSchema = (kind: ToolKind) => z.strictObject({ config: kind.config })
 
 /** Why a tool cannot be used with a configuration; empty where nothing is known that speaks against it. */
-export async function faultsOfConfig(
+export async function findConfigIssues(
   deps: Deps,
   kind: ToolKind,
   workspaceId: number,
   config: unknown,
 ): Promise<ErrorDetail[]> {
   const parsed = assignmentFormSchema(kind).safeParse({ config }, { reportInput: true })
-  if (!parsed.success) return detailsOf(parsed.error.issues)
-  const obstacle = await obstacleTo(deps, kind, workspaceId, parsed.data.config)
-  return obstacle === undefined ? [] : [obstacle]
+  if (!parsed.success) return toErrorDetails(parsed.error.issues)
+  const issue = await findParsedConfigIssue(deps, kind, workspaceId, parsed.data.config)
+  return issue === undefined ? [] : [issue]
 }
 
 /** What speaks against a configuration that has been parsed; undefined where nothing is known. */
-export async function obstacleTo(
+export async function findParsedConfigIssue(
   deps: Deps,
   kind: ToolKind,
   workspaceId: number,
   config: unknown,
 ): Promise<ErrorDetail | undefined> {
-  const obstacle = await kind.checkConfig?.(deps, workspaceId, config)
-  return obstacle && { ...obstacle, field: `config.${obstacle.field}` }
+  const issue = await kind.checkConfig?.(deps, workspaceId, config)
+  return issue && { ...issue, field: `config.${issue.field}` }
 }

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@outdial/contract'
 import { hasAgent } from '../agents/agent-store.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { faultsOfConfig } from './config-form.ts'
+import { findConfigIssues } from './config-form.ts'
 import { toolKinds } from './kind-registry.ts'
 import { describeTool, type ToolDescription } from './tool-catalog.ts'
 import { selectAssignments } from './assignment-store.ts'
@@ -12,7 +12,7 @@ export interface ListedAssignment {
   tool: ToolDescription
   config: unknown
   /** Why it cannot be used as it is configured; empty where it can. */
-  faults: ErrorDetail[]
+  issues: ErrorDetail[]
 }
 
 /**
@@ -32,7 +32,7 @@ export const listAssignments =
         return {
           tool: describeTool({ row, isActive }),
           config,
-          faults: kind === undefined ? [] : await faultsOfConfig(deps, kind, workspaceId, config),
+          issues: kind === undefined ? [] : await findConfigIssues(deps, kind, workspaceId, config),
         }
       }),
     )

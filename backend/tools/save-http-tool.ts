@@ -3,7 +3,7 @@ import { HttpSettings } from './kinds/http/settings.ts'
 import { parseTemplate } from './custom/url-template.ts'
 import { openSecrets } from './custom/tool-secrets.ts'
 import { type HttpToolInput, toHttpToolRow } from './general/add-http-tool.ts'
-import { requireNoFaults } from './custom/validate-custom-tool.ts'
+import { requireNoIssues } from './custom/validate-custom-tool.ts'
 import { checkHttpTool } from './custom/validate-http-tool.ts'
 import { mergeSecrets, type SecretChanges } from './general/merge-secrets.ts'
 import { toolNotFound, parseSettings, saveChangedTool } from './save-custom-tool.ts'
@@ -35,7 +35,7 @@ export const editHttpTool =
       headers: edit.headers ?? settings.headers,
       secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
     }
-    requireNoFaults(checkHttpTool(deps.config, tool))
+    requireNoIssues(checkHttpTool(deps.config, tool))
     await saveChangedTool(deps, row, toHttpToolRow(deps, tool))
   }
 

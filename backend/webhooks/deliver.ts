@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { version } from '../version.ts'
 import type { GuardedSend } from '../outbound/guard.ts'
 import { signWebhook } from '../outbound/sign-webhook.ts'
-import { checkTargetUrl } from '../outbound/target-url.ts'
+import { findTargetUrlIssue } from '../outbound/target-url.ts'
 import { describeNetworkError } from '../outbound/describe-network-error.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
 import { parseRetryAfter } from './retry-delay.ts'
@@ -24,8 +24,8 @@ export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent
 export const attemptDelivery =
   ({ config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'box'>, send: GuardedSend) =>
   async (delivery: LeasedDelivery, at: Date, signal: AbortSignal): Promise<DeliveryAttemptResult> => {
-    const refusal = checkTargetUrl(config, delivery.targetUrl)
-    if (refusal !== undefined) return { kind: 'unreachable', error: refusal }
+    const issue = findTargetUrlIssue(config, delivery.targetUrl)
+    if (issue !== undefined) return { kind: 'unreachable', error: issue }
     const secrets = openSecrets(secretBox, delivery, at)
     if (secrets === undefined) return { kind: 'ours', error: 'no key of SECRET_KEY opens the signing secret' }
 

@@ -5,7 +5,7 @@ import { ApiError, invalidField, notFound } from '../core/errors.ts'
 import type { Caller } from '../core/caller.ts'
 import { newWebhookSecret } from '../secrets/secret-box.ts'
 import { hasAgent, hasCampaign, lockConnection, upsertSubscription } from './subscription-store.ts'
-import { checkTargetUrl, normalizeTargetUrl } from '../outbound/target-url.ts'
+import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
 
 /**
  * Subscribes a URL to `call.completed`, or answers with the standing subscription of the same connection, URL,
@@ -20,8 +20,8 @@ export const subscribe =
     body: SubscribeWebhook,
   ): Promise<{ created: boolean; subscription: WebhookSubscription }> => {
     const { config, db, clock, secretBox } = deps
-    const refusal = checkTargetUrl(config, body.target_url)
-    if (refusal !== undefined) throw invalidField('target_url', 'invalid_target_url', refusal)
+    const issue = findTargetUrlIssue(config, body.target_url)
+    if (issue !== undefined) throw invalidField('target_url', 'invalid_target_url', issue)
     const filter = normalizeFilter(body.filter)
     const sealedSecret = secretBox.seal(newWebhookSecret())
 

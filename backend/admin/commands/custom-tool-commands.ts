@@ -4,7 +4,7 @@ import { refreshRemoteServer } from '../../tools/general/refresh-remote-server.t
 import { defineCommand } from '../command.ts'
 import { requireWorkspace } from '../command-options.ts'
 import { idOption, workspaceOption } from '../options.ts'
-import { readDescription } from '../read-description.ts'
+import { readToolDescription } from '../read-description.ts'
 import { RemoteServerChange, RemoteServerDescription } from '../tool-descriptions.ts'
 
 const serverOption = idOption('the server, by the id of its tool')
@@ -18,7 +18,7 @@ export const addRemoteServerCommand = defineCommand({
     await requireWorkspace(deps, workspace)
     const { id } = await addRemoteServer(deps)(
       workspace,
-      await readDescription(input, RemoteServerDescription),
+      await readToolDescription(input, RemoteServerDescription),
     )
     return { record: { tool_id: id } }
   },
@@ -29,7 +29,7 @@ export const editRemoteServerCommand = defineCommand({
   summary: 'Changes a remote MCP server by JSON on standard input, and lists its tools anew.',
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }, input) => {
-    await editRemoteServer(deps)(workspace, tool, await readDescription(input, RemoteServerChange))
+    await editRemoteServer(deps)(workspace, tool, await readToolDescription(input, RemoteServerChange))
     return { note: `The server is changed. ${serverNotice}` }
   },
 })

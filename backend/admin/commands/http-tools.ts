@@ -3,7 +3,7 @@ import { editHttpTool } from '../../tools/save-http-tool.ts'
 import { defineCommand } from '../command.ts'
 import { requireWorkspace } from '../command-options.ts'
 import { idOption, workspaceOption } from '../options.ts'
-import { readDescription } from '../read-description.ts'
+import { readToolDescription } from '../read-description.ts'
 import { HttpToolChange, HttpToolDescription } from '../tool-descriptions.ts'
 
 export const addHttpToolCommand = defineCommand({
@@ -12,7 +12,7 @@ export const addHttpToolCommand = defineCommand({
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }, input) => {
     await requireWorkspace(deps, workspace)
-    const { id } = await addHttpTool(deps)(workspace, await readDescription(input, HttpToolDescription))
+    const { id } = await addHttpTool(deps)(workspace, await readToolDescription(input, HttpToolDescription))
     return { record: { tool_id: id } }
   },
 })
@@ -22,7 +22,7 @@ export const editHttpToolCommand = defineCommand({
   summary: 'Changes an HTTP tool by JSON on standard input. What is left out stays.',
   options: { workspace: workspaceOption, tool: idOption('the tool') },
   run: async (deps, { workspace, tool }, input) => {
-    await editHttpTool(deps)(workspace, tool, await readDescription(input, HttpToolChange))
+    await editHttpTool(deps)(workspace, tool, await readToolDescription(input, HttpToolChange))
     return { note: 'The tool is changed. Sessions that run use it within half a minute.' }
   },
 })

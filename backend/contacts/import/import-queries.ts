@@ -70,7 +70,7 @@ export async function countImportRows(db: Db, importId: number): Promise<ImportC
 }
 
 /** Rows with something to say about them, in the order of the file. */
-export const findProblems = (db: Db, importId: number, page: { after: number; limit: number }) =>
+export const selectRowsWithIssues = (db: Db, importId: number, page: { after: number; limit: number }) =>
   db
     .selectFrom('contact_import_row')
     .select(['position', 'problems'])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 import type { ImportColumn } from './import-columns.ts'
-import type { RowProblem } from './parse-row.ts'
+import type { RowIssue } from './parse-row.ts'
 
 /** An import that this process, and no other, works on until its lease ends. */
 export interface ImportJob {
@@ -78,13 +78,13 @@ export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
 export const finishImportStep = async (
   db: Db,
   job: ImportJob,
-  result: { status: 'checked' | 'done' | 'failed'; problem?: string; at: Date },
+  result: { status: 'checked' | 'done' | 'failed'; error?: string; at: Date },
 ): Promise<void> => {
   await db
     .updateTable('contact_import')
     .set({
       status: result.status,
-      problem: result.problem ?? null,
+      error: result.error ?? null,
       bytes: null,
       lease_until: null,
       finished_at: result.status === 'checked' ? null : result.at,
@@ -122,7 +122,7 @@ export interface CheckedRow {
   phone_number: string | null
   fields: unknown
   isDuplicate: boolean
-  problems: RowProblem[]
+  problems: RowIssue[]
 }
 
 /** Writes checked rows, each with what it would do: of a known contact, of one on the do-not-call list. */
@@ -174,7 +174,7 @@ export interface RowResult {
   position: number
   result: 'created' | 'updated' | 'failed'
   call: 'queued' | 'open' | 'refused' | null
-  problems: RowProblem[]
+  problems: RowIssue[]
 }
 
 export async function writeRowResults(tx: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {

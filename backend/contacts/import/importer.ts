@@ -22,8 +22,8 @@ export const startImporter = (deps: Deps): Worker =>
   })
 
 async function handleImport(deps: Deps, job: ImportJob, signal: AbortSignal): Promise<void> {
-  const fail = (problem: string) =>
-    finishImportStep(deps.db, job, { status: 'failed', problem, at: deps.clock.now() })
+  const fail = (message: string) =>
+    finishImportStep(deps.db, job, { status: 'failed', error: message, at: deps.clock.now() })
   if (job.tries > maxAttempts) return fail('Something broke on our side: send the file again.')
   try {
     await (job.status === 'uploaded' ? checkImport(deps, job, signal) : runImport(deps, job, signal))

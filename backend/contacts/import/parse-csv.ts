@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse'
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { decodeText } from '../../core/decode-text.ts'
-import { Fault } from '../../knowledge/parse/parse-result.ts'
+import { FileError } from '../../knowledge/parse/parse-result.ts'
 
 /** A file that holds no contacts, and why, in a sentence for the person who chose it. */
 export class UnreadableFileError extends Error {
@@ -50,7 +50,7 @@ function toUtf8(bytes: Buffer): Buffer {
   try {
     return Buffer.from(decodeText(bytes))
   } catch (error) {
-    if (!(error instanceof Fault)) throw error
+    if (!(error instanceof FileError)) throw error
     throw new UnreadableFileError('This is no CSV file: save the table as CSV (in UTF-8), and choose that.')
   }
 }

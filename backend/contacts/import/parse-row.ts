@@ -6,12 +6,12 @@ import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
 
 /** What is wrong with a row. `column` as it stands in the file; empty where it is none's fault. */
-export interface RowProblem {
+export interface RowIssue {
   column: string
   message: string
 }
 
-export type ParsedRow = { phoneNumber: string; fields: ContactInput } | { problems: RowProblem[] }
+export type ParsedRow = { phoneNumber: string; fields: ContactInput } | { problems: RowIssue[] }
 
 /** Reads one record of a file as `POST /contacts/` would be sent it. What is empty is left out. */
 export function parseRow(
@@ -44,10 +44,10 @@ export function parseRow(
     const { phoneNumber } = parsed
     return { phoneNumber, fields: { ...parsedFields.fields, phone_number: phoneNumber } }
   }
-  const others = 'problems' in parsedFields ? parsedFields.problems : []
-  if (parsed.ok) return { problems: others }
+  const otherIssues = 'problems' in parsedFields ? parsedFields.problems : []
+  if (parsed.ok) return { problems: otherIssues }
   const message = fieldCells.phone_number === undefined ? 'There is no phone number.' : parsed.message
-  return { problems: [{ column: findHeader(columns, parsed.field), message }, ...others] }
+  return { problems: [{ column: findHeader(columns, parsed.field), message }, ...otherIssues] }
 }
 
 type FieldCells = Partial<Record<ImportField, string>>
@@ -58,7 +58,7 @@ function parseFields(
   fieldCells: FieldCells,
   variables: [string, string][],
   timeZone: string,
-): { fields: Omit<ContactInput, 'phone_number'> } | { problems: RowProblem[] } {
+): { fields: Omit<ContactInput, 'phone_number'> } | { problems: RowIssue[] } {
   try {
     const fields = validate(FieldsWithoutPhone, {
       ...toNames(fieldCells),

@@ -48,8 +48,8 @@ async function importBatch(tx: Deps, job: ImportJob): Promise<boolean> {
     const result = await importRow(tx, job.workspaceId, row, campaignId)
     if (result === 'campaign_archived') {
       await writeRowResults(db, job, results)
-      const problem = 'The campaign was archived meanwhile: the rows that are left were not imported.'
-      await finishImportStep(db, job, { status: 'failed', problem, at: clock.now() })
+      const error = 'The campaign was archived meanwhile: the rows that are left were not imported.'
+      await finishImportStep(db, job, { status: 'failed', error, at: clock.now() })
       return false
     }
     results.push(result)

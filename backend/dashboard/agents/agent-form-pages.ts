@@ -48,11 +48,11 @@ function toFormData(
   agent: FormData['agent'],
   values: Values,
   query: PreviewFields,
-  { submitted, isRefused }: FormState,
+  { submitted, isInvalid }: FormState,
 ) {
   const submittedValue = (name: 'greeting' | 'variables') => [submitted[name] ?? ''].flat()[0] ?? ''
   const shownValue = (name: 'greeting' | 'variables') =>
-    query[name] ?? (isRefused ? submittedValue(name) : query.greeting === undefined ? values[name] : '')
+    query[name] ?? (isInvalid ? submittedValue(name) : query.greeting === undefined ? values[name] : '')
   const placeholders = findPlaceholders(shownValue('greeting'), splitNames(shownValue('variables')))
   return { agent, values, languages: languageChoices(values.language), found: placeholders }
 }

@@ -15,14 +15,14 @@ import {
   type SpreadsheetChoice,
   parseSpreadsheetChoice,
   toSpreadsheetChoice,
-  toItsField,
+  toGoogleIdError,
 } from './spreadsheet-choice.ts'
 
 interface AssignData {
   agent: { id: number; name: string }
   tool: { name: string; description: string }
   isAssigned: boolean
-  fault: string | null
+  issue: string | null
   spreadsheet: SpreadsheetChoice | null
   fields: SchemaField[]
 }
@@ -55,7 +55,7 @@ export const assignToolPage = (deps: Deps) =>
         agent: { id: agentId, name: agent.name },
         tool: { name: tool.name, description: tool.description },
         isAssigned: assignment !== undefined,
-        fault: assignment?.faults[0]?.message ?? null,
+        issue: assignment?.issues[0]?.message ?? null,
         spreadsheet: withSpreadsheet
           ? toSpreadsheetChoice(await listSpreadsheets(deps)(workspaceId), config)
           : null,
@@ -68,7 +68,7 @@ export const assignToolPage = (deps: Deps) =>
       const schema = getConfigSchema(tool.kind)
       const filled = parseFormFields(schema, 'config.', raw)
       const config = usesSpreadsheet(schema) ? { ...filled, ...parseSpreadsheetChoice(raw) } : filled
-      await assignTool(tx)({ workspaceId, agentId, toolId, config }).catch(toItsField(raw))
+      await assignTool(tx)({ workspaceId, agentId, toolId, config }).catch(toGoogleIdError(raw))
       return redirectTo(
         pathTo(context, `/agents/${agentId}`),
         `${tool.name} is ready: its talks have it at once.`,

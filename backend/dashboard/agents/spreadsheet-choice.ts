@@ -47,7 +47,7 @@ const parseGoogleId = (text: string): string =>
   /^https:\/\/docs\.google\.com\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(text)?.[1] ?? text
 
 /** What is wrong with a Google spreadsheet stands beside the field in which it was given. */
-export const toItsField =
+export const toGoogleIdError =
   (raw: Readonly<Record<string, unknown>>) =>
   (error: unknown): never => {
     if (!(error instanceof ApiError) || raw['config.spreadsheet_id'] !== googleOption) throw error

@@ -16,7 +16,7 @@ export interface AgentTool {
   hasConfig: boolean
   badge: Badge
   /** Why the agent cannot use it though it has it. */
-  fault: string | null
+  issue: string | null
 }
 
 /** @throws {ApiError} not_found where there is no such agent */
@@ -24,17 +24,17 @@ export const listAgentTools =
   (deps: Deps) =>
   async (workspaceId: number, agentId: number): Promise<AgentTool[]> => {
     const assignments = await listAssignments(deps)(workspaceId, agentId)
-    const faults = new Map(assignments.map(({ tool, faults }) => [tool.id, faults]))
+    const issues = new Map(assignments.map(({ tool, issues }) => [tool.id, issues]))
     const tools = await listTools(deps)(workspaceId)
     return tools.map(({ id, name, description, kind, isActive }) => {
-      const [fault] = faults.get(id) ?? []
-      const isAssigned = faults.has(id)
+      const [issue] = issues.get(id) ?? []
+      const isAssigned = issues.has(id)
       return {
         ...{ id, name, description, isAssigned },
         kind: formatToolKind(kind),
         hasConfig: Object.keys(getConfigSchema(kind).properties ?? {}).length > 0,
-        badge: toToolBadge({ isAssigned, isActive, isConfigured: fault === undefined }),
-        fault: fault?.message ?? null,
+        badge: toToolBadge({ isAssigned, isActive, isConfigured: issue === undefined }),
+        issue: issue?.message ?? null,
       }
     })
   }

@@ -99,7 +99,7 @@ async function chooseTool(deps: Deps, context: PageContext, name: string | undef
       agent,
       isActive,
       hasDefinition: definition !== undefined,
-      fault: assignment.faults[0]?.message,
+      issue: assignment.issues[0]?.message,
     }),
     data: {
       agent: { id: agentId, name: agent.name },
@@ -118,14 +118,14 @@ function findUnavailableReason(state: {
   agent: { name: string; status: string }
   isActive: boolean
   hasDefinition: boolean
-  fault: string | undefined
+  issue: string | undefined
 }): string | null {
-  const { agent, isActive, hasDefinition, fault } = state
+  const { agent, isActive, hasDefinition, issue } = state
   if (agent.status !== 'live') {
     const verb = agent.status === 'draft' ? 'Publish' : 'Resume'
     return `${agent.name} is ${agent.status === 'draft' ? 'a draft' : 'paused'}: the tool server lets only live agents in. ${verb} it first.`
   }
   if (!isActive) return 'The tool is switched off for all agents: switch it on first.'
-  if (fault !== undefined) return `The tool is not set up for this agent. ${fault}`
+  if (issue !== undefined) return `The tool is not set up for this agent. ${issue}`
   return hasDefinition ? null : 'None of the server’s tools is chosen yet: choose some first.'
 }

@@ -117,7 +117,7 @@ export const newCampaignPage = (deps: Deps) =>
     submit: async (tx, context, fields) => {
       const { agent_id, phone_number_id } = fields
       const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
-      const campaign = await createCampaign(tx)(context.caller, body).catch(besideItsField)
+      const campaign = await createCampaign(tx)(context.caller, body).catch(toFieldError)
       return redirectTo(
         pathTo(context, `/campaigns/${campaign.id}`),
         'The campaign is ready: add contacts, or let a Zap do it.',
@@ -179,7 +179,7 @@ export const editCampaignPage = (deps: Deps) =>
   })
 
 /** An agent or number of another workspace, chosen in a forged form, is a field's mistake: the page itself is there. */
-function besideItsField(error: unknown): never {
+function toFieldError(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
   throw new ApiError('validation_failed', error.message, { details: error.details })
 }

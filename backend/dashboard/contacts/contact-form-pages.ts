@@ -105,7 +105,7 @@ export const newContactPage = (deps: Deps) =>
         )
       }
       const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
-      const added = await addContact(tx)(caller, validate(AddContact, body)).catch(besideItsField)
+      const added = await addContact(tx)(caller, validate(AddContact, body)).catch(toFieldError)
       return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
     },
   })
@@ -199,7 +199,7 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
 }
 
 /** A campaign of another workspace, chosen in a forged form, is a field's mistake: the page itself is there. */
-function besideItsField(error: unknown): never {
+function toFieldError(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
   throw new ApiError('validation_failed', error.message, { details: error.details })
 }

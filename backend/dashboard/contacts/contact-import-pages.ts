@@ -5,7 +5,7 @@ import {
   countImportRows,
   deleteImport,
   findImport,
-  findProblems,
+  selectRowsWithIssues,
   type ImportCounts,
   type ImportStatus,
   selectImports,
@@ -28,7 +28,7 @@ interface UploadData {
   imports: { id: number; name: string; badge: Badge; at: Date }[]
 }
 
-interface Problem {
+interface ImportIssue {
   row: number
   column: string
   message: string
@@ -40,7 +40,7 @@ interface ImportData {
   status: ImportStatus
   badge: Badge
   isRunning: boolean
-  problem: string
+  error: string
   at: Date
   counts: ImportCounts
   /** Contacts that an import writes, and how many of them it has. */
@@ -49,7 +49,7 @@ interface ImportData {
   campaign: string
   fields: { header: string; field: string }[]
   variables: string[]
-  problems: Problem[]
+  issues: ImportIssue[]
   /** Problems that are not shown. */
   more: number
   campaigns: { value: number | ''; label: string }[]
@@ -81,7 +81,7 @@ const fieldNames: Record<ImportField, string> = {
   consent_at: 'Consent: given at',
 }
 
-const problemsShown = 100
+const maxIssues = 100
 
 export const importPage = (deps: Deps) =>
   form({
@@ -111,7 +111,7 @@ export const importPage = (deps: Deps) =>
 const ImportColumns = z.array(
   z.object({ header: z.string(), field: z.enum(importFields).nullable(), variable: z.string().nullable() }),
 )
-const Problems = z.array(z.object({ column: z.string(), message: z.string() }))
+const ImportIssues = z.array(z.object({ column: z.string(), message: z.string() }))
 
 export const importResultPage = (deps: Deps) =>
   show({
@@ -121,17 +121,17 @@ export const importResultPage = (deps: Deps) =>
       const found = await findImport(deps.db, workspace.id, id)
       if (found === undefined) throw notFound('This file is not kept any more.')
       const counts = await countImportRows(deps.db, id)
-      const rows = await findProblems(deps.db, id, { after: 0, limit: problemsShown })
+      const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
       const columns = ImportColumns.parse(found.columns)
       const campaigns = await selectOpenCampaigns(deps.db, workspace.id)
-      const problems = rows.flatMap(problemsOf).slice(0, problemsShown)
+      const issues = rows.flatMap(toImportIssues).slice(0, maxIssues)
       return importResultView(`Import of ${found.file_name}`, {
         id,
         name: found.file_name,
         status: found.status,
         badge: statusBadges[found.status],
         isRunning: found.status === 'uploaded' || found.status === 'importing',
-        problem: found.problem ?? '',
+        error: found.problem ?? '',
         at: found.created_at,
         counts,
         importable: counts.new + counts.known,
@@ -141,7 +141,7 @@ export const importResultPage = (deps: Deps) =>
           field === null ? [] : [{ header, field: fieldNames[field] }],
         ),
         variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
-        problems,
+        issues,
         more: Math.max(0, counts.wrong + counts.duplicate + counts.failed - rows.length),
         campaigns: [{ value: '', label: 'Nobody is called' }, ...toCampaignOptions(campaigns)],
         chosen: query.campaign ?? '',
@@ -149,8 +149,8 @@ export const importResultPage = (deps: Deps) =>
     },
   })
 
-const problemsOf = ({ position, problems }: { position: number; problems: unknown }): Problem[] =>
-  Problems.parse(problems).map((problem) => ({ row: position, ...problem }))
+const toImportIssues = ({ position, problems }: { position: number; problems: unknown }): ImportIssue[] =>
+  ImportIssues.parse(problems).map((issue) => ({ row: position, ...issue }))
 
 export const importActs = ({ db }: Deps): Line[] => [
   act({
@@ -182,7 +182,7 @@ export const importActs = ({ db }: Deps): Line[] => [
   }),
 ]
 
-export const problemsFile = (deps: Deps) =>
+export const importIssuesDownload = (deps: Deps) =>
   file({
     path: '/contacts/import/:id/problems',
     query: noInput,
@@ -192,18 +192,18 @@ export const problemsFile = (deps: Deps) =>
       return {
         name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
         type: 'text/csv; charset=utf-8',
-        body: Readable.from(problemRecords(deps, id)),
+        body: Readable.from(issueRecords(deps, id)),
       }
     },
   })
 
-async function* problemRecords({ db }: Pick<Deps, 'db'>, importId: number): AsyncGenerator<string> {
+async function* issueRecords({ db }: Pick<Deps, 'db'>, importId: number): AsyncGenerator<string> {
   yield formatCsvRecord(['row', 'column', 'problem'])
   let after = 0
   for (;;) {
-    const rows = await findProblems(db, importId, { after, limit: 1_000 })
-    const problems = rows.flatMap(problemsOf)
-    yield problems.map(({ row, column, message }) => formatCsvRecord([String(row), column, message])).join('')
+    const rows = await selectRowsWithIssues(db, importId, { after, limit: 1_000 })
+    const issues = rows.flatMap(toImportIssues)
+    yield issues.map(({ row, column, message }) => formatCsvRecord([String(row), column, message])).join('')
     if (rows.length < 1_000) return
     after = rows.at(-1)?.position ?? after
   }

@@ -10,7 +10,7 @@ import { contactPage } from './contact-page.ts'
 import { doNotCallLines } from './do-not-call-page.ts'
 import { editContactPage, newContactPage } from './contact-form-pages.ts'
 import { exportFile } from './export-file.ts'
-import { importActs, importResultPage, importPage, problemsFile } from './contact-import-pages.ts'
+import { importActs, importResultPage, importPage, importIssuesDownload } from './contact-import-pages.ts'
 import { contactListPage } from './contact-list-page.ts'
 
 /** The people who are called. */
@@ -21,7 +21,7 @@ export const contactLines = (deps: Deps): Line[] => [
   importPage(deps),
   importResultPage(deps),
   ...importActs(deps),
-  problemsFile(deps),
+  importIssuesDownload(deps),
   exportFile(deps),
   contactPage(deps),
   editContactPage(deps),

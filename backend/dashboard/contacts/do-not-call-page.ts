@@ -11,7 +11,7 @@ import { findDoNotCallStatus, type DoNotCallStatus } from './contact-page.ts'
 interface DoNotCallData {
   number: string
   /** What is wrong with the number that was asked for. */
-  problem: string
+  error: string
   answer: (DoNotCallStatus & { phoneNumber: string }) | null
 }
 
@@ -29,13 +29,13 @@ export const doNotCallLines = (deps: Deps): Line[] => [
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
     show: async ({ workspace, query }) => {
       const number = query.number ?? ''
-      const emptyData = { asked: number, problem: '', answer: null }
+      const emptyData = { asked: number, error: '', answer: null }
       if (number === '') return doNotCallView('Do not call', emptyData)
       const parsed = parsePhone(number, workspace.country)
-      if (!parsed.ok) return doNotCallView('Do not call', { ...emptyData, problem: parsed.message })
+      if (!parsed.ok) return doNotCallView('Do not call', { ...emptyData, error: parsed.message })
       const { phoneNumber } = parsed
       const answer = { phoneNumber, ...(await findDoNotCallStatus(deps, workspace.id, phoneNumber)) }
-      return doNotCallView('Do not call', { number, problem: '', answer })
+      return doNotCallView('Do not call', { number, error: '', answer })
     },
     submit: async (tx, context, { phone_number, reason }) => {
       await addNumberToDoNotCallList(tx)(context.workspace.id, { phoneNumber: phone_number }, reason)

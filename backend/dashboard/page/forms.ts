@@ -6,20 +6,20 @@ export interface FormState {
   /** As sent: a field that was sent several times is a list. Empty before the first try. */
   submitted: Record<string, string | string[]>
   /** Whether it comes back because something was wrong. */
-  isRefused: boolean
+  isInvalid: boolean
   /** What is wrong beside no field of its own. */
   message: string | null
   /** Sentences by field. A field is named as the operations name it: `calling_hours.start`. */
-  problems: Record<string, string>
+  issues: Record<string, string>
   /** Which state of what it edits the person was shown; null for a form that edits nothing. */
   version: string | null
 }
 
 export const emptyForm: FormState = {
   submitted: {},
-  isRefused: false,
+  isInvalid: false,
   message: null,
-  problems: {},
+  issues: {},
   version: null,
 }
 
@@ -27,9 +27,9 @@ export const emptyForm: FormState = {
 const omittedFields = /password|secret|private_key|google_account|^_/i
 
 /** A form that an operation refused, with what was typed kept. */
-export function refusedForm(raw: Record<string, unknown>, error: ApiError): FormState {
-  const problems: Record<string, string> = {}
-  for (const { field, message } of error.details) problems[field] ??= toFieldMessage(field, message)
+export function invalidForm(raw: Record<string, unknown>, error: ApiError): FormState {
+  const issues: Record<string, string> = {}
+  for (const { field, message } of error.details) issues[field] ??= toFieldMessage(field, message)
   const submitted: FormState['submitted'] = {}
   for (const [name, value] of Object.entries(raw)) {
     if (omittedFields.test(name)) continue
@@ -37,10 +37,10 @@ export function refusedForm(raw: Record<string, unknown>, error: ApiError): Form
   }
   // A box that nobody ticked is not sent; nor is a field that the form does not have, beside which nothing would stand.
   const allShownBesideFields =
-    Object.keys(problems).length > 0 && Object.keys(problems).every((field) => field in raw)
+    Object.keys(issues).length > 0 && Object.keys(issues).every((field) => field in raw)
   const version = error instanceof EditConflictError ? error.version : raw._seen
   return {
-    ...{ submitted, isRefused: true, message: allShownBesideFields ? null : error.message, problems },
+    ...{ submitted, isInvalid: true, message: allShownBesideFields ? null : error.message, issues },
     version: typeof version === 'string' ? version : null,
   }
 }

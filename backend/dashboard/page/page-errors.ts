@@ -28,7 +28,7 @@ export const formUnreadable = (status: 400 | 413 | 415) =>
 /** What a person is shown of an error on a page of the dashboard. */
 export function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error
-  if (isCsrfFault(error)) return formOutdated()
+  if (isCsrfError(error)) return formOutdated()
   if (isUnsupportedForm(error)) return formUnreadable(415)
   const apiError = toApiError(error)
   if (apiError.code === 'not_found') return pageNotFound()
@@ -54,7 +54,7 @@ const internalError = () =>
     advice: 'Try again in a minute. If it stays, tell support the text below.',
   })
 
-const isCsrfFault = (error: unknown): boolean =>
+const isCsrfError = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   typeof error.code === 'string' &&

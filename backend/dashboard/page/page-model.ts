@@ -17,7 +17,7 @@ export function createPageModel(
   return {
     ...view.data,
     ui,
-    title: page.state.isRefused ? `Error: ${view.title}` : view.title,
+    title: page.state.isInvalid ? `Error: ${view.title}` : view.title,
     form: { ...page.state, csrf: page.csrf, once: randomUUID() },
     flash: page.flash,
     here: page.path,

@@ -5,7 +5,7 @@ import { validate } from '../../core/validate.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { Render } from '../../views/render.ts'
 import { setFlash } from '../page/flash.ts'
-import { type FormState, refusedForm, emptyForm } from '../page/forms.ts'
+import { type FormState, invalidForm, emptyForm } from '../page/forms.ts'
 import { isCorrectable } from '../page/page-errors.ts'
 import type { Redirect, View } from '../view.ts'
 
@@ -34,7 +34,7 @@ export function mountPublicForm<Form extends z.ZodType>(
 ): void {
   const send = (reply: FastifyReply, result: View | Redirect, state: FormState, status: number) => {
     if ('to' in result) return redirect(reply, result)
-    const title = state.isRefused ? `Error: ${result.title}` : result.title
+    const title = state.isInvalid ? `Error: ${result.title}` : result.title
     const form = { ...state, csrf: reply.generateCsrf(), once: randomUUID() }
     return reply
       .code(status)
@@ -58,7 +58,7 @@ export function mountPublicForm<Form extends z.ZodType>(
       )
     } catch (error) {
       if (!isCorrectable(error)) throw error
-      return send(reply, await line.show(request), refusedForm(raw, error), error.status)
+      return send(reply, await line.show(request), invalidForm(raw, error), error.status)
     }
   })
 }

@@ -18,11 +18,11 @@ interface Choice {
 interface ChooseData {
   tool: { id: number; name: string }
   /** Why its tools are not known now; null where they are. */
-  trouble: string | null
+  error: string | null
   choices: Choice[]
   chosen: string[]
   /** Listed, but no agent could use them. */
-  unusable: { name: string; faults: string }[]
+  unusable: { name: string; issues: string }[]
 }
 
 const chooseToolsView = template<ChooseData>('dashboard/tools/choose-server-tools-page')
@@ -38,20 +38,20 @@ export const chooseServerToolsPage = (deps: Deps) =>
     isOnce: false,
     show: async ({ workspace, id: toolId }) => {
       const { name } = await getTool(deps)({ workspaceId: workspace.id, toolId })
-      const listing = await listRemoteServer(deps)(workspace.id, toolId).catch(toTrouble)
+      const listing = await listRemoteServer(deps)(workspace.id, toolId).catch(toListError)
       const { listed, chosen } = typeof listing === 'string' ? { listed: [], chosen: [] } : listing
-      const usable = listed.filter(({ faults }) => faults.length === 0)
+      const usable = listed.filter(({ issues }) => issues.length === 0)
       return chooseToolsView(`Tools of ${name}`, {
         tool: { id: toolId, name },
-        trouble: typeof listing === 'string' ? listing : null,
+        error: typeof listing === 'string' ? listing : null,
         choices: usable.map((tool) => ({
           value: tool.name,
           label: tool.name,
           hint: `${tool.readOnly ? 'Only looks, the server says. ' : ''}${tool.description}`,
         })),
         chosen,
-        unusable: listed.flatMap(({ name, faults }) =>
-          faults.length === 0 ? [] : [{ name, faults: faults.slice(0, 3).join(' ') }],
+        unusable: listed.flatMap(({ name, issues }) =>
+          issues.length === 0 ? [] : [{ name, issues: issues.slice(0, 3).join(' ') }],
         ),
       })
     },
@@ -65,7 +65,7 @@ export const chooseServerToolsPage = (deps: Deps) =>
     },
   })
 
-function toTrouble(error: unknown): string {
+function toListError(error: unknown): string {
   if (error instanceof ApiError && error.code === 'validation_failed') return error.message
   throw error
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { type FaultCode, isFaultCode } from './parse-result.ts'
+import { type FileErrorCode, isFileErrorCode } from './parse-result.ts'
 
 /** What the process that read a file tells of it. */
 export const Answer = z.union([
   z.object({ text: z.string() }),
-  z.object({ fault: z.custom<FaultCode>(isFaultCode) }),
+  z.object({ fault: z.custom<FileErrorCode>(isFileErrorCode) }),
 ])
 export type Answer = z.infer<typeof Answer>

@@ -1,5 +1,5 @@
 /** Why a file could not be read, in a word: what passes between processes. */
-export type FaultCode = keyof typeof messages
+export type FileErrorCode = keyof typeof messages
 
 /** Sentences for the person who chose the file. */
 const messages = {
@@ -23,15 +23,15 @@ const messages = {
 } as const
 
 /** A file that cannot be read. */
-export class Fault extends Error {
+export class FileError extends Error {
   override name = 'Fault'
-  readonly code: FaultCode
+  readonly code: FileErrorCode
 
-  constructor(code: FaultCode) {
+  constructor(code: FileErrorCode) {
     super(messages[code])
     this.code = code
   }
 }
 
-export const isFaultCode = (value: unknown): value is FaultCode =>
+export const isFileErrorCode = (value: unknown): value is FileErrorCode =>
   typeof value === 'string' && Object.hasOwn(messages, value)

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Answer } from './answer.ts'
 import { extractText } from './extract-text.ts'
-import { Fault } from './parse-result.ts'
+import { FileError } from './parse-result.ts'
 import type { FileKind } from './file-kind.ts'
 
 const { kind, bytes } = workerData as { kind: FileKind; bytes: Uint8Array }
@@ -12,7 +12,7 @@ async function answer(): Promise<Answer> {
     return { text: await extractText(kind, bytes) }
   } catch (error) {
     // What readers throw of themselves speaks of a file that they did not expect.
-    return { fault: error instanceof Fault ? error.code : 'broken' }
+    return { fault: error instanceof FileError ? error.code : 'broken' }
   }
 }
 

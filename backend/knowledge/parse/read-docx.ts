@@ -1,5 +1,5 @@
 import mammoth from 'mammoth'
-import { Fault } from './parse-result.ts'
+import { FileError } from './parse-result.ts'
 import { unzip, zip } from './zip.ts'
 
 const isMarkup = (name: string) => /\.(xml|rels)$/i.test(name) && !/^(customXml|word\/theme)\//.test(name)
@@ -8,14 +8,14 @@ const isMarkup = (name: string) => /\.(xml|rels)$/i.test(name) && !/^(customXml|
  * The text of a Word document. The reader is given an archive of our own with its texts alone, unpacked and counted
  * here: it would inflate whatever there is.
  *
- * @throws {Fault} broken, encrypted, no_word, too_heavy
+ * @throws {FileError} broken, encrypted, no_word, too_heavy
  */
 export async function readDocx(bytes: Uint8Array): Promise<string> {
   const parts = unzip(bytes, isMarkup)
   const isWord = [...parts.keys()].some((name) => name.startsWith('word/'))
-  if (!isWord) throw new Fault('no_word')
+  if (!isWord) throw new FileError('no_word')
   const { value } = await mammoth.extractRawText({ buffer: zip(parts) }).catch(() => {
-    throw new Fault('broken')
+    throw new FileError('broken')
   })
   return value
 }

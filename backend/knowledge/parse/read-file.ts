@@ -1,5 +1,5 @@
 import { invalidField } from '../../core/errors.ts'
-import { Fault } from './parse-result.ts'
+import { FileError } from './parse-result.ts'
 import { detectFileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
 import { runParser } from './run-parser.ts'
@@ -29,13 +29,13 @@ export async function readFile({
   isTooLarge,
 }: UploadedFile): Promise<{ title: string; text: string }> {
   try {
-    if (isTooLarge || bytes.length > parseLimits.maxFileBytes) throw new Fault('too_large')
+    if (isTooLarge || bytes.length > parseLimits.maxFileBytes) throw new FileError('too_large')
     const kind = detectFileKind(name, bytes)
     const outcome = await limitConcurrency(() => runParser(kind, bytes))
-    if (outcome === undefined) throw new Fault('busy')
+    if (outcome === undefined) throw new FileError('busy')
     return { title: toTitle(name), text: outcome.result }
   } catch (error) {
-    if (error instanceof Fault) throw invalidField('file', error.code, error.message)
+    if (error instanceof FileError) throw invalidField('file', error.code, error.message)
     throw error
   }
 }

@@ -1,16 +1,18 @@
 import { getDocumentProxy } from 'unpdf'
-import { Fault } from './parse-result.ts'
+import { FileError } from './parse-result.ts'
 import { parseLimits } from './parse-limits.ts'
 
 /**
  * The text of a PDF, page by page: lines as they stand, and a blank line where the page leaves room between two.
  *
- * @throws {Fault} encrypted, broken, too_long
+ * @throws {FileError} encrypted, broken, too_long
  */
 export async function readPdf(bytes: Uint8Array): Promise<string> {
   const pdf = await getDocumentProxy(bytes, { verbosity: 0, useSystemFonts: false }).catch(
     (error: unknown) => {
-      throw new Fault(error instanceof Error && error.name === 'PasswordException' ? 'encrypted' : 'broken')
+      throw new FileError(
+        error instanceof Error && error.name === 'PasswordException' ? 'encrypted' : 'broken',
+      )
     },
   )
   const pages: string[] = []
@@ -21,7 +23,7 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
     const text = toText(items.filter((item) => 'str' in item))
     page.cleanup()
     length += text.length
-    if (length > parseLimits.maxTextLength * 2) throw new Fault('too_long')
+    if (length > parseLimits.maxTextLength * 2) throw new FileError('too_long')
     pages.push(text)
   }
   return pages.join('\n\n')

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { text as readAll } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Answer } from './answer.ts'
-import { Fault } from './parse-result.ts'
+import { FileError } from './parse-result.ts'
 import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
 
@@ -17,7 +17,7 @@ const abortedExitCode = 134
 /**
  * Reads a file in a process of its own, in at most `time` milliseconds.
  *
- * @throws {Fault}
+ * @throws {FileError}
  */
 export async function runParser(
   kind: FileKind,
@@ -39,11 +39,11 @@ export async function runParser(
   })
   try {
     const [{ code }, output] = await Promise.all([ended, readAll(child.stdout)])
-    if (child.killed) throw new Fault('too_slow')
-    if (code === null || code === abortedExitCode) throw new Fault('too_heavy')
+    if (child.killed) throw new FileError('too_slow')
+    if (code === null || code === abortedExitCode) throw new FileError('too_heavy')
     if (code !== 0) throw new Error(`the reader of a ${kind} file ended with code ${code}`)
     const answer = Answer.parse(JSON.parse(output))
-    if ('fault' in answer) throw new Fault(answer.fault)
+    if ('fault' in answer) throw new FileError(answer.fault)
     return answer.text
   } finally {
     clearTimeout(timer)

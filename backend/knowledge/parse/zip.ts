@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib'
-import { Fault } from './parse-result.ts'
+import { FileError } from './parse-result.ts'
 import { parseLimits } from './parse-limits.ts'
 
 const endSignature = 0x06054b50
@@ -10,27 +10,27 @@ const fileSignature = 0x04034b50
  * Unpacks the entries of a ZIP archive whose names are wanted (APPNOTE 6.3.10). What they inflate to is counted while
  * it does: what the archive says of itself may be a lie.
  *
- * @throws {Fault} broken, encrypted, too_heavy
+ * @throws {FileError} broken, encrypted, too_heavy
  */
 export function unzip(bytes: Uint8Array, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     return unpack(archive, isWanted)
   } catch (error) {
-    if (error instanceof Fault) throw error
-    throw new Fault('broken') // an offset outside the file, or bytes that do not inflate
+    if (error instanceof FileError) throw error
+    throw new FileError('broken') // an offset outside the file, or bytes that do not inflate
   }
 }
 
 function unpack(archive: Buffer, isWanted: (name: string) => boolean): Map<string, Uint8Array> {
   const end = findEndRecord(archive)
   const count = archive.readUInt16LE(end + 10)
-  if (count > parseLimits.maxEntries) throw new Fault('too_heavy')
+  if (count > parseLimits.maxEntries) throw new FileError('too_heavy')
   const parts = new Map<string, Uint8Array>()
   let remainingBytes = parseLimits.maxInflatedBytes
   let offset = archive.readUInt32LE(end + 16)
   for (let entry = 0; entry < count; entry += 1) {
-    if (archive.readUInt32LE(offset) !== entrySignature) throw new Fault('broken')
+    if (archive.readUInt32LE(offset) !== entrySignature) throw new FileError('broken')
     const nameLength = archive.readUInt16LE(offset + 28)
     const name = archive.toString('utf8', offset + 46, offset + 46 + nameLength)
     if (isWanted(name)) {
@@ -49,28 +49,28 @@ function findEndRecord(archive: Buffer): number {
   for (let offset = archive.length - 22; offset >= first; offset -= 1) {
     if (archive.readUInt32LE(offset) === endSignature) return offset
   }
-  throw new Fault('broken')
+  throw new FileError('broken')
 }
 
 function inflate(archive: Buffer, offset: number, remainingBytes: number): Uint8Array {
-  if ((archive.readUInt16LE(offset + 8) & 1) === 1) throw new Fault('encrypted')
+  if ((archive.readUInt16LE(offset + 8) & 1) === 1) throw new FileError('encrypted')
   const method = archive.readUInt16LE(offset + 10)
   const packedSize = archive.readUInt32LE(offset + 20)
   const claimedSize = archive.readUInt32LE(offset + 24)
-  if (claimedSize > remainingBytes) throw new Fault('too_heavy')
+  if (claimedSize > remainingBytes) throw new FileError('too_heavy')
   const file = archive.readUInt32LE(offset + 42)
-  if (archive.readUInt32LE(file) !== fileSignature) throw new Fault('broken')
+  if (archive.readUInt32LE(file) !== fileSignature) throw new FileError('broken')
   const start = file + 30 + archive.readUInt16LE(file + 26) + archive.readUInt16LE(file + 28)
-  if (start + packedSize > archive.length) throw new Fault('broken')
+  if (start + packedSize > archive.length) throw new FileError('broken')
   const packed = archive.subarray(start, start + packedSize)
   if (method === 0 && packed.length <= remainingBytes) return packed
-  if (method === 0) throw new Fault('too_heavy')
-  if (method !== 8) throw new Fault('broken')
+  if (method === 0) throw new FileError('too_heavy')
+  if (method !== 8) throw new FileError('broken')
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, remainingBytes) })
   } catch (error) {
     const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
-    throw new Fault(isTooLarge ? 'too_heavy' : 'broken')
+    throw new FileError(isTooLarge ? 'too_heavy' : 'broken')
   }
 }
 

@@ -17,7 +17,7 @@ export interface HttpProviderDeps {
   /** Where the runtime reaches this service, without a trailing slash. */
   internalUrl: string
   /** Hears why the runtime or the database could not be asked; they are asked again. */
-  onTrouble: (attemptId: string, error: unknown) => void
+  onError: (attemptId: string, error: unknown) => void
 }
 
 const pollMs = 250
@@ -26,8 +26,8 @@ const silenceTimeoutMs = 15_000
 /** Between two tries to reach a runtime that is away. */
 const retryDelayMs = 2_000
 
-const unreadable = (faults: string[]) =>
-  new Error(`the runtime told what cannot be read: ${faults.slice(0, 10).join(', ')}`)
+const unreadable = (issues: string[]) =>
+  new Error(`the runtime told what cannot be read: ${issues.slice(0, 10).join(', ')}`)
 
 /** Nobody hears it. */
 const detachedResult: ProviderResult = { outcome: 'failed' }
@@ -37,22 +37,22 @@ const detachedResult: ProviderResult = { outcome: 'failed' }
  * come in by whichever replica, and are read from the table. The call goes on when this process dies.
  */
 export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
-  const { db, clock, runtime, onTrouble } = deps
+  const { db, clock, runtime, onError } = deps
   const read = watchReports(deps, pollMs)
 
   /** What is reported by now; undefined while the database is away, which says nothing. */
   const look = (attemptId: string, dialing: DialControls): Promise<readonly RuntimeReport[] | undefined> =>
-    read(attemptId, dialing.detached).catch((error: unknown) => void onTrouble(attemptId, error))
+    read(attemptId, dialing.detached).catch((error: unknown) => void onError(attemptId, error))
 
   const ask = async (attemptId: string): Promise<'heard' | 'denied' | 'away'> => {
     try {
       const told = await runtime.ask(attemptId)
       if (told === 'denied') return 'denied'
       await insertReports(db, attemptId, told.reports)
-      if (told.faults.length > 0) onTrouble(attemptId, unreadable(told.faults))
+      if (told.issues.length > 0) onError(attemptId, unreadable(told.issues))
       return told.isComplete ? 'heard' : 'away'
     } catch (error) {
-      onTrouble(attemptId, error)
+      onError(attemptId, error)
       return 'away'
     }
   }
@@ -114,7 +114,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
     for (;;) {
       const confirmed = await runtime.hangUp(attemptId).then(
         () => true,
-        (error: unknown) => (onTrouble(attemptId, error), false),
+        (error: unknown) => (onError(attemptId, error), false),
       )
       const deadline = clock.now().getTime() + (confirmed ? callLimits.handOverSeconds * 1000 : retryDelayMs)
       do {
@@ -147,7 +147,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
     analyze: async (request, _, signal) => {
       for (;;) {
         const reports = await read(request.attemptId, signal).catch(
-          (error: unknown) => (onTrouble(request.attemptId, error), []),
+          (error: unknown) => (onError(request.attemptId, error), []),
         )
         const analysis = analysisIn(reports)
         if (analysis !== undefined) return analysis ?? undefined

@@ -9,7 +9,7 @@ export interface CallStateRead {
   /** Whether each report was taken: from what is missing nothing may be concluded. */
   isComplete: boolean
   /** Where what it told could not be read, such as `reports.2.recording_url`: never what stood there. */
-  faults: string[]
+  issues: string[]
 }
 
 const CallStateEnvelope = z.object({ reports: z.array(z.unknown()).max(1_000) })
@@ -28,7 +28,7 @@ export function parseCallState(body: string): CallStateRead {
   return {
     reports: parsed.flatMap(({ report }) => report ?? []),
     isComplete: parsed.every(({ report }) => report !== undefined),
-    faults: parsed.flatMap(({ fields }, index) => fields.map((field) => `reports.${index}.${field}`)),
+    issues: parsed.flatMap(({ fields }, index) => fields.map((field) => `reports.${index}.${field}`)),
   }
 }
 

@@ -11,7 +11,7 @@ export interface SimulatedAgentOptions {
   /** The runtime secret, as it is now. */
   secret: () => string
   /** Hears, in words without secrets, why a tool could not be used. */
-  onTrouble: (trouble: { attempt: string; reason: string }) => void
+  onError: (failure: { attempt: string; reason: string }) => void
   /** Milliseconds that the other side waits for one use of a tool, opening the session included. */
   stepTimeoutMs?: number
   /** Milliseconds that all tools of a talk may cost. */
@@ -28,16 +28,16 @@ const maxToolTextLength = 300
  */
 export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedAgent => ({
   join: (call, conversation) => {
-    const { url, secret, onTrouble, stepTimeoutMs = 5_000, budgetMs = 20_000 } = options
+    const { url, secret, onError, stepTimeoutMs = 5_000, budgetMs = 20_000 } = options
     const leaving = new AbortController()
     const ended = AbortSignal.any([conversation.signal, leaving.signal])
     const withTimeout = (ms: number) =>
       AbortSignal.any([ended, AbortSignal.timeout(Math.max(0, Math.round(ms)))])
-    const trouble = (error: unknown) => {
-      if (!ended.aborted) onTrouble({ attempt: call.attemptId, reason: describeErrorKind(error) })
+    const reportError = (error: unknown) => {
+      if (!ended.aborted) onError({ attempt: call.attemptId, reason: describeErrorKind(error) })
     }
     const opening = openToolSession(sessionUrl(url, call), secret(), withTimeout(stepTimeoutMs)).catch(
-      trouble,
+      reportError,
     )
     let remainingMs = budgetMs
     let stopped = false
@@ -72,7 +72,7 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
       try {
         return await useTool(step, withTimeout(Math.min(stepTimeoutMs, remainingMs)))
       } catch (error) {
-        trouble(error)
+        reportError(error)
         return { text: `Could not ${step.failureText}: the tool did not answer.`, succeeded: false }
       } finally {
         remainingMs -= performance.now() - startedAt

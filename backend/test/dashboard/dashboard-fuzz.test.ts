@@ -111,7 +111,7 @@ const request = (path: string, body?: string) =>
   })
 
 /** Fails on what is an error of ours: a status of 500 or more, or an answer that breaks off. */
-async function expectNoFault(path: string, body?: string): Promise<void> {
+async function expectNoServerError(path: string, body?: string): Promise<void> {
   const answer = await request(path, body)
   await answer.arrayBuffer()
   if (answer.status >= 500) throw new Error(`${path} ${(body ?? '').slice(0, 300)} answers ${answer.status}`)
@@ -145,7 +145,7 @@ it('reads every page whatever its query says', async () => {
     )
   await fc.assert(
     fc.asyncProperty(inputs, ([line, first, rest]) =>
-      expectNoFault(
+      expectNoServerError(
         `${pathFor(line, objects)}?${[first, ...rest.map(([name, value]) => `${name}=${value}`)].join('&')}`,
       ),
     ),
@@ -158,7 +158,7 @@ it('looks for nothing by an id that is none', async () => {
   const inputs = fc.tuple(fc.constantFrom(...named), text, text)
   await fc.assert(
     fc.asyncProperty(inputs, ([{ path }, id, other]) =>
-      expectNoFault(path.replace(':id', () => id).replace(':other', () => other)),
+      expectNoServerError(path.replace(':id', () => id).replace(':other', () => other)),
     ),
     { ...runs, numRuns: 100 },
   )
@@ -194,7 +194,7 @@ it('answers every form whatever is typed into it', async () => {
       const unchanged = typed.filter(
         (_, index) => !changed.some(([name]) => formFields[index]?.[0] === name) || index % 2 === 1,
       )
-      return expectNoFault(
+      return expectNoServerError(
         pathFor(line, objects),
         [...unchanged, ...changed.map(([, pair]) => pair), `_csrf=${token}`].join('&'),
       )

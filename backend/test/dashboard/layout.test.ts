@@ -125,8 +125,8 @@ itInChromium(
   'fits a phone and a screen, in the light and in the dark, for everybody',
   async (chromium) => {
     const tab = await openTab(service, chromium, guest)
-    const faults: string[] = []
-    tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    const consoleErrors: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
     const first = new Map<string, string>()
     for (const { path } of await pages()) {
       const kind = path.replace(/\?.*/, '').replace(/\d+/g, 'N')
@@ -140,7 +140,7 @@ itInChromium(
       expect([path, width]).toEqual([path, 390])
       await expectAccessible(tab)
     }
-    expect(faults).toEqual([])
+    expect(consoleErrors).toEqual([])
   },
   180_000,
 )

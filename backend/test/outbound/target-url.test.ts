@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { checkTargetUrl } from '../../outbound/target-url.ts'
+import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 
 const online = { allowLoopbackWebhooks: false }
 const local = { allowLoopbackWebhooks: true }
@@ -9,8 +9,8 @@ it.each([
   'https://1.1.1.1/',
   'https://[2606:4700::1111]:8443/x?y=z',
 ])('takes %s everywhere', (url) => {
-  expect(checkTargetUrl(online, url)).toBeUndefined()
-  expect(checkTargetUrl(local, url)).toBeUndefined()
+  expect(findTargetUrlIssue(online, url)).toBeUndefined()
+  expect(findTargetUrlIssue(local, url)).toBeUndefined()
 })
 
 it.each([
@@ -28,8 +28,8 @@ it.each([
   'https://127.0.0.1./',
   'https://１２７.0.0.1/',
 ])('takes loopback as %s only where the service itself runs there', (url) => {
-  expect(checkTargetUrl(local, url)).toBeUndefined()
-  expect(checkTargetUrl(online, url)).toMatch(/https|public/)
+  expect(findTargetUrlIssue(local, url)).toBeUndefined()
+  expect(findTargetUrlIssue(online, url)).toMatch(/https|public/)
 })
 
 it.each([
@@ -59,12 +59,12 @@ it.each([
   'https://[2001:0:a00:1::]/',
   'https://[2001:db8::1]/',
 ])('refuses the private or reserved %s everywhere', (url) => {
-  expect(checkTargetUrl(online, url)).toMatch(/public/)
-  expect(checkTargetUrl(local, url)).toMatch(/public/)
+  expect(findTargetUrlIssue(online, url)).toMatch(/public/)
+  expect(findTargetUrlIssue(local, url)).toMatch(/public/)
 })
 
 it('takes a public host behind NAT64', () => {
-  expect(checkTargetUrl(online, 'https://[64:ff9b::808:808]/')).toBeUndefined()
+  expect(findTargetUrlIssue(online, 'https://[64:ff9b::808:808]/')).toBeUndefined()
 })
 
 it.each([
@@ -83,5 +83,5 @@ it.each([
   ['https://hooks.exam\nple.com/', /cannot be read/],
   [`https://hooks.example.com/${'語'.repeat(300)}`, /at most 2000/],
 ])('refuses %j with a sentence that says why', (url, sentence) => {
-  expect(checkTargetUrl(local, url)).toMatch(sentence)
+  expect(findTargetUrlIssue(local, url)).toMatch(sentence)
 })

@@ -114,19 +114,19 @@ describe('the tools of an agent', () => {
   it('are told with what is wrong with a configuration that fits its tool no longer', async () => {
     await saveGoogleAccount(deps)(workspaceId, createKeyFile())
     await assign('spreadsheet_append', { spreadsheet_id: 'of-google', provider: 'google' })
-    const faults = async () => {
+    const listIssues = async () => {
       const [assignment] = await listAssignments(deps)(workspaceId, agentId)
-      return assignment?.faults
+      return assignment?.issues
     }
-    expect(await faults()).toEqual([])
+    expect(await listIssues()).toEqual([])
     await removeGoogleAccount(deps)(workspaceId)
-    expect(await faults()).toMatchObject([
+    expect(await listIssues()).toMatchObject([
       { field: 'config.spreadsheet_id', message: expect.stringContaining('no Google service account') },
     ])
 
     const stale = JSON.stringify({ sheet: 'Leads', spreadsheet_id: 'https://docs.google.com/' })
     await database.db.updateTable('widget_tool').set({ config: stale }).execute()
-    expect(await faults()).toMatchObject([
+    expect(await listIssues()).toMatchObject([
       { field: 'config.spreadsheet_id', message: expect.stringContaining('between /d/ and /edit') },
       { field: 'config.sheet', code: 'unknown_field' },
     ])

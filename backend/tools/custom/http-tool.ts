@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { version } from '../../version.ts'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
 import { createGuardedSend, type GuardedAnswer } from '../../outbound/guard.ts'
-import { checkTargetUrl } from '../../outbound/target-url.ts'
+import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { openSecrets } from './tool-secrets.ts'
 import { dryRunResult, errorResult } from '../kinds/answer.ts'
 import { maxAnswerBytes, readAnswer } from '../kinds/http/read-answer.ts'
@@ -33,7 +33,7 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
       if (typeof request === 'string') return errorResult(`The arguments do not fit: ${request}.`)
       if (use.dryRun) return toDryRunResult(request)
 
-      const urlError = checkTargetUrl(deps.config, request.url.href)
+      const urlError = findTargetUrlIssue(deps.config, request.url.href)
       if (urlError !== undefined) return errorResult(`The request cannot be sent. ${urlError}`)
       const answer = await sendRequest(deps, use, request, options.timeoutMs)
       return 'isError' in answer ? answer : readAnswer(answer, secrets)

@@ -7,7 +7,7 @@ import { prefixedToolName, type RemoteTool } from './tool-settings.ts'
 /** A tool that a remote server lists. */
 export interface ListedRemoteTool extends RemoteTool {
   /** Why it cannot be passed on; empty where it can. */
-  faults: string[]
+  issues: string[]
 }
 
 const listLimits = { tools: 500, pages: 20, description: 4000, name: 128 }
@@ -48,7 +48,7 @@ function toListedTool(server: string, tool: ListToolsResult['tools'][number]): L
     description,
     inputSchema: tool.inputSchema,
     readOnly: tool.annotations?.readOnlyHint === true,
-    faults: [
+    issues: [
       ...checkToolName(prefixedToolName(server, tool.name)),
       ...checkToolSchema(tool.inputSchema, { allowUnknownFormats: true }),
       ...(isStorable(JSON.stringify(description)) ? [] : ['The description is not plain text.']),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { checkTargetUrl } from '../../outbound/target-url.ts'
+import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { dryRunResult, errorResult } from '../kinds/answer.ts'
 import type { GeneralToolKind, ToolAnswer, ToolRow, ToolUse } from '../kinds/tool-kind.ts'
@@ -69,7 +69,7 @@ export function createRemoteMcp(options: {
       if (toolUse.dryRun) {
         return dryRunResult(`${toolUse.toolName} would have been used with ${JSON.stringify(toolUse.args)}`)
       }
-      const urlError = checkTargetUrl(deps.config, RemoteSettings.parse(toolUse.row.settings).url)
+      const urlError = findTargetUrlIssue(deps.config, RemoteSettings.parse(toolUse.row.settings).url)
       if (urlError !== undefined) return errorResult(`The server cannot be reached. ${urlError}`)
       const secrets = openSecrets(deps.secretBox, toolUse.row.secrets)
       const timeoutSignal = AbortSignal.any([toolUse.signal, AbortSignal.timeout(options.timeoutMs)])

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
 import type { Config } from '../../config.ts'
-import { checkTargetUrl } from '../../outbound/target-url.ts'
+import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { checkToolSchema } from '../json-schema/argument-validator.ts'
 import { hasBody, type HttpSettings } from '../kinds/http/settings.ts'
 import {
@@ -12,7 +12,13 @@ import {
 } from './url-template.ts'
 import type { JsonSchema } from '../kinds/tool-kind.ts'
 import type { ToolSecrets } from './tool-secrets.ts'
-import { checkDescription, checkHeaders, checkName, checkSecrets, fault } from './validate-custom-tool.ts'
+import {
+  checkDescription,
+  checkHeaders,
+  checkName,
+  checkSecrets,
+  createIssue,
+} from './validate-custom-tool.ts'
 
 /** An HTTP tool as it is to be kept. */
 export interface HttpToolValues extends HttpSettings {
@@ -25,23 +31,23 @@ export interface HttpToolValues extends HttpSettings {
 /** Everything that is wrong with an HTTP tool, by the field of the form. */
 export function checkHttpTool(config: Config, tool: HttpToolValues): ErrorDetail[] {
   const { url, headers, inputSchema } = tool
-  const schemaFaults = checkToolSchema(inputSchema).map((message) =>
-    fault('input_schema', 'invalid_schema', message),
+  const schemaIssues = checkToolSchema(inputSchema).map((message) =>
+    createIssue('input_schema', 'invalid_schema', message),
   )
-  const faults = [
+  const issues = [
     ...checkName(tool.name),
     ...checkDescription(tool.description),
-    ...schemaFaults,
+    ...schemaIssues,
     ...checkHeaders(headers),
     ...checkSecrets(tool.secrets, [url, ...Object.values(headers)]),
   ]
   if (url.length > 2000)
-    return [...faults, fault('url', 'too_long', 'The URL must have at most 2000 characters.')]
+    return [...issues, createIssue('url', 'too_long', 'The URL must have at most 2000 characters.')]
   const template = parseTemplate(url)
-  if (template === undefined) return [...faults, fault('url', 'invalid_url', unreadableUrl)]
-  const refusal = checkTargetUrl(config, template.origin)
-  if (refusal !== undefined) return [...faults, fault('url', 'invalid_url', refusal)]
-  return schemaFaults.length > 0 ? faults : [...faults, ...checkArguments(template, tool)]
+  if (template === undefined) return [...issues, createIssue('url', 'invalid_url', unreadableUrl)]
+  const urlIssue = findTargetUrlIssue(config, template.origin)
+  if (urlIssue !== undefined) return [...issues, createIssue('url', 'invalid_url', urlIssue)]
+  return schemaIssues.length > 0 ? issues : [...issues, ...checkArguments(template, tool)]
 }
 
 const unreadableUrl =
@@ -59,16 +65,18 @@ function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpTool
     ? []
     : listQueryNames(template).filter((name) => declared.includes(name) && !usedArguments.includes(name))
   return [
-    ...unknown.map((name) => fault('url', 'unknown_argument', `{${name}} is no argument of the schema.`)),
+    ...unknown.map((name) =>
+      createIssue('url', 'unknown_argument', `{${name}} is no argument of the schema.`),
+    ),
     ...optional.map((name) =>
-      fault(
+      createIssue(
         'input_schema',
         'required',
         `${name} stands in the path of the URL, so the schema must require it.`,
       ),
     ),
     ...conflicting.map((name) =>
-      fault(
+      createIssue(
         'input_schema',
         'already_used',
         `The query of the URL sets ${name}: it cannot be an argument too.`,

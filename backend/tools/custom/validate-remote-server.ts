@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../core/errors.ts'
-import { checkTargetUrl } from '../../outbound/target-url.ts'
+import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { parseTemplate } from './url-template.ts'
 import { toRemoteAddress } from '../kinds/remote-mcp/address.ts'
 import { describeRemoteFailure } from './remote-errors.ts'
@@ -14,8 +14,8 @@ import {
   checkHeaders,
   checkName,
   checkSecrets,
-  fault,
-  requireNoFaults,
+  createIssue,
+  requireNoIssues,
 } from './validate-custom-tool.ts'
 import type { ToolValues } from '../general/store.ts'
 
@@ -32,7 +32,7 @@ export interface RemoteServer extends Omit<RemoteSettings, 'tools'> {
  * @throws {ApiError} validation_failed
  */
 export async function listServerTools(deps: Deps, server: RemoteServer): Promise<ListedRemoteTool[]> {
-  requireNoFaults(checkRemoteServer(deps, server))
+  requireNoIssues(checkRemoteServer(deps, server))
   try {
     return await listRemoteTools(toRemoteAddress(deps.config, server, server.secrets), server.name)
   } catch (error) {
@@ -52,12 +52,12 @@ function checkRemoteServer({ config }: Deps, server: RemoteServer): ErrorDetail[
 }
 
 function checkUrl(config: Deps['config'], url: string): ErrorDetail[] {
-  const refusal = checkTargetUrl(config, url)
-  if (refusal !== undefined) return [fault('url', 'invalid_url', refusal)]
+  const urlIssue = findTargetUrlIssue(config, url)
+  if (urlIssue !== undefined) return [createIssue('url', 'invalid_url', urlIssue)]
   const isPlain = parseTemplate(url) !== undefined && !/(?<!\{)\{(?!\{)/.test(url)
   return isPlain
     ? []
-    : [fault('url', 'invalid_url', 'The URL cannot be read. Secrets can stand in its query only.')]
+    : [createIssue('url', 'invalid_url', 'The URL cannot be read. Secrets can stand in its query only.')]
 }
 
 /** How many tools of one server can be passed on. */
@@ -74,20 +74,20 @@ export function chooseTools(
   listed: readonly ListedRemoteTool[],
   chosen: readonly string[] | undefined,
 ): RemoteTool[] {
-  const names = chosen ?? listed.filter(({ faults }) => faults.length === 0).map(({ name }) => name)
+  const names = chosen ?? listed.filter(({ issues }) => issues.length === 0).map(({ name }) => name)
   if (names.length > maxTools) {
     throw invalidField('tools', 'too_big', `Choose at most ${maxTools} of the tools of this server.`)
   }
-  const wrong = names.flatMap((name) => {
+  const selectionIssues = names.flatMap((name) => {
     const displayName = name.slice(0, 100)
     const tool = listed.find((other) => other.name === name)
     if (tool === undefined)
-      return [fault('tools', 'not_found', `The server has no tool named ${displayName}.`)]
-    return tool.faults.map((reason) =>
-      fault('tools', 'invalid_tool', `${displayName} cannot be passed on. ${reason}`),
+      return [createIssue('tools', 'not_found', `The server has no tool named ${displayName}.`)]
+    return tool.issues.map((reason) =>
+      createIssue('tools', 'invalid_tool', `${displayName} cannot be passed on. ${reason}`),
     )
   })
-  requireNoFaults(wrong)
+  requireNoIssues(selectionIssues)
   const tools = listed
     .filter(({ name }) => names.includes(name))
     .map(({ name, description, inputSchema, readOnly }) => ({ name, description, inputSchema, readOnly }))

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { HttpSettings } from '../kinds/http/settings.ts'
 import type { JsonSchema } from '../kinds/tool-kind.ts'
 import { sealSecrets, type ToolSecrets } from '../custom/tool-secrets.ts'
-import { requireNoFaults } from '../custom/validate-custom-tool.ts'
+import { requireNoIssues } from '../custom/validate-custom-tool.ts'
 import { checkHttpTool, type HttpToolValues } from '../custom/validate-http-tool.ts'
 import { saveNewTool } from '../save-custom-tool.ts'
 import type { ToolValues } from './store.ts'
@@ -28,7 +28,7 @@ export const addHttpTool =
   (deps: Deps) =>
   async (workspaceId: number, input: HttpToolInput): Promise<{ id: number }> => {
     const tool = { headers: {}, secrets: {}, ...input }
-    requireNoFaults(checkHttpTool(deps.config, tool))
+    requireNoIssues(checkHttpTool(deps.config, tool))
     return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
   }
 

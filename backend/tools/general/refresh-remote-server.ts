@@ -28,7 +28,7 @@ export const refreshRemoteServer =
     const { tools: previousTools, ...settings } = parseSettings(RemoteSettings, row)
     const { name, description } = row
     const server = { name, description, ...settings, secrets: openSecrets(deps.secretBox, row.secrets) }
-    const usable = (await listServerTools(deps, server)).filter(({ faults }) => faults.length === 0)
+    const usable = (await listServerTools(deps, server)).filter(({ issues }) => issues.length === 0)
     const chosen = new Set(previousTools.map((tool) => tool.name))
     const tools = usable.filter((tool) => chosen.has(tool.name)).map((tool) => tool.name)
     await saveChangedTool(deps, row, toRemoteServerRow(deps, server, chooseTools(usable, tools)))

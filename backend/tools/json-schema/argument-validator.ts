@@ -1,7 +1,7 @@
 import { compileSchema, type FindErrors } from './compile-schema.ts'
 import { CalculationTimeoutError } from './run-with-timeout.ts'
 import { measureJson } from './measure.ts'
-import { tellErrors } from './format-schema-errors.ts'
+import { formatErrors } from './format-schema-errors.ts'
 import type { JsonSchema } from '../kinds/tool-kind.ts'
 
 export { checkToolSchema } from './check-tool-schema.ts'
@@ -47,7 +47,7 @@ function createValidator(schema: JsonSchema): Validator | undefined {
       return [`the values nest too deep: at most ${argumentLimits.depth} levels`]
     try {
       const errors = findErrors(args, { isLarge: values > 1_000 || characters > 10_000 })
-      return errors.length === 0 ? [] : tellErrors(errors)
+      return errors.length === 0 ? [] : formatErrors(errors)
     } catch (error) {
       if (!(error instanceof CalculationTimeoutError)) throw error
       return ['the arguments take too long to check: give fewer or shorter ones']

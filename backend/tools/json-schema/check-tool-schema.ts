@@ -26,8 +26,8 @@ export function checkToolSchema(schema: unknown, options: CheckOptions = {}): st
     return [`The schema must have at most ${schemaLimits.bytes / 1024} KiB.`]
   }
   if (!isStorable(json)) return ['The schema must not contain the NUL character or half a character.']
-  const faults = [...checkRoot(schema), ...new Set(checkParts(schema, options, true))]
-  return faults.length > 0 ? faults : checkCompiles(schema)
+  const issues = [...checkRoot(schema), ...new Set(checkParts(schema, options, true))]
+  return issues.length > 0 ? issues : checkCompiles(schema)
 }
 
 const checkRoot = (schema: JsonSchema): string[] =>

@@ -4,37 +4,37 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
  * Says of each wrong argument what to change, in words that an agent can act on: "city is required",
  * "count must be a whole number", "unknown argument foo". Each once, at most ten.
  */
-export function tellErrors(errors: readonly ErrorObject[]): string[] {
-  const told = [...new Set(mergeAlternatives(errors).map(({ words }) => words))]
-  if (told.length <= maxErrors) return told
-  return [...told.slice(0, maxErrors), `and ${told.length - maxErrors} more faults`]
+export function formatErrors(errors: readonly ErrorObject[]): string[] {
+  const messages = [...new Set(mergeAlternatives(errors).map(({ text }) => text))]
+  if (messages.length <= maxErrors) return messages
+  return [...messages.slice(0, maxErrors), `and ${messages.length - maxErrors} more faults`]
 }
 
 const maxErrors = 10
 
-interface Told {
+interface FormattedError {
   at: string
   schemaPath: string
-  words: string
+  text: string
 }
 
 /** Of alternatives each tells why it does not fit: together they are one fault. */
-function mergeAlternatives(errors: readonly ErrorObject[]): Told[] {
-  return errors.reduce<Told[]>((told, error) => {
+function mergeAlternatives(errors: readonly ErrorObject[]): FormattedError[] {
+  return errors.reduce<FormattedError[]>((formatted, error) => {
     const { instancePath: at, schemaPath, keyword } = error
-    if (keyword === 'if') return told // what it led to is told itself
-    const own = { at, schemaPath, words: tell(error) }
-    if (keyword !== 'anyOf' && keyword !== 'oneOf') return [...told, own]
-    const isPart = (other: Told) =>
+    if (keyword === 'if') return formatted // what it led to is told itself
+    const current = { at, schemaPath, text: formatError(error) }
+    if (keyword !== 'anyOf' && keyword !== 'oneOf') return [...formatted, current]
+    const isPart = (other: FormattedError) =>
       other.schemaPath.startsWith(`${schemaPath}/`) || (at !== '' && `${other.at}/`.startsWith(`${at}/`))
-    const parts = told.filter(isPart)
-    if (parts.length === 0) return [...told, own]
-    const words = [...new Set(parts.map((part) => part.words))].slice(0, 5).join(', or ')
-    return [...told.filter((other) => !isPart(other)), { ...own, words }]
+    const parts = formatted.filter(isPart)
+    if (parts.length === 0) return [...formatted, current]
+    const text = [...new Set(parts.map((part) => part.text))].slice(0, 5).join(', or ')
+    return [...formatted.filter((other) => !isPart(other)), { ...current, text }]
   }, [])
 }
 
-function tell({ keyword, instancePath, params, message = '' }: ErrorObject): string {
+function formatError({ keyword, instancePath, params, message = '' }: ErrorObject): string {
   const name = formatPath(instancePath)
   const value = params as Record<string, unknown>
   const limit = String(value.limit)
@@ -52,7 +52,7 @@ function tell({ keyword, instancePath, params, message = '' }: ErrorObject): str
     case 'type':
       return `${name} must be ${[value.type].flat().map(formatType).join(' or ')}`
     case 'enum':
-      return `${name} must be one of: ${tellValues(value.allowedValues)}`
+      return `${name} must be one of: ${formatValues(value.allowedValues)}`
     case 'const':
       return `${name} must be ${truncate(JSON.stringify(value.allowedValue))}`
     case 'format':
@@ -112,7 +112,7 @@ const formatNames: Record<string, string> = {
   uuid: 'a UUID',
 }
 
-const tellValues = (values: unknown): string =>
+const formatValues = (values: unknown): string =>
   truncate(
     [values]
       .flat()

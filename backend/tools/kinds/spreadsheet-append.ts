@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { findObstacle } from '../../spreadsheets/find-obstacle.ts'
+import { findSpreadsheetIssue } from '../../spreadsheets/find-obstacle.ts'
 import { openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
 import { toCells, type RowValues, SpreadsheetError } from '../../spreadsheets/spreadsheet.ts'
 import { dryRunResult, errorResult, textResult } from './answer.ts'
@@ -40,7 +40,7 @@ export const spreadsheetAppend: ToolKind = {
   config: Config,
   checkConfig: async (deps, workspaceId, config) => {
     const { provider, spreadsheet_id: id } = Config.parse(config)
-    const message = await findObstacle(deps, workspaceId, provider, id)
+    const message = await findSpreadsheetIssue(deps, workspaceId, provider, id)
     return message === undefined ? undefined : { field: 'spreadsheet_id', code: 'not_found', message }
   },
   hasEffects: true,

@@ -237,8 +237,8 @@ itInChromium('makes an agent by hand, gives it a tool, and tries that in place',
   const { workspaceId } = guest.seed
   await addDocument(service.deps)(workspaceId, { title: 'Prices', body: 'A slate roof costs 900 dollars.' })
   const tab = await openTab(service, chromium, guest)
-  const faults: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  const consoleErrors: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(guest.urlFor('/agents'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'New agent' }).click()
@@ -277,5 +277,5 @@ itInChromium('makes an agent by hand, gives it a tool, and tries that in place',
   await tab.getByRole('button', { name: 'Assign the tool' }).click()
   await tab.getByText('Choose the spreadsheet').waitFor()
   await expectAccessible(tab)
-  expect(faults.filter((text) => !/422|503/.test(text))).toEqual([])
+  expect(consoleErrors.filter((text) => !/422|503/.test(text))).toEqual([])
 })

@@ -314,8 +314,8 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   const maya = await seedCallFor(guest, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })
   await seedCallFor(guest, { first_name: 'Noor' })
   const tab = await openTab(service, chromium, guest)
-  const faults: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  const consoleErrors: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(guest.urlFor('/calls'))
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('may')
@@ -361,6 +361,6 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   // What the reader unfolded stays so.
   expect(await tab.getByText('likes it').isVisible()).toBe(true)
   await expectAccessible(tab)
-  expect(faults).toEqual([])
+  expect(consoleErrors).toEqual([])
   expect(maya.status).toBe('queued')
 })

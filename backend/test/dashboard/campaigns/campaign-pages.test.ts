@@ -178,8 +178,8 @@ it('shows another workspace’s campaign to nobody', async () => {
 itInChromium('filters campaigns while one types, and follows them live', async (chromium) => {
   const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
-  const faults: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  const consoleErrors: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(guest.urlFor('/campaigns/new'))
   await expectAccessible(tab)
   await tab.getByLabel('Name').fill('Roofs')
@@ -204,5 +204,5 @@ itInChromium('filters campaigns while one types, and follows them live', async (
   await database.db.updateTable('campaign').set({ status: 'active' }).where('name', '=', 'Roofs').execute()
   await tab.getByRole('button', { name: 'Pause' }).click()
   await tab.getByText('The campaign is paused. Calls that wait are kept.').waitFor()
-  expect(faults).toEqual([])
+  expect(consoleErrors).toEqual([])
 })

@@ -292,8 +292,8 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   const guest = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
   await seedCall(service.deps, guest.seed, freshNumber(), { first_name: 'Ann' })
   const tab = await openTab(service, chromium, guest)
-  const faults: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  const consoleErrors: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(guest.urlFor('/contacts'))
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('okaf')
@@ -325,5 +325,5 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await tab.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
   await tab.getByText('This contact was erased').waitFor()
   await expectAccessible(tab)
-  expect(faults.filter((text) => !text.includes('422'))).toEqual([])
+  expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
 })

@@ -372,8 +372,8 @@ it('imports in batches that others see one after the other', async () => {
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
   const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
-  const faults: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  const consoleErrors: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(guest.urlFor(`/contacts/import?campaign=${guest.seed.campaignId}`))
   await expectAccessible(tab)
   const text = 'Phone,Name,city\n+12025570101,Ann Lee,Ghent\n12,Bob,\n'
@@ -387,5 +387,5 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await tab.getByText('1 call queued').waitFor()
   await tab.getByRole('heading', { name: 'Done' }).waitFor()
   await expectAccessible(tab)
-  expect(faults).toEqual([])
+  expect(consoleErrors).toEqual([])
 })

@@ -55,7 +55,7 @@ async function upload(
   return page
 }
 
-const problemOf = ({ html }: { html: string }, field: string): string =>
+const getFieldError = ({ html }: { html: string }, field: string): string =>
   new RegExp(`id="f-${field}-problem">([^<]*)<`).exec(html)?.[1] ?? ''
 
 const listTitles = async ({ seed }: { seed: { workspaceId: number } }): Promise<string[]> => {
@@ -115,11 +115,11 @@ it('says beside the field what is wrong, and keeps what was typed', async () => 
   const guest = await seedSignedInOwner(service)
   const long = await add(guest, { title: 'x'.repeat(201), body: 'A text.' })
   expect(long.status).toBe(422)
-  expect(problemOf(long, 'title')).toContain('at most 200 characters')
+  expect(getFieldError(long, 'title')).toContain('at most 200 characters')
   expect(long.html).toContain('A text.</textarea>')
-  expect(problemOf(await add(guest, { title: 'Kept', body: '' }), 'body')).toContain('choose a file')
+  expect(getFieldError(await add(guest, { title: 'Kept', body: '' }), 'body')).toContain('choose a file')
   const both = await upload(guest, { name: 'a.txt', bytes: Buffer.from('File') }, { body: 'Pasted' })
-  expect(problemOf(both, 'file')).toContain('not both')
+  expect(getFieldError(both, 'file')).toContain('not both')
   expect(await listTitles(guest)).toEqual([])
 })
 
@@ -150,7 +150,7 @@ it.each([
     const guest = await seedSignedInOwner(service)
     const page = await upload(guest, { name, bytes }, { title: 'My title' })
     expect(page.status).toBe(422)
-    expect(problemOf(page, 'file')).toContain(sentence)
+    expect(getFieldError(page, 'file')).toContain(sentence)
     expect(page.html).toContain('value="My title"')
     expect(await listTitles(guest)).toEqual([])
   },
@@ -181,7 +181,7 @@ it('serves others while a file inflates to gigabytes, and its own memory stays a
     await pause(10)
     grown = Math.max(grown, process.memoryUsage.rss() - before)
   }
-  expect(problemOf(await uploading, 'file')).toContain('more memory')
+  expect(getFieldError(await uploading, 'file')).toContain('more memory')
   expect(served).toBeGreaterThan(0)
   expect(grown).toBeLessThan(300 * 1024 * 1024)
 })

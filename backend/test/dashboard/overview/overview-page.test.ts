@@ -188,8 +188,8 @@ it('shows nothing of another workspace', async () => {
 itInChromium('moves by itself', async (chromium) => {
   const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
-  const faults: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  const consoleErrors: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(guest.urlFor('/overview'))
   await expectAccessible(tab)
   const call = await seedCall(service.deps, guest.seed, freshNumber(), { first_name: 'Kai' })
@@ -199,5 +199,5 @@ itInChromium('moves by itself', async (chromium) => {
   await tab.getByText('Nobody is being called at the moment.').waitFor()
   await tab.getByRole('row', { name: 'Busy' }).getByText('1', { exact: true }).waitFor()
   await expectAccessible(tab)
-  expect(faults).toEqual([])
+  expect(consoleErrors).toEqual([])
 })

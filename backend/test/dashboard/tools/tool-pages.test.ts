@@ -295,8 +295,8 @@ describe('an MCP server', () => {
 itInChromium('adds an HTTP tool by hand, with and without sight', async (chromium) => {
   const guest = await seedSignedInOwner(service)
   const tab = await openTab(service, chromium, guest)
-  const faults: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  const consoleErrors: string[] = []
+  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(guest.urlFor('/tools'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Add an HTTP tool' }).click()
@@ -328,5 +328,5 @@ itInChromium('adds an HTTP tool by hand, with and without sight', async (chromiu
   await expectAccessible(tab)
   await tab.getByRole('button', { name: 'Save the choice' }).click()
   await tab.getByText('1 tool is passed on').waitFor()
-  expect(faults.filter((fault) => !fault.includes('422'))).toEqual([])
+  expect(consoleErrors.filter((entry) => !entry.includes('422'))).toEqual([])
 })

@@ -35,7 +35,7 @@ let deps: TestDeps
 let seed: Seed
 let runtime: TestRuntime
 let workers: Pick<Worker, 'stop'>[]
-let troubles: string[]
+let logLines: string[]
 beforeAll(async () => {
   database = await createTestDatabase()
 })
@@ -50,8 +50,8 @@ beforeEach(async () => {
     PUBLIC_URL: 'https://calls.example.com',
     LOG_LEVEL: 'silent',
   })
-  troubles = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => void troubles.push(line) })
+  logLines = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logLines.push(line) })
   deps = testDeps(database.db, { config, log })
   seed = await seedWorkspace(deps)
   workers = []
@@ -301,12 +301,12 @@ it('hangs up on nobody while one report of several cannot be read, and quotes no
     { ...answered(2), at: '+12025550199' },
   )
   await waitFor(
-    async () => troubles.length > 2,
+    async () => logLines.length > 2,
     () => deps.clock.advance(20_000),
   )
   expect(runtime.requestsWith('DELETE')).toEqual([])
-  expect(troubles.join()).toContain('reports.1.at')
-  expect(troubles.join()).not.toContain('2025550199')
+  expect(logLines.join()).toContain('reports.1.at')
+  expect(logLines.join()).not.toContain('2025550199')
   reportOnlyToRuntime(attemptId, ended(3))
   expect(await advanceUntilCompleted(deps, seed, id, 1_000)).toMatchObject({ outcome: 'answered' })
 })
@@ -353,9 +353,9 @@ it('draws no conclusion from reports that cannot be read', async () => {
   await advanceUntil(deps, seed, id, isInProgress)
   await sql`alter table attempt_report rename to attempt_report_away`.execute(deps.db)
   runtime.reportsByAttempt.clear()
-  const before = troubles.length
+  const before = logLines.length
   await waitFor(
-    async () => troubles.length > before + 2,
+    async () => logLines.length > before + 2,
     () => deps.clock.advance(10_000),
   )
   expect((await getCall(deps, seed, id)).status).toBe('in_progress')

@@ -26,7 +26,7 @@ let deps: TestDeps
 let seed: Seed
 let workers: Worker[]
 let servers: TestToolServer[]
-let troubles: string[]
+let errors: string[]
 beforeAll(async () => {
   database = await createTestDatabase()
 })
@@ -37,7 +37,7 @@ beforeEach(async () => {
   seed = await seedWorkspace(deps)
   workers = []
   servers = []
-  troubles = []
+  errors = []
 })
 afterEach(async () => {
   await Promise.all(workers.map((worker) => worker.stop()))
@@ -51,11 +51,11 @@ const serve = async (...args: Parameters<typeof startToolServer>) => {
 }
 /** Dials with an agent whose tools are at `url`. */
 const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) => {
-  const onTrouble = ({ reason }: { reason: string }) => void troubles.push(reason)
+  const onToolError = ({ reason }: { reason: string }) => void errors.push(reason)
   const agent = createSimulatedAgent({
     url,
     secret: () => secret,
-    onTrouble,
+    onError: onToolError,
     stepTimeoutMs: 10_000,
     budgetMs: 30_000,
     ...times,
@@ -100,7 +100,7 @@ it('uses its tools in the call, and the transcript and the event tell of it', as
   expect(times).toEqual([...times].sort())
   expect((await listEvents(deps, completedCall.id)).map((event) => event.data)).toEqual([completedCall])
   await waitFor(async () => server.openSessionCount() === 0)
-  expect(troubles).toEqual([])
+  expect(errors).toEqual([])
 })
 
 it('does nothing with tools that its list does not have', async () => {
@@ -181,7 +181,7 @@ it('waits for a slow tool only so long, and still uses the others', async () => 
     expect.stringMatching(/The note is kept\.$/),
   ])
   expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
-  expect(troubles).toHaveLength(1)
+  expect(errors).toHaveLength(1)
 })
 
 it('gives its tools up where all of them are slow', async () => {
@@ -206,8 +206,8 @@ it.each([
     'Could not use the tools: the tool server did not let the agent in.',
   ])
   expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
-  expect(troubles).toHaveLength(1)
-  expect(troubles.join()).not.toContain(secret)
+  expect(errors).toHaveLength(1)
+  expect(errors.join()).not.toContain(secret)
 })
 
 it('leaves its session when the call is cut short', async () => {

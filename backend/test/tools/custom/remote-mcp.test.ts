@@ -437,7 +437,7 @@ it('shows which tools cannot be passed on, and why, and passes the others on', a
   const named: Tool = { name: 'two words', inputSchema: { type: 'object' } }
   server.tools = [echo, remote, recursive, named]
   const listed = await previewRemoteServer(deps)(input(server))
-  expect(listed.map(({ name, faults }) => [name, faults.length])).toEqual([
+  expect(listed.map(({ name, issues }) => [name, issues.length])).toEqual([
     ['echo', 0],
     ['remote', 1],
     ['recursive', 0],
