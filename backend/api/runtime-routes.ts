@@ -1,7 +1,7 @@
 import { RuntimeReport } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { takeReport } from '../dialer/receive-report.ts'
+import { receiveReport } from '../dialer/receive-report.ts'
 import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
@@ -14,7 +14,7 @@ import { Refusal } from '../mcp/tool-server-error.ts'
 /** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
 export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<void> {
   const secrets = createRuntimeSecrets(deps.runtimeSecrets)
-  const take = takeReport(deps)
+  const receive = receiveReport(deps)
 
   const requireSecret = async ({ headers }: FastifyRequest) => {
     try {
@@ -42,7 +42,7 @@ export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<v
         const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
         const report = validate(RuntimeReport, hasBody(request) ? request.body : parseJson(Buffer.alloc(0)))
-        if ((await take(attemptId, report)) === 'over') return sendAttemptEnded(request, reply)
+        if ((await receive(attemptId, report)) === 'over') return sendAttemptEnded(request, reply)
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )

@@ -2,7 +2,7 @@ import type { RuntimeReport } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { finishAnalysis } from '../calls/settle.ts'
-import { endIn, toAnalysis } from '../calls/reports/read.ts'
+import { findEndReport, toAnalysis } from '../calls/reports/read.ts'
 import { findReportedAttempt, findReports, insertReports } from '../telephony/http-runtime/attempt-reports.ts'
 
 /** The line whose attempts are reported on. */
@@ -15,14 +15,14 @@ export const httpProviderName = 'http'
  * @returns `over` where the attempt has ended, and this can change nothing any more
  * @throws {ApiError} not_found
  */
-export const takeReport =
+export const receiveReport =
   (deps: Deps) =>
   async (attemptId: string, report: RuntimeReport): Promise<'taken' | 'over'> => {
     const attempt = await findReportedAttempt(deps.db, httpProviderName, attemptId)
     if (attempt === undefined) throw notFound('There is no attempt with this id.')
     const reports = (await findReports(deps.db, [attemptId])).get(attemptId) ?? []
     if (reports.some(({ sequence }) => sequence === report.sequence)) return 'taken'
-    const ended = endIn(reports)
+    const ended = findEndReport(reports)
     // Of two ends the one counts that was told first, whatever their numbers.
     const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
     const isOver = ended !== undefined || attempt.endedAt !== null

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/schema.ts'
 import type { Analysis } from '../../telephony/provider.ts'
-import { analysisIn } from './read.ts'
+import { findAnalysis } from './read.ts'
 import { findReports, findLastAttempt } from '../../telephony/http-runtime/attempt-reports.ts'
 
 /** What a runtime has reported of a call's talk, whoever was to wait for it. Undefined where there is nothing. */
@@ -11,5 +11,5 @@ export async function findReportedAnalysis(
   const attempt = await findLastAttempt(db, call.workspaceId, call.callId)
   if (attempt === undefined) return undefined
   const reports = (await findReports(db, [attempt.id])).get(attempt.id) ?? []
-  return analysisIn(reports) ?? undefined
+  return findAnalysis(reports) ?? undefined
 }

@@ -7,7 +7,7 @@ import { findReports } from '../../telephony/http-runtime/attempt-reports.ts'
  * What has been reported of an attempt, a moment later. All who ask within that moment share one statement, so
  * that five hundred calls cost the database no more than one.
  */
-export function watchReports(
+export function createReportReader(
   deps: { db: Db; clock: Clock },
   intervalMs: number,
 ): (attemptId: string, signal: AbortSignal) => Promise<readonly RuntimeReport[]> {

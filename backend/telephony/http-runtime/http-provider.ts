@@ -3,10 +3,10 @@ import type { Clock } from '../../core/clock.ts'
 import type { Db } from '../../db/schema.ts'
 import { sessionUrl } from '../../runtime/session-url.ts'
 import { callLimits } from '../../calls/limits.ts'
-import { analysisIn, answeredAtIn, endIn } from '../../calls/reports/read.ts'
+import { findAnalysis, findAnsweredAt, findEndReport } from '../../calls/reports/read.ts'
 import { insertReports } from './attempt-reports.ts'
 import { httpProviderName } from '../../dialer/receive-report.ts'
-import { watchReports } from '../../calls/reports/watch.ts'
+import { createReportReader } from '../../calls/reports/watch.ts'
 import type { DialControls, DialRequest, TelephonyProvider, ProviderResult } from '../provider.ts'
 import type { RuntimeClient } from './runtime-client.ts'
 
@@ -26,7 +26,7 @@ const silenceTimeoutMs = 15_000
 /** Between two tries to reach a runtime that is away. */
 const retryDelayMs = 2_000
 
-const unreadable = (issues: string[]) =>
+const toUnreadableError = (issues: string[]) =>
   new Error(`the runtime told what cannot be read: ${issues.slice(0, 10).join(', ')}`)
 
 /** Nobody hears it. */
@@ -38,19 +38,22 @@ const detachedResult: ProviderResult = { outcome: 'failed' }
  */
 export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
   const { db, clock, runtime, onError } = deps
-  const read = watchReports(deps, pollMs)
+  const readReports = createReportReader(deps, pollMs)
 
   /** What is reported by now; undefined while the database is away, which says nothing. */
-  const look = (attemptId: string, dialing: DialControls): Promise<readonly RuntimeReport[] | undefined> =>
-    read(attemptId, dialing.detached).catch((error: unknown) => void onError(attemptId, error))
+  const pollReports = (
+    attemptId: string,
+    dialing: DialControls,
+  ): Promise<readonly RuntimeReport[] | undefined> =>
+    readReports(attemptId, dialing.detached).catch((error: unknown) => void onError(attemptId, error))
 
-  const ask = async (attemptId: string): Promise<'heard' | 'denied' | 'away'> => {
+  const askRuntime = async (attemptId: string): Promise<'heard' | 'denied' | 'away'> => {
     try {
-      const told = await runtime.ask(attemptId)
-      if (told === 'denied') return 'denied'
-      await insertReports(db, attemptId, told.reports)
-      if (told.issues.length > 0) onError(attemptId, unreadable(told.issues))
-      return told.isComplete ? 'heard' : 'away'
+      const received = await runtime.getCallState(attemptId)
+      if (received === 'denied') return 'denied'
+      await insertReports(db, attemptId, received.reports)
+      if (received.issues.length > 0) onError(attemptId, toUnreadableError(received.issues))
+      return received.isComplete ? 'heard' : 'away'
     } catch (error) {
       onError(attemptId, error)
       return 'away'
@@ -66,17 +69,17 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
     dialing: DialControls,
     placed: () => 'taken' | 'refused' | 'unclear',
   ): Promise<ProviderResult> => {
-    let told = 0
-    let heardAt = clock.now().getTime()
+    let received = 0
+    let lastReportAt = clock.now().getTime()
     let nextAskAt = 0
     let isConfirmed = false
     let ringWasChecked = false
     for (;;) {
-      const reports = await look(attemptId, dialing)
+      const reports = await pollReports(attemptId, dialing)
       if (dialing.detached.aborted) return detachedResult
       if (reports === undefined) continue
-      const ended = endIn(reports)
-      const answeredAt = answeredAtIn(reports)
+      const ended = findEndReport(reports)
+      const answeredAt = findAnsweredAt(reports)
       if (ended !== undefined) return toProviderResult(ended)
       if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
       if (placed() === 'refused') return { outcome: 'failed' }
@@ -84,27 +87,28 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       if (dialing.signal.aborted || (ringTimedOut && ringWasChecked)) return hangUp(attemptId, dialing)
 
       const now = clock.now().getTime()
-      if (reports.length > told) heardAt = now
-      told = reports.length
+      if (reports.length > received) lastReportAt = now
+      received = reports.length
       const isUncertain = placed() === 'unclear' && !isConfirmed
-      if (now < nextAskAt || !(isUncertain || ringTimedOut || now >= heardAt + silenceTimeoutMs)) continue
+      if (now < nextAskAt || !(isUncertain || ringTimedOut || now >= lastReportAt + silenceTimeoutMs))
+        continue
       nextAskAt = now + retryDelayMs
-      const answer = await ask(attemptId)
-      if (answer === 'denied') return lastWord(attemptId, dialing)
+      const answer = await askRuntime(attemptId)
+      if (answer === 'denied') return readFinalReports(attemptId, dialing)
       if (answer === 'away') continue
-      heardAt = now
+      lastReportAt = now
       isConfirmed = true
       ringWasChecked = ringTimedOut
     }
   }
 
   /** A runtime may forget what it has reported: that counts. */
-  const lastWord = async (attemptId: string, dialing: DialControls): Promise<ProviderResult> => {
+  const readFinalReports = async (attemptId: string, dialing: DialControls): Promise<ProviderResult> => {
     for (;;) {
-      const reports = await look(attemptId, dialing)
+      const reports = await pollReports(attemptId, dialing)
       if (dialing.detached.aborted) return detachedResult
       if (reports === undefined) continue
-      const ended = endIn(reports)
+      const ended = findEndReport(reports)
       return ended === undefined ? { outcome: 'unknown' } : toProviderResult(ended)
     }
   }
@@ -118,7 +122,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       )
       const deadline = clock.now().getTime() + (confirmed ? callLimits.handOverSeconds * 1000 : retryDelayMs)
       do {
-        const ended = endIn((await look(attemptId, dialing)) ?? [])
+        const ended = findEndReport((await pollReports(attemptId, dialing)) ?? [])
         if (dialing.detached.aborted) return detachedResult
         if (ended !== undefined) return toProviderResult(ended)
       } while (clock.now().getTime() < deadline)
@@ -146,10 +150,10 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       ]),
     analyze: async (request, _, signal) => {
       for (;;) {
-        const reports = await read(request.attemptId, signal).catch(
+        const reports = await readReports(request.attemptId, signal).catch(
           (error: unknown) => (onError(request.attemptId, error), []),
         )
-        const analysis = analysisIn(reports)
+        const analysis = findAnalysis(reports)
         if (analysis !== undefined) return analysis ?? undefined
         if (signal.aborted) return undefined
       }
@@ -195,20 +199,20 @@ const toCallOrder = (request: DialRequest, internalUrl: string): CallOrder => {
   }
 }
 
-function toProviderResult(end: RuntimeReport & { type: 'ended' }): ProviderResult {
-  const endedAt = new Date(end.at)
-  if (end.outcome === 'voicemail') {
-    const { outcome, transcript, summary } = end
-    return { outcome, transcript, summary, answeredAt: new Date(end.answered_at), endedAt }
+function toProviderResult(report: RuntimeReport & { type: 'ended' }): ProviderResult {
+  const endedAt = new Date(report.at)
+  if (report.outcome === 'voicemail') {
+    const { outcome, transcript, summary } = report
+    return { outcome, transcript, summary, answeredAt: new Date(report.answered_at), endedAt }
   }
-  if (end.outcome !== 'answered') return { outcome: end.outcome, endedAt }
+  if (report.outcome !== 'answered') return { outcome: report.outcome, endedAt }
   return {
     outcome: 'answered',
-    endedReason: end.ended_reason,
-    transcript: end.transcript,
-    recordingUrl: end.recording_url ?? null,
-    optedOut: end.do_not_call ?? false,
-    answeredAt: new Date(end.answered_at),
+    endedReason: report.ended_reason,
+    transcript: report.transcript,
+    recordingUrl: report.recording_url ?? null,
+    optedOut: report.do_not_call ?? false,
+    answeredAt: new Date(report.answered_at),
     endedAt,
   }
 }

@@ -4,7 +4,7 @@ import { cleanInput } from '../../http/clean.ts'
 import { toStorableText } from '../../storable-text.ts'
 
 /** What a runtime told of an attempt when it was asked. */
-export interface CallStateRead {
+export interface CallState {
   reports: RuntimeReport[]
   /** Whether each report was taken: from what is missing nothing may be concluded. */
   isComplete: boolean
@@ -21,10 +21,10 @@ const CallStateEnvelope = z.object({ reports: z.array(z.unknown()).max(1_000) })
  *
  * @throws {Error} for what is no call state; JSON's own error would quote it, and it holds names and numbers
  */
-export function parseCallState(body: string): CallStateRead {
+export function parseCallState(body: string): CallState {
   const envelope = CallStateEnvelope.safeParse(parseJson(body))
   if (!envelope.success) throw new Error('the runtime told nothing that is a list of reports')
-  const parsed = envelope.data.reports.map(readReport)
+  const parsed = envelope.data.reports.map(parseReport)
   return {
     reports: parsed.flatMap(({ report }) => report ?? []),
     isComplete: parsed.every(({ report }) => report !== undefined),
@@ -40,7 +40,7 @@ function parseJson(body: string): unknown {
   }
 }
 
-function readReport(input: unknown): { report?: RuntimeReport; fields: string[] } {
+function parseReport(input: unknown): { report?: RuntimeReport; fields: string[] } {
   const { value, details } = cleanInput(input)
   const parsed = RuntimeReport.safeParse(value)
   const invalidFields = details.map(({ field }) => field.split('.')[0] ?? field)

@@ -2,7 +2,7 @@ import type { CallOrder } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
 import { errorCode } from '../../error-code.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
-import { type CallStateRead, parseCallState } from './parse-call-state.ts'
+import { type CallState, parseCallState } from './parse-call-state.ts'
 
 /** A runtime of the user's own, as docs/runtime.md describes it. */
 export interface RuntimeClient {
@@ -11,7 +11,7 @@ export interface RuntimeClient {
    */
   place(order: CallOrder): Promise<'taken' | 'refused' | 'unclear'>
   /** The reports so far, or `denied` where the runtime knows nothing of the attempt. Rejects where it is away. */
-  ask(attemptId: string): Promise<CallStateRead | 'denied'>
+  getCallState(attemptId: string): Promise<CallState | 'denied'>
   /** Rejects where the runtime did not say that nobody is on the line any more. */
   hangUp(attemptId: string): Promise<void>
 }
@@ -67,7 +67,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
         return connectionErrorCodes.has(errorCode(getCause(error))) ? 'refused' : 'unclear'
       }
     },
-    ask: async (attemptId) => {
+    getCallState: async (attemptId) => {
       const answer = await send('GET', `/calls/${attemptId}`, undefined, { Accept: 'application/json' })
       if (answer.status === 404) return (await answer.body?.cancel(), 'denied')
       if (!answer.ok) throw new Error(`the runtime answered ${answer.status}`)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { type AttemptResult, finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
-import { takeReport } from '../../dialer/receive-report.ts'
+import { receiveReport } from '../../dialer/receive-report.ts'
 import { finishAnalysis } from '../../calls/settle.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
@@ -123,7 +123,7 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   }))
   const { contact, call } = storedBody as Awaited<ReturnType<ReturnType<typeof addContact>>>
   const attempt = await claim('http')
-  await takeReport(deps)(attempt.id, {
+  await receiveReport(deps)(attempt.id, {
     sequence: 1,
     type: 'ended',
     outcome: 'answered',
@@ -249,7 +249,7 @@ it('tells a talk without its analysis, which changes nothing when it comes late'
     { data: { outcome: 'answered', transcript: [], summary: null } },
   ])
   await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis)
-  await takeReport(deps)(conversation.attempt.id, {
+  await receiveReport(deps)(conversation.attempt.id, {
     sequence: 9,
     type: 'analysis',
     at: '2026-05-04T15:02:00.000Z',
@@ -295,7 +295,7 @@ it('lets nothing be written back that comes while it is being erased', async () 
   const conversation = await seedConversation('http')
   await runDuringErasure(conversation.contactId, () => [
     finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis),
-    takeReport(deps)(conversation.attempt.id, {
+    receiveReport(deps)(conversation.attempt.id, {
       sequence: 9,
       type: 'analysis',
       at: '2026-05-04T15:02:00.000Z',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { findCall } from '../../calls/get-calls.ts'
-import { takeReport } from '../../dialer/receive-report.ts'
+import { receiveReport } from '../../dialer/receive-report.ts'
 import { startRetention } from '../../privacy/retention.ts'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -188,7 +188,12 @@ it('takes no late report of what was erased', async () => {
     .where('call_id', '=', callId)
     .executeTakeFirstOrThrow()
   const analysis = { summary: 'a secret', sentiment: 'neutral', goal_met: null, extracted: {} } as const
-  await takeReport(deps)(id, { sequence: 9, type: 'analysis', analysis, at: deps.clock.now().toISOString() })
+  await receiveReport(deps)(id, {
+    sequence: 9,
+    type: 'analysis',
+    analysis,
+    at: deps.clock.now().toISOString(),
+  })
   expect(await findTraces(callId)).not.toContain('secret')
 })
 

@@ -7,7 +7,7 @@ import { claimCalls } from '../../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../../dialer/dialer.ts'
 import { chooseProviders } from '../../../telephony/choose-providers.ts'
 import { parseCallState } from '../../../telephony/http-runtime/parse-call-state.ts'
-import { takeReport } from '../../../dialer/receive-report.ts'
+import { receiveReport } from '../../../dialer/receive-report.ts'
 import { startSweeper } from '../../../dialer/sweeper.ts'
 import { parseConfig } from '../../../config.ts'
 import { connect } from '../../../db/connect.ts'
@@ -108,7 +108,7 @@ const busy = (sequence: number): RuntimeReport => ({
 /** It happens at the runtime, and its report arrives. */
 const reportToBoth = async (attemptId: string, ...reports: RuntimeReport[]) => {
   runtime.reportsByAttempt.get(attemptId)?.push(...reports)
-  for (const report of reports) await takeReport(deps)(attemptId, report)
+  for (const report of reports) await receiveReport(deps)(attemptId, report)
 }
 /** It happens at the runtime, and no report of it arrives. */
 const reportOnlyToRuntime = (attemptId: string, ...reports: RuntimeReport[]) =>
@@ -360,7 +360,7 @@ it('draws no conclusion from reports that cannot be read', async () => {
   )
   expect((await getCall(deps, seed, id)).status).toBe('in_progress')
   await sql`alter table attempt_report_away rename to attempt_report`.execute(deps.db)
-  await takeReport(deps)(attemptId, ended(2))
+  await receiveReport(deps)(attemptId, ended(2))
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({
     outcome: 'answered',
     summary: 'Wants a visit.',
