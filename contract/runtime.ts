@@ -5,7 +5,7 @@ import { Id, PhoneNumberE164, Seconds, text, Timestamp } from './primitives.ts'
 // Between this service and an agent runtime of the user's own, which makes the calls with LINE=http.
 
 /** Body of `POST {RUNTIME_URL}/calls`: one attempt to reach one person. */
-export const CallOrder = z
+export const RuntimeDialRequest = z
   .object({
     attempt_id: z.uuid().describe('Asked twice, it rings once. Also the Idempotency-Key.'),
     call_id: Id,
@@ -30,7 +30,7 @@ export const CallOrder = z
     call_limit_seconds: Seconds,
   })
   .meta({ id: 'CallOrder' })
-export type CallOrder = z.infer<typeof CallOrder>
+export type RuntimeDialRequest = z.infer<typeof RuntimeDialRequest>
 
 const RuntimeTranscript = z.array(TranscriptTurn.extend({ text: text(10_000) })).max(5_000)
 

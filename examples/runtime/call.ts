@@ -1,4 +1,4 @@
-import type { CallOrder, RuntimeAnalysis, RuntimeReport, TranscriptTurn } from '@outdial/contract'
+import type { RuntimeDialRequest, RuntimeAnalysis, RuntimeReport, TranscriptTurn } from '@outdial/contract'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createReporter, type ReportInput } from './reporter.ts'
 import { openTools, type Tools } from './tools.ts'
@@ -9,7 +9,7 @@ export interface OngoingCall {
 }
 
 /** Where a real runtime rings a phone and lets a model talk, this one follows a script. */
-export function startCall(dialRequest: CallOrder, secret: string, secondMs: number): OngoingCall {
+export function startCall(dialRequest: RuntimeDialRequest, secret: string, secondMs: number): OngoingCall {
   const reporter = createReporter(dialRequest.reports_url, secret)
   const hungUp = new AbortController()
   const isHungUp = () => hungUp.signal.aborted
@@ -56,7 +56,7 @@ const interruptedAnalysis: RuntimeAnalysis = {
 }
 
 async function runConversation(
-  dialRequest: CallOrder,
+  dialRequest: RuntimeDialRequest,
   secret: string,
   waitSeconds: (seconds: number) => Promise<unknown>,
   hungUp: AbortSignal,

@@ -1,4 +1,4 @@
-import { CallOrder, type CallState } from '@outdial/contract'
+import { RuntimeDialRequest, type CallState } from '@outdial/contract'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type OngoingCall, startCall } from './call.ts'
@@ -31,7 +31,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = await text(request)
   const content = method === 'POST' ? body : `${method} ${path}`
   if (!verifySignature(secret ?? '', request.headers, content)) return respond(response, 401)
-  if (method === 'POST' && path === '/calls') return acceptCall(CallOrder.parse(JSON.parse(body)), response)
+  if (method === 'POST' && path === '/calls')
+    return acceptCall(RuntimeDialRequest.parse(JSON.parse(body)), response)
 
   const [, id = ''] = /^\/calls\/([\da-f-]{36})$/.exec(path) ?? []
   const call = calls.get(id)
@@ -46,7 +47,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 /** Asked twice, it rings once. */
-function acceptCall(dialRequest: CallOrder, response: ServerResponse): void {
+function acceptCall(dialRequest: RuntimeDialRequest, response: ServerResponse): void {
   const id = dialRequest.attempt_id
   if (deniedAttempts.has(id)) return respond(response, 409)
   if (calls.has(id)) return respond(response, 200)

@@ -1,5 +1,5 @@
 import {
-  CallOrder,
+  RuntimeDialRequest,
   CallState,
   ReportAccepted,
   RuntimeAnalysis,
@@ -8,7 +8,7 @@ import {
 } from '@outdial/contract'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import * as z from 'zod'
-import { exampleOrder, exampleReports, exampleState } from './runtime-examples.ts'
+import { exampleDialRequest, exampleReports, exampleState } from './runtime-examples.ts'
 
 const description = `
 What an agent runtime does so that Outdial makes its calls there (\`LINE=http\`), and where it reports on them.
@@ -70,7 +70,9 @@ const reportOperation: Operation = {
   responses: {
     200: {
       description: 'Taken, now or before',
-      content: jsonContent('ReportTaken', { taken: { attempt_id: exampleOrder.attempt_id, sequence: 2 } }),
+      content: jsonContent('ReportTaken', {
+        taken: { attempt_id: exampleDialRequest.attempt_id, sequence: 2 },
+      }),
     },
     400: errorAnswer('The body is not JSON'),
     401: errorAnswer('The secret is missing, or none of this service'),
@@ -89,7 +91,7 @@ const placeCallOperation: Operation = {
   parameters: [
     { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string', format: 'uuid' } },
   ],
-  requestBody: { required: true, content: jsonContent('CallOrder', { order: exampleOrder }) },
+  requestBody: { required: true, content: jsonContent('CallOrder', { order: exampleDialRequest }) },
   responses: {
     200: { description: 'The call is known already: it rings once' },
     202: { description: 'It will ring' },
@@ -151,7 +153,7 @@ const errorSchema: OpenAPIV3_1.SchemaObject = {
 function ownSchemas(): Record<string, object> {
   const registry = z.registry<{ id: string }>()
   const named = {
-    CallOrder,
+    CallOrder: RuntimeDialRequest,
     CallState,
     ReportTaken: ReportAccepted,
     RuntimeAnalysis,

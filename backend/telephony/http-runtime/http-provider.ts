@@ -1,4 +1,4 @@
-import type { CallOrder, RuntimeReport } from '@outdial/contract'
+import type { RuntimeDialRequest, RuntimeReport } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
 import type { Db } from '../../db/schema.ts'
 import { sessionUrl } from '../../runtime/session-url.ts'
@@ -67,7 +67,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
   const followAttempt = async (
     attemptId: string,
     dialing: DialControls,
-    placed: () => 'taken' | 'refused' | 'unclear',
+    dialStatus: () => 'taken' | 'refused' | 'unclear',
   ): Promise<ProviderResult> => {
     let received = 0
     let lastReportAt = clock.now().getTime()
@@ -82,14 +82,14 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       const answeredAt = findAnsweredAt(reports)
       if (ended !== undefined) return toProviderResult(ended)
       if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
-      if (placed() === 'refused') return { outcome: 'failed' }
+      if (dialStatus() === 'refused') return { outcome: 'failed' }
       const ringTimedOut = dialing.ringTimeout.aborted && answeredAt === undefined
       if (dialing.signal.aborted || (ringTimedOut && ringWasChecked)) return hangUp(attemptId, dialing)
 
       const now = clock.now().getTime()
       if (reports.length > received) lastReportAt = now
       received = reports.length
-      const isUncertain = placed() === 'unclear' && !isConfirmed
+      const isUncertain = dialStatus() === 'unclear' && !isConfirmed
       if (now < nextAskAt || !(isUncertain || ringTimedOut || now >= lastReportAt + silenceTimeoutMs))
         continue
       nextAskAt = now + retryDelayMs
@@ -135,12 +135,12 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
     resumable: true,
     speed: 1,
     dial: async (request, dialing) => {
-      let placed: Awaited<ReturnType<RuntimeClient['place']>> = 'taken'
-      const placing = runtime
-        .place(toCallOrder(request, deps.internalUrl))
-        .then((answer) => void (placed = answer))
-      const following = followAttempt(request.attemptId, dialing, () => placed)
-      const ended = await Promise.race([following, whenDetached(dialing, placing)])
+      let dialStatus: Awaited<ReturnType<RuntimeClient['dial']>> = 'taken'
+      const requestSent = runtime
+        .dial(toCallOrder(request, deps.internalUrl))
+        .then((answer) => void (dialStatus = answer))
+      const following = followAttempt(request.attemptId, dialing, () => dialStatus)
+      const ended = await Promise.race([following, whenDetached(dialing, requestSent)])
       return ended.outcome === 'unknown' ? { outcome: 'failed' } : ended
     },
     resume: (request, dialing) =>
@@ -165,14 +165,14 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
  * Resolves when nobody listens any more, but not while an order is on its way: whoever asks the runtime next
  * must not be told that it knows nothing of it.
  */
-const whenDetached = ({ detached }: DialControls, placing: Promise<void>): Promise<ProviderResult> =>
+const whenDetached = ({ detached }: DialControls, requestSent: Promise<void>): Promise<ProviderResult> =>
   new Promise((resolve) => {
-    const detach = () => void placing.then(() => resolve(detachedResult))
+    const detach = () => void requestSent.then(() => resolve(detachedResult))
     if (detached.aborted) detach()
     detached.addEventListener('abort', detach, { once: true })
   })
 
-const toCallOrder = (request: DialRequest, internalUrl: string): CallOrder => {
+const toCallOrder = (request: DialRequest, internalUrl: string): RuntimeDialRequest => {
   const { attemptId, agent, contact } = request
   return {
     attempt_id: attemptId,

@@ -1,4 +1,4 @@
-import type { CallOrder } from '@outdial/contract'
+import type { RuntimeDialRequest } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
 import { errorCode } from '../../error-code.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
@@ -9,7 +9,7 @@ export interface RuntimeClient {
   /**
    * Orders a call. `unclear` where the runtime may have it or not: only `ask` tells. Never rejects.
    */
-  place(order: CallOrder): Promise<'taken' | 'refused' | 'unclear'>
+  dial(request: RuntimeDialRequest): Promise<'taken' | 'refused' | 'unclear'>
   /** The reports so far, or `denied` where the runtime knows nothing of the attempt. Rejects where it is away. */
   getCallState(attemptId: string): Promise<CallState | 'denied'>
   /** Rejects where the runtime did not say that nobody is on the line any more. */
@@ -56,10 +56,10 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
   }
 
   return {
-    place: async (order) => {
-      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': order.attempt_id }
+    dial: async (request) => {
+      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': request.attempt_id }
       try {
-        const answer = await send('POST', '/calls', JSON.stringify(order), headers)
+        const answer = await send('POST', '/calls', JSON.stringify(request), headers)
         await answer.body?.cancel()
         if (answer.ok) return 'taken'
         return answer.status < 500 ? 'refused' : 'unclear'

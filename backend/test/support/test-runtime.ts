@@ -1,4 +1,4 @@
-import { CallOrder, type CallState, type RuntimeReport } from '@outdial/contract'
+import { RuntimeDialRequest, type CallState, type RuntimeReport } from '@outdial/contract'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ export interface TestRuntime {
   url: string
   requests: ReceivedRequest[]
   /** The calls that it was ordered to make, each time. */
-  orders: () => CallOrder[]
+  dialRequests: () => RuntimeDialRequest[]
   requestsWith: (method: 'GET' | 'DELETE') => ReceivedRequest[]
   /** What it tells of an attempt when it is asked; without an entry it denies it. */
   reportsByAttempt: Map<string, RuntimeReport[]>
@@ -43,7 +43,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     const id = path.split('/').at(-1) ?? ''
     const status = answers[method]
     if (method === 'POST' && (status === undefined || status === 'cut')) {
-      reportsByAttempt.set(CallOrder.parse(JSON.parse(received.body)).attempt_id, [])
+      reportsByAttempt.set(RuntimeDialRequest.parse(JSON.parse(received.body)).attempt_id, [])
     }
     if (status === 'cut') return request.socket.destroy()
     if (status !== undefined) return response.writeHead(status).end()
@@ -64,8 +64,10 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     readyToAccept: Promise.resolve(),
     url: '',
     requests,
-    orders: () =>
-      requests.filter(({ method }) => method === 'POST').map(({ body }) => CallOrder.parse(JSON.parse(body))),
+    dialRequests: () =>
+      requests
+        .filter(({ method }) => method === 'POST')
+        .map(({ body }) => RuntimeDialRequest.parse(JSON.parse(body))),
     requestsWith: (method) => requests.filter((request) => request.method === method),
     reportsByAttempt,
     answers,

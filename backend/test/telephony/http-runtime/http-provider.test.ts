@@ -67,9 +67,9 @@ const dial = (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = deps) =
   return dialer
 }
 /** The attempt of the call, once the runtime was ordered to make it. */
-const ordered = async (callId: number): Promise<string> => {
+const waitForDialRequest = async (callId: number): Promise<string> => {
   const order = await waitFor(
-    async () => runtime.orders().find((candidate) => candidate.call_id === callId),
+    async () => runtime.dialRequests().find((candidate) => candidate.call_id === callId),
     () => deps.clock.advance(50),
   )
   return order.attempt_id
@@ -119,7 +119,7 @@ const isInProgress = (call: Call) => call.status === 'in_progress'
 const startRinging = async (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = deps) => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const dialer = dial(options, dialDeps)
-  return { id, dialer, attemptId: await ordered(id) }
+  return { id, dialer, attemptId: await waitForDialRequest(id) }
 }
 /** A worker that claims and is never heard of again. */
 const claimAsLostWorker = async () => {
@@ -132,7 +132,7 @@ const claimAsLostWorker = async () => {
 it('orders a call once, follows its reports, and tells of the talk', async () => {
   const { id } = await seedCall(deps, seed, freshNumber(), { variables: { product: 'a roof' } })
   dial()
-  const attemptId = await ordered(id)
+  const attemptId = await waitForDialRequest(id)
   await reportToBoth(attemptId, { sequence: 1, type: 'ringing', at: timestamp() }, answered(2))
   await advanceUntil(deps, seed, id, isInProgress)
   deps.clock.advance(30_000)
@@ -151,14 +151,14 @@ it('orders a call once, follows its reports, and tells of the talk', async () =>
   })
   expect(call.duration_seconds).toBeGreaterThanOrEqual(30)
   expect((await listEvents(deps, id)).map((event) => event.data)).toEqual([call])
-  expect(runtime.orders()).toHaveLength(1)
+  expect(runtime.dialRequests()).toHaveLength(1)
 })
 
 it('tells the runtime what it needs, signed with every runtime secret and without any of them', async () => {
   const { id } = await seedCall(deps, seed, freshNumber(), { variables: { product: 'a roof' } })
   dial()
-  const attemptId = await ordered(id)
-  const [order] = runtime.orders()
+  const attemptId = await waitForDialRequest(id)
+  const [order] = runtime.dialRequests()
   const [post] = runtime.requests
   const call = await getCall(deps, seed, id)
   const widget_id = await getWidgetId(deps, seed.agentId)
@@ -229,7 +229,7 @@ it('takes a message on a voicemail, and whoever refuses is not called again', as
   expect(await advanceUntilCompleted(deps, seed, first.id)).toMatchObject({ outcome, summary: 'Left word.' })
 
   const second = await seedCall(deps, seed, freshNumber())
-  await reportToBoth(await ordered(second.id), ended(1, { do_not_call: true, analysis: null }))
+  await reportToBoth(await waitForDialRequest(second.id), ended(1, { do_not_call: true, analysis: null }))
   const call = await advanceUntilCompleted(deps, seed, second.id)
   expect(call).toMatchObject({ outcome: 'answered', contact: { do_not_call: true }, sentiment: 'unknown' })
 })
@@ -262,7 +262,7 @@ it('asks a runtime that is silent, and so learns what no report told', async () 
   reportOnlyToRuntime(attemptId, answered(1), ended(2))
   const call = await advanceUntilCompleted(deps, seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'answered', summary: 'Wants a visit.' })
-  expect(runtime.orders()).toHaveLength(1)
+  expect(runtime.dialRequests()).toHaveLength(1)
 })
 
 it('learns the end of a call from a runtime whose texts hold what cannot be kept', async () => {
@@ -330,18 +330,18 @@ it('goes on with a call whose order was cut off, without a second order', async 
   await advanceUntil(deps, seed, id, isInProgress)
   await reportToBoth(attemptId, ended(2))
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({ outcome: 'answered', attempts: 1 })
-  expect(runtime.orders()).toHaveLength(1)
+  expect(runtime.dialRequests()).toHaveLength(1)
 })
 
 it('asks again while it is unclear whether the order arrived, and the runtime is away', async () => {
   Object.assign(runtime.answers, { POST: 'cut', GET: 503 })
   const { id, attemptId } = await startRinging()
-  const orderedAt = deps.clock.now().getTime()
+  const requestedAt = deps.clock.now().getTime()
   await waitFor(
     async () => runtime.requestsWith('GET').length > 2,
     () => deps.clock.advance(250),
   )
-  expect(deps.clock.now().getTime() - orderedAt).toBeLessThan(15_000)
+  expect(deps.clock.now().getTime() - requestedAt).toBeLessThan(15_000)
   delete runtime.answers.GET
   reportOnlyToRuntime(attemptId, busy(1))
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({ outcome: 'busy', attempts: 1 })
@@ -383,7 +383,7 @@ it.each([
     ended_reason: 'line_failed',
   })
   if (runtime.requests.length === 0) await runtime.start()
-  expect(runtime.orders().length).toBeLessThanOrEqual(1)
+  expect(runtime.dialRequests().length).toBeLessThanOrEqual(1)
 })
 
 it('hangs up after 45 seconds of ringing, when the runtime has said that nobody answered', async () => {
@@ -415,7 +415,7 @@ it('calls nobody again while the runtime is away, until a call would be over', a
   const campaignId = await seedCampaign(deps, { ...seed, retry })
   const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   dial()
-  await ordered(id)
+  await waitForDialRequest(id)
   const ringingAt = deps.clock.now().getTime()
   await runtime.stop()
   deps.clock.advance(60_000)
@@ -424,7 +424,7 @@ it('calls nobody again while the runtime is away, until a call would be over', a
   expect(queued).toMatchObject({ attempts: 1, outcome: null })
   await runtime.start()
   await advanceUntil(deps, seed, id, (call) => call.attempts === 2, 20_000)
-  await waitFor(async () => runtime.orders().length === 2)
+  await waitFor(async () => runtime.dialRequests().length === 2)
 })
 
 it('ends a call after 30 minutes, and keeps what the runtime hands over', async () => {
@@ -460,7 +460,7 @@ it('takes up the call of a worker that lost its database: one order, the same at
   const call = await advanceUntilCompleted(deps, seed, id)
   expect(call).toMatchObject({ outcome: 'answered', summary: 'Wants a visit.', attempts: 1 })
   expect(await listAttempts(deps, id)).toMatchObject([{ id: attemptId, fence: 2, outcome: 'answered' }])
-  expect(runtime.orders()).toHaveLength(1)
+  expect(runtime.dialRequests()).toHaveLength(1)
   expect(runtime.requestsWith('DELETE')).toEqual([])
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
@@ -474,7 +474,7 @@ it('leaves its calls running when it stops, and the next worker has them at once
   reportOnlyToRuntime(attemptId, ended(2))
   dial()
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({ outcome: 'answered', attempts: 1 })
-  expect(runtime.orders()).toHaveLength(1)
+  expect(runtime.dialRequests()).toHaveLength(1)
   expect(runtime.requestsWith('DELETE')).toEqual([])
 })
 
@@ -493,7 +493,7 @@ it('does not stop in the middle of an order: the next worker finds the call', as
   )
   await reportToBoth(attemptId, ended(1))
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({ outcome: 'answered', attempts: 1 })
-  expect(runtime.orders()).toHaveLength(1)
+  expect(runtime.dialRequests()).toHaveLength(1)
 })
 
 it('asks for what was never ordered, and calls again only as the campaign retries', async () => {
@@ -534,7 +534,7 @@ it.each([
   expect(call).toMatchObject({ outcome: 'answered', ended_reason: 'contact_hung_up', attempts: 1 })
   expect(call.duration_seconds).toBeLessThan(60)
   expect(runtime.requestsWith('DELETE')).toEqual([])
-  expect(runtime.orders()).toHaveLength(1)
+  expect(runtime.dialRequests()).toHaveLength(1)
 })
 
 it('asks a runtime that is starting again until it answers, and goes on', async () => {
