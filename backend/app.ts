@@ -4,12 +4,12 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import type { Deps } from './deps.ts'
 import { logRequest } from './http/request-log.ts'
-import { answerClientError } from './http/client-error.ts'
+import { handleClientError } from './http/client-error.ts'
 import { handleError } from './http/error-handler.ts'
 import { mountHealth } from './http/health.ts'
 import { getRequestId } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
-import { answerUnrouted, trackAllowedMethods } from './http/unmatched-requests.ts'
+import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
 import { mountInternal } from './api/runtime-routes.ts'
 import { registerOauth } from './oauth/register.ts'
 import { registerApi } from './api/register-api.ts'
@@ -44,7 +44,7 @@ export async function createApp(
     routerOptions: { ignoreTrailingSlash: true },
     return503OnClosing: false,
     frameworkErrors: handleError,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: handleClientError,
   })
   const getAllowedMethods = trackAllowedMethods(app)
 
@@ -59,10 +59,10 @@ export async function createApp(
   await app.register(helmet, securityHeaders(deps.config))
   // In a hook, since a handler would come after the body was read, and complain of that first.
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return answerUnrouted(getAllowedMethods, request, reply)
+    if (request.is404) return handleUnmatchedRequest(getAllowedMethods, request, reply)
   })
   // Where a route finds nothing by itself: a file that is not there.
-  app.setNotFoundHandler((request, reply) => answerUnrouted(getAllowedMethods, request, reply))
+  app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(getAllowedMethods, request, reply))
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
 
   mountHealth(app, deps)

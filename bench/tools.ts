@@ -28,10 +28,10 @@ async function start(name: string, args: string[] = []): Promise<Subject> {
   return { process: child, ...facts }
 }
 
-async function query<Answer>(subject: Subject, question: string): Promise<Answer> {
+async function query<Reply>(subject: Subject, question: string): Promise<Reply> {
   subject.process.send(question)
-  const [answer] = (await once(subject.process, 'message')) as [Answer]
-  return answer
+  const [reply] = (await once(subject.process, 'message')) as [Reply]
+  return reply
 }
 
 const getCpu = (subject: Subject) => query<{ user: number; system: number }>(subject, 'cpu')

@@ -49,7 +49,7 @@ export const ErrorDetail = z
 export type ErrorDetail = z.infer<typeof ErrorDetail>
 
 /** The one shape of every error of the API. */
-export const ErrorAnswer = z
+export const ErrorResponse = z
   .object({
     error: z.object({
       type: z.enum(types),
@@ -60,4 +60,4 @@ export const ErrorAnswer = z
     }),
   })
   .meta({ id: 'ErrorAnswer' })
-export type ErrorAnswer = z.infer<typeof ErrorAnswer>
+export type ErrorResponse = z.infer<typeof ErrorResponse>

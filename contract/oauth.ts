@@ -14,7 +14,7 @@ export const Scope = z.enum([
 export type Scope = z.infer<typeof Scope>
 
 /** Answer of `POST /oauth/token` (RFC 6749, section 5.1), with the workspace that was picked at consent. */
-export const TokenAnswer = z.object({
+export const TokenResponse = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
   expires_in: z.int(),
@@ -23,4 +23,4 @@ export const TokenAnswer = z.object({
   workspace_id: Id,
   workspace_name: z.string(),
 })
-export type TokenAnswer = z.infer<typeof TokenAnswer>
+export type TokenResponse = z.infer<typeof TokenResponse>

@@ -21,16 +21,22 @@ export async function openRecordingProxy(target: string, onExchange: (exchange: 
     const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
       hopByHopHeaders.test(name) ? [] : [[name, String(value)]],
     )
-    const answer = await fetch(new URL(path, target), {
+    const backendResponse = await fetch(new URL(path, target), {
       method,
       headers,
       redirect: 'manual',
       ...(sent.length > 0 && { body: sent }),
     })
-    const received = Buffer.from(await answer.arrayBuffer())
-    const responseHeaders = [...answer.headers].filter(([name]) => !hopByHopHeaders.test(name))
-    response.writeHead(answer.status, Object.fromEntries(responseHeaders)).end(received)
-    onExchange({ method, path, status: answer.status, sent: parseBody(sent), received: parseBody(received) })
+    const received = Buffer.from(await backendResponse.arrayBuffer())
+    const responseHeaders = [...backendResponse.headers].filter(([name]) => !hopByHopHeaders.test(name))
+    response.writeHead(backendResponse.status, Object.fromEntries(responseHeaders)).end(received)
+    onExchange({
+      method,
+      path,
+      status: backendResponse.status,
+      sent: parseBody(sent),
+      received: parseBody(received),
+    })
   }
   const server = createServer((request, response) => {
     forward(request, response).catch((error: unknown) =>

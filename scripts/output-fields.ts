@@ -8,8 +8,8 @@ type Schema = z.core.JSONSchema.BaseSchema
  * The fields of an answer as Zapier names them: `a__b` for a nested object, `a[]b` for a list of
  * objects. Open dictionaries are left out: their keys are the user's own.
  */
-export function toOutputFields(answer: z.ZodType): PlainOutputField[] {
-  const document: Schema = z.toJSONSchema(answer, { io: 'output' })
+export function toOutputFields(responseSchema: z.ZodType): PlainOutputField[] {
+  const document: Schema = z.toJSONSchema(responseSchema, { io: 'output' })
   const resolve = (schema: Schema): Schema => {
     const name = schema.$ref?.replace('#/$defs/', '')
     const found = name === undefined ? schema : document.$defs?.[name]

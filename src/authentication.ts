@@ -1,4 +1,4 @@
-import type { CampaignList, Scope, TokenAnswer } from '@outdial/contract'
+import type { CampaignList, Scope, TokenResponse } from '@outdial/contract'
 import type { Authentication, Bundle, HttpResponse, ZObject } from 'zapier-platform-core'
 import { baseUrl, callApi, postForm } from './client.ts'
 import { withoutContext } from './errors.ts'
@@ -64,8 +64,8 @@ interface OAuthError {
   error_description?: string
 }
 
-function parseTokens(z: ZObject, response: HttpResponse): TokenAnswer {
-  if (response.status < 400) return response.data as TokenAnswer
+function parseTokens(z: ZObject, response: HttpResponse): TokenResponse {
+  if (response.status < 400) return response.data as TokenResponse
   const { error, error_description } = (response.data ?? {}) as OAuthError
   if (error === 'invalid_grant') {
     throw withoutContext(

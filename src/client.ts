@@ -39,7 +39,7 @@ export const addBearer: BeforeRequestMiddleware = (request, z, bundle) => {
 }
 
 /** @throws an error of `z.errors` whose message a no-code user can act on */
-export async function callApi<Answer>(z: ZObject, request: ApiRequest): Promise<Answer> {
+export async function callApi<Data>(z: ZObject, request: ApiRequest): Promise<Data> {
   const { method, path, query, body, headers, inputFields, acceptedStatuses = [] } = request
   const outgoing: Outgoing = {
     method,
@@ -56,7 +56,7 @@ export async function callApi<Answer>(z: ZObject, request: ApiRequest): Promise<
       'Outdial no longer accepts this connection. Reconnect your Outdial account and try again.',
     ),
   )
-  const response = await send<Answer>(z, outgoing, reconnectError)
+  const response = await send<Data>(z, outgoing, reconnectError)
   if (response.status < 400 || acceptedStatuses.includes(response.status)) return response.data
   throw toZapierError(z, response, inputFields)
 }
@@ -88,14 +88,14 @@ interface Outgoing {
  * The only caller of z.request. `merge: false` and a body that is text already keep core's hands off
  * what the user wrote: it refuses `{{bundle.…}}` in a merged request, and cuts `{{…}}` out of an object.
  */
-async function send<Answer>(
+async function send<Data>(
   z: ZObject,
   outgoing: Outgoing,
   unauthorizedError: Error,
-): Promise<HttpResponse<Answer>> {
+): Promise<HttpResponse<Data>> {
   const options = { ...outgoing, merge: false, skipThrowForStatus: true, timeout: timeoutMs }
   try {
-    return await z.request<Answer>(options)
+    return await z.request<Data>(options)
   } catch (error) {
     // Core throws this for every 401 before anybody else sees the answer, and without a word.
     if (error instanceof z.errors.RefreshAuthError) throw unauthorizedError

@@ -1,4 +1,4 @@
-import type { ErrorAnswer, ErrorCode } from '@outdial/contract'
+import type { ErrorResponse, ErrorCode } from '@outdial/contract'
 import type { HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
 import { titleCase } from './title-case.ts'
 
@@ -32,11 +32,11 @@ export function toZapierError(z: ZObject, response: HttpResponse, inputFields?: 
 /** Core writes the run's requests and answers behind the message of some errors: the sentence is enough. */
 export const withoutContext = (error: Error): Error => Object.assign(error, { doNotContextify: true })
 
-type ApiError = ErrorAnswer['error']
+type ApiError = ErrorResponse['error']
 
 /** A proxy in between answers in other shapes. */
 function apiError(data: unknown): ApiError | undefined {
-  const { error } = (data ?? {}) as Partial<ErrorAnswer>
+  const { error } = (data ?? {}) as Partial<ErrorResponse>
   return typeof error?.message === 'string' && Array.isArray(error.details) ? error : undefined
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { answer, api, baseUrl, failure, refusal, run } from './support/connector.ts'
+import { stubResponse, apiPath, baseUrl, runExpectingError, errorBody, run } from './support/connector.ts'
 
 const config = 'authentication.oauth2Config'
 const tokens = {
@@ -32,7 +32,7 @@ it('sends the user to the consent page with every scope that the connector needs
 })
 
 it('exchanges the code with its verifier, and keeps the workspace for the label', async () => {
-  const requests = answer('POST', '/oauth/token', 200, tokens)
+  const requests = stubResponse('POST', '/oauth/token', 200, tokens)
 
   const output = await run(`${config}.getAccessToken`, {
     authData: {},
@@ -51,7 +51,7 @@ it('exchanges the code with its verifier, and keeps the workspace for the label'
 })
 
 it('sends no verifier where there is none', async () => {
-  const requests = answer('POST', '/oauth/token', 200, tokens)
+  const requests = stubResponse('POST', '/oauth/token', 200, tokens)
 
   await run(`${config}.getAccessToken`, {
     authData: {},
@@ -63,7 +63,7 @@ it('sends no verifier where there is none', async () => {
 
 it('refreshes without the stale token in a header, and keeps the refresh token where none comes back', async () => {
   const { refresh_token, ...withoutRefresh } = tokens
-  const requests = answer('POST', '/oauth/token', 200, withoutRefresh)
+  const requests = stubResponse('POST', '/oauth/token', 200, withoutRefresh)
 
   const output = await run(`${config}.refreshAccessToken`, {
     authData: { access_token: 'stale', refresh_token },
@@ -75,29 +75,34 @@ it('refreshes without the stale token in a header, and keeps the refresh token w
 })
 
 it('asks to reconnect where the refresh token is dead', async () => {
-  answer('POST', '/oauth/token', 400, {
+  stubResponse('POST', '/oauth/token', 400, {
     error: 'invalid_grant',
     error_description: 'grant request is invalid',
   })
 
-  expect(await failure(`${config}.refreshAccessToken`)).toEqual({
+  expect(await runExpectingError(`${config}.refreshAccessToken`)).toEqual({
     name: 'ExpiredAuthError',
     message: 'Outdial no longer accepts this connection. Reconnect your Outdial account.',
   })
 })
 
 it('tells the maintainer which settings the service does not know', async () => {
-  answer('POST', '/oauth/token', 401, { error: 'invalid_client' })
+  stubResponse('POST', '/oauth/token', 401, { error: 'invalid_client' })
 
-  expect(await failure(`${config}.refreshAccessToken`)).toMatchObject({
+  expect(await runExpectingError(`${config}.refreshAccessToken`)).toMatchObject({
     message: 'Outdial does not know this integration: check its CLIENT_ID and CLIENT_SECRET.',
   })
 })
 
 it('passes on why a connection could not be made', async () => {
-  answer('POST', '/oauth/token', 400, { error: 'invalid_request', error_description: 'no redirect_uri' })
+  stubResponse('POST', '/oauth/token', 400, {
+    error: 'invalid_request',
+    error_description: 'no redirect_uri',
+  })
 
-  expect(await failure(`${config}.getAccessToken`, { inputData: { code: 'code-1' } })).toMatchObject({
+  expect(
+    await runExpectingError(`${config}.getAccessToken`, { inputData: { code: 'code-1' } }),
+  ).toMatchObject({
     message: 'Outdial could not connect your account: no redirect_uri.',
     code: 'invalid_request',
   })
@@ -107,7 +112,7 @@ it('says which setting is missing', async () => {
   const before = process.env.BASE_URL
   delete process.env.BASE_URL
   try {
-    expect(await failure(`${config}.authorizeUrl`)).toMatchObject({
+    expect(await runExpectingError(`${config}.authorizeUrl`)).toMatchObject({
       message: 'BASE_URL is not set: set it to the address of your Outdial service.',
     })
   } finally {
@@ -116,7 +121,11 @@ it('says which setting is missing', async () => {
 })
 
 it('tests a connection with a call of the API, and answers what the label is made of', async () => {
-  const requests = answer('GET', api('/campaigns/'), 200, { results: [], next: null, previous: null })
+  const requests = stubResponse('GET', apiPath('/campaigns/'), 200, {
+    results: [],
+    next: null,
+    previous: null,
+  })
 
   const output = await run('authentication.test', {
     authData: { access_token: 'token-1', workspace_id: '3', workspace_name: 'Northwind' },
@@ -127,14 +136,14 @@ it('tests a connection with a call of the API, and answers what the label is mad
 })
 
 it('fails the test of a connection that lacks a scope, with the sentence of the API', async () => {
-  answer(
+  stubResponse(
     'GET',
-    api('/campaigns/'),
+    apiPath('/campaigns/'),
     403,
-    refusal('insufficient_scope', 'This connection may not list campaigns.'),
+    errorBody('insufficient_scope', 'This connection may not list campaigns.'),
   )
 
-  expect(await failure('authentication.test')).toMatchObject({
+  expect(await runExpectingError('authentication.test')).toMatchObject({
     message: 'This connection may not list campaigns. (Request ID: req_42)',
   })
 })

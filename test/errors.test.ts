@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { answer, api, failure, refusal } from './support/connector.ts'
+import { stubResponse, apiPath, runExpectingError, errorBody } from './support/connector.ts'
 
 const queueCall = 'creates.queue_call.operation.perform'
 const inputData = { campaign_id: 12, phone_number: '12' }
@@ -11,9 +11,9 @@ it('halts the run, not the Zap, for bad contact data, and names the fields by th
     { field: 'external_id', code: 'too_big', message: 'This is too long.' },
   ]
   const summary = details.map(({ message }) => message).join(' ')
-  answer('POST', api('/contacts/'), 422, refusal('validation_failed', summary, details))
+  stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', summary, details))
 
-  expect(await failure(queueCall, { inputData })).toEqual({
+  expect(await runExpectingError(queueCall, { inputData })).toEqual({
     name: 'HaltedError',
     message:
       'Consent Given At is required. Variables "size" must be text. External ID: This is too long. (Request ID: req_42)',
@@ -22,27 +22,27 @@ it('halts the run, not the Zap, for bad contact data, and names the fields by th
 
 it('keeps a sentence that says more than its details', async () => {
   const details = [{ field: 'phone_number', code: 'invalid', message: 'It has two digits.' }]
-  answer(
+  stubResponse(
     'POST',
-    api('/contacts/'),
+    apiPath('/contacts/'),
     422,
-    refusal('validation_failed', 'This number cannot be called.', details),
+    errorBody('validation_failed', 'This number cannot be called.', details),
   )
 
-  expect(await failure(queueCall, { inputData })).toMatchObject({
+  expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
     message: 'This number cannot be called. Phone Number: It has two digits. (Request ID: req_42)',
   })
 })
 
 it('halts the run where a deduplication key comes back with other data', async () => {
-  answer(
+  stubResponse(
     'POST',
-    api('/contacts/'),
+    apiPath('/contacts/'),
     422,
-    refusal('idempotency_key_reused', 'This key was used for other data.'),
+    errorBody('idempotency_key_reused', 'This key was used for other data.'),
   )
 
-  expect(await failure(queueCall, { inputData })).toMatchObject({ name: 'HaltedError' })
+  expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name: 'HaltedError' })
 })
 
 it.each([
@@ -53,9 +53,9 @@ it.each([
   [500, 'internal_error', 'Something went wrong on our side.'],
   [503, 'unavailable', 'The service is not available at the moment.'],
 ])('fails the Zap with the sentence of a %d %s', async (status, code, message) => {
-  answer('POST', api('/contacts/'), status, refusal(code, message))
+  stubResponse('POST', apiPath('/contacts/'), status, errorBody(code, message))
 
-  expect(await failure(queueCall, { inputData })).toEqual({
+  expect(await runExpectingError(queueCall, { inputData })).toEqual({
     name: 'AppError',
     message: `${message} (Request ID: req_42)`,
     code,
@@ -64,16 +64,18 @@ it.each([
 })
 
 it('does not halt for a refusal outside an action: there is no data of the user in it', async () => {
-  answer('GET', api('/calls/'), 422, refusal('validation_failed', 'limit is too large.'))
+  stubResponse('GET', apiPath('/calls/'), 422, errorBody('validation_failed', 'limit is too large.'))
 
-  expect(await failure('triggers.call_completed.operation.performList')).toMatchObject({ name: 'AppError' })
+  expect(await runExpectingError('triggers.call_completed.operation.performList')).toMatchObject({
+    name: 'AppError',
+  })
 })
 
 it('throttles with the sentence and the delay of the API', async () => {
-  const body = refusal('rate_limited', 'More than 600 requests in a minute: wait 17 seconds.')
-  answer('POST', api('/contacts/'), 429, body, { 'Retry-After': '17' })
+  const body = errorBody('rate_limited', 'More than 600 requests in a minute: wait 17 seconds.')
+  stubResponse('POST', apiPath('/contacts/'), 429, body, { 'Retry-After': '17' })
 
-  expect(await failure(queueCall, { inputData })).toEqual({
+  expect(await runExpectingError(queueCall, { inputData })).toEqual({
     name: 'ThrottledError',
     message: 'More than 600 requests in a minute: wait 17 seconds. (Request ID: req_42)',
     delay: 17,
@@ -81,16 +83,19 @@ it('throttles with the sentence and the delay of the API', async () => {
 })
 
 it('tries again later where the same deduplication key is still at work', async () => {
-  const body = refusal('idempotency_key_in_use', 'The first request with this key is still running.')
-  answer('POST', api('/contacts/'), 409, body, { 'Retry-After': '2' })
+  const body = errorBody('idempotency_key_in_use', 'The first request with this key is still running.')
+  stubResponse('POST', apiPath('/contacts/'), 409, body, { 'Retry-After': '2' })
 
-  expect(await failure(queueCall, { inputData })).toMatchObject({ name: 'ThrottledError', delay: 2 })
+  expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
+    name: 'ThrottledError',
+    delay: 2,
+  })
 })
 
 it('is clear where something in between answers', async () => {
-  answer('POST', api('/contacts/'), 502, '<html>Bad gateway</html>', { 'X-Request-Id': 'req_7' })
+  stubResponse('POST', apiPath('/contacts/'), 502, '<html>Bad gateway</html>', { 'X-Request-Id': 'req_7' })
 
-  expect(await failure(queueCall, { inputData })).toMatchObject({
+  expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
     name: 'AppError',
     message:
       'Outdial has a problem of its own at the moment (status 502). Try again later. (Request ID: req_7)',
@@ -99,9 +104,9 @@ it('is clear where something in between answers', async () => {
 })
 
 it('throttles even where the 429 comes without a word', async () => {
-  answer('POST', api('/contacts/'), 429, '')
+  stubResponse('POST', apiPath('/contacts/'), 429, '')
 
-  expect(await failure(queueCall, { inputData })).toMatchObject({
+  expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
     name: 'ThrottledError',
     message: 'Outdial refused this without saying why (status 429).',
   })
@@ -110,7 +115,7 @@ it('throttles even where the 429 comes without a word', async () => {
 it('says that Outdial could not be reached', async () => {
   const before = process.env.BASE_URL
   process.env.BASE_URL = 'http://127.0.0.1:1'
-  expect(await failure(queueCall, { inputData })).toMatchObject({
+  expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
     name: 'AppError',
     message: 'Outdial could not be reached. Try again in a few minutes.',
   })
@@ -118,9 +123,9 @@ it('says that Outdial could not be reached', async () => {
 })
 
 it('asks Zapier for a fresh token where the token is dead, in words for the case that this fails too', async () => {
-  answer('POST', api('/contacts/'), 401, refusal('expired_credential', 'The token has expired.'))
+  stubResponse('POST', apiPath('/contacts/'), 401, errorBody('expired_credential', 'The token has expired.'))
 
-  expect(await failure(queueCall, { inputData })).toEqual({
+  expect(await runExpectingError(queueCall, { inputData })).toEqual({
     name: 'RefreshAuthError',
     message: 'Outdial no longer accepts this connection. Reconnect your Outdial account and try again.',
   })

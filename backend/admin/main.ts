@@ -47,7 +47,7 @@ async function runCommand(args: readonly string[], terminal: Terminal): Promise<
   const { deps, close } = await openDeps({ config, log, purpose: 'command' })
   try {
     const result = await run(deps, stdin)
-    if (result.parts === undefined) print(stdout, answerOf(result, json))
+    if (result.parts === undefined) print(stdout, formatOutput(result, json))
     else await pipeline(result.parts, stdout, { end: false })
     print(stderr, result.note ?? '')
   } finally {
@@ -55,7 +55,7 @@ async function runCommand(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-const answerOf = (result: CommandResult, json: boolean): string =>
+const formatOutput = (result: CommandResult, json: boolean): string =>
   json ? JSON.stringify(result.rows ?? result.record ?? {}, null, 2) : formatResult(result)
 
 function print(to: Writable, text: string): void {

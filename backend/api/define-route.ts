@@ -4,7 +4,7 @@ import type { Caller } from '../core/caller.ts'
 import { validate } from '../core/validate.ts'
 
 /** What a route answers. `body` is left out with 204. */
-export interface Answer {
+export interface RouteResponse {
   status: number
   body?: unknown
   headers?: Record<string, string>
@@ -32,7 +32,7 @@ interface Described {
   /** Every one of them is needed. */
   scopes: Scope[]
   /** Schemas of the successful answers; null where there is no body. */
-  answers: Record<number, z.ZodType | null>
+  responses: Record<number, z.ZodType | null>
   /** Error codes that this operation has beyond those that every one has. */
   errors?: ErrorCode[]
   /** Whether `Idempotency-Key` counts here. */
@@ -43,14 +43,14 @@ interface Described {
 export interface RouteLine<Query extends z.ZodType, Body extends z.ZodType> extends Described {
   query: Query
   body: Body
-  handler: (request: RouteRequest<z.output<Query>, z.output<Body>>) => Promise<Answer>
+  handler: (request: RouteRequest<z.output<Query>, z.output<Body>>) => Promise<RouteResponse>
 }
 
 /** A line of the table, ready to be mounted. */
 export interface Route extends Described {
   query: z.ZodType
   body: z.ZodType
-  handle: (request: RouteRequest<unknown, unknown>) => Promise<Answer>
+  handle: (request: RouteRequest<unknown, unknown>) => Promise<RouteResponse>
 }
 
 /** Refuses every parameter: a typing error in one must not pass unseen. */

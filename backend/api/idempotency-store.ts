@@ -10,18 +10,18 @@ export async function tryLockScope(tx: Db, scopeHash: Buffer): Promise<boolean> 
   return rows[0]?.locked === true
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   bodyHash: Buffer
   status: number
   body: unknown
 }
 
-export async function findAnswer(
+export async function findStoredResponse(
   tx: Db,
   workspaceId: number,
   scopeHash: Buffer,
   now: Date,
-): Promise<KeptAnswer | undefined> {
+): Promise<StoredResponse | undefined> {
   const row = await tx
     .selectFrom('idempotent_answer')
     .select(['body_hash', 'status', 'body'])
@@ -33,18 +33,18 @@ export async function findAnswer(
 }
 
 /** Takes the place of an answer that has expired and was not cleaned up yet. */
-export async function keepAnswer(
+export async function storeResponse(
   tx: Db,
   workspaceId: number,
   scopeHash: Buffer,
-  answer: KeptAnswer & { now: Date; expiresAt: Date },
+  response: StoredResponse & { now: Date; expiresAt: Date },
 ): Promise<void> {
   const values = {
-    body_hash: answer.bodyHash,
-    status: answer.status,
-    body: JSON.stringify(answer.body),
-    created_at: answer.now,
-    expires_at: answer.expiresAt,
+    body_hash: response.bodyHash,
+    status: response.status,
+    body: JSON.stringify(response.body),
+    created_at: response.now,
+    expires_at: response.expiresAt,
   }
   await tx
     .insertInto('idempotent_answer')

@@ -4,7 +4,7 @@ import { ApiError, invalidField } from '../core/errors.ts'
 import { type Caller, connectionOf } from '../core/caller.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { canonicalJson } from '../core/text.ts'
-import { findAnswer, keepAnswer, tryLockScope } from './idempotency-store.ts'
+import { findStoredResponse, storeResponse, tryLockScope } from './idempotency-store.ts'
 
 const ttlMs = 24 * 60 * 60 * 1000
 
@@ -20,7 +20,7 @@ export interface IdempotentRequest {
   body: unknown
 }
 
-export interface OnceAnswer {
+export interface IdempotentResponse {
   status: number
   body: unknown
   replayed: boolean
@@ -33,12 +33,12 @@ export interface OnceAnswer {
  *
  * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused, validation_failed
  */
-export const answerOnce =
+export const respondOnce =
   (deps: Deps) =>
   (
     request: IdempotentRequest,
     work: (deps: Deps) => Promise<{ status: number; body: unknown }>,
-  ): Promise<OnceAnswer> =>
+  ): Promise<IdempotentResponse> =>
     inTransaction(deps, async (deps) => {
       if (request.key === undefined) return { ...(await work(deps)), replayed: false }
       requireValidKey(request.key)
@@ -50,14 +50,14 @@ export const answerOnce =
       if (!(await tryLockScope(deps.db, scopeHash))) throw keyInUse()
       // A statement of its own: one snapshot for both would predate the lock, and miss the answer of
       // who held it a moment ago.
-      const stored = await findAnswer(deps.db, workspaceId, scopeHash, now)
+      const stored = await findStoredResponse(deps.db, workspaceId, scopeHash, now)
       if (stored !== undefined && !stored.bodyHash.equals(bodyHash)) throw keyReused()
       if (stored !== undefined) return { status: stored.status, body: stored.body, replayed: true }
 
-      const answer = await work(deps)
+      const response = await work(deps)
       const expiresAt = new Date(now.getTime() + ttlMs)
-      await keepAnswer(deps.db, workspaceId, scopeHash, { ...answer, bodyHash, now, expiresAt })
-      return { ...answer, replayed: false }
+      await storeResponse(deps.db, workspaceId, scopeHash, { ...response, bodyHash, now, expiresAt })
+      return { ...response, replayed: false }
     })
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()

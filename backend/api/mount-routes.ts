@@ -5,7 +5,7 @@ import { requireScopes } from '../identity/require-scope.ts'
 import { createGate } from './authenticate-request.ts'
 import { parsePathId } from '../http/path-id.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
-import { type Answer, NoBody, type Route } from './define-route.ts'
+import { type RouteResponse, NoBody, type Route } from './define-route.ts'
 
 /** Mounts the table: each line behind the gate, its body read, its answer held to its schema. */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
@@ -31,7 +31,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
         security: [{ apiKey: [] }, { oauth2: line.scopes }],
         querystring: line.query,
         ...(hasBodySchema && { body: line.body }),
-        response: Object.fromEntries(Object.entries(line.answers).filter(([, schema]) => schema !== null)),
+        response: Object.fromEntries(Object.entries(line.responses).filter(([, schema]) => schema !== null)),
       },
       onRequest: async (request, reply) => {
         const caller = await gate(request, reply)
@@ -40,14 +40,14 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
       },
       handler: async (request, reply) => {
         if (request.caller === null) throw new Error('the gate let nobody in')
-        const answer = await line.handle({
+        const response = await line.handle({
           caller: request.caller,
           query: request.query,
           body: hasBodySchema ? getBody(request) : undefined,
           id: getPathId(request),
           idempotencyKey: getHeader(request, 'idempotency-key'),
         })
-        return sendAnswer(reply, answer)
+        return sendResponse(reply, response)
       },
     })
   }
@@ -68,5 +68,5 @@ function getHeader({ headers }: FastifyRequest, name: string): string | undefine
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-const sendAnswer = (reply: FastifyReply, { status, body, headers = {} }: Answer) =>
+const sendResponse = (reply: FastifyReply, { status, body, headers = {} }: RouteResponse) =>
   reply.code(status).headers(headers).send(body)

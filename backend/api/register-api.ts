@@ -51,7 +51,7 @@ export async function generateApiDocument(deps: Deps): Promise<object> {
   const app = Fastify()
   app.decorateRequest('caller', null)
   await registerApi(app, deps)
-  const answer = await app.inject(`${apiPrefix}/openapi.json`)
+  const response = await app.inject(`${apiPrefix}/openapi.json`)
   await app.close()
-  return answer.json<object>()
+  return response.json<object>()
 }

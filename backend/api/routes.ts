@@ -21,9 +21,9 @@ import { createCampaign } from '../campaigns/campaigns.ts'
 import { listCampaigns } from '../campaigns/list.ts'
 import { addContact } from '../contacts/add-contact.ts'
 import type { Deps } from '../deps.ts'
-import { envelope } from '../http/links.ts'
-import { once } from '../http/once.ts'
-import { type Answer, NoBody, NoQuery, type Route, route } from './define-route.ts'
+import { toListResponse } from '../http/links.ts'
+import { respondToPostOnce } from '../http/once.ts'
+import { type RouteResponse, NoBody, NoQuery, type Route, route } from './define-route.ts'
 import type { Page } from '../core/pagination.ts'
 import { listPhoneNumbers } from '../phone-numbers/list.ts'
 import { subscribe } from '../webhooks/subscriptions.ts'
@@ -34,9 +34,9 @@ export const apiPrefix = '/api/public/v1'
 
 /** Every address of the public API: what it takes, who may, what it answers, and who does the work. */
 export const createRoutes = (deps: Deps): Route[] => {
-  const listResponse = (path: string, page: Page<unknown>, query: ListQuery): Answer => ({
+  const listResponse = (path: string, page: Page<unknown>, query: ListQuery): RouteResponse => ({
     status: 200,
-    body: envelope(page, `${deps.config.publicUrl}${apiPrefix}${path}`, query),
+    body: toListResponse(page, `${deps.config.publicUrl}${apiPrefix}${path}`, query),
   })
 
   return [
@@ -49,7 +49,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       scopes: ['campaigns:read'],
       query: SearchQuery,
       body: NoBody,
-      answers: { 200: CampaignList },
+      responses: { 200: CampaignList },
       handler: async ({ caller, query }) =>
         listResponse('/campaigns/', await listCampaigns(deps)(caller, query), query),
     }),
@@ -64,11 +64,11 @@ export const createRoutes = (deps: Deps): Route[] => {
       scopes: ['campaigns:write'],
       query: NoQuery,
       body: CreateCampaign,
-      answers: { 201: Campaign },
+      responses: { 201: Campaign },
       errors: ['not_found', 'agent_not_live', 'number_not_active'],
       idempotent: true,
       handler: (request) =>
-        once(deps, '/campaigns', request, async (deps) => ({
+        respondToPostOnce(deps, '/campaigns', request, async (deps) => ({
           status: 201,
           body: await createCampaign(deps)(request.caller, request.body),
         })),
@@ -82,7 +82,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       scopes: ['agents:read'],
       query: SearchQuery,
       body: NoBody,
-      answers: { 200: AgentList },
+      responses: { 200: AgentList },
       handler: async ({ caller, query }) =>
         listResponse('/agents/', await listAgents(deps)(caller, query), query),
     }),
@@ -96,7 +96,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       scopes: ['phone_numbers:read'],
       query: SearchQuery,
       body: NoBody,
-      answers: { 200: PhoneNumberList },
+      responses: { 200: PhoneNumberList },
       handler: async ({ caller, query }) =>
         listResponse('/phone-numbers/', await listPhoneNumbers(deps)(caller, query), query),
     }),
@@ -111,11 +111,11 @@ export const createRoutes = (deps: Deps): Route[] => {
       scopes: ['contacts:write'],
       query: NoQuery,
       body: AddContact,
-      answers: { 200: ContactAdded, 201: ContactAdded },
+      responses: { 200: ContactAdded, 201: ContactAdded },
       errors: ['not_found', 'campaign_archived'],
       idempotent: true,
       handler: (request) =>
-        once(deps, '/contacts', request, async (deps) => {
+        respondToPostOnce(deps, '/contacts', request, async (deps) => {
           const added = await addContact(deps)(request.caller, request.body)
           return { status: added.call_queued ? 201 : 200, body: added }
         }),
@@ -129,7 +129,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       scopes: ['calls:read'],
       query: CallQuery,
       body: NoBody,
-      answers: { 200: CallList },
+      responses: { 200: CallList },
       handler: async ({ caller, query }) =>
         listResponse('/calls/', await listCalls(deps)(caller, query), query),
     }),
@@ -142,7 +142,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       scopes: ['calls:read'],
       query: NoQuery,
       body: NoBody,
-      answers: { 200: Call },
+      responses: { 200: Call },
       errors: ['not_found'],
       handler: async ({ caller, id }) => ({ status: 200, body: await getCall(deps)(caller, id) }),
     }),
@@ -157,7 +157,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       scopes: ['webhooks:write', 'calls:read'],
       query: NoQuery,
       body: SubscribeWebhook,
-      answers: { 200: WebhookSubscription, 201: WebhookSubscription },
+      responses: { 200: WebhookSubscription, 201: WebhookSubscription },
       errors: ['not_found'],
       handler: async ({ caller, body }) => {
         const { created, subscription } = await subscribe(deps)(caller, body)
@@ -173,7 +173,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       scopes: ['webhooks:write'],
       query: NoQuery,
       body: NoBody,
-      answers: { 204: null },
+      responses: { 204: null },
       errors: ['not_found'],
       handler: async ({ caller, id }) => {
         await unsubscribe(deps)(caller, id)

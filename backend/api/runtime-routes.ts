@@ -9,7 +9,7 @@ import { registerScope } from '../http/register-scope.ts'
 import { NoQuery } from './define-route.ts'
 import { validate } from '../core/validate.ts'
 import { createRuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
-import { Refusal } from '../mcp/tool-server-error.ts'
+import { ToolServerError } from '../mcp/tool-server-error.ts'
 
 /** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
 export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<void> {
@@ -20,7 +20,7 @@ export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<v
     try {
       secrets.require(headers, new URLSearchParams())
     } catch (error) {
-      throw error instanceof Refusal ? toApiError(error) : error
+      throw error instanceof ToolServerError ? toApiError(error) : error
     }
   }
 
@@ -50,7 +50,7 @@ export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<v
 }
 
 /** The header's name says nothing here about queries, so neither does the message. */
-const toApiError = ({ code }: Refusal) =>
+const toApiError = ({ code }: ToolServerError) =>
   code === 'missing_credential'
     ? new ApiError(
         'missing_credential',

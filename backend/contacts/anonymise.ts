@@ -31,8 +31,8 @@ export const anonymousEvent = (event: CallCompletedEvent): CallCompletedEvent =>
   data: anonymousCall(event.data),
 })
 
-export const anonymousAnswer = (answer: ContactAdded): ContactAdded => ({
-  ...answer,
-  contact: anonymousContact(answer.contact),
-  call: anonymousCall(answer.call),
+export const anonymousAnswer = (response: ContactAdded): ContactAdded => ({
+  ...response,
+  contact: anonymousContact(response.contact),
+  call: anonymousCall(response.call),
 })

@@ -1,4 +1,4 @@
-import { type ErrorAnswer, type ErrorCode, type ErrorDetail, errorTable } from '@outdial/contract'
+import { type ErrorResponse, type ErrorCode, type ErrorDetail, errorTable } from '@outdial/contract'
 
 /** An error that the caller is told, with the status that the contract's table gives its code. */
 export class ApiError extends Error {
@@ -23,7 +23,7 @@ export class ApiError extends Error {
     return errorTable[this.code].status
   }
 
-  answer(requestId: string): ErrorAnswer {
+  toResponse(requestId: string): ErrorResponse {
     const { type } = errorTable[this.code]
     return {
       error: { type, code: this.code, message: this.message, details: this.details, request_id: requestId },

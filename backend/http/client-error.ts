@@ -6,14 +6,14 @@ import { ApiError } from '../core/errors.ts'
  * Answers what is no HTTP, or too much of it, before there is a request: in the one shape as far as
  * it goes, with a status of HTTP's own where the contract's table has none.
  */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const [status, message] = statusLines[error.code ?? ''] ?? statusLines.other
   const requestId = randomUUID()
-  const body = JSON.stringify(new ApiError('malformed_json', message).answer(requestId))
+  const body = JSON.stringify(new ApiError('malformed_json', message).toResponse(requestId))
   socket.end(
     [
       `HTTP/1.1 ${status}`,

@@ -20,7 +20,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
     .headers({ ...authenticateHeaders(apiError), ...apiError.headers, 'X-Request-Id': request.id })
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send(apiError.answer(request.id))
+    .send(apiError.toResponse(request.id))
 }
 
 /** Nobody hears it; but the log must not take a caller who hung up for an outage of ours. */

@@ -2,7 +2,7 @@ import type { ListQuery } from '@outdial/contract'
 import type { Page } from '../core/pagination.ts'
 
 /** The envelope of a list, with absolute links that keep every filter. `address` is the list's own, absolute. */
-export function envelope<Item>(page: Page<Item>, listUrl: string, query: ListQuery) {
+export function toListResponse<Item>(page: Page<Item>, listUrl: string, query: ListQuery) {
   const { limit, offset } = query
   const linkTo = (to: number) => `${listUrl}?${toSearchParams({ ...query, offset: to }).toString()}`
   return {

@@ -22,7 +22,7 @@ function toPattern(url: string): RegExp {
 }
 
 /** Answers what no route took: OPTIONS with the methods, another method with 405, another address with 404. */
-export function answerUnrouted(
+export function handleUnmatchedRequest(
   getAllowedMethods: GetAllowedMethods,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LiveCall } from '../tools/kinds/tool-kind.ts'
 import type { SessionContext } from './session-context.ts'
-import { Refusal } from './tool-server-error.ts'
+import { ToolServerError } from './tool-server-error.ts'
 import type { KnownSecret, RuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
 
 /** Whom a session was opened for. */
@@ -22,7 +22,7 @@ export interface Gatekeeper {
  * Lets a client in who shows a good secret and names an agent, and the call that it acts for, if any. Only who has the
  * secret is told what there is.
  *
- * @throws {Refusal}
+ * @throws {ToolServerError}
  */
 export const admit =
   (keeper: Gatekeeper) =>
@@ -42,7 +42,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 function requireWidgetId(value: string | null): string {
   if (value === null || value === '') {
     const message = 'widget_id is required: it says whose tools are wanted.'
-    throw new Refusal('validation_failed', message, {
+    throw new ToolServerError('validation_failed', message, {
       details: [{ field: 'widget_id', code: 'required', message }],
     })
   }
@@ -58,7 +58,7 @@ async function requireCall(
   if (value === null || value === '') return undefined
   const call = uuid.test(value) ? await keeper.findCall(value.toLowerCase()) : undefined
   if (call?.agentId !== agentId) {
-    throw new Refusal('not_found', 'This agent has no call with this call_id, or it has ended.', {
+    throw new ToolServerError('not_found', 'This agent has no call with this call_id, or it has ended.', {
       details: [{ field: 'call_id', code: 'not_found', message: 'No such call is on.' }],
     })
   }
@@ -66,9 +66,9 @@ async function requireCall(
 }
 
 const agentNotFound = () =>
-  new Refusal('not_found', 'There is no agent with this widget_id.', {
+  new ToolServerError('not_found', 'There is no agent with this widget_id.', {
     details: [{ field: 'widget_id', code: 'not_found', message: 'There is no such agent.' }],
   })
 
 const agentNotLive = () =>
-  new Refusal('agent_not_live', 'This agent is not Live: publish it in the dashboard first.')
+  new ToolServerError('agent_not_live', 'This agent is not Live: publish it in the dashboard first.')

@@ -10,7 +10,7 @@ import type { BrokenOff, Flight } from './in-flight-calls.ts'
 import {
   type LiveCall,
   hasEffects,
-  type ToolAnswer,
+  type ToolResult,
   type ToolRow,
   type ToolUse,
 } from '../tools/kinds/tool-kind.ts'
@@ -36,35 +36,37 @@ export interface ToolCallRequest {
  */
 export const callTool =
   (deps: Deps) =>
-  (request: ToolCallRequest): Promise<ToolAnswer> =>
-    request.call === undefined ? answerOf(deps, request, false) : answerAndRecord(deps, request, request.call)
+  (request: ToolCallRequest): Promise<ToolResult> =>
+    request.call === undefined ? runTool(deps, request, false) : runAndRecord(deps, request, request.call)
 
-async function answerAndRecord(deps: Deps, request: ToolCallRequest, call: LiveCall): Promise<ToolAnswer> {
+async function runAndRecord(deps: Deps, request: ToolCallRequest, call: LiveCall): Promise<ToolResult> {
   const { tool, args, flight } = request
   const toolName = tool.definition.name
   const dryRun = call.test && hasEffects(tool.kind, tool.row, toolName)
-  const answer = await answerOf(deps, request, dryRun)
+  const result = await runTool(deps, request, dryRun)
   const durationMs = deps.clock.now().getTime() - flight.startedAt
   const { workspaceId } = tool.row
   await recordToolCall(deps)({
-    ...{ workspaceId, call, answer, dryRun, durationMs, toolName, args },
+    ...{ workspaceId, call, result, dryRun, durationMs, toolName, args },
     startedAt: new Date(flight.startedAt),
   })
-  return answer
+  return result
 }
 
-async function answerOf(deps: Deps, request: ToolCallRequest, dryRun: boolean): Promise<ToolAnswer> {
+async function runTool(deps: Deps, request: ToolCallRequest, dryRun: boolean): Promise<ToolResult> {
   const { tool, flight } = request
   const { name } = tool.definition
   try {
     const issues = findIssues(tool, request.args)
-    if (issues.length > 0) return failed(`${name} was not used: ${issues.join('; ')}.`)
+    if (issues.length > 0) return failedResult(`${name} was not used: ${issues.join('; ')}.`)
     if (tool.config === undefined) {
-      return failed(`${name} is not set up for this agent: go on without it.`)
+      return failedResult(`${name} is not set up for this agent: go on without it.`)
     }
     const toolUse = new InFlightToolUse(request, tool.config.value, dryRun)
     const outcome = await flight.outcomeOf(tool.kind.run(deps, toolUse))
-    return typeof outcome === 'string' ? failed(`${name} ${abortMessages[outcome]}`) : cap(outcome)
+    return typeof outcome === 'string'
+      ? failedResult(`${name} ${abortMessages[outcome]}`)
+      : truncateResult(outcome)
   } catch (error) {
     return toFailedResult(deps, name, error)
   }
@@ -123,7 +125,7 @@ function isCleanValue(value: unknown, depth: number): boolean {
 
 const isCleanText = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
 
-const failed = (text: string): ToolAnswer => cap({ text, isError: true })
+const failedResult = (text: string): ToolResult => truncateResult({ text, isError: true })
 
 const abortMessages: Record<BrokenOff, string> = {
   canceled: 'was canceled before it had answered. It may have taken effect.',
@@ -131,24 +133,24 @@ const abortMessages: Record<BrokenOff, string> = {
   stopping: 'was broken off, since the service restarts. It may have taken effect: go on without its answer.',
 }
 
-function toFailedResult(deps: Deps, name: string, error: unknown): ToolAnswer {
+function toFailedResult(deps: Deps, name: string, error: unknown): ToolResult {
   if (error instanceof ApiError) {
     const details = error.details.map(({ message }) => message).filter((message) => message !== error.message)
-    return failed([error.message, ...details].join(' '))
+    return failedResult([error.message, ...details].join(' '))
   }
   const reference = randomUUID().slice(0, 8)
   deps.log.error({ tool: name, reference, error: describeError(error) }, 'a tool failed')
   return isOutage(error)
-    ? failed(`${name} is away for a moment: try once more, or go on without it.`)
-    : failed(`${name} failed (reference ${reference}). Do not repeat it: go on without it.`)
+    ? failedResult(`${name} is away for a moment: try once more, or go on without it.`)
+    : failedResult(`${name} failed (reference ${reference}). Do not repeat it: go on without it.`)
 }
 
-function cap(answer: ToolAnswer): ToolAnswer {
-  const { text } = answer
-  if (text.length <= maxResultCharacters) return answer
+function truncateResult(result: ToolResult): ToolResult {
+  const { text } = result
+  if (text.length <= maxResultCharacters) return result
   const truncated = text.slice(0, maxResultCharacters).toWellFormed()
   return {
-    ...answer,
+    ...result,
     text: `${truncated}\n[${text.length - maxResultCharacters} more characters were left out.]`,
   }
 }

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config.ts'
-import { Refusal } from './tool-server-error.ts'
+import { ToolServerError } from './tool-server-error.ts'
 
 /**
  * Lets requests pass whose Host, and Origin where a browser sends one, are this service's or this machine's:
  * a page of somebody else's could otherwise reach the tools through its visitor (DNS rebinding).
  *
- * @throws {Refusal} origin_not_allowed
+ * @throws {ToolServerError} origin_not_allowed
  */
 export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl' | 'host' | 'allowedHosts'>) {
   const { publicUrl, internalUrl, host, allowedHosts } = config
@@ -23,14 +23,14 @@ export function createHostCheck(config: Pick<Config, 'publicUrl' | 'internalUrl'
 
   return ({ host, origin }: IncomingHttpHeaders): void => {
     if (!isAllowed(host)) {
-      throw new Refusal(
+      throw new ToolServerError(
         'origin_not_allowed',
         'The tool server does not answer to this Host: add it to ALLOWED_HOSTS if it is its own.',
       )
     }
     lastAllowed = host
     if (origin !== undefined && !isAllowed(parseOriginHost(origin))) {
-      throw new Refusal(
+      throw new ToolServerError(
         'origin_not_allowed',
         'Pages of this Origin may not use the tool server: add its host to ALLOWED_HOSTS if they should.',
       )

@@ -4,40 +4,40 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { ApiError } from '../core/errors.ts'
 import { parseJson, requireJson } from '../http/read-body.ts'
 import { parseMessage } from './mcp-messages.ts'
-import { Refusal } from './tool-server-error.ts'
+import { ToolServerError } from './tool-server-error.ts'
 
 /** Bytes of a message. */
 export const maxMessageBytes = 4 * 1024 * 1024
 
 /** Answers a refusal and, where more of the request may come, ends the connection. */
-export function refuse(
+export function sendError(
   res: ServerResponse,
   requestId: string,
-  refusal: Refusal | ApiError,
+  error: ToolServerError | ApiError,
   close = false,
 ): void {
   if (res.headersSent || res.destroyed) {
     res.destroy()
     return
   }
-  const body = JSON.stringify(refusal.answer(requestId))
+  const body = JSON.stringify(error.toResponse(requestId))
   res
-    .writeHead(refusal.status, {
+    .writeHead(error.status, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
-      ...refusal.headers,
+      ...error.headers,
       ...(close && { Connection: 'close' }),
     })
     .end(body)
 }
 
-export function answerJson(
+export function sendJson(
   res: ServerResponse,
   requestId: string,
   json: string,
-  more: Record<string, string> = {},
+  extraHeaders: Record<string, string> = {},
 ) {
   res
     .writeHead(200, {
@@ -45,31 +45,31 @@ export function answerJson(
       'Content-Length': Buffer.byteLength(json),
       'Cache-Control': 'no-store',
       'X-Request-Id': requestId,
-      ...more,
+      ...extraHeaders,
     })
     .end(json)
 }
 
-export function answerAccepted(res: ServerResponse, requestId: string): void {
+export function sendAccepted(res: ServerResponse, requestId: string): void {
   res.writeHead(202, { 'Content-Length': '0', 'X-Request-Id': requestId }).end()
 }
 
 /**
  * Reads the one message of a request. Callbacks rather than promises: this is done for every call of every tool.
  *
- * @throws {Refusal | ApiError} to `fail`: body_too_large, unsupported_media_type, malformed_json
+ * @throws {ToolServerError | ApiError} to `fail`: body_too_large, unsupported_media_type, malformed_json
  */
 export function receiveMessage(
   req: IncomingMessage,
-  done: (message: JSONRPCMessage) => void,
-  fail: (error: unknown) => void,
+  onMessage: (message: JSONRPCMessage) => void,
+  onError: (error: unknown) => void,
 ): void {
   const { headers } = req
   try {
     requireJsonHeaders(headers)
-    if (Number(headers['content-length'] ?? 0) > maxMessageBytes) throw tooLarge()
+    if (Number(headers['content-length'] ?? 0) > maxMessageBytes) throw messageTooLarge()
   } catch (error) {
-    fail(error)
+    onError(error)
     return
   }
   const chunks: Buffer[] = []
@@ -80,15 +80,15 @@ export function receiveMessage(
     if (length <= maxMessageBytes) return
     chunks.length = 0
     req.off('data', onData).off('end', onEnd)
-    fail(tooLarge())
+    onError(messageTooLarge())
   }
   const onEnd = () => {
     const [first] = chunks
     const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
     try {
-      done(parseMessage(readJson(bytes)))
+      onMessage(parseMessage(readJson(bytes)))
     } catch (error) {
-      fail(error)
+      onError(error)
     }
   }
   req.on('data', onData).on('end', onEnd)
@@ -105,9 +105,9 @@ function readJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new Refusal('malformed_json', 'The body is not valid JSON in UTF-8.')
+    throw new ToolServerError('malformed_json', 'The body is not valid JSON in UTF-8.')
   }
 }
 
-const tooLarge = () =>
-  new Refusal('body_too_large', `A message may have at most ${maxMessageBytes / 1024 / 1024} MiB.`)
+const messageTooLarge = () =>
+  new ToolServerError('body_too_large', `A message may have at most ${maxMessageBytes / 1024 / 1024} MiB.`)

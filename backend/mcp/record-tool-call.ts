@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { describeError } from '../describe-error.ts'
 import { toStorableText } from '../storable-text.ts'
-import type { LiveCall, ToolAnswer } from '../tools/kinds/tool-kind.ts'
+import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
 import { insertToolCall } from '../tools/tool-call-store.ts'
 
 /** Characters that are kept of what went in, as JSON, and of what came out. */
@@ -18,12 +18,12 @@ export const recordToolCall =
     call: LiveCall
     toolName: string
     args: Record<string, unknown>
-    answer: ToolAnswer
+    result: ToolResult
     dryRun: boolean
     startedAt: Date
     durationMs: number
   }): Promise<void> => {
-    const { call, answer } = toolCall
+    const { call, result } = toolCall
     try {
       await insertToolCall(deps.db, {
         workspaceId: toolCall.workspaceId,
@@ -31,8 +31,8 @@ export const recordToolCall =
         attemptId: call.attemptId,
         toolName: toolCall.toolName,
         arguments: argumentsJson(toolCall.args),
-        result: toStorableText(answer.text.slice(0, maxCharacters.result)),
-        isError: answer.isError,
+        result: toStorableText(result.text.slice(0, maxCharacters.result)),
+        isError: result.isError,
         dryRun: toolCall.dryRun,
         startedAt: toolCall.startedAt,
         durationMs: toolCall.durationMs,

@@ -9,7 +9,7 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/t
 import { version } from '../version.ts'
 import { resultJson, plainInitializeVersion } from './mcp-messages.ts'
 
-type Reply = (answer: JSONRPCMessage) => void
+type Reply = (response: JSONRPCMessage) => void
 
 /** Carries requests of many sessions to one server of the SDK, each under an id of its own, and its answers back. */
 class SdkServerTransport implements Transport {
@@ -55,14 +55,14 @@ let sharedTransport: SdkServerTransport | undefined
 export function forwardToSdkServer(request: JSONRPCRequest, reply: Reply): void {
   sharedTransport ??= connectSdkServer()
   const protocolVersion = plainInitializeVersion(request)
-  sharedTransport.request(request, (answer) => {
+  sharedTransport.request(request, (response) => {
     if (
       protocolVersion !== undefined &&
       SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion) &&
-      'result' in answer
+      'result' in response
     )
-      initializeResults.set(protocolVersion, JSON.stringify(answer.result))
-    reply(answer)
+      initializeResults.set(protocolVersion, JSON.stringify(response.result))
+    reply(response)
   })
 }
 

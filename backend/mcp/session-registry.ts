@@ -1,5 +1,5 @@
 import type { SessionContext } from './session-context.ts'
-import { Refusal } from './tool-server-error.ts'
+import { ToolServerError } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
 
 /** The open sessions of this process. */
@@ -17,10 +17,10 @@ export class SessionRegistry {
     return this.#byId.size
   }
 
-  /** @throws {Refusal} too_many_sessions */
+  /** @throws {ToolServerError} too_many_sessions */
   requireCapacity(widgetId: string): void {
     if ((this.#counts.get(widgetId) ?? 0) < this.#maxPerWidget) return
-    throw new Refusal(
+    throw new ToolServerError(
       'too_many_sessions',
       `This agent has ${this.#maxPerWidget} sessions open: close some first.`,
       { headers: { 'Retry-After': '5' } },

@@ -1,7 +1,7 @@
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
 import type { RuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
 import type { ToolSession } from './tool-session.ts'
-import { answerAccepted, receiveMessage } from './mcp-http.ts'
+import { sendAccepted, receiveMessage } from './mcp-http.ts'
 import type { MethodHandlers, SessionDesk, TransportRequest, TransportRoutes } from './tool-transport.ts'
 import { SseTransport } from '../tools/transport/sse.ts'
 
@@ -34,7 +34,7 @@ export function createSseRoutes(options: {
         // It may have ended while the message was on its way.
         if (session.isClosed) throw sessionNotFound()
         session.receive(message)
-        answerAccepted(res, requestId)
+        sendAccepted(res, requestId)
       },
       fail,
     )

@@ -6,7 +6,7 @@ import {
 import { errorJson, invalidParams, findParamsIssue } from './mcp-messages.ts'
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
 import type { RuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
-import { answerAccepted, answerJson, receiveMessage } from './mcp-http.ts'
+import { sendAccepted, sendJson, receiveMessage } from './mcp-http.ts'
 import {
   type MethodHandlers,
   parseQuery,
@@ -43,17 +43,17 @@ export function createStreamableRoutes(options: {
     if (res.destroyed) return // the client has gone meanwhile
     const issue = findParamsIssue(message)
     if (issue !== undefined) {
-      answerJson(res, requestId, errorJson(message.id, invalidParams, issue))
+      sendJson(res, requestId, errorJson(message.id, invalidParams, issue))
       return
     }
     const id = desk.createId()
     const transport = new StreamableTransport(now())
     desk.open(admission, id, transport)
     transport.request(message, now(), (json = '') => {
-      if (isResult(json)) return answerJson(res, requestId, json, { 'Mcp-Session-Id': id })
+      if (isResult(json)) return sendJson(res, requestId, json, { 'Mcp-Session-Id': id })
       // Who is refused has no session, and would leave this one to its time limit.
       void transport.close()
-      answerJson(res, requestId, json)
+      sendJson(res, requestId, json)
     })
   }
 
@@ -68,11 +68,11 @@ export function createStreamableRoutes(options: {
     const transport = requireTransport(request)
     if (!isRequest(message)) {
       transport.notify(message, now())
-      answerAccepted(res, requestId)
+      sendAccepted(res, requestId)
       return
     }
     transport.request(message, now(), (json) =>
-      json === undefined ? answerAccepted(res, requestId) : answerJson(res, requestId, json),
+      json === undefined ? sendAccepted(res, requestId) : sendJson(res, requestId, json),
     )
   }
 

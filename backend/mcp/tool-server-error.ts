@@ -1,7 +1,7 @@
 import { type ErrorDetail, type ToolServerErrorCode, toolServerErrorTable } from '@outdial/contract'
 
 /** What the tool server answers instead of what was asked, in the one shape of errors. */
-export class Refusal extends Error {
+export class ToolServerError extends Error {
   override name = 'Refusal'
   readonly code: ToolServerErrorCode
   readonly details: ErrorDetail[]
@@ -22,7 +22,7 @@ export class Refusal extends Error {
     return toolServerErrorTable[this.code].status
   }
 
-  answer(requestId: string): { error: object } {
+  toResponse(requestId: string): { error: object } {
     const { type } = toolServerErrorTable[this.code]
     return {
       error: { type, code: this.code, message: this.message, details: this.details, request_id: requestId },
@@ -31,10 +31,13 @@ export class Refusal extends Error {
 }
 
 export const sessionNotFound = () =>
-  new Refusal('not_found', 'There is no such session: it has ended, or was never opened. Open a new one.')
+  new ToolServerError(
+    'not_found',
+    'There is no such session: it has ended, or was never opened. Open a new one.',
+  )
 
 /** 400 about a message, or about the address that it was posted to. */
 export const malformedMessage = (message: string, field?: string) =>
-  new Refusal('malformed_json', message, {
+  new ToolServerError('malformed_json', message, {
     details: field === undefined ? [] : [{ field, code: 'invalid', message }],
   })

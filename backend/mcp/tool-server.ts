@@ -13,11 +13,11 @@ import { Flights } from '../tools/flights.ts'
 import { createHostCheck } from './host-check.ts'
 import { toolKinds } from '../tools/kind-registry.ts'
 import { PeriodicTask } from '../core/periodic.ts'
-import { Refusal } from './tool-server-error.ts'
+import { ToolServerError } from './tool-server-error.ts'
 import { createRuntimeSecrets, invalidSecret } from '../secrets/verify-runtime-secret.ts'
 import { ToolSession, type SessionHost } from './tool-session.ts'
 import { SessionRegistry } from './session-registry.ts'
-import { refuse } from './mcp-http.ts'
+import { sendError } from './mcp-http.ts'
 import { createSseRoutes } from './sse-transport.ts'
 import { createStreamableRoutes } from './streamable-transport.ts'
 import {
@@ -125,11 +125,11 @@ export function createToolServer(
       if (methods === undefined) return false
       const requestId = getRequestId(req)
       const fail = (error: unknown) => {
-        const refusal = error instanceof Refusal ? error : toApiError(error)
-        if (refusal.status >= 500)
-          log.error({ request_id: requestId, error: describeError(error) }, refusal.code)
-        else log.info({ request_id: requestId, method: req.method, status: refusal.status }, refusal.code)
-        refuse(res, requestId, refusal, !req.complete)
+        const httpError = error instanceof ToolServerError ? error : toApiError(error)
+        if (httpError.status >= 500)
+          log.error({ request_id: requestId, error: describeError(error) }, httpError.code)
+        else log.info({ request_id: requestId, method: req.method, status: httpError.status }, httpError.code)
+        sendError(res, requestId, httpError, !req.complete)
       }
       try {
         dispatch({ req, res, requestId, fail }, methods)
@@ -175,6 +175,6 @@ export function createToolServer(
 }
 
 const stoppingError = () =>
-  new Refusal('unavailable', 'The service is restarting: connect again shortly.', {
+  new ToolServerError('unavailable', 'The service is restarting: connect again shortly.', {
     headers: { 'Retry-After': '5', Connection: 'close' },
   })

@@ -3,7 +3,7 @@ import type { ToolCallRequest } from './call-tool.ts'
 import type { SessionContext } from './session-context.ts'
 import { Flight } from './in-flight-calls.ts'
 import type { Flights } from '../tools/flights.ts'
-import type { LiveCall, ToolAnswer } from '../tools/kinds/tool-kind.ts'
+import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
 import {
   errorJson,
   internalError,
@@ -20,7 +20,7 @@ import type { ToolTransport } from '../tools/transport/transport.ts'
 
 /** What all sessions of a tool server share. */
 export interface SessionHost {
-  callTool(request: ToolCallRequest): Promise<ToolAnswer>
+  callTool(request: ToolCallRequest): Promise<ToolResult>
   /** The context of a widget as it is now; undefined where its agent is gone. */
   findContext(widgetId: string): Promise<SessionContext | undefined>
   now(): number
@@ -96,23 +96,24 @@ export class ToolSession {
 
   #list(request: JSONRPCRequest): void {
     const { id } = request
-    if (requestsTask(request)) return this.#refuseTask(request)
+    if (requestsTask(request)) return this.#rejectTask(request)
     const issue = findParamsIssue(request)
-    if (issue !== undefined) return this.#refuse(id, invalidParams, issue)
+    if (issue !== undefined) return this.#sendError(id, invalidParams, issue)
     if (this.#isFresh(this.#host.now())) return this.#write(resultJson(id, this.#context.listJson), id)
     this.#refreshContext().then(
       (agentExists) => agentExists && this.#write(resultJson(id, this.#context.listJson), id),
-      () => this.#refuse(id, internalError, 'The tools cannot be listed at the moment: try again shortly.'),
+      () =>
+        this.#sendError(id, internalError, 'The tools cannot be listed at the moment: try again shortly.'),
     )
   }
 
   #call(request: JSONRPCRequest): void {
     const { id } = request
-    if (requestsTask(request)) return this.#refuseTask(request)
+    if (requestsTask(request)) return this.#rejectTask(request)
     const params = parseToolCall(request)
-    if (typeof params === 'string') return this.#refuse(id, invalidParams, params)
+    if (typeof params === 'string') return this.#sendError(id, invalidParams, params)
     if (this.#flying >= mostFlights) {
-      return this.#answer(id, {
+      return this.#sendResult(id, {
         text: `At most ${mostFlights} tools can be used at once: wait.`,
         isError: true,
       })
@@ -132,15 +133,15 @@ export class ToolSession {
       }
       const tool = this.#context.tools.get(name)
       if (tool === undefined) {
-        return this.#refuse(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
+        return this.#sendError(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
       }
       const { agentId } = this.#context
-      const answer = await this.#host.callTool({ tool, agentId, args, call: this.call, flight })
+      const result = await this.#host.callTool({ tool, agentId, args, call: this.call, flight })
       if (flight.isCanceled) this.transport.dropRequest(id)
-      else this.#answer(id, answer)
+      else this.#sendResult(id, result)
     } catch (error) {
       this.#host.onError(error)
-      this.#answer(id, {
+      this.#sendResult(id, {
         text: 'The tools are away for a moment: try once more, or go on without.',
         isError: true,
       })
@@ -154,8 +155,8 @@ export class ToolSession {
     const cached = findCachedResponse(request)
     if (cached !== undefined) return this.#write(cached, request.id)
     const issue = requestsTask(request) ? undefined : findParamsIssue(request)
-    if (issue !== undefined) return this.#refuse(request.id, invalidParams, issue)
-    forwardToSdkServer(request, (answer) => this.#write(JSON.stringify(answer), request.id))
+    if (issue !== undefined) return this.#sendError(request.id, invalidParams, issue)
+    forwardToSdkServer(request, (result) => this.#write(JSON.stringify(result), request.id))
   }
 
   /** What another process changed is not told to this one. */
@@ -181,17 +182,17 @@ export class ToolSession {
     this.#host.flights.breakOff('canceled', (flight) => flight.session === this && flight.id === id)
   }
 
-  #answer(id: RequestId, { text, isError }: ToolAnswer): void {
+  #sendResult(id: RequestId, { text, isError }: ToolResult): void {
     const content = `{"content":[{"type":"text","text":${JSON.stringify(text)}}]${isError ? ',"isError":true' : ''}}`
     this.#write(resultJson(id, content), id)
   }
 
-  #refuse(id: RequestId, code: number, message: string): void {
+  #sendError(id: RequestId, code: number, message: string): void {
     this.#write(errorJson(id, code, message), id)
   }
 
-  #refuseTask({ id, method }: JSONRPCRequest): void {
-    this.#refuse(id, internalError, `Server does not support task creation (required for ${method})`)
+  #rejectTask({ id, method }: JSONRPCRequest): void {
+    this.#sendError(id, internalError, `Server does not support task creation (required for ${method})`)
   }
 
   #write(json: string, id: RequestId): void {

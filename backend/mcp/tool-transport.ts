@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Admission } from './authorize-session.ts'
-import { Refusal } from './tool-server-error.ts'
+import { ToolServerError } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
 import type { ToolTransport } from '../tools/transport/transport.ts'
 
@@ -40,12 +40,12 @@ export const parseQuery = ({ url = '' }: IncomingMessage): URLSearchParams => {
   return new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
 }
 
-/** @throws {Refusal} method_not_allowed */
+/** @throws {ToolServerError} method_not_allowed */
 export function requireMethod(methods: MethodHandlers, method = ''): MethodHandlers[string] {
   const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (handler !== undefined) return handler
   const names = Object.keys(methods).join(', ')
-  throw new Refusal('method_not_allowed', `${method} is not possible here; possible: ${names}.`, {
+  throw new ToolServerError('method_not_allowed', `${method} is not possible here; possible: ${names}.`, {
     headers: { Allow: names },
   })
 }

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/secret-box.ts'
 import { createAdapters } from './adapters/index.ts'
 import {
-  answerServerError,
+  handleServerError,
   describeServer,
   grantAllScopesByDefault,
   addWorkspaceToTokenResponse,
@@ -82,7 +82,7 @@ export async function createProvider(deps: Deps, renderError: RenderError): Prom
   // Scheme and host are those of PUBLIC_URL, which `mountProvider` puts into the request's headers.
   provider.proxy = true
   provider.silent = true
-  provider.on('server_error', (ctx, error) => answerServerError(deps.log, ctx, error))
+  provider.on('server_error', (ctx, error) => handleServerError(deps.log, ctx, error))
   provider.use(grantAllScopesByDefault)
   provider.use(describeServer)
   provider.use(addWorkspaceToTokenResponse(deps.db))

@@ -57,7 +57,7 @@ export const addWorkspaceToTokenResponse = (db: Db) =>
   }
 
 /** Logs a failure of ours, and tells an outage of the database from a bug: the app may send the request again. */
-export function answerServerError(log: Logger, ctx: KoaContextWithOIDC, error: Error): void {
+export function handleServerError(log: Logger, ctx: KoaContextWithOIDC, error: Error): void {
   const isDatabaseAway = isOutage(error)
   const logFields = { request_id: ctx.response.get('x-request-id'), error: describeError(error) }
   log[isDatabaseAway ? 'warn' : 'error'](logFields, 'an OAuth request failed')

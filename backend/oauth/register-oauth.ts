@@ -16,7 +16,7 @@ export async function mountProvider(
   provider: Provider,
   config: Pick<Config, 'publicUrl'>,
 ): Promise<void> {
-  const answer = provider.callback()
+  const handleRequest = provider.callback()
   const { host, protocol } = new URL(config.publicUrl)
   // oidc-provider reads the bodies itself.
   scope.removeAllContentTypeParsers()
@@ -40,7 +40,7 @@ export async function mountProvider(
         // Errors of what only programs call are JSON, whatever they say that they accept.
         if (!url.startsWith('/oauth/authorize')) raw.headers.accept = 'application/json'
         raw.url = raw.url?.replace(/\/+(?=$|\?)/, '')
-        await answer(raw, reply.raw)
+        await handleRequest(raw, reply.raw)
       },
     })
   }

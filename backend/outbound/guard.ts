@@ -17,7 +17,7 @@ export interface GuardedRequest {
   maxBytes: number
 }
 
-export interface GuardedAnswer {
+export interface GuardedResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
   body: string
@@ -31,7 +31,7 @@ export interface GuardOptions {
 }
 
 /** One request to a server that a customer named. Redirects are answers, never followed. */
-export type GuardedSend = (request: GuardedRequest) => Promise<GuardedAnswer>
+export type GuardedSend = (request: GuardedRequest) => Promise<GuardedResponse>
 
 /** The host is, or resolved to, none but addresses that must not be reached from here. */
 export class ForbiddenAddressError extends Error {
@@ -53,9 +53,9 @@ export function createGuardedSend(options: GuardOptions): GuardedSend {
     signal.addEventListener('abort', destroyClient, { once: true })
     try {
       const path = url.pathname + url.search
-      const answer = await client.request({ path, method, headers, body: body ?? null })
-      const read = await readBody(answer.body, maxBytes)
-      return { status: answer.statusCode, headers: answer.headers, ...read }
+      const response = await client.request({ path, method, headers, body: body ?? null })
+      const read = await readBody(response.body, maxBytes)
+      return { status: response.statusCode, headers: response.headers, ...read }
     } finally {
       signal.removeEventListener('abort', destroyClient)
       await client.destroy()
@@ -110,15 +110,15 @@ const resolveByDns: ResolveHost = async (host) => {
   if (isLocalhost(host)) return ['127.0.0.1', '::1']
   // A new one each time: it reads the machine's name servers once, and they may change.
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
-  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
-  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-  if (addresses.length > 0 || answers.every(isEmptyAnswer)) return addresses
+  const results = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
+  if (addresses.length > 0 || results.every(isEmptyResult)) return addresses
   throw Object.assign(new Error(`no name server answered for ${host}`), { code: 'EAI_AGAIN' })
 }
 
-const isEmptyAnswer = (answer: PromiseSettledResult<string[]>): boolean =>
-  answer.status === 'fulfilled' ||
-  ['ENOTFOUND', 'ENODATA'].includes((answer.reason as NodeJS.ErrnoException).code ?? '')
+const isEmptyResult = (result: PromiseSettledResult<string[]>): boolean =>
+  result.status === 'fulfilled' ||
+  ['ENOTFOUND', 'ENODATA'].includes((result.reason as NodeJS.ErrnoException).code ?? '')
 
 async function readBody(body: AsyncIterable<Buffer>, maxBytes: number) {
   const chunks: Buffer[] = []

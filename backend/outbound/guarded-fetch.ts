@@ -31,7 +31,7 @@ export function createGuardedFetch(options: GuardOptions & { maxBytes: number })
     fetch: async (url, { method, headers, body, signal } = {}) => {
       if (body !== undefined && body !== null && typeof body !== 'string')
         throw new TypeError('the body is no text')
-      const answer = await undiciFetch(url, {
+      const response = await undiciFetch(url, {
         method,
         headers: [...new Headers(headers)],
         body: body ?? null,
@@ -39,9 +39,9 @@ export function createGuardedFetch(options: GuardOptions & { maxBytes: number })
         redirect: 'manual',
         dispatcher,
       })
-      const isEventStream = /^text\/event-stream\b/i.test(answer.headers.get('content-type') ?? '')
-      const limited = answer.body && limitBytes(answer.body, options.maxBytes, isEventStream)
-      return new Response(limited, { status: answer.status, headers: [...answer.headers] })
+      const isEventStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
+      const limited = response.body && limitBytes(response.body, options.maxBytes, isEventStream)
+      return new Response(limited, { status: response.status, headers: [...response.headers] })
     },
     close: () => dispatcher.destroy(),
   }

@@ -17,13 +17,13 @@ import {
   deleteNotes,
   dropUnreadFiles,
   endAnalyses,
-  findAnswersAbout,
+  findIdempotentResponses,
   findEventsOfCalls,
   findForErasure,
   forgetCallbacks,
   lockCallsOfContact,
   lockContactForErasure,
-  rewriteAnswers,
+  rewriteIdempotentResponses,
   rewriteEvents,
 } from './erase-store.ts'
 
@@ -73,11 +73,11 @@ export const eraseContact =
       await blankCells(db, workspaceId, traces)
       const events = await findEventsOfCalls(db, workspaceId, callIds)
       await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, anonymousBody(body)])))
-      const answers = await findAnswersAbout(db, workspaceId, contactId)
-      await rewriteAnswers(
+      const responses = await findIdempotentResponses(db, workspaceId, contactId)
+      await rewriteIdempotentResponses(
         db,
         workspaceId,
-        answers.map(({ scopeHash, body }) => ({
+        responses.map(({ scopeHash, body }) => ({
           scopeHash,
           body: anonymousAnswer(ContactAdded.parse(body)),
         })),

@@ -262,7 +262,7 @@ export async function rewriteEvents(
 }
 
 /** Answers that are kept for callers who ask again. */
-export const findAnswersAbout = (tx: Db, workspaceId: number, contactId: number) =>
+export const findIdempotentResponses = (tx: Db, workspaceId: number, contactId: number) =>
   tx
     .selectFrom('idempotent_answer')
     .select(['scope_hash as scopeHash', 'body'])
@@ -270,12 +270,12 @@ export const findAnswersAbout = (tx: Db, workspaceId: number, contactId: number)
     .where(sql<string>`body -> 'contact' ->> 'id'`, '=', String(contactId))
     .execute()
 
-export async function rewriteAnswers(
+export async function rewriteIdempotentResponses(
   tx: Db,
   workspaceId: number,
-  answers: readonly { scopeHash: Buffer; body: unknown }[],
+  responses: readonly { scopeHash: Buffer; body: unknown }[],
 ): Promise<void> {
-  for (const { scopeHash, body } of answers) {
+  for (const { scopeHash, body } of responses) {
     await tx
       .updateTable('idempotent_answer')
       .set({ body: JSON.stringify(body) })

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { Refusal } from '../mcp/tool-server-error.ts'
+import { ToolServerError } from '../mcp/tool-server-error.ts'
 
 /** One of the secrets that are valid now. Sessions keep it, to know who opened them. */
 export interface KnownSecret {
@@ -11,7 +11,7 @@ export interface RuntimeSecrets {
   /**
    * The secret that a request shows: in X-Agent-Secret, in Authorization, or as `token` of its query.
    *
-   * @throws {Refusal} missing_credential, invalid_credential, also where two of the three disagree
+   * @throws {ToolServerError} missing_credential, invalid_credential, also where two of the three disagree
    */
   require(headers: IncomingHttpHeaders, query: URLSearchParams): KnownSecret
   /** Whether a request shows no secret at all, or only this one. */
@@ -82,14 +82,14 @@ function readPresentedSecrets(headers: IncomingHttpHeaders, query: URLSearchPara
 const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="Outdial tools"' } }
 
 const missingSecret = () =>
-  new Refusal(
+  new ToolServerError(
     'missing_credential',
     'The runtime secret is missing: send it as X-Agent-Secret, as Authorization: Bearer, or as token in the query.',
     challenge,
   )
 
 export const invalidSecret = () =>
-  new Refusal('invalid_credential', 'This is not a runtime secret of this service.', challenge)
+  new ToolServerError('invalid_credential', 'This is not a runtime secret of this service.', challenge)
 
 const conflictingSecrets = () =>
-  new Refusal('invalid_credential', 'The secrets of this request disagree: send one.', challenge)
+  new ToolServerError('invalid_credential', 'The secrets of this request disagree: send one.', challenge)

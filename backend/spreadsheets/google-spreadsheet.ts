@@ -28,9 +28,9 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
   const values = `https://sheets.googleapis.com/v4/spreadsheets/${encodeURIComponent(id)}/values`
 
   const readHeader = async (token: string, signal: AbortSignal): Promise<string[]> => {
-    const answer = await ask(`${values}/1:1`, { headers: authorizationHeader(token) }, signal)
-    if (!answer.ok) throw toSpreadsheetError(account, answer.status, notAdded)
-    const header = Header.safeParse(answer.body)
+    const response = await sendRequest(`${values}/1:1`, { headers: authorizationHeader(token) }, signal)
+    if (!response.ok) throw toSpreadsheetError(account, response.status, notAdded)
+    const header = Header.safeParse(response.body)
     const columns = (header.data?.values?.[0] ?? []).map((name) => String(name).trim())
     // Google appends from the first column that is not empty: the cells would be moved.
     if (columns[0] === undefined || columns[0] === '') {
@@ -53,7 +53,7 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
         return { token, cells: toCells(await readHeader(token, timeoutSignal), row) }
       })
       await withTimeout(signal, uncertain, async (timeoutSignal) => {
-        const answer = await ask(
+        const response = await sendRequest(
           `${values}/A1:append?valueInputOption=RAW&insertDataOption=INSERT_ROWS`,
           {
             method: 'POST',
@@ -62,8 +62,8 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
           },
           timeoutSignal,
         )
-        if (!answer.ok) {
-          throw toSpreadsheetError(account, answer.status, answer.status < 500 ? notAdded : uncertain)
+        if (!response.ok) {
+          throw toSpreadsheetError(account, response.status, response.status < 500 ? notAdded : uncertain)
         }
       })
     },
@@ -74,9 +74,9 @@ async function getToken({ clientEmail, privateKey }: GoogleAccount, signal: Abor
   let status = 0
   // The library's own fetch lets the process crash where the signal came first.
   const fetchImplementation: typeof fetch = async (input, init) => {
-    const answer = await fetch(input, init)
-    status = answer.status
-    return answer
+    const response = await fetch(input, init)
+    status = response.status
+    return response
   }
   const client = new JWT({
     email: clientEmail,
@@ -93,10 +93,10 @@ async function getToken({ clientEmail, privateKey }: GoogleAccount, signal: Abor
 
 const authorizationHeader = (token: string) => ({ authorization: `Bearer ${token}` })
 
-async function ask(url: string, init: RequestInit, signal: AbortSignal) {
-  const answer = await fetch(url, { ...init, redirect: 'error', signal })
-  const body: unknown = answer.ok ? await answer.json() : await answer.body?.cancel()
-  return { ok: answer.ok, status: answer.status, body }
+async function sendRequest(url: string, init: RequestInit, signal: AbortSignal) {
+  const response = await fetch(url, { ...init, redirect: 'error', signal })
+  const body: unknown = response.ok ? await response.json() : await response.body?.cancel()
+  return { ok: response.ok, status: response.status, body }
 }
 
 /** Gives `work` its time, and tells what a failed connection means for the row. */

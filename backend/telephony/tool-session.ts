@@ -4,7 +4,7 @@ import { version } from '../version.ts'
 import type { InputSchema } from '../runtime/arguments-for.ts'
 import { rejectOnAbort } from '../core/abort.ts'
 
-export interface ToolAnswer {
+export interface ToolResult {
   text: string
   isError: boolean
 }
@@ -13,7 +13,7 @@ export interface ToolAnswer {
 export interface ToolSession {
   /** What the listed tools ask for, by name. */
   tools: ReadonlyMap<string, InputSchema>
-  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolAnswer>
+  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>
   close(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export async function openToolSession(url: URL, secret: string, signal: AbortSig
       tools: new Map(tools.map(({ name, inputSchema }) => [name, inputSchema])),
       call: async (name, args, callSignal) => {
         const calling = client.callTool({ name, arguments: args }, undefined, { signal: callSignal })
-        return toAnswer(await rejectOnAbort(calling, callSignal))
+        return toToolResult(await rejectOnAbort(calling, callSignal))
       },
       close: () => client.close(),
     }
@@ -46,7 +46,7 @@ export async function openToolSession(url: URL, secret: string, signal: AbortSig
   }
 }
 
-function toAnswer(result: Awaited<ReturnType<Client['callTool']>>): ToolAnswer {
+function toToolResult(result: Awaited<ReturnType<Client['callTool']>>): ToolResult {
   const content = Array.isArray(result.content) ? (result.content as unknown[]) : []
   return { text: content.flatMap(extractText).join('\n'), isError: result.isError === true }
 }

@@ -15,7 +15,7 @@ export type DeliveryAttemptResult =
   | { kind: 'ours'; error: string }
 
 // Of the answer's body nothing is used: it is read so that a receiver can finish what it writes.
-const maxAnswerBytes = 4096
+const maxResponseBytes = 4096
 
 /** The headers of a delivery that are no part of its signature. */
 export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
@@ -33,10 +33,10 @@ export const attemptDelivery =
     const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, secrets }) }
     const request = { url: new URL(delivery.targetUrl), method: 'POST', headers, body } as const
     try {
-      const answer = await send({ ...request, signal, maxBytes: maxAnswerBytes })
+      const response = await send({ ...request, signal, maxBytes: maxResponseBytes })
       return toAttemptResult(
-        answer.status,
-        parseRetryAfter(String(answer.headers['retry-after'] ?? ''), clock.now()),
+        response.status,
+        parseRetryAfter(String(response.headers['retry-after'] ?? ''), clock.now()),
       )
     } catch (error) {
       const message = describeNetworkError(error)

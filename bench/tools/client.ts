@@ -59,7 +59,7 @@ export async function openClient(port: number, path: string): Promise<BenchClien
             endpoint = data
             resolve()
           } else if (block.startsWith('event: message')) {
-            const { id, error, result } = JSON.parse(data) as Answer
+            const { id, error, result } = JSON.parse(data) as JsonRpcResponse
             if (error !== undefined) throw new Error(error.message)
             if (result?.isError === true) throw new Error(`a tool was not used: ${data}`)
             waiting.get(id)?.()
@@ -102,7 +102,7 @@ export async function openClient(port: number, path: string): Promise<BenchClien
   }
 }
 
-interface Answer {
+interface JsonRpcResponse {
   id: number
   error?: { message: string }
   result?: { isError?: boolean }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answer, tools } from './kinds.ts'
+import { resultTextFor, tools } from './kinds.ts'
 import { report } from './report.ts'
 
 // What node:http alone costs: a server made by hand for this bench, without sessions' rules, checks or validation.
@@ -22,7 +22,7 @@ interface Message {
 function resultOf({ method, params }: Message): string {
   if (method === 'tools/list') return list
   if (method === 'initialize') return initialized
-  return `{"content":[{"type":"text","text":${JSON.stringify(answer(params?.name ?? ''))}}]}`
+  return `{"content":[{"type":"text","text":${JSON.stringify(resultTextFor(params?.name ?? ''))}}]}`
 }
 
 function open(res: ServerResponse): void {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { documents } from '../../backend/demo/demo-documents.ts'
 import type { ToolKinds } from '../../backend/mcp/session-context.ts'
-import type { ToolAnswer, ToolDefinition, ToolKind } from '../../backend/tools/kinds/tool-kind.ts'
+import type { ToolResult, ToolDefinition, ToolKind } from '../../backend/tools/kinds/tool-kind.ts'
 import { toolKinds } from '../../backend/tools/kind-registry.ts'
 
 /** The one of a workspace's own, beside those that are built in. */
@@ -26,7 +26,7 @@ export const tools: ToolDefinition[] = [...builtIn, orderStatus]
 
 const passages = documents.slice(0, 3).map(({ title, body }) => `From "${title}":\n${body.split('\n\n')[0]}`)
 
-const answers: Record<string, string> = {
+const resultTexts: Record<string, string> = {
   knowledge_search: passages.join('\n\n'),
   contact_lookup:
     'Name: Ann Lee\nPhone number: +12025550142\nEmail: ann.lee@example.com\nTime zone: America/New_York, where it is Friday, 10:14\nroof_type: slate\nNotes:\n- 2026-11-12: Asked for a quote for the north side.',
@@ -37,13 +37,16 @@ const answers: Record<string, string> = {
 }
 
 /** They do nothing but answer, so that the server is what is measured. */
-export const answer = (name: string): string => answers[name] ?? 'Done.'
+export const resultTextFor = (name: string): string => resultTexts[name] ?? 'Done.'
 
-const answering = (kind: ToolKind): ToolKind => ({
+const withFixedResult = (kind: ToolKind): ToolKind => ({
   ...kind,
   settings: z.looseObject({}),
   config: z.looseObject({}),
-  run: async (_deps, { toolName }): Promise<ToolAnswer> => ({ text: answer(toolName), isError: false }),
+  run: async (_deps, { toolName }): Promise<ToolResult> => ({
+    text: resultTextFor(toolName),
+    isError: false,
+  }),
 })
 
-export const kinds: ToolKinds = new Map([...toolKinds].map(([name, kind]) => [name, answering(kind)]))
+export const kinds: ToolKinds = new Map([...toolKinds].map(([name, kind]) => [name, withFixedResult(kind)]))

@@ -5,7 +5,7 @@ import path from 'node:path'
 import type * as serverModule from '@modelcontextprotocol/sdk/server/index.js'
 import type * as sseModule from '@modelcontextprotocol/sdk/server/sse.js'
 import type * as typesModule from '@modelcontextprotocol/sdk/types.js'
-import { answer, tools } from './kinds.ts'
+import { resultTextFor, tools } from './kinds.ts'
 import { report } from './report.ts'
 
 // The SDK's plain server, as its own examples put it together: no authentication, no keep-alive, no validation.
@@ -24,7 +24,7 @@ function newServer() {
   const server = new Server({ name: 'plain', version: '1.0.0' }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
-    content: [{ type: 'text', text: answer(params.name) }],
+    content: [{ type: 'text', text: resultTextFor(params.name) }],
   }))
   return server
 }

@@ -71,8 +71,8 @@ async function runConversation(
   const tools = await openTools(dialRequest.tools_url, secret).catch((): Tools | undefined => undefined)
   const useTool = async (name: string, args: Record<string, unknown>) => {
     if (hungUp.aborted || tools?.names.includes(name) !== true) return
-    const answer = await tools.use(name, args).catch(() => 'It did not answer.')
-    await addTurn('tool', `${name}: ${answer}`)
+    const result = await tools.use(name, args).catch(() => 'It did not answer.')
+    await addTurn('tool', `${name}: ${result}`)
   }
 
   const name = dialRequest.contact.first_name ?? 'there'

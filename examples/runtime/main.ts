@@ -18,7 +18,7 @@ const calls = new Map<string, OngoingCall>()
 const deniedAttempts = new Set<string>()
 
 const server = createServer((request, response) => {
-  void answer(request, response).catch(() => response.writeHead(400).end())
+  void handleRequest(request, response).catch(() => response.writeHead(400).end())
 })
 server.listen(Number(PORT), HOST, () => {
   const address = server.address()
@@ -26,7 +26,7 @@ server.listen(Number(PORT), HOST, () => {
   console.log(`The example runtime is ready at http://${HOST}:${port}`)
 })
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url: path = '' } = request
   const body = await text(request)
   const content = method === 'POST' ? body : `${method} ${path}`

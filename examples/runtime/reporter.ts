@@ -36,7 +36,7 @@ async function send(url: string, secret: string, report: RuntimeReport): Promise
       headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
       body: JSON.stringify(report),
     }).then(
-      (answer) => answer.status,
+      (response) => response.status,
       () => 503,
     )
     if (status < 500 && status !== 429) return

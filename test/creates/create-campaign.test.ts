@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals'
 import { sampleCampaign } from '../../src/generated.ts'
-import { answer, api, bodyOf, failure, refusal, run } from '../support/connector.ts'
+import { stubResponse, apiPath, parseBody, runExpectingError, errorBody, run } from '../support/connector.ts'
 
 const perform = 'creates.create_campaign.operation.perform'
 const required = { name: 'Website leads', agent_id: 1, phone_number_id: 1 }
 
 it('creates a campaign with everything that the user filled in', async () => {
-  const requests = answer('POST', api('/campaigns/'), 201, sampleCampaign)
+  const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
 
   const output = await run(perform, {
     inputData: {
@@ -22,7 +22,7 @@ it('creates a campaign with everything that the user filled in', async () => {
     },
   })
 
-  expect(bodyOf(requests)).toEqual({
+  expect(parseBody(requests)).toEqual({
     ...required,
     time_zone: 'Europe/Berlin',
     calling_hours: { days: ['mon', 'tue'], start: '08:30', end: '24:00' },
@@ -33,7 +33,7 @@ it('creates a campaign with everything that the user filled in', async () => {
 })
 
 it('leaves to the workspace what is left blank', async () => {
-  const requests = answer('POST', api('/campaigns/'), 201, sampleCampaign)
+  const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
 
   await run(perform, {
     inputData: {
@@ -45,21 +45,23 @@ it('leaves to the workspace what is left blank', async () => {
     },
   })
 
-  expect(bodyOf(requests)).toEqual(required)
+  expect(parseBody(requests)).toEqual(required)
 })
 
 it('names the field that is wrong, down to an item of a list', async () => {
   const details = [
     { field: 'calling_hours.days.0', code: 'invalid', message: 'calling_hours.days.0 must be a day.' },
   ]
-  answer(
+  stubResponse(
     'POST',
-    api('/campaigns/'),
+    apiPath('/campaigns/'),
     422,
-    refusal('validation_failed', 'calling_hours.days.0 must be a day.', details),
+    errorBody('validation_failed', 'calling_hours.days.0 must be a day.', details),
   )
 
-  expect(await failure(perform, { inputData: { ...required, calling_hours_days: ['someday'] } })).toEqual({
+  expect(
+    await runExpectingError(perform, { inputData: { ...required, calling_hours_days: ['someday'] } }),
+  ).toEqual({
     name: 'HaltedError',
     message: 'Days must be a day. (Request ID: req_42)',
   })

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals'
 import { sampleContactAdded } from '../../src/generated.ts'
-import { answer, api, bodyOf, run } from '../support/connector.ts'
+import { stubResponse, apiPath, parseBody, run } from '../support/connector.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '+12025550100' }
-const queued = () => answer('POST', api('/contacts/'), 201, sampleContactAdded)
+const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, sampleContactAdded)
 
 it('queues a call with everything that the user filled in', async () => {
   const requests = queued()
@@ -27,7 +27,7 @@ it('queues a call with everything that the user filled in', async () => {
     },
   })
 
-  expect(bodyOf(requests)).toEqual({
+  expect(parseBody(requests)).toEqual({
     ...required,
     country: 'US',
     first_name: 'Maya',
@@ -63,7 +63,7 @@ it('sends nothing for what is left blank, at any depth, so that stored data stay
     },
   })
 
-  expect(bodyOf(requests)).toEqual({ ...required, variables: { colour: 'red' }, test: false })
+  expect(parseBody(requests)).toEqual({ ...required, variables: { colour: 'red' }, test: false })
 })
 
 it.each([
@@ -75,7 +75,7 @@ it.each([
 
   await run(perform, { inputData: { ...required, first_name: text, variables: { note: text } } })
 
-  expect(bodyOf(requests)).toEqual({ ...required, first_name: text, variables: { note: text } })
+  expect(parseBody(requests)).toEqual({ ...required, first_name: text, variables: { note: text } })
 })
 
 it('takes a campaign that was mapped as text', async () => {
@@ -83,7 +83,7 @@ it('takes a campaign that was mapped as text', async () => {
 
   await run(perform, { inputData: { ...required, campaign_id: ' 12 ' } })
 
-  expect(bodyOf(requests)).toEqual(required)
+  expect(parseBody(requests)).toEqual(required)
 })
 
 it('writes out numbers that were mapped into text', async () => {
@@ -93,7 +93,7 @@ it('writes out numbers that were mapped into text', async () => {
     inputData: { ...required, phone_number: 12025550100, first_name: 7, external_reference: 2291 },
   })
 
-  expect(bodyOf(requests)).toEqual({
+  expect(parseBody(requests)).toEqual({
     ...required,
     phone_number: '12025550100',
     first_name: '7',

@@ -1,13 +1,13 @@
 import { expect, it } from '@jest/globals'
 import { sampleCampaign } from '../../src/generated.ts'
-import { answer, api, run } from '../support/connector.ts'
+import { stubResponse, apiPath, run } from '../support/connector.ts'
 
 const perform = 'searches.find_campaign.operation.perform'
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 it('puts the campaign of exactly this name before those that contain it', async () => {
   const longer = { ...sampleCampaign, id: 3, name: 'Website leads, spring' }
-  const requests = answer('GET', api('/campaigns/'), 200, page([longer, sampleCampaign]))
+  const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([longer, sampleCampaign]))
 
   const output = await run(perform, { inputData: { name: ' website LEADS ' } })
 
@@ -16,13 +16,13 @@ it('puts the campaign of exactly this name before those that contain it', async 
 })
 
 it('finds nothing without an error', async () => {
-  answer('GET', api('/campaigns/'), 200, page([]))
+  stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
 
   expect(await run(perform, { inputData: { name: 'no such' } })).toEqual([])
 })
 
 it('searches for text as it was typed', async () => {
-  const requests = answer('GET', api('/campaigns/'), 200, page([]))
+  const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
 
   await run(perform, { inputData: { name: '{{bundle.x}} & 50% = 😀' } })
 

@@ -33,7 +33,7 @@ export async function run<Result>(method: string, bundle: BundleParts = {}): Pro
 }
 
 /** What a run fails with. Core packs the parts of some errors into JSON. */
-export interface Failure {
+export interface ConnectorError {
   name: string
   message: string
   delay?: number
@@ -42,63 +42,63 @@ export interface Failure {
 }
 
 /** Runs a method that must fail. */
-export async function failure(method: string, bundle: BundleParts = {}): Promise<Failure> {
+export async function runExpectingError(method: string, bundle: BundleParts = {}): Promise<ConnectorError> {
   try {
     await run(method, bundle)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const { name, message } = error
     if (!message.startsWith('{')) return { name, message }
-    return { name, ...(JSON.parse(message) as Omit<Failure, 'name'>) }
+    return { name, ...(JSON.parse(message) as Omit<ConnectorError, 'name'>) }
   }
   throw new Error(`${method} succeeded`)
 }
 
 /** One request as it arrived. */
-export interface Arrived {
+export interface ReceivedRequest {
   url: URL
   headers: IncomingHttpHeaders
   text: string
 }
 
-interface Answer {
+interface StubbedResponse {
   method: string
   path: string
   status: number
   body: string
   headers: Record<string, string>
-  arrived: Arrived[]
+  requests: ReceivedRequest[]
 }
 
-const answers: Answer[] = []
+const stubs: StubbedResponse[] = []
 
 /** Answers the next request of this method to this path, and keeps what arrived. */
-export function answer(
+export function stubResponse(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   status: number,
   body: object | string = '',
   headers: Record<string, string> = {},
-): Arrived[] {
-  const arrived: Arrived[] = []
+): ReceivedRequest[] {
+  const requests: ReceivedRequest[] = []
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  answers.push({ method, path, status, body: text, headers, arrived })
-  return arrived
+  stubs.push({ method, path, status, body: text, headers, requests })
+  return requests
 }
 
 // A server on loopback in the service's place: what arrives is what went over the wire.
-const reply = async (request: IncomingMessage, response: ServerResponse) => {
+const handleRequest = async (request: IncomingMessage, response: ServerResponse) => {
   const url = new URL(request.url ?? '/', baseUrl)
-  const position = answers.findIndex(({ method, path }) => method === request.method && path === url.pathname)
-  const [found] = position < 0 ? [] : answers.splice(position, 1)
-  if (!found) {
+  const position = stubs.findIndex(({ method, path }) => method === request.method && path === url.pathname)
+  const [stub] = position < 0 ? [] : stubs.splice(position, 1)
+  if (!stub) {
     response.writeHead(418).end(`nobody expected ${request.method} ${url.pathname}`)
     return
   }
-  found.arrived.push({ url, headers: request.headers, text: await readText(request) })
-  response.writeHead(found.status, { 'Content-Type': 'application/json', ...found.headers }).end(found.body)
+  stub.requests.push({ url, headers: request.headers, text: await readText(request) })
+  response.writeHead(stub.status, { 'Content-Type': 'application/json', ...stub.headers }).end(stub.body)
 }
-const server = createServer((request, response) => void reply(request, response))
+const server = createServer((request, response) => void handleRequest(request, response))
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const { port } = server.address() as AddressInfo
@@ -106,22 +106,22 @@ export const baseUrl = `http://127.0.0.1:${port}`
 Object.assign(process.env, { BASE_URL: baseUrl, CLIENT_ID: 'client-1', CLIENT_SECRET: 'secret-of-client-1' })
 
 afterEach(() => {
-  answers.length = 0
+  stubs.length = 0
 })
 afterAll(() => {
   server.close()
 })
 
-export const api = (path: string) => `/api/public/v1${path}`
+export const apiPath = (path: string) => `/api/public/v1${path}`
 
 /** An error of the API. */
-export const refusal = (code: string, message: string, details: object[] = []) => ({
+export const errorBody = (code: string, message: string, details: object[] = []) => ({
   error: { type: 'invalid_request', code, message, details, request_id: 'req_42' },
 })
 
 /** The only request's body, parsed. */
-export function bodyOf(arrived: Arrived[]): unknown {
-  const [request] = arrived
+export function parseBody(requests: ReceivedRequest[]): unknown {
+  const [request] = requests
   if (!request) throw new Error('nothing arrived')
   return JSON.parse(request.text)
 }

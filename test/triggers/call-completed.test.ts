@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import type { CallCompletedEvent } from '@outdial/contract'
 import { sampleCall } from '../../src/generated.ts'
-import { answer, api, bodyOf, failure, refusal, run } from '../support/connector.ts'
+import { stubResponse, apiPath, parseBody, runExpectingError, errorBody, run } from '../support/connector.ts'
 
 const operation = 'triggers.call_completed.operation'
 const targetUrl = 'https://hooks.zapier.com/hooks/standard/1/abc/'
@@ -23,14 +23,14 @@ const event: CallCompletedEvent = {
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
 it('subscribes to the calls that the user chose, and keeps what it needs to unsubscribe', async () => {
-  const requests = answer('POST', api('/webhooks/subscribe'), 201, subscription)
+  const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
 
   const output = await run(`${operation}.performSubscribe`, {
     targetUrl,
     inputData: { campaign_id: '12', agent_id: '', outcome: ['answered', 'voicemail'] },
   })
 
-  expect(bodyOf(requests)).toEqual({
+  expect(parseBody(requests)).toEqual({
     target_url: targetUrl,
     event: 'call.completed',
     filter: { campaign_id: 12, outcome: ['answered', 'voicemail'] },
@@ -39,23 +39,23 @@ it('subscribes to the calls that the user chose, and keeps what it needs to unsu
 })
 
 it('subscribes to every call where nothing was chosen', async () => {
-  const requests = answer('POST', api('/webhooks/subscribe'), 200, subscription)
+  const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 200, subscription)
 
   await run(`${operation}.performSubscribe`, { targetUrl, inputData: { campaign_id: null, outcome: [] } })
 
-  expect(bodyOf(requests)).toEqual({ target_url: targetUrl, event: 'call.completed' })
+  expect(parseBody(requests)).toEqual({ target_url: targetUrl, event: 'call.completed' })
 })
 
 it('takes outcomes that were mapped as one text', async () => {
-  const requests = answer('POST', api('/webhooks/subscribe'), 201, subscription)
+  const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
 
   await run(`${operation}.performSubscribe`, { targetUrl, inputData: { outcome: ['answered, busy'] } })
 
-  expect(bodyOf(requests)).toMatchObject({ filter: { outcome: ['answered', 'busy'] } })
+  expect(parseBody(requests)).toMatchObject({ filter: { outcome: ['answered', 'busy'] } })
 })
 
 it('unsubscribes by the id that subscribing gave', async () => {
-  const requests = answer('DELETE', api('/webhooks/7/'), 204)
+  const requests = stubResponse('DELETE', apiPath('/webhooks/7/'), 204)
 
   await run(`${operation}.performUnsubscribe`, { subscribeData: subscription })
 
@@ -65,7 +65,12 @@ it('unsubscribes by the id that subscribing gave', async () => {
 it.each([404, 410])(
   'takes an unsubscribe that answers %d for done: the subscription is gone',
   async (status) => {
-    answer('DELETE', api('/webhooks/7/'), status, refusal('not_found', 'There is no such subscription.'))
+    stubResponse(
+      'DELETE',
+      apiPath('/webhooks/7/'),
+      status,
+      errorBody('not_found', 'There is no such subscription.'),
+    )
 
     await expect(
       run(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
@@ -78,9 +83,16 @@ it('has nothing to unsubscribe where subscribing had failed', async () => {
 })
 
 it('fails an unsubscribe that did not happen', async () => {
-  answer('DELETE', api('/webhooks/7/'), 503, refusal('unavailable', 'Not available at the moment.'))
+  stubResponse(
+    'DELETE',
+    apiPath('/webhooks/7/'),
+    503,
+    errorBody('unavailable', 'Not available at the moment.'),
+  )
 
-  expect(await failure(`${operation}.performUnsubscribe`, { subscribeData: subscription })).toMatchObject({
+  expect(
+    await runExpectingError(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
+  ).toMatchObject({
     message: 'Not available at the moment. (Request ID: req_42)',
   })
 })
@@ -90,14 +102,14 @@ it('hands on the call of a delivery', async () => {
 })
 
 it('halts for a delivery that holds no call', async () => {
-  expect(await failure(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
+  expect(await runExpectingError(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
     name: 'HaltedError',
     message: 'Outdial sent something that is not a completed call, so it was left alone.',
   })
 })
 
 it('shows the newest completed calls in the shape of the hook, by the same filters', async () => {
-  const requests = answer('GET', api('/calls/'), 200, page([sampleCall]))
+  const requests = stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
 
   const output = await run(`${operation}.performList`, {
     inputData: { campaign_id: 12, agent_id: '', outcome: ['answered', 'busy'] },
@@ -110,13 +122,13 @@ it('shows the newest completed calls in the shape of the hook, by the same filte
 })
 
 it('shows nothing where no call has been completed yet', async () => {
-  answer('GET', api('/calls/'), 200, page([]))
+  stubResponse('GET', apiPath('/calls/'), 200, page([]))
 
   expect(await run(`${operation}.performList`)).toEqual([])
 })
 
 it('shows the newest calls where it runs without a delivery, as in the CLI', async () => {
-  answer('GET', api('/calls/'), 200, page([sampleCall]))
+  stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
 
   expect(await run(`${operation}.perform`)).toEqual([sampleCall])
 })

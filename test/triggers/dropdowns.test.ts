@@ -1,6 +1,6 @@
 import { exampleAgent, exampleCampaign, examplePhoneNumber } from '@outdial/contract'
 import { expect, it } from '@jest/globals'
-import { answer, api, run } from '../support/connector.ts'
+import { stubResponse, apiPath, run } from '../support/connector.ts'
 
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 const list = (key: string, pageNumber = 0) =>
@@ -8,7 +8,7 @@ const list = (key: string, pageNumber = 0) =>
 
 it('lists campaigns by name, and says which are not calling', async () => {
   const paused = { ...exampleCampaign, id: 13, name: 'Old leads', status: 'paused' }
-  answer('GET', api('/campaigns/'), 200, page([exampleCampaign, paused]))
+  stubResponse('GET', apiPath('/campaigns/'), 200, page([exampleCampaign, paused]))
 
   expect(await list('campaigns')).toEqual([
     { id: '12', label: 'Website leads' },
@@ -17,15 +17,15 @@ it('lists campaigns by name, and says which are not calling', async () => {
 })
 
 it('lists agents by name', async () => {
-  answer('GET', api('/agents/'), 200, page([exampleAgent]))
+  stubResponse('GET', apiPath('/agents/'), 200, page([exampleAgent]))
 
   expect(await list('agents')).toEqual([{ id: '1', label: 'Ava, first contact' }])
 })
 
 it('lists phone numbers by label and number', async () => {
-  answer(
+  stubResponse(
     'GET',
-    api('/phone-numbers/'),
+    apiPath('/phone-numbers/'),
     200,
     page([examplePhoneNumber, { ...examplePhoneNumber, id: 2, label: '' }]),
   )
@@ -37,9 +37,9 @@ it('lists phone numbers by label and number', async () => {
 })
 
 it.each(['campaigns', 'agents', 'phone_numbers'])('reads the %s page by page', async (key) => {
-  const path = api(`/${key.replace('_', '-')}/`)
-  const first = answer('GET', path, 200, page([]))
-  const third = answer('GET', path, 200, page([]))
+  const path = apiPath(`/${key.replace('_', '-')}/`)
+  const first = stubResponse('GET', path, 200, page([]))
+  const third = stubResponse('GET', path, 200, page([]))
 
   await list(key, 0)
   await list(key, 2)

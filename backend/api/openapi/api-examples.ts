@@ -61,7 +61,7 @@ export const bodyExamples: Record<string, unknown> = {
 }
 
 /** What an operation answers, by status. */
-export const answerExamples: Record<string, Record<number, unknown>> = {
+export const responseExamples: Record<string, Record<number, unknown>> = {
   listCampaigns: { 200: onePage(exampleCampaign) },
   createCampaign: { 201: exampleCampaign },
   listAgents: { 200: onePage(exampleAgent) },

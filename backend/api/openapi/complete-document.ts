@@ -2,9 +2,9 @@ import { errorTable } from '@outdial/contract'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Route } from '../define-route.ts'
 import { listErrorCodes, errorExample, statusDescriptions } from './error-examples.ts'
-import { answerExamples, bodyExamples } from './api-examples.ts'
+import { responseExamples, bodyExamples } from './api-examples.ts'
 import {
-  answerHeaders,
+  responseHeaders,
   headerComponents,
   idempotencyKeyParameter,
   pathIdParameter,
@@ -15,7 +15,7 @@ import { callCompletedWebhook } from '../../openapi/webhook.ts'
 
 type Document = OpenAPIV3_1.Document
 type Operation = OpenAPIV3_1.OperationObject
-type Answers = OpenAPIV3_1.ResponsesObject
+type Responses = OpenAPIV3_1.ResponsesObject
 
 /** Adds to what the schemas say: errors, headers, examples, the webhook. */
 export function completeDocument(
@@ -54,7 +54,7 @@ function completeOperation(operation: Operation, route: Route): Operation {
       requestIdParameter,
     ],
     ...(operation.requestBody && { requestBody: withExample(operation.requestBody, route) }),
-    responses: { ...successes(operation.responses ?? {}, route), ...failures(route) },
+    responses: { ...successResponses(operation.responses ?? {}, route), ...errorResponses(route) },
   }
 }
 
@@ -64,17 +64,17 @@ function withExample(body: NonNullable<Operation['requestBody']>, { operationId 
   return { required: true, content: { 'application/json': { ...json, example: bodyExamples[operationId] } } }
 }
 
-function successes(drafts: Answers, route: Route): Answers {
-  const entries = Object.keys(route.answers).map((status) => {
+function successResponses(drafts: Responses, route: Route): Responses {
+  const entries = Object.keys(route.responses).map((status) => {
     const draft = drafts[status]
     const json = draft && 'content' in draft ? draft.content?.['application/json'] : undefined
-    const example = answerExamples[route.operationId]?.[Number(status)]
-    const answer = {
+    const example = responseExamples[route.operationId]?.[Number(status)]
+    const response = {
       description: successDescriptions[status] ?? 'Done',
-      headers: answerHeaders(Number(status), route),
+      headers: responseHeaders(Number(status), route),
       ...(json && { content: { 'application/json': { ...json, example } } }),
     }
-    return [status, answer] as const
+    return [status, response] as const
   })
   return Object.fromEntries(entries)
 }
@@ -85,17 +85,17 @@ const successDescriptions: Record<string, string> = {
   204: 'It is gone',
 }
 
-function failures(route: Route): Answers {
+function errorResponses(route: Route): Responses {
   const byStatus = Map.groupBy(listErrorCodes(route), (code) => errorTable[code].status)
   const entries = [...byStatus].map(([status, codes]) => {
     const examples = Object.fromEntries(codes.map((code) => [code, errorExample(code)]))
     const schema = { $ref: '#/components/schemas/ErrorAnswer' }
-    const answer = {
+    const response = {
       description: `${statusDescriptions[status]}: ${codes.join(', ')}`,
-      headers: answerHeaders(status, route),
+      headers: responseHeaders(status, route),
       content: { 'application/json': { schema, examples } },
     }
-    return [String(status), answer] as const
+    return [String(status), response] as const
   })
   return Object.fromEntries(entries)
 }

@@ -63,5 +63,7 @@ const examples: Partial<Record<ErrorCode, { message: string; details?: ErrorDeta
 /** An error as it is answered, for the document. */
 export function errorExample(code: ErrorCode): { value: unknown } {
   const { message = `${statusDescriptions[errorTable[code].status]}.`, details = [] } = examples[code] ?? {}
-  return { value: new ApiError(code, message, { details }).answer('4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f') }
+  return {
+    value: new ApiError(code, message, { details }).toResponse('4f1c2a9e-1d2b-4c3d-8e4f-5a6b7c8d9e0f'),
+  }
 }

@@ -35,7 +35,7 @@ export const headerComponents: Record<string, Header> = {
 }
 
 /** The headers that an answer with `status` carries. */
-export function answerHeaders(status: number, route: Route): Record<string, OpenAPIV3_1.ReferenceObject> {
+export function responseHeaders(status: number, route: Route): Record<string, OpenAPIV3_1.ReferenceObject> {
   const names = [
     'X-Request-Id',
     ...(status === 401 ? [] : ['RateLimit-Policy', 'RateLimit']),

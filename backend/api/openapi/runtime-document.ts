@@ -74,14 +74,14 @@ const reportOperation: Operation = {
         taken: { attempt_id: exampleDialRequest.attempt_id, sequence: 2 },
       }),
     },
-    400: errorAnswer('The body is not JSON'),
-    401: errorAnswer('The secret is missing, or none of this service'),
-    404: errorAnswer('There is no such attempt'),
-    409: errorAnswer('The attempt has ended: nothing more is taken for it'),
-    413: errorAnswer('The body is over 1 MiB'),
-    415: errorAnswer('The body is not said to be JSON in UTF-8'),
-    422: errorAnswer('A field cannot be accepted: each is named'),
-    503: errorAnswer('The service is away for a moment: try again'),
+    400: errorResponse('The body is not JSON'),
+    401: errorResponse('The secret is missing, or none of this service'),
+    404: errorResponse('There is no such attempt'),
+    409: errorResponse('The attempt has ended: nothing more is taken for it'),
+    413: errorResponse('The body is over 1 MiB'),
+    415: errorResponse('The body is not said to be JSON in UTF-8'),
+    422: errorResponse('A field cannot be accepted: each is named'),
+    503: errorResponse('The service is away for a moment: try again'),
   },
 }
 
@@ -120,7 +120,7 @@ const hangUpOperation: Operation = {
   },
 }
 
-function errorAnswer(description: string) {
+function errorResponse(description: string) {
   const schema = { $ref: '#/components/schemas/Error' }
   return { description, content: { 'application/json': { schema } } }
 }

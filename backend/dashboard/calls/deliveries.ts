@@ -10,7 +10,7 @@ export interface ShownDelivery {
   /** Null for the call's own callback_url. */
   subscriptionId: number | null
   badge: Badge
-  attempts: { number: number; at: Date; ms: number; said: string }[]
+  attempts: { number: number; at: Date; ms: number; result: string }[]
   nextAttemptAt: Date | null
   /** Dead, and somebody still wants it. */
   canReplay: boolean
@@ -32,7 +32,7 @@ export const toShownDeliveries = (
         number: one.number,
         at: one.at,
         ms: one.duration_ms,
-        said: formatAttemptResult(one),
+        result: formatAttemptResult(one),
       })),
       nextAttemptAt: delivery.next_try_at,
       canReplay: delivery.status === 'dead' && delivery.disabled_at === null,

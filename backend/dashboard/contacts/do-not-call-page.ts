@@ -12,7 +12,7 @@ interface DoNotCallData {
   number: string
   /** What is wrong with the number that was asked for. */
   error: string
-  answer: (DoNotCallStatus & { phoneNumber: string }) | null
+  result: (DoNotCallStatus & { phoneNumber: string }) | null
 }
 
 const doNotCallView = template<DoNotCallData>('dashboard/contacts/do-not-call-page')
@@ -29,13 +29,13 @@ export const doNotCallLines = (deps: Deps): Line[] => [
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
     show: async ({ workspace, query }) => {
       const number = query.number ?? ''
-      const emptyData = { asked: number, error: '', answer: null }
+      const emptyData = { asked: number, error: '', result: null }
       if (number === '') return doNotCallView('Do not call', emptyData)
       const parsed = parsePhone(number, workspace.country)
       if (!parsed.ok) return doNotCallView('Do not call', { ...emptyData, error: parsed.message })
       const { phoneNumber } = parsed
-      const answer = { phoneNumber, ...(await findDoNotCallStatus(deps, workspace.id, phoneNumber)) }
-      return doNotCallView('Do not call', { number, error: '', answer })
+      const result = { phoneNumber, ...(await findDoNotCallStatus(deps, workspace.id, phoneNumber)) }
+      return doNotCallView('Do not call', { number, error: '', result })
     },
     submit: async (tx, context, { phone_number, reason }) => {
       await addNumberToDoNotCallList(tx)(context.workspace.id, { phoneNumber: phone_number }, reason)

@@ -4,7 +4,7 @@ import { toPage } from '../../core/pagination.ts'
 import { type DeliverySummary, selectDeliveries } from './webhook-queries.ts'
 import { deliveryBadge, type Badge } from '../page/badges.ts'
 import { pathTo, type PageContext } from '../visit.ts'
-import { answerInWords } from './in-words.ts'
+import { formatAttemptResponse } from './in-words.ts'
 
 export interface DeliveryRow {
   id: number
@@ -12,7 +12,7 @@ export interface DeliveryRow {
   event: string
   about: string
   badge: Badge
-  answer: string
+  response: string
   attempts: number
   createdAt: Date
   nextAttemptAt: Date | null
@@ -86,7 +86,7 @@ function toDeliveryRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
     event: row.callId === null ? 'Test event' : `Call ${row.callId}`,
     about: showTarget ? row.targetUrl : about,
     badge: deliveryBadge(row.status, row.tries),
-    answer: answerInWords(row),
+    response: formatAttemptResponse(row),
     attempts: row.tries,
     createdAt: row.createdAt,
     nextAttemptAt: row.nextTryAt,

@@ -48,7 +48,7 @@ interface AttemptResponse {
 }
 
 /** "HTTP 204 after 35 ms", or what went wrong. Empty before the first try. */
-export function answerInWords({ statusCode, error, durationMs }: AttemptResponse): string {
+export function formatAttemptResponse({ statusCode, error, durationMs }: AttemptResponse): string {
   if (durationMs === null) return ''
   const outcome = error ?? `HTTP ${statusCode ?? 'nothing'}`
   return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}, after ${formatMilliseconds(durationMs)}`

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
 import { ApiError } from '../../core/errors.ts'
-import { answerOnce } from '../../api/idempotency.ts'
+import { respondOnce } from '../../api/idempotency.ts'
 import { canonicalJson } from '../../core/text.ts'
 import type { Redirect, View } from '../view.ts'
 import type { PageContext } from '../visit.ts'
@@ -27,7 +27,7 @@ export async function submitOnce<Result extends Redirect | View>(
   let view: Result | undefined
   for (let poll = 1; ; poll += 1) {
     try {
-      const { body: answer } = await answerOnce(deps)(
+      const { body: response } = await respondOnce(deps)(
         { caller: context.caller, method: 'POST', path: form.path, key, body },
         async (tx) => {
           const result = await work(tx)
@@ -36,7 +36,7 @@ export async function submitOnce<Result extends Redirect | View>(
           return { status: 303, body: alreadyShown(form.path) }
         },
       )
-      return view ?? parseRedirect(answer, form.path)
+      return view ?? parseRedirect(response, form.path)
     } catch (error) {
       const isFirstRunning = error instanceof ApiError && error.code === 'idempotency_key_in_use'
       if (!isFirstRunning || poll === polling.maxPolls) throw error
@@ -69,10 +69,15 @@ const alreadyShown = (to: string): Redirect => ({
   message: 'This form had been sent already: nothing was done twice. What it showed is shown one time only.',
 })
 
-function parseRedirect(answer: unknown, path: string): Redirect {
-  if (typeof answer !== 'object' || answer === null || !('to' in answer) || typeof answer.to !== 'string') {
+function parseRedirect(response: unknown, path: string): Redirect {
+  if (
+    typeof response !== 'object' ||
+    response === null ||
+    !('to' in response) ||
+    typeof response.to !== 'string'
+  ) {
     return alreadySent(path)
   }
-  const message = 'message' in answer && typeof answer.message === 'string' ? answer.message : null
-  return { to: answer.to, message }
+  const message = 'message' in response && typeof response.message === 'string' ? response.message : null
+  return { to: response.to, message }
 }

@@ -2,7 +2,7 @@
 // a thread's limits count no buffers, and where V8 cannot stop it in time the whole process ends. It is this one then.
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
-import type { Answer } from './answer.ts'
+import type { ParseResult } from './answer.ts'
 import { parseLimits } from './parse-limits.ts'
 
 const killProcess = () => process.kill(process.pid, 'SIGKILL')
@@ -28,6 +28,6 @@ worker.on('error', (error: unknown) => {
 })
 worker.on('message', reply)
 
-function reply(answer: Answer): void {
-  process.stdout.write(JSON.stringify(answer), () => process.exit(0))
+function reply(result: ParseResult): void {
+  process.stdout.write(JSON.stringify(result), () => process.exit(0))
 }

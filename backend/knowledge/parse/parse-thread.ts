@@ -1,13 +1,13 @@
 // A thread of the process in child.ts, which stops it.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Answer } from './answer.ts'
+import type { ParseResult } from './answer.ts'
 import { extractText } from './extract-text.ts'
 import { FileError } from './parse-result.ts'
 import type { FileKind } from './file-kind.ts'
 
 const { kind, bytes } = workerData as { kind: FileKind; bytes: Uint8Array }
 
-async function answer(): Promise<Answer> {
+async function parseFile(): Promise<ParseResult> {
   try {
     return { text: await extractText(kind, bytes) }
   } catch (error) {
@@ -16,4 +16,4 @@ async function answer(): Promise<Answer> {
   }
 }
 
-parentPort?.postMessage(await answer())
+parentPort?.postMessage(await parseFile())

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { text as readAll } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { Answer } from './answer.ts'
+import { ParseResult } from './answer.ts'
 import { FileError } from './parse-result.ts'
 import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
@@ -42,9 +42,9 @@ export async function runParser(
     if (child.killed) throw new FileError('too_slow')
     if (code === null || code === abortedExitCode) throw new FileError('too_heavy')
     if (code !== 0) throw new Error(`the reader of a ${kind} file ended with code ${code}`)
-    const answer = Answer.parse(JSON.parse(output))
-    if ('fault' in answer) throw new FileError(answer.fault)
-    return answer.text
+    const result = ParseResult.parse(JSON.parse(output))
+    if ('fault' in result) throw new FileError(result.fault)
+    return result.text
   } finally {
     clearTimeout(timer)
   }

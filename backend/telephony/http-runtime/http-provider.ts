@@ -93,9 +93,9 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       if (now < nextAskAt || !(isUncertain || ringTimedOut || now >= lastReportAt + silenceTimeoutMs))
         continue
       nextAskAt = now + retryDelayMs
-      const answer = await askRuntime(attemptId)
-      if (answer === 'denied') return readFinalReports(attemptId, dialing)
-      if (answer === 'away') continue
+      const response = await askRuntime(attemptId)
+      if (response === 'denied') return readFinalReports(attemptId, dialing)
+      if (response === 'away') continue
       lastReportAt = now
       isConfirmed = true
       ringWasChecked = ringTimedOut
@@ -138,7 +138,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       let dialStatus: Awaited<ReturnType<RuntimeClient['dial']>> = 'taken'
       const requestSent = runtime
         .dial(toCallOrder(request, deps.internalUrl))
-        .then((answer) => void (dialStatus = answer))
+        .then((response) => void (dialStatus = response))
       const following = followAttempt(request.attemptId, dialing, () => dialStatus)
       const ended = await Promise.race([following, whenDetached(dialing, requestSent)])
       return ended.outcome === 'unknown' ? { outcome: 'failed' } : ended

@@ -59,24 +59,24 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
     dial: async (request) => {
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': request.attempt_id }
       try {
-        const answer = await send('POST', '/calls', JSON.stringify(request), headers)
-        await answer.body?.cancel()
-        if (answer.ok) return 'taken'
-        return answer.status < 500 ? 'refused' : 'unclear'
+        const response = await send('POST', '/calls', JSON.stringify(request), headers)
+        await response.body?.cancel()
+        if (response.ok) return 'taken'
+        return response.status < 500 ? 'refused' : 'unclear'
       } catch (error) {
         return connectionErrorCodes.has(errorCode(getCause(error))) ? 'refused' : 'unclear'
       }
     },
     getCallState: async (attemptId) => {
-      const answer = await send('GET', `/calls/${attemptId}`, undefined, { Accept: 'application/json' })
-      if (answer.status === 404) return (await answer.body?.cancel(), 'denied')
-      if (!answer.ok) throw new Error(`the runtime answered ${answer.status}`)
-      return parseCallState(await answer.text())
+      const response = await send('GET', `/calls/${attemptId}`, undefined, { Accept: 'application/json' })
+      if (response.status === 404) return (await response.body?.cancel(), 'denied')
+      if (!response.ok) throw new Error(`the runtime answered ${response.status}`)
+      return parseCallState(await response.text())
     },
     hangUp: async (attemptId) => {
-      const answer = await send('DELETE', `/calls/${attemptId}`, undefined, {})
-      await answer.body?.cancel()
-      if (!answer.ok && answer.status !== 404) throw new Error(`the runtime answered ${answer.status}`)
+      const response = await send('DELETE', `/calls/${attemptId}`, undefined, {})
+      await response.body?.cancel()
+      if (!response.ok && response.status !== 404) throw new Error(`the runtime answered ${response.status}`)
     },
   }
 }

@@ -57,10 +57,10 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
       const schema = session.tools.get(step.tool)
       const args = schema && pickArguments(schema, step.args)
       if (args === undefined) return undefined
-      const answer = await session.call(step.tool, args, signal)
-      if (step.tool === 'contact_lookup') timeZone = parseTimeZone(answer.text) ?? timeZone
-      const text = shorten(answer.text)
-      return answer.isError
+      const result = await session.call(step.tool, args, signal)
+      if (step.tool === 'contact_lookup') timeZone = parseTimeZone(result.text) ?? timeZone
+      const text = shorten(result.text)
+      return result.isError
         ? { text: `Could not ${step.failureText}: ${text}`, succeeded: false }
         : { text: `${step.successText}: ${text}`, succeeded: true }
     }

@@ -26,7 +26,7 @@ const admin = (args: string[], description?: unknown) =>
     JSON.stringify(description),
   )
 
-const answerOf = ({ stdout, stderr }: { stdout: string; stderr: string }) => {
+const parseOutput = ({ stdout, stderr }: { stdout: string; stderr: string }) => {
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout) as Record<string, unknown>
 }
@@ -48,7 +48,7 @@ it('adds and changes an HTTP tool whose secret stands on no command line', async
     headers: { authorization: 'Bearer {{secret.TOKEN}}' },
     secrets: { TOKEN: 'token-of-the-service' },
   }
-  const { tool_id: id } = answerOf(await admin(['add-http-tool'], tool))
+  const { tool_id: id } = parseOutput(await admin(['add-http-tool'], tool))
   const changed = await admin(['edit-http-tool', '--tool', String(id)], { description: 'Another.' })
   expect(changed).toMatchObject({ code: 0, stderr: expect.stringContaining('The tool is changed.') })
   expect(await rows()).toMatchObject([{ name: 'weather', description: 'Another.', version: 2 }])
@@ -71,11 +71,11 @@ it('adds a remote MCP server, and lists its tools anew', async () => {
   server.tools = [{ name: 'echo', inputSchema: { type: 'object' } }]
   await server.start()
   try {
-    const { tool_id: id } = answerOf(
+    const { tool_id: id } = parseOutput(
       await admin(['add-remote-server'], { name: 'crm', description: 'The CRM.', url: server.url }),
     )
     server.tools = [{ name: 'write', inputSchema: { type: 'object' } }]
-    const refreshed = answerOf(await admin(['refresh-remote-server', '--tool', String(id)]))
+    const refreshed = parseOutput(await admin(['refresh-remote-server', '--tool', String(id)]))
     expect(refreshed).toEqual({ tools: [], dropped: ['echo'], others: ['write'] })
     const changed = await admin(['edit-remote-server', '--tool', String(id)], { tools: ['write'] })
     expect(changed).toMatchObject({ code: 0 })
@@ -110,14 +110,16 @@ it('lists the tools, gives one to an agent and takes it away, and switches it of
 })
 
 it('adds a document to search and a spreadsheet to write to', async () => {
-  const added = answerOf(await admin(['add-document', '--title', 'Opening hours'], 'We open at nine.'))
+  const added = parseOutput(await admin(['add-document', '--title', 'Opening hours'], 'We open at nine.'))
   const empty = await admin(['add-document', '--title', 'Nothing'])
   expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('body of the document is empty') })
   const passages = database.db.selectFrom('knowledge_passage').select(['document_id', 'text'])
   expect(await passages.execute()).toEqual([{ document_id: added.document_id, text: '"We open at nine."' }])
 
   const columns = ['--column', 'name', '--column', 'result']
-  const { spreadsheet_id: id } = answerOf(await admin(['create-spreadsheet', '--name', 'Leads', ...columns]))
+  const { spreadsheet_id: id } = parseOutput(
+    await admin(['create-spreadsheet', '--name', 'Leads', ...columns]),
+  )
   const sheets = database.db.selectFrom('spreadsheet').select(['id', 'name', 'columns'])
   expect(await sheets.execute()).toEqual([{ id, name: 'Leads', columns: ['name', 'result'] }])
   const none = await admin(['create-spreadsheet', '--name', 'Leads'])

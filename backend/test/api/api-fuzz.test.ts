@@ -94,18 +94,18 @@ const sendRequest = async ({ method }: DescribedOperation, { path, query, header
 }
 
 /** Holds an answer to what the document says of the operation. */
-function expectDocumentedResponse(operation: DescribedOperation, answer: LightMyRequestResponse): void {
-  expect(answer.statusCode).toBeLessThan(500)
-  const described = operation.responses[String(answer.statusCode)]
-  if (described === undefined) throw new Error(`${answer.statusCode} is not described: ${answer.body}`)
-  expect(answer.headers['x-request-id']).toBeDefined()
+function expectDocumentedResponse(operation: DescribedOperation, response: LightMyRequestResponse): void {
+  expect(response.statusCode).toBeLessThan(500)
+  const described = operation.responses[String(response.statusCode)]
+  if (described === undefined) throw new Error(`${response.statusCode} is not described: ${response.body}`)
+  expect(response.headers['x-request-id']).toBeDefined()
   const schema = described.content?.['application/json'].schema
   if (schema === undefined) {
-    expect(answer.body).toBe('')
+    expect(response.body).toBe('')
     return
   }
   const accepts = document.validatorFor(schema)
-  accepts(answer.json())
+  accepts(response.json())
   expect(accepts.errors).toBeNull()
 }
 
@@ -140,10 +140,10 @@ it.each(operationIds)(
       fc.asyncProperty(
         fc.oneof(requestArbitrary(operation, true), requestArbitrary(operation, false)),
         async (input) => {
-          const answer = await sendRequest(operation, input)
-          expectDocumentedResponse(operation, answer)
+          const response = await sendRequest(operation, input)
+          expectDocumentedResponse(operation, response)
           if (body !== undefined && isRejectedBy(body, input.body))
-            expect(answer.statusCode).toBeGreaterThanOrEqual(400)
+            expect(response.statusCode).toBeGreaterThanOrEqual(400)
         },
       ),
       { seed, numRuns: runs },
@@ -166,9 +166,9 @@ it(`reaches a success of every operation by what the document says alone (FUZZ_S
     const attempts = fc.sample(requestArbitrary(operation, true), { seed, numRuns: 200 })
     let succeeded = false
     for (const input of attempts) {
-      const answer = await sendRequest(operation, input)
-      expectDocumentedResponse(operation, answer)
-      succeeded = answer.statusCode < 300
+      const response = await sendRequest(operation, input)
+      expectDocumentedResponse(operation, response)
+      succeeded = response.statusCode < 300
       if (succeeded) break
     }
     expect([operationId, succeeded]).toEqual([operationId, true])

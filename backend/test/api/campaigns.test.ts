@@ -29,9 +29,9 @@ it('takes defaults for what is left out, null or blank', async () => {
   const blank = { time_zone: '', calling_hours: { days: [''], start: '', end: '' }, retry: { on: [''] } }
   const nulls = { time_zone: null, calling_hours: null, max_concurrent_calls: null, retry: null }
   for (const values of [{}, nulls, blank]) {
-    const answer = await create(values)
-    expect(answer.statusCode).toBe(201)
-    expect(Campaign.parse(answer.json())).toMatchObject(expected)
+    const response = await create(values)
+    expect(response.statusCode).toBe(201)
+    expect(Campaign.parse(response.json())).toMatchObject(expected)
   }
 })
 
@@ -41,8 +41,8 @@ it('takes the workspace’s own hours for the parts that are left out', async ()
     .set({ calling_hours: JSON.stringify({ days: ['sat'], start: '10:00', end: '14:00' }) })
     .where('id', '=', api.seed.workspaceId)
     .execute()
-  const answer = await create({ calling_hours: { end: '24:00' }, retry: { max_attempts: 1 } })
-  expect(answer.json()).toMatchObject({
+  const response = await create({ calling_hours: { end: '24:00' }, retry: { max_attempts: 1 } })
+  expect(response.json()).toMatchObject({
     calling_hours: { days: ['sat'], start: '10:00', end: '24:00' },
     retry: { max_attempts: 1, delay_minutes: 60 },
   })
@@ -63,9 +63,9 @@ it.each([
   [{ retry: { on: ['answered'] } }, 'retry.on.0', 'invalid_value'],
   [{ time_zone: 'UTC+2' }, 'time_zone', 'invalid_time_zone'],
 ])('refuses %j', async (values, field, code) => {
-  const answer = await create(values)
-  expect(answer.statusCode).toBe(422)
-  expect(answer.json()).toMatchObject({ error: { details: [{ field, code }] } })
+  const response = await create(values)
+  expect(response.statusCode).toBe(422)
+  expect(response.json()).toMatchObject({ error: { details: [{ field, code }] } })
 })
 
 it('refuses hours that would start and end alike once the workspace’s are filled in', async () => {
@@ -74,9 +74,9 @@ it('refuses hours that would start and end alike once the workspace’s are fill
     .select('calling_hours')
     .where('id', '=', api.seed.workspaceId)
     .executeTakeFirstOrThrow()
-  const answer = await create({ calling_hours: { start: calling_hours.end } })
-  expect(answer.statusCode).toBe(422)
-  expect(answer.json()).toMatchObject({
+  const response = await create({ calling_hours: { start: calling_hours.end } })
+  expect(response.statusCode).toBe(422)
+  expect(response.json()).toMatchObject({
     error: { details: [{ field: 'calling_hours.end', code: 'empty_calling_hours' }] },
   })
 })
@@ -84,14 +84,14 @@ it('refuses hours that would start and end alike once the workspace’s are fill
 it('names the agent or number that the workspace does not have', async () => {
   const { seed } = await api.seedOtherWorkspace()
   for (const id of [seed.agentId, 999_999, Number.MAX_SAFE_INTEGER]) {
-    const answer = await create({ agent_id: id })
-    expect([answer.statusCode, answer.json()]).toMatchObject([
+    const response = await create({ agent_id: id })
+    expect([response.statusCode, response.json()]).toMatchObject([
       404,
       { error: { details: [{ field: 'agent_id' }] } },
     ])
   }
-  const answer = await create({ phone_number_id: seed.phoneNumberId })
-  expect([answer.statusCode, answer.json()]).toMatchObject([
+  const response = await create({ phone_number_id: seed.phoneNumberId })
+  expect([response.statusCode, response.json()]).toMatchObject([
     404,
     { error: { details: [{ field: 'phone_number_id' }] } },
   ])

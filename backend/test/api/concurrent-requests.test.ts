@@ -25,9 +25,9 @@ it('queues one call where every post has begun before the first one commits', as
     posts = Array.from({ length: 8 }, () => post(phone_number))
     await waitForLockWaiters(api, 8)
   })
-  const answers = (await Promise.all(posts)).map((answer) => ContactAdded.parse(answer.json()))
-  expect(answers.filter((answer) => answer.call_queued)).toHaveLength(1)
-  expect(answers.filter((answer) => answer.contact_created)).toHaveLength(1)
+  const responses = (await Promise.all(posts)).map((response) => ContactAdded.parse(response.json()))
+  expect(responses.filter((response) => response.call_queued)).toHaveLength(1)
+  expect(responses.filter((response) => response.contact_created)).toHaveLength(1)
 })
 
 it('says that a key is in use while its first request is still running, and replays it afterwards', async () => {

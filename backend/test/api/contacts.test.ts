@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { ContactAdded, ErrorAnswer } from '@outdial/contract'
+import { ContactAdded, ErrorResponse } from '@outdial/contract'
 import { createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
@@ -25,16 +25,16 @@ const freshNumber = () => `+1202555${String((next += 1)).padStart(4, '0')}`
 
 async function add(values: object, key?: string) {
   const body = { campaign_id: api.seed.campaignId, ...values }
-  const answer = await api.send({ method: 'POST', path: '/contacts/', body, key: key ?? api.key })
-  if (answer.statusCode >= 300) throw new Error(answer.body)
-  return { status: answer.statusCode, ...ContactAdded.parse(answer.json()) }
+  const response = await api.send({ method: 'POST', path: '/contacts/', body, key: key ?? api.key })
+  if (response.statusCode >= 300) throw new Error(response.body)
+  return { status: response.statusCode, ...ContactAdded.parse(response.json()) }
 }
 
 async function addInvalid(values: object) {
   const body = { campaign_id: api.seed.campaignId, ...values }
-  const answer = await api.send({ method: 'POST', path: '/contacts/', body })
-  const { error } = ErrorAnswer.parse(answer.json())
-  return { status: answer.statusCode, code: error.code, details: error.details }
+  const response = await api.send({ method: 'POST', path: '/contacts/', body })
+  const { error } = ErrorResponse.parse(response.json())
+  return { status: response.statusCode, code: error.code, details: error.details }
 }
 
 it('makes a contact and queues a call to it', async () => {
@@ -195,9 +195,9 @@ it('makes nothing where the campaign is unknown, and names the field', async () 
 
 it('queues one call of fifty simultaneous posts of one contact', async () => {
   const phone_number = freshNumber()
-  const answers = await Promise.all(Array.from({ length: 50 }, () => add({ phone_number })))
-  expect(answers.filter((answer) => answer.call_queued)).toHaveLength(1)
-  expect(answers.filter((answer) => answer.contact_created)).toHaveLength(1)
-  expect(new Set(answers.map((answer) => answer.call.id)).size).toBe(1)
-  expect(answers.map((answer) => answer.status).sort()).toEqual([...Array<number>(49).fill(200), 201])
+  const responses = await Promise.all(Array.from({ length: 50 }, () => add({ phone_number })))
+  expect(responses.filter((response) => response.call_queued)).toHaveLength(1)
+  expect(responses.filter((response) => response.contact_created)).toHaveLength(1)
+  expect(new Set(responses.map((response) => response.call.id)).size).toBe(1)
+  expect(responses.map((response) => response.status).sort()).toEqual([...Array<number>(49).fill(200), 201])
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { ErrorAnswer } from '@outdial/contract'
+import { ErrorResponse } from '@outdial/contract'
 import type { FastifyInstance } from 'fastify'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
@@ -34,9 +34,9 @@ it('says that the database is away, and works again as soon as it is back', asyn
 
   await proxy.disconnect()
   for (const request of [{ path: '/agents/' }, { method: 'POST' as const, path: '/contacts/', body }]) {
-    const answer = await send(request)
-    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5'])
-    expect(ErrorAnswer.parse(answer.json()).error).toMatchObject({
+    const response = await send(request)
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5'])
+    expect(ErrorResponse.parse(response.json()).error).toMatchObject({
       type: 'server_error',
       code: 'unavailable',
     })

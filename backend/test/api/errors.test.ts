@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { ErrorAnswer } from '@outdial/contract'
+import { ErrorResponse } from '@outdial/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import pino from 'pino'
 import { createApp } from '../../app.ts'
@@ -18,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 /** Holds an answer to the one shape, and tells what it says. */
-function parseError(answer: LightMyRequestResponse) {
-  const { error } = ErrorAnswer.parse(answer.json())
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(answer.headers['x-request-id']).toBe(error.request_id)
-  return { status: answer.statusCode, type: error.type, code: error.code, details: error.details }
+function parseError(response: LightMyRequestResponse) {
+  const { error } = ErrorResponse.parse(response.json())
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.headers['x-request-id']).toBe(error.request_id)
+  return { status: response.statusCode, type: error.type, code: error.code, details: error.details }
 }
 
 const newCampaign = (values: object = {}) => ({
@@ -38,75 +38,75 @@ it.each([
   ['a body with a byte order mark', '\uFEFF{}'],
   ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
 ])('refuses %s as malformed JSON', async (_name, raw) => {
-  const answer = await api.send({ method: 'POST', path: '/campaigns/', raw })
-  expect(parseError(answer)).toMatchObject({ status: 400, type: 'invalid_request', code: 'malformed_json' })
+  const response = await api.send({ method: 'POST', path: '/campaigns/', raw })
+  expect(parseError(response)).toMatchObject({ status: 400, type: 'invalid_request', code: 'malformed_json' })
 })
 
 it('refuses a request without any body as malformed JSON', async () => {
-  const answer = await api.send({ method: 'POST', path: '/campaigns/' })
-  expect(parseError(answer)).toMatchObject({ status: 400, code: 'malformed_json' })
+  const response = await api.send({ method: 'POST', path: '/campaigns/' })
+  expect(parseError(response)).toMatchObject({ status: 400, code: 'malformed_json' })
 })
 
 it('refuses a compressed body', async () => {
   const headers = { 'content-encoding': 'gzip' }
-  const answer = await api.send({ method: 'POST', path: '/campaigns/', raw: gzipSync('{}'), headers })
-  expect(parseError(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  const response = await api.send({ method: 'POST', path: '/campaigns/', raw: gzipSync('{}'), headers })
+  expect(parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })
 
 it('asks for a credential where there is none', async () => {
-  const answer = await api.send({ path: '/agents/', key: null })
-  expect(parseError(answer)).toMatchObject({
+  const response = await api.send({ path: '/agents/', key: null })
+  expect(parseError(response)).toMatchObject({
     status: 401,
     type: 'authentication_failed',
     code: 'missing_credential',
   })
-  expect(answer.headers['www-authenticate']).toBe('Bearer realm="Outdial"')
+  expect(response.headers['www-authenticate']).toBe('Bearer realm="Outdial"')
 })
 
 it('takes another scheme than Bearer for no credential', async () => {
-  const answer = await api.send({ path: '/agents/', headers: { authorization: `Basic ${api.key}` } })
-  expect(parseError(answer)).toMatchObject({ status: 401, code: 'missing_credential' })
+  const response = await api.send({ path: '/agents/', headers: { authorization: `Basic ${api.key}` } })
+  expect(parseError(response)).toMatchObject({ status: 401, code: 'missing_credential' })
 })
 
 it('refuses a credential that it does not know', async () => {
-  const answer = await api.send({ path: '/agents/', key: 'odk_unknown' })
-  expect(parseError(answer)).toMatchObject({ status: 401, code: 'invalid_credential' })
-  expect(answer.headers['www-authenticate']).toContain('error="invalid_token"')
+  const response = await api.send({ path: '/agents/', key: 'odk_unknown' })
+  expect(parseError(response)).toMatchObject({ status: 401, code: 'invalid_credential' })
+  expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
 })
 
 it('says that an expired credential has expired', async () => {
   const { key } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { expiresAt: api.deps.clock.now() })
-  const answer = await api.send({ path: '/agents/', key })
-  expect(parseError(answer)).toMatchObject({ status: 401, code: 'expired_credential' })
-  expect(answer.headers['www-authenticate']).toContain('error="invalid_token"')
+  const response = await api.send({ path: '/agents/', key })
+  expect(parseError(response)).toMatchObject({ status: 401, code: 'expired_credential' })
+  expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
 })
 
 it('names the scope that a credential lacks, before it looks at the body', async () => {
   const { key } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { scopes: ['agents:read'] })
-  const answer = await api.send({ method: 'POST', path: '/campaigns/', raw: '{', key })
-  expect(parseError(answer)).toMatchObject({
+  const response = await api.send({ method: 'POST', path: '/campaigns/', raw: '{', key })
+  expect(parseError(response)).toMatchObject({
     status: 403,
     type: 'permission_denied',
     code: 'insufficient_scope',
   })
-  expect(answer.headers['www-authenticate']).toContain('scope="campaigns:write"')
+  expect(response.headers['www-authenticate']).toContain('scope="campaigns:write"')
 })
 
 it('needs both scopes for a subscription', async () => {
   const { key } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { scopes: ['webhooks:write'] })
   const body = { target_url: 'https://example.com/hook', event: 'call.completed' }
-  const answer = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })
-  expect(parseError(answer)).toMatchObject({ status: 403, code: 'insufficient_scope' })
+  const response = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })
+  expect(parseError(response)).toMatchObject({ status: 403, code: 'insufficient_scope' })
 })
 
 it.each(['/nothing', '/agents/5/', '/calls/1/2', '/calls/999999', '/calls/0', '/calls/-1', '/calls/1.5'])(
   'finds nothing at %s',
   async (path) => {
-    const answer = await api.send({ path })
-    expect(parseError(answer)).toMatchObject({ status: 404, type: 'not_found', code: 'not_found' })
+    const response = await api.send({ path })
+    expect(parseError(response)).toMatchObject({ status: 404, type: 'not_found', code: 'not_found' })
   },
 )
 
@@ -138,13 +138,13 @@ it.each([
   ['PATCH', '/calls/7/', 'GET, HEAD, OPTIONS'],
   ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
 ] as const)('tells %s %s which methods there are', async (method, path, allow) => {
-  const answer = await api.send({ method, path, raw: '{' })
-  expect(parseError(answer)).toMatchObject({
+  const response = await api.send({ method, path, raw: '{' })
+  expect(parseError(response)).toMatchObject({
     status: 405,
     type: 'invalid_request',
     code: 'method_not_allowed',
   })
-  expect(answer.headers.allow).toBe(allow)
+  expect(response.headers.allow).toBe(allow)
 })
 
 it.each([
@@ -153,13 +153,13 @@ it.each([
   ['POST', '/.well-known/oauth-authorization-server', 'GET, OPTIONS'],
   ['PATCH', '/healthz', 'GET, HEAD, OPTIONS'],
 ] as const)('tells %s %s, outside the API, which methods there are', async (method, url, allow) => {
-  const answer = await api.app.inject({ method, url })
-  expect(parseError(answer)).toMatchObject({
+  const response = await api.app.inject({ method, url })
+  expect(parseError(response)).toMatchObject({
     status: 405,
     type: 'invalid_request',
     code: 'method_not_allowed',
   })
-  expect(answer.headers.allow).toBe(allow)
+  expect(response.headers.allow).toBe(allow)
 })
 
 it('answers OPTIONS with the methods, and HEAD without a body', async () => {
@@ -170,8 +170,8 @@ it('answers OPTIONS with the methods, and HEAD without a body', async () => {
 })
 
 it('refuses a body over 1 MiB', async () => {
-  const answer = await api.send({ method: 'POST', path: '/contacts/', raw: `"${'x'.repeat(1024 * 1024)}"` })
-  expect(parseError(answer)).toMatchObject({ status: 413, type: 'invalid_request', code: 'body_too_large' })
+  const response = await api.send({ method: 'POST', path: '/contacts/', raw: `"${'x'.repeat(1024 * 1024)}"` })
+  expect(parseError(response)).toMatchObject({ status: 413, type: 'invalid_request', code: 'body_too_large' })
 })
 
 it.each([
@@ -181,26 +181,26 @@ it.each([
   'application/jsonp',
   'nonsense',
 ])('refuses a body of type %s', async (type) => {
-  const answer = await api.send({
+  const response = await api.send({
     method: 'POST',
     path: '/campaigns/',
     raw: '{}',
     headers: { 'content-type': type },
   })
-  expect(parseError(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  expect(parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })
 
 it.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
   'reads a body of type %s',
   async (type) => {
     const body = newCampaign()
-    const answer = await api.send({
+    const response = await api.send({
       method: 'POST',
       path: '/campaigns/',
       body,
       headers: { 'content-type': type },
     })
-    expect(answer.statusCode).toBe(201)
+    expect(response.statusCode).toBe(201)
   },
 )
 
@@ -215,8 +215,8 @@ it.each<Record<string, string>>([
 })
 
 it.each([[[]], [null], ['text'], [7], [true]])('refuses the body %j, field by field', async (body) => {
-  const answer = await api.send({ method: 'POST', path: '/contacts/', body })
-  expect(parseError(answer)).toMatchObject({
+  const response = await api.send({ method: 'POST', path: '/contacts/', body })
+  expect(parseError(response)).toMatchObject({
     status: 422,
     type: 'invalid_request',
     code: 'validation_failed',
@@ -224,7 +224,7 @@ it.each([[[]], [null], ['text'], [7], [true]])('refuses the body %j, field by fi
 })
 
 it('lists every field that is wrong, with what is wrong with it', async () => {
-  const answer = await api.send({
+  const response = await api.send({
     method: 'POST',
     path: '/campaigns/',
     body: {
@@ -237,7 +237,7 @@ it('lists every field that is wrong, with what is wrong with it', async () => {
       typo: 1,
     },
   })
-  const { status, code, details } = parseError(answer)
+  const { status, code, details } = parseError(response)
   expect([status, code]).toEqual([422, 'validation_failed'])
   expect(details.map((detail) => [detail.field, detail.code]).sort()).toEqual([
     ['agent_id', 'required'],
@@ -335,14 +335,14 @@ it('tells nothing of a bug to the caller, and all of it to the log', async () =>
     log: pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) }),
   })
   broken = true
-  const answer = await app.inject({
+  const response = await app.inject({
     url: `${apiPrefix}/agents/?search=private`,
     headers: { authorization: `Bearer ${api.key}`, 'x-request-id': 'bug-1' },
   })
   await app.close()
 
-  expect(parseError(answer)).toMatchObject({ status: 500, type: 'server_error', code: 'internal_error' })
-  expect(answer.body).not.toContain('secret')
+  expect(parseError(response)).toMatchObject({ status: 500, type: 'server_error', code: 'internal_error' })
+  expect(response.body).not.toContain('secret')
   const logged = logLines.join('')
   expect(logged).toContain('a secret detail')
   expect(logged).not.toContain('private')
@@ -381,7 +381,7 @@ it('answers what is no HTTP in the same shape', async () => {
   const socket = connect(Number(url.port), url.hostname)
   await once(socket, 'connect')
   socket.write('NONSENSE\r\n\r\n')
-  const answer = await text(socket)
-  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-  ErrorAnswer.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))))
+  const response = await text(socket)
+  expect(response).toMatch(/^HTTP\/1\.1 400 /)
+  ErrorResponse.parse(JSON.parse(response.slice(response.indexOf('\r\n\r\n'))))
 })

@@ -132,11 +132,11 @@ it('knows a connection again after its token was refreshed', async () => {
 
 it('does the work once for twenty simultaneous requests with one key', async () => {
   const before = await campaigns()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => create('all at once')))
+  const responses = await Promise.all(Array.from({ length: 20 }, () => create('all at once')))
   expect(await campaigns()).toBe(before + 1)
-  for (const answer of answers) expect([201, 409]).toContain(answer.statusCode)
-  const created = answers.filter((answer) => answer.statusCode === 201)
-  expect(created.filter((answer) => answer.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
+  for (const response of responses) expect([201, 409]).toContain(response.statusCode)
+  const created = responses.filter((response) => response.statusCode === 201)
+  expect(created.filter((response) => response.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
 })
 
 it('replays a call that was queued, and a 200 as 200', async () => {
@@ -147,9 +147,9 @@ it('replays a call that was queued, and a 200 as 200', async () => {
       body: { phone_number: '+12025550191', campaign_id: api.seed.campaignId },
       headers: { 'idempotency-key': idempotencyKey },
     })
-  const statuses = [await post('a'), await post('a'), await post('b'), await post('b')].map((answer) => [
-    answer.statusCode,
-    answer.headers['idempotent-replayed'],
+  const statuses = [await post('a'), await post('a'), await post('b'), await post('b')].map((response) => [
+    response.statusCode,
+    response.headers['idempotent-replayed'],
   ])
   expect(statuses).toEqual([
     [201, undefined],
@@ -160,14 +160,14 @@ it('replays a call that was queued, and a 200 as 200', async () => {
 })
 
 it.each(['', 'x'.repeat(256), 'schlüssel', 'a\tb'])('refuses the key %j', async (key) => {
-  const answer = await create(key)
-  expect([answer.statusCode, answer.json()]).toMatchObject([
+  const response = await create(key)
+  expect([response.statusCode, response.json()]).toMatchObject([
     422,
     { error: { code: 'validation_failed', details: [{ field: 'Idempotency-Key' }] } },
   ])
 })
 
 it('ignores the key where it has no meaning', async () => {
-  const answer = await api.send({ path: '/agents/', headers: { 'idempotency-key': 'x'.repeat(300) } })
-  expect(answer.statusCode).toBe(200)
+  const response = await api.send({ path: '/agents/', headers: { 'idempotency-key': 'x'.repeat(300) } })
+  expect(response.statusCode).toBe(200)
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { AgentList, CallList, CampaignList, ErrorAnswer, PhoneNumberList } from '@outdial/contract'
+import { AgentList, CallList, CampaignList, ErrorResponse, PhoneNumberList } from '@outdial/contract'
 import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/seed.ts'
 import { createTestApi, apiPrefix, type TestApi } from '../support/test-api.ts'
 
@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 const agents = async (query: string) => {
-  const answer = await api.send({ path: `/agents/${query}` })
-  expect(answer.statusCode).toBe(200)
-  return AgentList.parse(answer.json())
+  const response = await api.send({ path: `/agents/${query}` })
+  expect(response.statusCode).toBe(200)
+  return AgentList.parse(response.json())
 }
 const names = async (query: string) => (await agents(query)).results.map((agent) => agent.name)
 
@@ -84,9 +84,9 @@ it.each([
   ['offset=1e99', 'offset'],
   [`search=${'x'.repeat(201)}`, 'search'],
 ])('refuses %s', async (query, field) => {
-  const answer = await api.send({ path: `/agents/?${query}` })
-  expect(answer.statusCode).toBe(422)
-  expect(answer.json()).toMatchObject({ error: { code: 'validation_failed', details: [{ field }] } })
+  const response = await api.send({ path: `/agents/?${query}` })
+  expect(response.statusCode).toBe(422)
+  expect(response.json()).toMatchObject({ error: { code: 'validation_failed', details: [{ field }] } })
 })
 
 it('lists Live agents only', async () => {
@@ -121,8 +121,8 @@ it('lists calls newest first, by their filters', async () => {
       campaign_id: api.seed.campaignId,
       do_not_call: digit === 3,
     }
-    const answer = await api.send({ method: 'POST', path: '/contacts/', body })
-    ids.unshift(answer.json<{ call: { id: number } }>().call.id)
+    const response = await api.send({ method: 'POST', path: '/contacts/', body })
+    ids.unshift(response.json<{ call: { id: number } }>().call.id)
   }
   const list = async (query: string) =>
     CallList.parse((await api.send({ path: `/calls/${query}` })).json()).results.map((call) => call.id)
@@ -135,9 +135,9 @@ it('lists calls newest first, by their filters', async () => {
 })
 
 it('says which values a filter takes', async () => {
-  const answer = await api.send({ path: '/calls/?outcome=unknown' })
-  expect(answer.statusCode).toBe(422)
-  const [detail] = ErrorAnswer.parse(answer.json()).error.details
+  const response = await api.send({ path: '/calls/?outcome=unknown' })
+  expect(response.statusCode).toBe(422)
+  const [detail] = ErrorResponse.parse(response.json()).error.details
   expect(detail).toMatchObject({ field: 'outcome.0', code: 'invalid_value' })
   expect(detail?.message).toContain('must be one of: answered, voicemail')
 })

@@ -45,13 +45,13 @@ it('removes no subscription of another workspace', async () => {
 it('subscribes to no campaign or agent of another workspace', async () => {
   for (const filter of [{ campaign_id: api.seed.campaignId }, { agent_id: api.seed.agentId }]) {
     const body = { target_url: 'https://example.com/hook', event: 'call.completed', filter }
-    const answer = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key: other.key })
-    expect(answer.statusCode).toBe(404)
+    const response = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key: other.key })
+    expect(response.statusCode).toBe(404)
   }
 })
 
 it('knows the same number as another contact in another workspace', async () => {
   const body = { phone_number: '+12025550100', campaign_id: other.seed.campaignId }
-  const answer = await api.send({ method: 'POST', path: '/contacts/', body, key: other.key })
-  expect(answer.json()).toMatchObject({ contact_created: true, contact: { first_name: null } })
+  const response = await api.send({ method: 'POST', path: '/contacts/', body, key: other.key })
+  expect(response.json()).toMatchObject({ contact_created: true, contact: { first_name: null } })
 })

@@ -48,18 +48,18 @@ it('queues one call where two ask at once without the lock on the contact', asyn
   const firstQueued = Promise.withResolvers<void>()
   const secondAsks = Promise.withResolvers<void>()
   const first = deps.db.transaction().execute(async (tx) => {
-    const answer = await queueCall(tx, request)
+    const result = await queueCall(tx, request)
     firstQueued.resolve()
     await secondAsks.promise
-    return answer
+    return result
   })
   await firstQueued.promise
   const second = deps.db.transaction().execute((tx) => queueCall(tx, request))
   await waitForLockWaiter(deps)
   secondAsks.resolve()
-  const answers = await Promise.all([first, second])
-  expect(answers[0].callId).toBe(answers[1].callId)
-  expect(answers.map((answer) => answer.queued)).toEqual([true, false])
+  const results = await Promise.all([first, second])
+  expect(results[0].callId).toBe(results[1].callId)
+  expect(results.map((result) => result.queued)).toEqual([true, false])
 })
 
 it('queues another where it is asked to, and skips while that one is open', async () => {
@@ -143,7 +143,7 @@ it('leaves no call behind in a campaign that is archived meanwhile', async () =>
   const { contact, id } = await seedCall(deps, seed, freshNumber())
   await deps.db.deleteFrom('call').where('id', '=', id).execute()
   const queueing = deps.db.transaction().execute(async (tx) => {
-    const answer = await queueCall(tx, {
+    const result = await queueCall(tx, {
       workspaceId: seed.workspaceId,
       campaignId: seed.campaignId,
       contactId: contact.id,
@@ -156,7 +156,7 @@ it('leaves no call behind in a campaign that is archived meanwhile', async () =>
     })
     queued.resolve()
     await archiving.promise
-    return answer
+    return result
   })
   await queued.promise
   const archived = archiveCampaign(deps)(seed)

@@ -92,9 +92,9 @@ async function request(
 ): Promise<PageResponse> {
   const cookie = guest?.browser.cookies().join('; ') ?? ''
   const init = fields && { method: 'POST', body: new URLSearchParams(fields) }
-  const answer = await fetch(`${service.url}${path}`, { ...init, redirect: 'manual', headers: { cookie } })
-  const location = answer.headers.get('location') ?? ''
-  return { status: answer.status, location, html: await answer.text() }
+  const response = await fetch(`${service.url}${path}`, { ...init, redirect: 'manual', headers: { cookie } })
+  const location = response.headers.get('location') ?? ''
+  return { status: response.status, location, html: await response.text() }
 }
 
 const workspacePath = (of: SeededObjects, path: string) => `/w/${of.workspaceId}${path}`
@@ -135,13 +135,13 @@ it('finds nothing of another workspace, whatever is asked of it, and changes not
       const formatResult = (how: string, { status, location }: PageResponse) =>
         `${how} ${path} ${status} ${location}`
       if (isPage(line)) {
-        const answer = await request(ours.guest, workspacePath(ours, path))
-        if (answer.status !== 404) wrong.push(formatResult('GET', answer))
+        const response = await request(ours.guest, workspacePath(ours, path))
+        if (response.status !== 404) wrong.push(formatResult('GET', response))
       }
       if (!isAction(line)) continue
       for (const fields of [fieldsWith(ours), fieldsWith(theirs)]) {
-        const answer = await request(ours.guest, workspacePath(ours, path), { _csrf: token, ...fields })
-        if (answer.status !== 404) wrong.push(formatResult('POST', answer))
+        const response = await request(ours.guest, workspacePath(ours, path), { _csrf: token, ...fields })
+        if (response.status !== 404) wrong.push(formatResult('POST', response))
       }
       // What is not filled in may be told first.
       const { status } = await request(ours.guest, workspacePath(ours, path), { _csrf: token })
@@ -158,11 +158,11 @@ it('finds no workspace of which one is no member', async () => {
   const found: string[] = []
   for (const line of lines) {
     const path = workspacePath(theirs, pathFor(line, theirs))
-    const answers = [
+    const responses = [
       ...(isPage(line) ? [await request(ours.guest, path)] : []),
       ...(isAction(line) ? [await request(ours.guest, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
     ]
-    found.push(...answers.filter(({ status }) => status !== 404).map(({ status }) => `${path} ${status}`))
+    found.push(...responses.filter(({ status }) => status !== 404).map(({ status }) => `${path} ${status}`))
   }
   expect(found).toEqual([])
   expect(await dumpRows()).toEqual(before)
@@ -173,14 +173,14 @@ it('leads everybody who is not signed in to the sign-in page', async () => {
   const wrong: string[] = []
   for (const line of lines) {
     const path = workspacePath(ours, pathFor(line, ours))
-    const answers = [
+    const responses = [
       ...(isPage(line) ? [await request(null, path)] : []),
       ...(isAction(line) ? [await request(null, path, fieldsWith(ours))] : []),
     ]
     const isSignInRedirect = ({ status, location, html }: PageResponse) =>
       status === 303 && /^\/sign-in(\?|$)/.test(location) && html === ''
     wrong.push(
-      ...answers.filter((answer) => !isSignInRedirect(answer)).map(({ status }) => `${path} ${status}`),
+      ...responses.filter((response) => !isSignInRedirect(response)).map(({ status }) => `${path} ${status}`),
     )
   }
   expect(wrong).toEqual([])

@@ -112,9 +112,10 @@ const request = (path: string, body?: string) =>
 
 /** Fails on what is an error of ours: a status of 500 or more, or an answer that breaks off. */
 async function expectNoServerError(path: string, body?: string): Promise<void> {
-  const answer = await request(path, body)
-  await answer.arrayBuffer()
-  if (answer.status >= 500) throw new Error(`${path} ${(body ?? '').slice(0, 300)} answers ${answer.status}`)
+  const response = await request(path, body)
+  await response.arrayBuffer()
+  if (response.status >= 500)
+    throw new Error(`${path} ${(body ?? '').slice(0, 300)} answers ${response.status}`)
 }
 
 it('reads every page whatever its query says', async () => {

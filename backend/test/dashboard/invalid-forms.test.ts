@@ -19,8 +19,8 @@ afterAll(async () => {
 
 async function send(path: string, type: string, body: string): Promise<{ status: number; html: string }> {
   const headers = { cookie: guest.browser.cookies().join('; '), 'content-type': type }
-  const answer = await fetch(guest.urlFor(path), { method: 'POST', redirect: 'manual', headers, body })
-  return { status: answer.status, html: await answer.text() }
+  const response = await fetch(guest.urlFor(path), { method: 'POST', redirect: 'manual', headers, body })
+  return { status: response.status, html: await response.text() }
 }
 
 const csrf = async () => /name="_csrf" value="([^"]+)"/.exec((await guest.open('/account')).html)?.[1] ?? ''
@@ -111,11 +111,11 @@ it.each([
   'https:evil',
 ])('leads home after signing in where next is %s', async (next) => {
   const cookie = guest.browser.cookies().join('; ')
-  const answer = await fetch(`${service.url}/sign-in?next=${next}`, {
+  const response = await fetch(`${service.url}/sign-in?next=${next}`, {
     redirect: 'manual',
     headers: { cookie },
   })
-  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
+  expect([response.status, response.headers.get('location')]).toEqual([303, '/'])
   const { page } = await createBrowser().open(`${service.url}/sign-in?next=${next}`)
   expect(page.html).toContain('action="/sign-in?next=%2F"')
 })

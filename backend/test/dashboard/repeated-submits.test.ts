@@ -41,9 +41,9 @@ it.each<[string, string, string, Record<string, string>]>([
 ])('makes one %s of a form that is sent three times at once', async (table, path, button, fields) => {
   const before = await count(table)
   const form = await guest.open(path)
-  const answers = await Promise.all([1, 2, 3].map(() => guest.browser.press(form, button, fields)))
-  expect(answers.map(({ page }) => page.status)).toEqual([200, 200, 200])
-  expect(answers.some(({ page }) => page.text.includes('That did not work'))).toBe(false)
+  const results = await Promise.all([1, 2, 3].map(() => guest.browser.press(form, button, fields)))
+  expect(results.map(({ page }) => page.status)).toEqual([200, 200, 200])
+  expect(results.some(({ page }) => page.text.includes('That did not work'))).toBe(false)
   expect((await count(table)) - before).toBe(1)
   // Typed anew, it is another one.
   const { page } = await guest.browser.press(await guest.open(path), button, {
@@ -73,13 +73,13 @@ it('takes each form of the way in with its own token alone', async () => {
   ]) {
     const cookie = guest.browser.cookies().join('; ')
     for (const cookieHeaders of [{}, { cookie }]) {
-      const answer = await fetch(`${service.url}${path}`, {
+      const response = await fetch(`${service.url}${path}`, {
         method: 'POST',
         redirect: 'manual',
         headers: { ...headers, ...cookieHeaders },
         body: `${body}&_csrf=guessed`,
       })
-      expect([path, answer.status]).toEqual([path, 403])
+      expect([path, response.status]).toEqual([path, 403])
     }
   }
   for (const path of ['/knowledge/new', '/contacts/import']) {

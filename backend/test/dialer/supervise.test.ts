@@ -41,7 +41,7 @@ const dial = (overrides: Partial<TelephonyProvider>) => {
   const provider = createTestProvider(overrides)
   workers.push(startDialer(deps, { providers: { real: provider, test: provider } }))
 }
-const answeredTalk = {
+const answeredConversation = {
   ...emptyResult('answered', 'agent_hung_up'),
   transcript: [{ role: 'agent' as const, text: 'Hello.', at: '2026-05-04T15:00:00.000Z' }],
 }
@@ -54,7 +54,7 @@ const hangUpAsLostWorker = async (): Promise<number> => {
     leaseMs: 60_000,
   })(1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
-  expect(await finishAttempt(deps)(attempt, answeredTalk)).toBe('analysing')
+  expect(await finishAttempt(deps)(attempt, answeredConversation)).toBe('analysing')
   return id
 }
 
@@ -94,7 +94,12 @@ it('keeps what was said when a call is ended by the limit', async () => {
     dial: async (_, { signal, onAnswer }) => {
       onAnswer()
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      return { ...answeredTalk, outcome: 'answered', endedReason: 'agent_hung_up', recordingUrl: null }
+      return {
+        ...answeredConversation,
+        outcome: 'answered',
+        endedReason: 'agent_hung_up',
+        recordingUrl: null,
+      }
     },
   })
   await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)

@@ -84,25 +84,26 @@ it.each([
     'invalid_credential',
   ],
 ])('is refused with %s', async (_what, query: Record<string, string>, headers, code) => {
-  const answer = await knock({ widget_id: widgetId, ...query }, headers)
-  expect(answer).toMatchObject({ status: 401, code })
-  expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
+  const response = await knock({ widget_id: widgetId, ...query }, headers)
+  expect(response).toMatchObject({ status: 401, code })
+  expect(response.headers['www-authenticate']).toMatch(/^Bearer/)
 })
 
 it('tells who has no secret nothing of what there is', async () => {
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     knock({ widget_id: randomUUID() }),
     knock({ widget_id: widgetId }),
     knock({ widget_id: 'x' }),
     knock({}),
   ])
-  for (const answer of answers) expect(answer).toMatchObject({ status: 401, code: 'missing_credential' })
+  for (const response of responses)
+    expect(response).toMatchObject({ status: 401, code: 'missing_credential' })
 })
 
 it('asks for the agent, and finds only one that there is', async () => {
-  const answer = await knock({ token: secret })
-  expect(answer).toMatchObject({ status: 422, code: 'validation_failed' })
-  expect(JSON.parse(answer.body)).toMatchObject({
+  const response = await knock({ token: secret })
+  expect(response).toMatchObject({ status: 422, code: 'validation_failed' })
+  expect(JSON.parse(response.body)).toMatchObject({
     error: { details: [{ field: 'widget_id', code: 'required' }] },
   })
   for (const widget_id of [randomUUID(), '17', '__proto__', `${widgetId}'`]) {
@@ -179,8 +180,8 @@ it('leaves other addresses to the rest of the service', async () => {
 })
 
 it('keeps a request id of the caller’s own', async () => {
-  const answer = await knock({}, { 'X-Request-Id': 'mine-17' })
-  expect(answer.headers['x-request-id']).toBe('mine-17')
+  const response = await knock({}, { 'X-Request-Id': 'mine-17' })
+  expect(response.headers['x-request-id']).toBe('mine-17')
 })
 
 it('lets a session be used by its own secret only', async () => {

@@ -13,14 +13,14 @@ const initialize = (id: string | number, protocolVersion: string): JSONRPCReques
 })
 
 it('gives each of many that ask at once its own answer, though all use the same id', async () => {
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     sendMessage(initialize(0, '2024-11-05')),
     sendMessage({ jsonrpc: '2.0', id: 0, method: 'ping' }),
     sendMessage(initialize(0, '2025-06-18')),
     sendMessage({ jsonrpc: '2.0', id: 0, method: 'resources/list' }),
     sendMessage(initialize('a', '2025-11-25')),
   ])
-  expect(answers).toMatchObject([
+  expect(responses).toMatchObject([
     { id: 0, result: { protocolVersion: '2024-11-05' } },
     { id: 0, result: {} },
     { id: 0, result: { protocolVersion: '2025-06-18' } },

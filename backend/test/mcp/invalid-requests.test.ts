@@ -32,12 +32,12 @@ afterAll(async () => {
   await service.close()
 })
 
-async function parseError(answer: Response): Promise<{ status: number; code: string; body: string }> {
-  const body = await answer.text()
+async function parseError(response: Response): Promise<{ status: number; code: string; body: string }> {
+  const body = await response.text()
   const { error } = JSON.parse(body) as { error: { code: string; message: string; request_id: string } }
   expect(error.message).not.toBe('')
-  expect(error.request_id).toBe(answer.headers.get('x-request-id'))
-  return { status: answer.status, code: error.code, body }
+  expect(error.request_id).toBe(response.headers.get('x-request-id'))
+  return { status: response.status, code: error.code, body }
 }
 
 const postTo = (search: string, body = '{"jsonrpc":"2.0","id":1,"method":"ping"}') =>
@@ -100,12 +100,12 @@ it.each([
 })
 
 it('answers 400 to what is no UTF-8', async () => {
-  const answer = await fetch(session.endpoint, {
+  const response = await fetch(session.endpoint, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: Buffer.from([0x22, 0xff, 0x22]),
   })
-  expect(await parseError(answer)).toMatchObject({ status: 400 })
+  expect(await parseError(response)).toMatchObject({ status: 400 })
 })
 
 it.each([
@@ -113,8 +113,8 @@ it.each([
   [{ 'content-type': 'application/json; charset=latin1' }],
   [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
 ])('answers 415 to %j', async (headers) => {
-  const answer = await session.post('{}', headers)
-  expect(await parseError(answer)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  const response = await session.post('{}', headers)
+  expect(await parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
 })
 
 const message = (bytes: number) => {

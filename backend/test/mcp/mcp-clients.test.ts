@@ -39,8 +39,8 @@ it.each([
   expect(client.getServerVersion()).toMatchObject({ name: 'outdial' })
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toEqual(['echo'])
-  const answer = await client.callTool({ name: 'echo', arguments: { text: 'hello' } })
-  expect(answer.content).toEqual([{ type: 'text', text: 'You said hello' }])
+  const result = await client.callTool({ name: 'echo', arguments: { text: 'hello' } })
+  expect(result.content).toEqual([{ type: 'text', text: 'You said hello' }])
   expect((await client.callTool({ name: 'echo', arguments: {} })).isError).toBe(true)
   await expect(client.callTool({ name: 'missing' })).rejects.toThrow('Unknown tool: missing')
   await client.ping()
@@ -59,10 +59,10 @@ it('serves a client of the SDK again after its stream was cut, though it does no
   service.setSecrets([])
   service.setSecrets([secret])
   await waitUntil(async () => {
-    const answer = await client
+    const result = await client
       .callTool({ name: 'echo', arguments: { text: 'again' } })
       .catch(() => undefined)
-    return JSON.stringify(answer?.content ?? '').includes('You said again')
+    return JSON.stringify(result?.content ?? '').includes('You said again')
   })
   await client.close()
 })
@@ -72,8 +72,8 @@ it('serves the client of @ai-sdk/mcp', async () => {
     transport: { type: 'sse', url: address('/api/mcp/sse'), headers: { 'X-Agent-Secret': secret } },
   })
   const { echo } = await client.tools()
-  const answer: unknown = await echo?.execute({ text: 'hello' }, { messages: [], toolCallId: '1' })
-  expect(answer).toMatchObject({ content: [{ type: 'text', text: 'You said hello' }] })
+  const result: unknown = await echo?.execute({ text: 'hello' }, { messages: [], toolCallId: '1' })
+  expect(result).toMatchObject({ content: [{ type: 'text', text: 'You said hello' }] })
   await client.close()
 })
 

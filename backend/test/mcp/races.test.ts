@@ -157,12 +157,12 @@ it('ends the session of a client that has said that nothing more will come', asy
   const path = /data: (.*)/.exec(socket.answers())?.[1] ?? ''
   socket.finish()
   await waitUntil(async () => {
-    const answer = await fetch(new URL(path, service.url), {
+    const response = await fetch(new URL(path, service.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: toolCallMessage('act'),
     })
-    return answer.status === 404
+    return response.status === 404
   })
   expect(uses).toBe(0)
 })

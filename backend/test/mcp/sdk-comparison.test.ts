@@ -33,8 +33,8 @@ async function plainServer() {
   })
   const [client, clientTransport] = InMemoryTransport.createLinkedPair()
   await server.connect(clientTransport)
-  const answers: JSONRPCMessage[] = []
-  client.onmessage = (message) => void answers.push(message)
+  const messages: JSONRPCMessage[] = []
+  client.onmessage = (message) => void messages.push(message)
   await client.start()
   return {
     /** 400 where the SDK's SSE transport would not take the message. */
@@ -44,7 +44,7 @@ async function plainServer() {
       await client.send(parsed.data)
       return 202
     },
-    answers,
+    answers: messages,
     close: () => server.close(),
   }
 }
@@ -164,12 +164,12 @@ const message = fc.oneof(
  * The one difference that is meant: parameters that are wrong are -32602 with what is wrong, where the SDK's server
  * says -32603 (or that its own check failed) and dumps its schema's issues.
  */
-function normalize(answer: unknown): unknown {
-  const { error, id } = answer as JsonRpc
-  if (error === undefined) return answer
+function normalize(response: unknown): unknown {
+  const { error, id } = response as JsonRpc
+  if (error === undefined) return response
   const isFault =
     error.message.startsWith('Invalid params: ') || /^(\[|MCP error -32602)/.test(error.message.trim())
-  return isFault ? { id, fault: 'wrong parameters' } : answer
+  return isFault ? { id, fault: 'wrong parameters' } : response
 }
 
 it('answers any message as the SDK’s own server does', async () => {
@@ -180,9 +180,9 @@ it('answers any message as the SDK’s own server does', async () => {
       const sent = JSON.parse(json) as unknown
       plain.answers.length = 0
       const expected = await plain.send(sent)
-      const answer = await session.post(json)
-      await answer.arrayBuffer()
-      expect(answer.status).toBe(expected)
+      const response = await session.post(json)
+      await response.arrayBuffer()
+      expect(response.status).toBe(expected)
       // A request after it tells that whatever it led to is here.
       posts += 1
       const mark = { jsonrpc: '2.0', id: `mark ${posts}`, method: 'ping' }

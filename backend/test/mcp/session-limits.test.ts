@@ -43,9 +43,9 @@ it('gives one agent 2,000 sessions, and the next one 429 until some are closed',
   expect((await sessions[1_234]?.call('echo', { text: 'x' }))?.result?.content?.[0]?.text).toBe('here')
   sessions.pop()?.close()
   await waitUntil(async () => {
-    const answer = await knock()
-    await answer.body?.cancel()
-    return answer.status === 200
+    const response = await knock()
+    await response.body?.cancel()
+    return response.status === 200
   })
   for (const session of [...sessions, neighbour]) session.close()
 })

@@ -17,7 +17,7 @@ it('finishes what is under way when it stops, takes no more, and ends the stream
   await service.addTool(agentId, 'slow')
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const session = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  const answer = session.call('slow', { text: 'x' })
+  const result = session.call('slow', { text: 'x' })
   await waitUntil(() => started)
   const stopped = service.tools.close()
   expect((await session.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status).toBe(503)
@@ -25,7 +25,7 @@ it('finishes what is under way when it stops, takes no more, and ends the stream
   expect(rejected.status).toBe(503)
   expect(await rejected.json()).toMatchObject({ error: { code: 'unavailable' } })
   finish()
-  expect((await answer).result?.content?.[0]?.text).toBe('done')
+  expect((await result).result?.content?.[0]?.text).toBe('done')
   await stopped
   await session.ended
   const rows = await service.deps.db.selectFrom('tool_call').select('result').execute()
@@ -45,11 +45,11 @@ it('breaks off, and records, what does not end in time', async () => {
   await service.addTool(agentId, 'hang')
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const session = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  const answer = session.call('hang', { text: 'x' })
+  const result = session.call('hang', { text: 'x' })
   await waitUntil(() => started)
   const stopped = service.tools.close(5_000)
   service.deps.clock.advance(5_000)
-  expect((await answer).result).toMatchObject({ isError: true })
+  expect((await result).result).toMatchObject({ isError: true })
   await stopped
   const rows = await service.deps.db.selectFrom('tool_call').select(['tool_name', 'is_error']).execute()
   expect(rows).toEqual([{ tool_name: 'hang', is_error: true }])

@@ -59,9 +59,9 @@ async function begin(): Promise<{
   post(body: unknown, headers?: Record<string, string>): Promise<Response>
   request(method: string, params?: object): Promise<JsonRpc>
 }> {
-  const answer = await send('POST', initialize)
-  const id = answer.headers.get('mcp-session-id') ?? ''
-  expect(await answer.json()).toMatchObject({ id: 0, result: { protocolVersion: '2025-11-25' } })
+  const response = await send('POST', initialize)
+  const id = response.headers.get('mcp-session-id') ?? ''
+  expect(await response.json()).toMatchObject({ id: 0, result: { protocolVersion: '2025-11-25' } })
   const post = (body: unknown, headers = {}) => send('POST', body, { 'Mcp-Session-Id': id, ...headers })
   const request = async (method: string, params?: object) =>
     (await (await post({ jsonrpc: '2.0', id: 1, method, params })).json()) as JsonRpc
@@ -85,7 +85,7 @@ it('begins a session by initialize, and answers where it was asked', async () =>
 it('asks every request for the secret and its session', async () => {
   const { id } = await begin()
   const sessionHeaders = { 'Mcp-Session-Id': id }
-  const statusOf = async (answer: Promise<Response>) => (await answer).status
+  const statusOf = async (response: Promise<Response>) => (await response).status
   expect(await statusOf(send('POST', ping, { ...sessionHeaders, 'X-Agent-Secret': '' }))).toBe(401)
   expect(await statusOf(send('POST', ping, { ...sessionHeaders, 'X-Agent-Secret': 'wrong' }))).toBe(401)
   expect(await statusOf(send('POST', initialize, { 'X-Agent-Secret': 'wrong' }))).toBe(401)
@@ -111,15 +111,15 @@ it('admits by the same rules as the stream does', async () => {
 })
 
 it('makes no session of a malformed initialize', async () => {
-  const answer = await send('POST', { ...initialize, params: {} })
-  expect(answer.headers.get('mcp-session-id')).toBeNull()
-  expect(await answer.json()).toMatchObject({ id: 0, error: { code: -32602 } })
+  const response = await send('POST', { ...initialize, params: {} })
+  expect(response.headers.get('mcp-session-id')).toBeNull()
+  expect(await response.json()).toMatchObject({ id: 0, error: { code: -32602 } })
 })
 
 it('keeps no session of an initialize that is answered by an error', async () => {
-  const answer = await send('POST', { ...initialize, params: { ...initialize.params, task: {} } })
-  expect(answer.headers.get('mcp-session-id')).toBeNull()
-  expect(await answer.json()).toMatchObject({ id: 0, error: { code: -32603 } })
+  const response = await send('POST', { ...initialize, params: { ...initialize.params, task: {} } })
+  expect(response.headers.get('mcp-session-id')).toBeNull()
+  expect(await response.json()).toMatchObject({ id: 0, error: { code: -32603 } })
 })
 
 it('keeps the sessions of one transport from the other', async () => {

@@ -73,15 +73,15 @@ it('describes itself after RFC 8414, and no more than it serves', async () => {
 })
 
 it('says the addresses of PUBLIC_URL whatever the request calls its host', async () => {
-  const answer = await fetch(`${service.url}/.well-known/oauth-authorization-server`, {
+  const response = await fetch(`${service.url}/.well-known/oauth-authorization-server`, {
     headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher' },
   })
-  expect(await answer.json()).toMatchObject({ token_endpoint: `${service.url}/oauth/token` })
+  expect(await response.json()).toMatchObject({ token_endpoint: `${service.url}/oauth/token` })
 })
 
 it('connects an app to the workspace that was chosen', async () => {
   const tokens = await connect(zapier, robin, 'Globex')
-  expect(tokens.answer).toMatchObject({
+  expect(tokens.tokenResponse).toMatchObject({
     token_type: 'bearer',
     expires_in: 3600,
     scope: 'contacts:write calls:read',
@@ -117,8 +117,8 @@ it('refuses with 401 an access token that is older than an hour', async () => {
 it.each([null, '', 'offline_access'])(
   'shows and grants every scope where the app asks for %j',
   async (scope) => {
-    const { answer } = await connect(zapier, robin, 'Acme', { paramOverrides: { scope } })
-    expect(answer.scope?.split(' ')).toEqual(zapier.server.scopes_supported)
+    const { tokenResponse } = await connect(zapier, robin, 'Acme', { paramOverrides: { scope } })
+    expect(tokenResponse.scope?.split(' ')).toEqual(zapier.server.scopes_supported)
   },
 )
 
@@ -127,11 +127,11 @@ it('refuses a scope that does not exist', async () => {
 })
 
 it('does without offline_access, and does not mind it', async () => {
-  const { answer } = await connect(zapier, robin, 'Acme', {
+  const { tokenResponse } = await connect(zapier, robin, 'Acme', {
     paramOverrides: { scope: 'calls:read offline_access' },
   })
-  expect(answer.scope).toBe('calls:read')
-  expect(answer.refresh_token).toBeDefined()
+  expect(tokenResponse.scope).toBe('calls:read')
+  expect(tokenResponse.refresh_token).toBeDefined()
 })
 
 it('is no OpenID provider', async () => {
@@ -167,7 +167,7 @@ it.each(['confidential', 'public'] as const)('refuses a missing verifier of a %s
 it('does without PKCE for a confidential client, and takes its empty verifier', async () => {
   const paramOverrides = { code_challenge: null, code_challenge_method: null }
   const flow = await consent(zapier, robin, 'Acme', { paramOverrides })
-  const answer = await fetch(zapier.server.token_endpoint ?? '', {
+  const response = await fetch(zapier.server.token_endpoint ?? '', {
     method: 'POST',
     body: new URLSearchParams({
       client_id: zapier.clientId,
@@ -178,13 +178,13 @@ it('does without PKCE for a confidential client, and takes its empty verifier', 
       code_verifier: '',
     }),
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
 })
 
 it('refuses a code at another redirect URI than it was asked for', async () => {
   const flow = await consent(zapier, robin, 'Acme')
   const params = oauth.validateAuthResponse(zapier.server, zapier.client, flow.callback, flow.state)
-  const answer = await oauth.authorizationCodeGrantRequest(
+  const response = await oauth.authorizationCodeGrantRequest(
     zapier.server,
     zapier.client,
     zapier.authenticate,
@@ -193,7 +193,7 @@ it('refuses a code at another redirect URI than it was asked for', async () => {
     flow.verifier,
     { [oauth.allowInsecureRequests]: true },
   )
-  expect(await readError(answer)).toEqual([400, 'invalid_grant'])
+  expect(await readError(response)).toEqual([400, 'invalid_grant'])
 })
 
 it('refuses a code that is older than a minute', async () => {
@@ -210,7 +210,7 @@ it('refuses the code of another app', async () => {
     'invalid_client',
   ])
   const params = new URLSearchParams(flow.callback.searchParams)
-  const answer = await oauth.authorizationCodeGrantRequest(
+  const response = await oauth.authorizationCodeGrantRequest(
     other.server,
     other.client,
     other.authenticate,
@@ -219,7 +219,7 @@ it('refuses the code of another app', async () => {
     flow.verifier,
     { [oauth.allowInsecureRequests]: true },
   )
-  expect(await readError(answer)).toEqual([400, 'invalid_grant'])
+  expect(await readError(response)).toEqual([400, 'invalid_grant'])
 })
 
 it('refuses a wrong client secret with 401', async () => {
@@ -243,12 +243,12 @@ it('notices a replay days later', async () => {
 
 it('gives of two simultaneous exchanges of one code at most one tokens that live', async () => {
   const flow = await consent(zapier, robin, 'Acme')
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     exchangeCode(zapier, flow),
     exchangeCode(zapier, flow),
     exchangeCode(zapier, flow),
   ])
-  const statuses = answers.map((answer) => answer.status)
+  const statuses = responses.map((response) => response.status)
   expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(1)
   expect(statuses.every((status) => status === 200 || status === 400)).toBe(true)
 })
@@ -257,8 +257,8 @@ it('keeps two workspaces connected from one browser apart: a replay ends its own
   const browser = createBrowser()
   const acme = await connect(zapier, robin, 'Acme', { browser })
   const globex = await connect(zapier, robin, 'Globex', { browser })
-  expect(acme.answer.workspace_id).toBe(robin.workspaces.Acme)
-  expect(globex.answer.workspace_id).toBe(robin.workspaces.Globex)
+  expect(acme.tokenResponse.workspace_id).toBe(robin.workspaces.Acme)
+  expect(globex.tokenResponse.workspace_id).toBe(robin.workspaces.Globex)
   await exchangeCode(zapier, acme.flow)
   expect(await apiStatus(service, acme.access_token)).toBe(401)
   expect(await apiStatus(service, globex.access_token)).toBe(200)
@@ -295,17 +295,17 @@ it('answers a page of a public client across origins, and no other page', async 
         refresh_token: 'none',
       }),
     })
-  const allowed = (answer: Response) => answer.headers.get('access-control-allow-origin')
+  const allowed = (response: Response) => response.headers.get('access-control-allow-origin')
   expect(allowed(await requestFrom(new URL(redirectUri).origin))).toBe(new URL(redirectUri).origin)
   expect(allowed(await requestFrom('https://evil.example'))).toBeNull()
 })
 
 it('answers with and without the trailing slash alike', async () => {
   for (const path of ['/oauth/token', '/oauth/token/']) {
-    const answer = await fetch(`${service.url}${path}`, {
+    const response = await fetch(`${service.url}${path}`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: zapier.clientId }),
     })
-    expect(await readError(answer)).toEqual([401, 'invalid_client'])
+    expect(await readError(response)).toEqual([401, 'invalid_client'])
   }
 })

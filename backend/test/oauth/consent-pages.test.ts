@@ -338,11 +338,11 @@ it('takes NUL characters for bad input, not for a failure of its own', async () 
   const { page } = await createBrowser().open((await newFlow(zapier, { client_id: 'a\0b' })).startUrl)
   expect(page.status).toBe(400)
   const authorization = await openAuthorization()
-  const answer = await authorization.browser.press(authorization.page, 'Sign in', {
+  const response = await authorization.browser.press(authorization.page, 'Sign in', {
     email: 'a\0b@example.com',
     password,
   })
-  expect(answer.page.status).toBe(422)
+  expect(response.page.status).toBe(422)
 })
 
 it('shows a page, too, where the way back to the app is opened twice', async () => {
@@ -353,14 +353,14 @@ it('shows a page, too, where the way back to the app is opened twice', async () 
 
 it.each(['sign-in', 'allow', 'cancel', 'sign-out'])('refuses a forged %s', async (action) => {
   const authorization = await openAuthorizationSignedIn()
-  const answer = await fetch(`${authorization.page.url}/${action}`, {
+  const response = await fetch(`${authorization.page.url}/${action}`, {
     method: 'POST',
     redirect: 'manual',
     headers: { cookie: authorization.browser.cookies().join('; ') },
     body: new URLSearchParams({ workspace_id: String(robin.workspaces.Acme), user_id: String(robin.userId) }),
   })
-  expect(answer.status).toBe(403)
-  expect(await answer.text()).toContain('This form is out of date')
+  expect(response.status).toBe(403)
+  expect(await response.text()).toContain('This form is out of date')
 })
 
 it('lets its forms lead to the app and nowhere else, and is framed and kept by nobody', async () => {
@@ -422,8 +422,8 @@ it('signs out for good: the old cookie opens nothing', async () => {
   expect(inside.text).toContain(robin.email)
   const cookie = browser.cookies().join('; ')
   await browser.press(inside, 'Sign out')
-  const answer = await fetch(`${service.url}/sign-in`, { headers: { cookie } })
-  expect(await answer.text()).toContain('name="password"')
+  const response = await fetch(`${service.url}/sign-in`, { headers: { cookie } })
+  expect(await response.text()).toContain('name="password"')
 })
 
 it('connects through the helper that the journey uses', async () => {

@@ -46,8 +46,8 @@ it('lets a confidential client keep its refresh token, so that a lost answer los
 
 it('says at a refresh, too, which workspace the connection is bound to', async () => {
   const first = await connect(zapier, robin, 'Globex')
-  const { answer } = await parseTokens(zapier, await refresh(zapier, first.refresh_token))
-  expect(answer).toMatchObject({
+  const { tokenResponse } = await parseTokens(zapier, await refresh(zapier, first.refresh_token))
+  expect(tokenResponse).toMatchObject({
     expires_in: 3600,
     scope: 'contacts:write calls:read',
     workspace_id: robin.workspaces.Globex,
@@ -86,9 +86,11 @@ it('ends the whole family when a rotated refresh token is used again', async () 
 
 it('takes simultaneous uses of one rotating refresh token for theft', async () => {
   const { refresh_token } = await connect(phone, robin, 'Acme')
-  const answers = await Promise.all([refresh(phone, refresh_token), refresh(phone, refresh_token)])
-  expect(answers.map((answer) => answer.status).filter((status) => status === 200).length).toBeLessThan(2)
-  expect(answers.every((answer) => answer.status === 200 || answer.status === 400)).toBe(true)
+  const responses = await Promise.all([refresh(phone, refresh_token), refresh(phone, refresh_token)])
+  expect(responses.map((response) => response.status).filter((status) => status === 200).length).toBeLessThan(
+    2,
+  )
+  expect(responses.every((response) => response.status === 200 || response.status === 400)).toBe(true)
 })
 
 it('narrows the scopes of an access token where the app asks for fewer', async () => {
@@ -97,7 +99,7 @@ it('narrows the scopes of an access token where the app asks for fewer', async (
     zapier,
     await refresh(zapier, first.refresh_token, { scope: 'contacts:write' }),
   )
-  expect(narrow.answer.scope).toBe('contacts:write')
+  expect(narrow.tokenResponse.scope).toBe('contacts:write')
   expect(await apiStatus(service, narrow.access_token)).toBe(403)
   const wide = await parseTokens(zapier, await refresh(zapier, first.refresh_token))
   expect(await apiStatus(service, wide.access_token)).toBe(200)
@@ -105,8 +107,8 @@ it('narrows the scopes of an access token where the app asks for fewer', async (
 
 it('never widens them', async () => {
   const first = await connect(zapier, robin, 'Acme')
-  const answer = await refresh(zapier, first.refresh_token, { scope: 'calls:read campaigns:write' })
-  expect(await readError(answer)).toEqual([400, 'invalid_scope'])
+  const response = await refresh(zapier, first.refresh_token, { scope: 'calls:read campaigns:write' })
+  expect(await readError(response)).toEqual([400, 'invalid_scope'])
 })
 
 it('refuses the refresh token of another app, and leaves it alive', async () => {
@@ -132,15 +134,15 @@ it('gives nothing to an app whose user was removed, even in the middle of a refr
   const sam = await seedUser(service.deps, 'Initech')
   const first = await connect(zapier, sam, 'Initech')
   const workspaceId = sam.workspaces.Initech ?? 0
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...Array.from({ length: 8 }, () => refresh(zapier, first.refresh_token)),
     endMembership(service.deps)({ workspaceId, userId: sam.userId }),
   ])
-  for (const answer of answers) {
-    if (!(answer instanceof Response)) continue
-    expect([200, 400]).toContain(answer.status)
-    if (answer.status === 200) {
-      expect(await apiStatus(service, (await parseTokens(zapier, answer)).access_token)).toBe(401)
+  for (const response of responses) {
+    if (!(response instanceof Response)) continue
+    expect([200, 400]).toContain(response.status)
+    if (response.status === 200) {
+      expect(await apiStatus(service, (await parseTokens(zapier, response)).access_token)).toBe(401)
     }
   }
   expect(await readError(await refresh(zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])

@@ -41,13 +41,13 @@ const revoke = (app: TestApp, token: string): Promise<Response> =>
   oauth.revocationRequest(app.server, app.client, app.authenticate, token, insecure)
 
 const subscribe = async (token: string): Promise<number> => {
-  const answer = await fetch(`${service.url}/api/public/v1/webhooks/subscribe`, {
+  const response = await fetch(`${service.url}/api/public/v1/webhooks/subscribe`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ target_url: 'http://127.0.0.1:9/hook', event: 'call.completed' }),
   })
-  await answer.body?.cancel()
-  return answer.status
+  await response.body?.cancel()
+  return response.status
 }
 
 const subscriptionsOf = async (workspaceId: number | undefined): Promise<number> => {

@@ -24,32 +24,34 @@ const request = (url: string, signal = AbortSignal.timeout(10_000)) => ({
 })
 
 /** A resolver that gives each list in its turn, and counts how often it is asked. */
-function createResolver(...answers: string[][]) {
+function createResolver(...addresses: string[][]) {
   const resolvedHosts: string[] = []
   const resolve: ResolveHost = async (host) => {
     resolvedHosts.push(host)
-    return answers[Math.min(resolvedHosts.length, answers.length) - 1] ?? []
+    return addresses[Math.min(resolvedHosts.length, addresses.length) - 1] ?? []
   }
   return { asked: resolvedHosts, resolve }
 }
 
 it('sends a request to a permitted address and tells the answer', async () => {
-  receiver.answer = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
+  receiver.respond = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
   const send = createGuardedSend({ allowLoopback: true })
-  const answer = await send(request(receiver.url('/a?b=c')))
-  expect(answer).toMatchObject({ status: 201, body: 'welcome', cut: false, headers: { 'x-answer': 'yes' } })
+  const response = await send(request(receiver.url('/a?b=c')))
+  expect(response).toMatchObject({ status: 201, body: 'welcome', cut: false, headers: { 'x-answer': 'yes' } })
   expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
 })
 
 it('cuts an answer that is longer than it may be', async () => {
-  receiver.answer = (_request, response) => response.end('0123456789abc')
-  const answer = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
-  expect(answer).toMatchObject({ status: 200, body: '0123456789', cut: true })
+  receiver.respond = (_request, response) => response.end('0123456789abc')
+  const response = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
+  expect(response).toMatchObject({ status: 200, body: '0123456789', cut: true })
 })
 
 it('reaches localhost without asking any name server', async () => {
-  const answer = await createGuardedSend({ allowLoopback: true })(request(receiver.url('/', 'zap.localhost')))
-  expect(answer.status).toBe(204)
+  const response = await createGuardedSend({ allowLoopback: true })(
+    request(receiver.url('/', 'zap.localhost')),
+  )
+  expect(response.status).toBe(204)
 })
 
 it.each(loopbackSpellings)('makes no connection to loopback spelled %s', async (host) => {
@@ -83,8 +85,8 @@ it.each([
 it('connects to none but the permitted ones among the addresses of a name', async () => {
   const { asked: resolvedHosts, resolve } = createResolver(['10.0.0.1', '127.0.0.1', '169.254.169.254'])
   const send = createGuardedSend({ allowLoopback: true, resolve })
-  const answer = await send(request(receiver.url('/', 'hooks.example.test')))
-  expect(answer.status).toBe(204)
+  const response = await send(request(receiver.url('/', 'hooks.example.test')))
+  expect(response.status).toBe(204)
   expect(receiver.requests[0]?.headers.host).toMatch(/^hooks\.example\.test:/)
   expect(resolvedHosts).toEqual(['hooks.example.test'])
 })
@@ -112,15 +114,15 @@ it('ends with its signal though the name server never answers', async () => {
 
 it('does not follow a redirect', async () => {
   receiver.respondWith(302, { location: 'http://169.254.169.254/' })
-  const answer = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
-  expect(answer).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } })
+  const response = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
+  expect(response).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } })
 })
 
 it('asks for the certificate of the name, and refuses one that nobody vouches for', async () => {
   const names: string[] = []
-  const SNICallback: TlsOptions['SNICallback'] = (name, answer) => {
+  const SNICallback: TlsOptions['SNICallback'] = (name, callback) => {
     names.push(name)
-    answer(null)
+    callback(null)
   }
   const server = createServer({ ...selfSigned, SNICallback })
   server.on('tlsClientError', () => {})

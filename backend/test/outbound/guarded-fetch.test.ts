@@ -20,13 +20,13 @@ afterEach(async () => {
 const forbidden = { cause: { name: 'ForbiddenAddressError' } }
 
 it('sends a request to a permitted address and tells the answer', async () => {
-  receiver.answer = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
-  const answer = await local.fetch(receiver.url('/a?b=c'), {
+  receiver.respond = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
+  const response = await local.fetch(receiver.url('/a?b=c'), {
     method: 'POST',
     headers: { 'x-test': 'yes' },
     body: 'hello',
   })
-  expect([answer.status, answer.headers.get('x-answer'), await answer.text()]).toEqual([
+  expect([response.status, response.headers.get('x-answer'), await response.text()]).toEqual([
     201,
     'yes',
     'welcome',
@@ -52,19 +52,19 @@ it('refuses a name that resolves to a private address', async () => {
 
 it('does not follow a redirect', async () => {
   receiver.respondWith(307, { location: 'http://169.254.169.254/' })
-  const answer = await local.fetch(receiver.url())
-  expect([answer.status, answer.headers.get('location')]).toEqual([307, 'http://169.254.169.254/'])
+  const response = await local.fetch(receiver.url())
+  expect([response.status, response.headers.get('location')]).toEqual([307, 'http://169.254.169.254/'])
 })
 
 it('fails to read a body that is longer than it may be', async () => {
-  receiver.answer = (_request, response) => response.end('x'.repeat(1001))
-  const answer = await local.fetch(receiver.url())
-  await expect(answer.text()).rejects.toMatchObject({ name: 'TooLargeError' })
+  receiver.respond = (_request, response) => response.end('x'.repeat(1001))
+  const response = await local.fetch(receiver.url())
+  await expect(response.text()).rejects.toMatchObject({ name: 'TooLargeError' })
 })
 
 it('lets an event stream be long, but not one event of it', async () => {
   const events = (text: string) => {
-    receiver.answer = (_request, response) =>
+    receiver.respond = (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
   }
   const many = `data: ${'x'.repeat(700)}\r\n\r\ndata: ${'y'.repeat(700)}\n\n`.repeat(10)

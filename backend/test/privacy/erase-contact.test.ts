@@ -13,7 +13,7 @@ import { queueCallback } from '../../contacts/queue-callback.ts'
 import { saveContact } from '../../contacts/save.ts'
 import { addNumberToDoNotCallList } from '../../contacts/refuse.ts'
 import { ApiError } from '../../core/errors.ts'
-import { answerOnce } from '../../api/idempotency.ts'
+import { respondOnce } from '../../api/idempotency.ts'
 import { recordToolCall } from '../../mcp/record-tool-call.ts'
 import { toCaller, getCall, advanceUntil, listEvents, seedCall, waitForLockWaiter } from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -90,7 +90,7 @@ const toolCall = (conversation: Awaited<ReturnType<typeof seedConversation>>) =>
     },
     toolName: 'contact_note',
     args: { text: 'Zelda' },
-    answer: { text: 'Zelda', isError: false },
+    result: { text: 'Zelda', isError: false },
     dryRun: false,
     startedAt: deps.clock.now(),
     durationMs: 5,
@@ -117,7 +117,7 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   const caller = toCaller(seed)
   const body = { phone_number: number, campaign_id: seed.campaignId, ...person }
   const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
-  const { body: storedBody } = await answerOnce(deps)(request, async (tx) => ({
+  const { body: storedBody } = await respondOnce(deps)(request, async (tx) => ({
     status: 201,
     body: await addContact(tx)(caller, body),
   }))
@@ -178,7 +178,7 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   })
   expect(await listEvents(deps, call.id)).toHaveLength(1)
   expect(await listEvents(deps, waiting.id)).toMatchObject([{ data: { outcome: 'canceled', to_number: '' } }])
-  const again = await answerOnce(deps)(request, () => Promise.reject(new Error('done twice')))
+  const again = await respondOnce(deps)(request, () => Promise.reject(new Error('done twice')))
   expect(again).toMatchObject({ replayed: true, body: { contact: { id: contact.id, phone_number: '' } } })
 })
 

@@ -57,12 +57,12 @@ async function knock(secret: string): Promise<number> {
 
 const report = async (secret: string): Promise<number> => {
   const attempt = '/api/internal/attempts/00000000-0000-4000-8000-000000000000/reports'
-  const answer = await fetch(new URL(attempt, service.config.publicUrl), {
+  const response = await fetch(new URL(attempt, service.config.publicUrl), {
     method: 'POST',
     headers: { ...show(secret), 'content-type': 'application/json' },
     body: '{}',
   })
-  return answer.status
+  return response.status
 }
 
 it('exchanges the runtime secret while it runs: both are good, then the old one and its sessions end', async () => {

@@ -85,8 +85,8 @@ it('exchanges a signed assertion for a token, and appends the row in the order o
     .matchHeader('authorization', 'Bearer token-1')
     .reply(200, { spreadsheetId: 'sheet-1', updates: { updatedRows: 1 } })
 
-  const answer = await append({ Price: 300, Name: '=IMPORTXML("https://evil.example.com")' })
-  expect(answer).toEqual({ text: 'The row is added to the spreadsheet.', isError: false })
+  const result = await append({ Price: 300, Name: '=IMPORTXML("https://evil.example.com")' })
+  expect(result).toEqual({ text: 'The row is added to the spreadsheet.', isError: false })
   expect(seen[0]).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer')
   expect(seen[1]).toMatchObject({
     iss: keyFile.client_email,
@@ -144,9 +144,9 @@ it.each([
     .post(appended)
     .query(options)
     .reply(200, {})
-  const answer = await append({ Name: 'Ann' })
-  expect(answer.isError).toBe(true)
-  expect(answer.text).toContain(text)
+  const result = await append({ Name: 'Ann' })
+  expect(result.isError).toBe(true)
+  expect(result.text).toContain(text)
   expect(second.isDone()).toBe(false)
 })
 

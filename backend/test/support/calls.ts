@@ -50,15 +50,15 @@ export const listAttempts = (deps: TestDeps, callId: number) =>
   deps.db.selectFrom('attempt').selectAll().where('call_id', '=', callId).orderBy('number').execute()
 
 /** Asks until the answer is neither undefined, null nor false. `turn` is done before each further asking. */
-export async function waitFor<Answer>(
-  probe: () => Promise<Answer | undefined | null | false>,
+export async function waitFor<Value>(
+  probe: () => Promise<Value | undefined | null | false>,
   onRetry: () => void = () => {},
   timeoutMs = 15_000,
-): Promise<Answer> {
+): Promise<Value> {
   const deadline = performance.now() + timeoutMs
   for (;;) {
-    const answer = await probe()
-    if (answer !== undefined && answer !== null && answer !== false) return answer
+    const value = await probe()
+    if (value !== undefined && value !== null && value !== false) return value
     if (performance.now() > deadline) throw new Error(`never became true: ${probe.toString()}`)
     onRetry()
     await delay(5)

@@ -8,13 +8,13 @@ export interface ReceivedRequest {
   body: string
 }
 
-export type Answer = (received: ReceivedRequest, response: ServerResponse, number: number) => void
+export type Responder = (received: ReceivedRequest, response: ServerResponse, number: number) => void
 
 /** A server on loopback that keeps what it is sent. By default it answers 204. */
 export class HttpReceiver {
   readonly requests: ReceivedRequest[] = []
   readonly #server: Server
-  answer: Answer = (_request, response) => response.writeHead(204).end()
+  respond: Responder = (_request, response) => response.writeHead(204).end()
 
   constructor() {
     this.#server = createServer((request, response) => {
@@ -24,7 +24,7 @@ export class HttpReceiver {
         const { url: path = '', headers } = request
         const received = { path, headers, body: Buffer.concat(chunks).toString('utf8') }
         this.requests.push(received)
-        this.answer(received, response, this.requests.length)
+        this.respond(received, response, this.requests.length)
       })
     })
   }
@@ -41,12 +41,12 @@ export class HttpReceiver {
 
   /** Answers every request with a status. */
   respondWith(status: number, headers: Record<string, string> = {}): void {
-    this.answer = (_request, response) => response.writeHead(status, headers).end()
+    this.respond = (_request, response) => response.writeHead(status, headers).end()
   }
 
   /** Never answers. */
   neverRespond(): void {
-    this.answer = () => {}
+    this.respond = () => {}
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import type { ToolKinds } from '../../mcp/session-context.ts'
-import type { JsonSchema, ToolAnswer, ToolKind, ToolUse } from '../../tools/kinds/tool-kind.ts'
+import type { JsonSchema, ToolResult, ToolKind, ToolUse } from '../../tools/kinds/tool-kind.ts'
 import { createToolServer, type ToolServer } from '../../mcp/tool-server.ts'
 import { createTestDatabase } from './database.ts'
 import { testDeps, type TestDeps } from './deps.ts'
@@ -16,9 +16,9 @@ export const secret = 'runtime-secret-number-one-of-the-tests'
 export const otherSecret = 'runtime-secret-number-two-of-the-tests'
 
 /** What the tools of a test do, by name. */
-export type ToolBehaviors = Record<string, (use: ToolUse, deps: Deps) => ToolAnswer | Promise<ToolAnswer>>
+export type ToolBehaviors = Record<string, (use: ToolUse, deps: Deps) => ToolResult | Promise<ToolResult>>
 
-export const textResult = (text: string): ToolAnswer => ({ text, isError: false })
+export const textResult = (text: string): ToolResult => ({ text, isError: false })
 
 /** Kinds for rows of a test's own: `http` reads, `contact_note` has effects. */
 export function createToolKinds(behaviors: ToolBehaviors): ToolKinds {
@@ -234,8 +234,8 @@ export async function openSse(
     })
   const request: RawSession['request'] = async (method, params) => {
     requestCount += 1
-    const answer = await post({ jsonrpc: '2.0', id: requestCount, method, ...(params && { params }) })
-    if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`)
+    const posted = await post({ jsonrpc: '2.0', id: requestCount, method, ...(params && { params }) })
+    if (posted.status !== 202) throw new Error(`${posted.status} ${await posted.text()}`)
     return next()
   }
   return {
@@ -256,11 +256,11 @@ export async function openSse(
 export function openSocket(endpoint: string) {
   const { hostname, port } = new URL(endpoint)
   const socket = connect(Number(port), hostname)
-  let answers = ''
-  socket.on('data', (bytes) => (answers += bytes.toString('latin1')))
+  let received = ''
+  socket.on('data', (bytes) => (received += bytes.toString('latin1')))
   return {
     send: (text: string) => socket.write(text),
-    answers: () => answers,
+    answers: () => received,
     /** Says that nothing more will come, and goes on reading. */
     finish: () => socket.end(),
     end: () => socket.destroy(),

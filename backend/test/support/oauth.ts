@@ -101,8 +101,8 @@ export async function seedApp(
 
 export async function discover({ url }: Service): Promise<oauth.AuthorizationServer> {
   const issuer = new URL(url)
-  const answer = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
-  return oauth.processDiscoveryResponse(issuer, answer)
+  const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
+  return oauth.processDiscoveryResponse(issuer, response)
 }
 
 export interface Flow {
@@ -175,7 +175,7 @@ export interface Tokens {
   access_token: string
   refresh_token: string
   /** The whole answer of the token endpoint. */
-  answer: oauth.TokenEndpointResponse
+  tokenResponse: oauth.TokenEndpointResponse
   flow: Flow & { callback: URL }
 }
 
@@ -192,9 +192,13 @@ export async function connect(
 
 /** The tokens of a good answer to an exchange or a refresh. */
 export async function parseTokens(app: TestApp, response: Response): Promise<Omit<Tokens, 'flow'>> {
-  const answer = await oauth.processGenericTokenEndpointResponse(app.server, app.client, response)
-  if (answer.refresh_token === undefined) throw new Error('no refresh token')
-  return { access_token: answer.access_token, refresh_token: answer.refresh_token, answer }
+  const tokenResponse = await oauth.processGenericTokenEndpointResponse(app.server, app.client, response)
+  if (tokenResponse.refresh_token === undefined) throw new Error('no refresh token')
+  return {
+    access_token: tokenResponse.access_token,
+    refresh_token: tokenResponse.refresh_token,
+    tokenResponse,
+  }
 }
 
 export const refresh = (app: TestApp, token: string, extra: Record<string, string> = {}): Promise<Response> =>
@@ -204,14 +208,16 @@ export const refresh = (app: TestApp, token: string, extra: Record<string, strin
   })
 
 /** Status and error of a refusal after RFC 6749, section 5.2. */
-export async function readError(answer: Response): Promise<[number, unknown]> {
-  const body: unknown = await answer.json()
-  return [answer.status, typeof body === 'object' && body !== null && 'error' in body ? body.error : body]
+export async function readError(response: Response): Promise<[number, unknown]> {
+  const body: unknown = await response.json()
+  return [response.status, typeof body === 'object' && body !== null && 'error' in body ? body.error : body]
 }
 
 /** Status of a request to the API with this token. */
 export async function apiStatus({ url }: Service, token: string): Promise<number> {
-  const answer = await fetch(`${url}/api/public/v1/calls/`, { headers: { authorization: `Bearer ${token}` } })
-  await answer.body?.cancel()
-  return answer.status
+  const response = await fetch(`${url}/api/public/v1/calls/`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  await response.body?.cancel()
+  return response.status
 }

@@ -21,7 +21,7 @@ export interface TestRuntime {
   /** What it tells of an attempt when it is asked; without an entry it denies it. */
   reportsByAttempt: Map<string, RuntimeReport[]>
   /** How it answers a method; by default as a runtime should. `cut`: not at all. */
-  answers: Partial<Record<string, number | 'cut'>>
+  statusByMethod: Partial<Record<string, number | 'cut'>>
   /** Orders are taken in only then. */
   readyToAccept: Promise<void>
   /** Goes away, and is there again at the same address. */
@@ -33,7 +33,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
   let port = 0
   const requests: ReceivedRequest[] = []
   const reportsByAttempt: TestRuntime['reportsByAttempt'] = new Map()
-  const answers: TestRuntime['answers'] = {}
+  const statusByMethod: TestRuntime['statusByMethod'] = {}
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: path = '', headers } = request
@@ -41,7 +41,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
     requests.push(received)
     if (method === 'POST') await runtime.readyToAccept
     const id = path.split('/').at(-1) ?? ''
-    const status = answers[method]
+    const status = statusByMethod[method]
     if (method === 'POST' && (status === undefined || status === 'cut')) {
       reportsByAttempt.set(RuntimeDialRequest.parse(JSON.parse(received.body)).attempt_id, [])
     }
@@ -70,7 +70,7 @@ export async function startTestRuntime(): Promise<TestRuntime> {
         .map(({ body }) => RuntimeDialRequest.parse(JSON.parse(body))),
     requestsWith: (method) => requests.filter((request) => request.method === method),
     reportsByAttempt,
-    answers,
+    statusByMethod,
     start,
     stop: async () => {
       server.closeAllConnections()

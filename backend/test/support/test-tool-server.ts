@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-interface Answer {
+interface ToolOutput {
   text: string
   isError?: boolean
 }
@@ -28,7 +28,7 @@ export interface TestToolServer {
 
 /** A tool server made of the SDK's own parts, with tools of the test's. */
 export async function startToolServer(
-  tools: Record<string, (args: unknown) => Answer | Promise<Answer>>,
+  tools: Record<string, (args: unknown) => ToolOutput | Promise<ToolOutput>>,
   options: { secret?: string; schemas?: Record<string, object> } = {},
 ): Promise<TestToolServer> {
   const calls: TestToolServer['calls'] = []
@@ -75,7 +75,7 @@ export async function startToolServer(
 const getSecret = ({ headers }: IncomingMessage) => headers['x-agent-secret']?.toString()
 
 function createMcpServer(
-  tools: Record<string, (args: unknown) => Answer | Promise<Answer>>,
+  tools: Record<string, (args: unknown) => ToolOutput | Promise<ToolOutput>>,
   calls: TestToolServer['calls'],
   schemas: Record<string, object>,
 ): Server {

@@ -191,7 +191,7 @@ it('takes a redirect as a failure, and does not follow it', async () => {
 
 it('sends the same webhook-id in every try, each with its own timestamp', async () => {
   await seedSubscription()
-  receiver.answer = (_request, response, number) => response.writeHead(number === 1 ? 500 : 200).end()
+  receiver.respond = (_request, response, number) => response.writeHead(number === 1 ? 500 : 200).end()
   await completeCall(deps, seed)
   start()
   advanceTo((await deliveryAfter(1)).next_try_at)
@@ -280,7 +280,7 @@ it('takes a receiver that never answers as failed once its time is over', async 
 
 it('takes an accepted event as delivered, though the body of the answer never ends', async () => {
   await seedSubscription()
-  receiver.answer = (_request, response) => void response.writeHead(200).write('still talking')
+  receiver.respond = (_request, response) => void response.writeHead(200).write('still talking')
   await completeCall(deps, seed)
   start({ timeoutMs: 300 })
   expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
@@ -288,7 +288,7 @@ it('takes an accepted event as delivered, though the body of the answer never en
 
 it('reads no more than a little of an endless answer', async () => {
   await seedSubscription()
-  receiver.answer = (_request, response) => {
+  receiver.respond = (_request, response) => {
     const pour = () => {
       while (response.write('x'.repeat(65_536)));
       response.once('drain', pour)
@@ -316,7 +316,7 @@ it('says in words why a receiver could not be reached', async () => {
 
 it('tries again when the receiver breaks off the connection', async () => {
   await seedSubscription()
-  receiver.answer = (_request, response) => response.destroy()
+  receiver.respond = (_request, response) => response.destroy()
   await completeCall(deps, seed)
   start()
   expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
@@ -356,7 +356,7 @@ it('removes a subscription at once when its receiver is gone, with all that wait
 
 it('ends a callback delivery alone when its receiver is gone', async () => {
   const { id } = await seedSubscription(receiver.url('/subscribed'))
-  receiver.answer = ({ path }, response) => response.writeHead(path === '/callback' ? 410 : 200).end()
+  receiver.respond = ({ path }, response) => response.writeHead(path === '/callback' ? 410 : 200).end()
   await completeCall(deps, seed, { callbackUrl: receiver.url('/callback') })
   start()
   await waitForAttempts(2)
@@ -400,7 +400,7 @@ it('does not disable a subscription over a single event', async () => {
 
 it('forgets the failures of a subscription with one success', async () => {
   const { id } = await seedSubscription()
-  receiver.answer = (_request, response, number) => response.writeHead(number === 2 ? 200 : 500).end()
+  receiver.respond = (_request, response, number) => response.writeHead(number === 2 ? 200 : 500).end()
   await completeCall(deps, seed)
   start()
   advanceTo((await deliveryAfter(1)).next_try_at)
@@ -536,7 +536,7 @@ it.each([
   const { id } = await seedSubscription()
   await completeCall(deps, seed)
   const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
-  receiver.answer = (_request, response) => setPendingResponse(response)
+  receiver.respond = (_request, response) => setPendingResponse(response)
   const sender = start({ timeoutMs: 60_000 })
   const response = await pendingResponse
   await waitForValue(

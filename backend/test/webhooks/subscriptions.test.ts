@@ -107,10 +107,10 @@ it('keeps the longest URL and filter that it may be given', async () => {
 it('makes one subscription of twenty simultaneous requests, and calls one of them the creator', async () => {
   const callers = [await seedApiKeyCaller(deps, seed), await seedAppCaller(deps, seed)]
   for (const caller of callers) {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => subscribe(deps)(caller, body)))
-    expect(answers.filter(({ created }) => created)).toHaveLength(1)
-    expect(new Set(answers.map(({ subscription }) => subscription.id)).size).toBe(1)
-    expect(new Set(answers.map(({ subscription }) => subscription.secret)).size).toBe(1)
+    const results = await Promise.all(Array.from({ length: 20 }, () => subscribe(deps)(caller, body)))
+    expect(results.filter(({ created }) => created)).toHaveLength(1)
+    expect(new Set(results.map(({ subscription }) => subscription.id)).size).toBe(1)
+    expect(new Set(results.map(({ subscription }) => subscription.secret)).size).toBe(1)
   }
   expect(await subscriptionsOf(seed.workspaceId)).toHaveLength(2)
 })
@@ -128,8 +128,8 @@ it('gives every connection a subscription of its own', async () => {
     await seedAppCaller(deps, seed),
     await seedAppCaller(deps, seed, 'another app'),
   ]
-  const answers = await Promise.all(owners.map((owner) => subscribe(deps)(owner, body)))
-  expect(answers.map(({ created }) => created)).toEqual([true, true, true, true])
+  const results = await Promise.all(owners.map((owner) => subscribe(deps)(owner, body)))
+  expect(results.map(({ created }) => created)).toEqual([true, true, true, true])
 })
 
 it('enables a disabled subscription again, its failures forgotten', async () => {

@@ -2,15 +2,15 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { version } from '../../version.ts'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
-import { createGuardedSend, type GuardedAnswer } from '../../outbound/guard.ts'
+import { createGuardedSend, type GuardedResponse } from '../../outbound/guard.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { openSecrets } from './tool-secrets.ts'
 import { dryRunResult, errorResult } from '../kinds/answer.ts'
-import { maxAnswerBytes, readAnswer } from '../kinds/http/read-answer.ts'
+import { maxResponseBytes, toToolResult } from '../kinds/http/read-answer.ts'
 import { createRequest, type HttpToolRequest } from './http-tool-request.ts'
 import { HttpSettings } from '../kinds/http/settings.ts'
 import { InvalidArgumentError } from './url-template.ts'
-import type { ToolAnswer, ToolKind, ToolUse } from '../kinds/tool-kind.ts'
+import type { ToolResult, ToolKind, ToolUse } from '../kinds/tool-kind.ts'
 
 /** Reaches a connected integration by one HTTP request, all of which is described in the tool's row. */
 export const httpTool = createHttpTool({ timeoutMs: 15_000 })
@@ -35,8 +35,8 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
 
       const urlError = findTargetUrlIssue(deps.config, request.url.href)
       if (urlError !== undefined) return errorResult(`The request cannot be sent. ${urlError}`)
-      const answer = await sendRequest(deps, use, request, options.timeoutMs)
-      return 'isError' in answer ? answer : readAnswer(answer, secrets)
+      const response = await sendRequest(deps, use, request, options.timeoutMs)
+      return 'isError' in response ? response : toToolResult(response, secrets)
     },
   }
 }
@@ -51,7 +51,7 @@ function tryCreateRequest(create: () => HttpToolRequest): HttpToolRequest | stri
 }
 
 /** Without its query: secrets stand there. */
-const toDryRunResult = ({ method, url, body }: HttpToolRequest): ToolAnswer =>
+const toDryRunResult = ({ method, url, body }: HttpToolRequest): ToolResult =>
   dryRunResult(
     `This would have been sent: ${method} ${url.origin}${url.pathname}${body ? ` with ${body}` : ''}`,
   )
@@ -61,7 +61,7 @@ async function sendRequest(
   use: ToolUse,
   request: HttpToolRequest,
   timeoutMs: number,
-): Promise<GuardedAnswer | ToolAnswer> {
+): Promise<GuardedResponse | ToolResult> {
   const guardedSend = createGuardedSend({ allowLoopback: deps.config.allowLoopbackWebhooks })
   const headers = {
     accept: 'application/json, text/*;q=0.9',
@@ -71,9 +71,9 @@ async function sendRequest(
   }
   const signal = AbortSignal.any([use.signal, AbortSignal.timeout(timeoutMs)])
   try {
-    const answer = await guardedSend({ ...request, headers, signal, maxBytes: maxAnswerBytes })
+    const response = await guardedSend({ ...request, headers, signal, maxBytes: maxResponseBytes })
     use.signal.throwIfAborted()
-    return answer
+    return response
   } catch (error) {
     use.signal.throwIfAborted()
     const failure = describeNetworkError(error)

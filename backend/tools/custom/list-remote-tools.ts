@@ -33,9 +33,9 @@ async function listAllPages(session: RemoteSession, signal: AbortSignal): Promis
   const tools: ListToolsResult['tools'] = []
   let cursor: string | undefined
   for (let page = 0; page < listLimits.pages; page += 1) {
-    const answer = await session.listTools(cursor, signal)
-    tools.push(...answer.tools)
-    cursor = answer.nextCursor
+    const response = await session.listTools(cursor, signal)
+    tools.push(...response.tools)
+    cursor = response.nextCursor
     if (cursor === undefined || tools.length >= listLimits.tools) break
   }
   return tools

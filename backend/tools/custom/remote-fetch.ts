@@ -24,26 +24,26 @@ export function createRemoteFetch(
       return new Response(null, { status: 405 })
     const headers = new Headers(init?.headers)
     if (!headers.has('user-agent')) headers.set('user-agent', `Outdial/${version}`)
-    const answer = await guarded.fetch(url, { ...init, headers }).catch((error: unknown) => {
+    const response = await guarded.fetch(url, { ...init, headers }).catch((error: unknown) => {
       options.onFailure(error)
       throw error
     })
-    if (!isMessage) return answer
+    if (!isMessage) return response
     // Whole: half of a secret that it repeats would not be recognised. Who tells it shortens it.
-    if (answer.status >= 400) throw new HttpStatusError(answer.status, await answer.text())
-    return watchStream(answer)
+    if (response.status >= 400) throw new HttpStatusError(response.status, await response.text())
+    return watchStream(response)
   }
 }
 
-function watchStream(answer: Response): Response {
+function watchStream(response: Response): Response {
   const request = currentRequest.getStore()
-  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
-  if (request === undefined || !isStream || answer.body === null) return answer
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  if (request === undefined || !isStream || response.body === null) return response
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  answer.body.pipeTo(writable).then(
+  response.body.pipeTo(writable).then(
     // What has arrived is still being read: an answer in it settles the request first.
     () => void setTimeout(() => request.fail(new BrokenStreamError()), 1_000).unref(),
     (error: unknown) => request.fail(error),
   )
-  return new Response(readable, { status: answer.status, headers: answer.headers })
+  return new Response(readable, { status: response.status, headers: response.headers })
 }

@@ -3,11 +3,11 @@ import type { Deps } from '../../deps.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { dryRunResult, errorResult } from '../kinds/answer.ts'
-import type { GeneralToolKind, ToolAnswer, ToolRow, ToolUse } from '../kinds/tool-kind.ts'
+import type { GeneralToolKind, ToolResult, ToolRow, ToolUse } from '../kinds/tool-kind.ts'
 import { toRemoteAddress } from '../kinds/remote-mcp/address.ts'
 import { connectRemote } from './connect-remote.ts'
-import { describeRemoteFailure, isRefusal, SessionGoneError, throwSessionGone } from './remote-errors.ts'
-import { readResult } from '../kinds/remote-mcp/read-result.ts'
+import { describeRemoteFailure, isRejection, SessionGoneError, throwSessionGone } from './remote-errors.ts'
+import { toToolResult } from '../kinds/remote-mcp/read-result.ts'
 import { createRemoteSessionPool, type RemoteSessionPool } from './remote-session-pool.ts'
 import { prefixedToolName, toToolDefinition, RemoteSettings, type RemoteTool } from './tool-settings.ts'
 import { truncateText } from '../kinds/shorten.ts'
@@ -74,7 +74,7 @@ export function createRemoteMcp(options: {
       const secrets = openSecrets(deps.secretBox, toolUse.row.secrets)
       const timeoutSignal = AbortSignal.any([toolUse.signal, AbortSignal.timeout(options.timeoutMs)])
       try {
-        return readResult(await callRemoteTool(deps, toolUse, secrets, timeoutSignal), secrets)
+        return toToolResult(await callRemoteTool(deps, toolUse, secrets, timeoutSignal), secrets)
       } catch (error) {
         toolUse.signal.throwIfAborted()
         return toFailedResult(toolUse.row, error, secrets)
@@ -93,8 +93,8 @@ function requireRemoteTool(row: ToolRow, settings: RemoteSettings, toolName: str
   return tool
 }
 
-function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolAnswer {
+function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): ToolResult {
   const failure = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
-  const uncertainty = isRefusal(error) ? '' : ' It is not known whether it took effect: do not repeat it.'
+  const uncertainty = isRejection(error) ? '' : ' It is not known whether it took effect: do not repeat it.'
   return errorResult(`The server ${row.name} did not do it: ${failure}.${uncertainty}`)
 }

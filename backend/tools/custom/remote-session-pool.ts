@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { isAnswer } from './remote-errors.ts'
+import { isResponse } from './remote-errors.ts'
 import type { RemoteSession } from './connect-remote.ts'
 import { orAbort } from '../kinds/remote-mcp/or-abort.ts'
 
@@ -79,7 +79,7 @@ export function createRemoteSessionPool(options: { idleMs: number; clock: Clock 
       try {
         return await work(await orAbort(pooled.connecting, timeoutSignal))
       } catch (error) {
-        if (!isAnswer(error) && !callerSignal.aborted) retire(key, pooled)
+        if (!isResponse(error) && !callerSignal.aborted) retire(key, pooled)
         throw error
       } finally {
         pooled.uses -= 1

@@ -4,7 +4,7 @@ import { findSpreadsheetIssue } from '../../spreadsheets/find-obstacle.ts'
 import { openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
 import { toCells, type RowValues, SpreadsheetError } from '../../spreadsheets/spreadsheet.ts'
 import { dryRunResult, errorResult, textResult } from './answer.ts'
-import type { ToolAnswer, ToolKind, ToolUse } from './tool-kind.ts'
+import type { ToolResult, ToolKind, ToolUse } from './tool-kind.ts'
 
 const Config = z.strictObject({
   spreadsheet_id: z
@@ -73,7 +73,7 @@ export const spreadsheetAppend: ToolKind = {
   },
 }
 
-async function append(deps: Deps, use: ToolUse, values: RowValues): Promise<ToolAnswer> {
+async function append(deps: Deps, use: ToolUse, values: RowValues): Promise<ToolResult> {
   const { provider, spreadsheet_id } = Config.parse(use.config)
   const spreadsheet = await openSpreadsheet(deps)(use.row.workspaceId, provider, spreadsheet_id)
   if (use.dryRun) {

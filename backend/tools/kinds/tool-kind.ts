@@ -57,7 +57,7 @@ export interface ToolUse {
 }
 
 /** Text that the agent can read out or act on. */
-export interface ToolAnswer {
+export interface ToolResult {
   text: string
   isError: boolean
 }
@@ -88,7 +88,7 @@ interface BaseToolKind {
   /** Whether using it changes something; where that depends on the row, ask `hasEffects`. */
   hasEffects: boolean | ((row: ToolRow, toolName: string) => boolean)
   /** A thrown error becomes a text that tells nothing of it; `ApiError` messages reach the agent. */
-  run(deps: Deps, use: ToolUse): Promise<ToolAnswer>
+  run(deps: Deps, use: ToolUse): Promise<ToolResult>
   /** Ends what is kept between two uses, such as connections. The process stops after it. */
   close?(): Promise<void>
 }

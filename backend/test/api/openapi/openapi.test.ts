@@ -38,7 +38,9 @@ it('gives examples that its own schemas accept', () => {
     read.document.webhooks['call.completed'].post.requestBody.content,
     ...read.operations.flatMap((operation) => [
       ...(operation.requestBody ? [operation.requestBody.content] : []),
-      ...Object.values(operation.responses).flatMap((answer) => (answer.content ? [answer.content] : [])),
+      ...Object.values(operation.responses).flatMap((response) =>
+        response.content ? [response.content] : [],
+      ),
     ]),
   ]
   for (const { 'application/json': json } of contents) {

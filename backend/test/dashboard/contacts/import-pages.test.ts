@@ -50,15 +50,15 @@ async function upload({ browser, urlFor, open }: Guest, name: string, bytes: str
     body.set(field, new RegExp(`name="${field}" value="([^"]*)"`).exec(html)?.[1] ?? '')
   }
   body.set('file', new Blob([typeof bytes === 'string' ? bytes : Buffer.from(bytes)]), name)
-  const answer = await fetch(urlFor('/contacts/import'), {
+  const response = await fetch(urlFor('/contacts/import'), {
     method: 'POST',
     body,
     redirect: 'manual',
     headers: { cookie: browser.cookies().join('; '), origin: new URL(urlFor('')).origin },
   })
-  const location = answer.headers.get('location')
-  if (location === null) return { status: answer.status, html: await answer.text(), path: '' }
-  return { status: answer.status, html: '', path: location.replace(/^\/w\/\d+/, '') }
+  const location = response.headers.get('location')
+  if (location === null) return { status: response.status, html: await response.text(), path: '' }
+  return { status: response.status, html: '', path: location.replace(/^\/w\/\d+/, '') }
 }
 
 /** The page of an import when nobody works on it any more. */
@@ -95,8 +95,8 @@ const listContacts = ({ seed }: { seed: { workspaceId: number } }) =>
     .execute()
 
 const fetchFile = async ({ browser, urlFor }: Guest, path: string) => {
-  const answer = await fetch(urlFor(path), { headers: { cookie: browser.cookies().join('; ') } })
-  return { headers: answer.headers, text: await answer.text() }
+  const response = await fetch(urlFor(path), { headers: { cookie: browser.cookies().join('; ') } })
+  return { headers: response.headers, text: await response.text() }
 }
 
 it('says what each row would do, and what is wrong in which, before anything is written', async () => {
@@ -204,8 +204,8 @@ it('refuses no file, an empty one and one of more than 20 MB, beside the field',
     [Buffer.alloc(20 * 1024 * 1024 + 1, 'a'), /f-file-problem">[^<]*larger than 20 MB/, 413],
   ]
   for (const [bytes, message, status] of cases) {
-    const answer = await upload(guest, 'leads.csv', bytes)
-    expect([answer.status, message.test(answer.html)]).toEqual([status, true])
+    const response = await upload(guest, 'leads.csv', bytes)
+    expect([response.status, message.test(response.html)]).toEqual([status, true])
   }
   expect((await upload(guest, '', '')).html).toMatch(/f-file-problem">Choose a file/)
 })

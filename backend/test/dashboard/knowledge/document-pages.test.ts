@@ -43,14 +43,14 @@ async function upload(
   body.set('title', fields.title ?? '')
   body.set('file', new Blob([Buffer.from(file.bytes)]), file.name)
   body.set('body', fields.body ?? '')
-  const answer = await fetch(urlFor('/knowledge/new'), {
+  const response = await fetch(urlFor('/knowledge/new'), {
     method: 'POST',
     body,
     redirect: 'manual',
     headers: { cookie: browser.cookies().join('; '), origin: new URL(urlFor('')).origin },
   })
-  const location = answer.headers.get('location')
-  if (location === null) return { status: answer.status, html: await answer.text() }
+  const location = response.headers.get('location')
+  if (location === null) return { status: response.status, html: await response.text() }
   const { page } = await browser.open(new URL(location, service.url).href)
   return page
 }
@@ -174,9 +174,9 @@ it('serves others while a file inflates to gigabytes, and its own memory stays a
   let served = 0
   let grown = 0
   while (answered === undefined) {
-    const answer = await fetch(`${service.url}/healthz`)
-    expect(answer.status).toBe(200)
-    await answer.body?.cancel()
+    const response = await fetch(`${service.url}/healthz`)
+    expect(response.status).toBe(200)
+    await response.body?.cancel()
     served += 1
     await pause(10)
     grown = Math.max(grown, process.memoryUsage.rss() - before)

@@ -15,9 +15,9 @@ useService((opened) => ({ database, service } = opened))
 
 it('asks who comes without a session to sign in, and leads back', async () => {
   const { urlFor } = await seedSignedInOwner(service)
-  const answer = await fetch(urlFor('/phone-numbers'), { redirect: 'manual' })
-  expect(answer.status).toBe(303)
-  expect(answer.headers.get('location')).toBe(
+  const response = await fetch(urlFor('/phone-numbers'), { redirect: 'manual' })
+  expect(response.status).toBe(303)
+  expect(response.headers.get('location')).toBe(
     `/sign-in?next=${encodeURIComponent(new URL(urlFor('/phone-numbers')).pathname)}`,
   )
 })

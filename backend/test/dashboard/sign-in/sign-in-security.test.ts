@@ -233,11 +233,11 @@ it('lets an owner who is being removed invite nobody', async () => {
 it('sends who asks from a live page to sign in and back to that page, and nowhere else', async () => {
   const livePath = '/w/1/calls?newest=7'
   const redirectFrom = async (from: string | undefined, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${service.url}${livePath}`, {
+    const response = await fetch(`${service.url}${livePath}`, {
       headers: { 'hx-request': 'true', ...(from !== undefined && { 'hx-current-url': from }), ...headers },
     })
-    expect(answer.status).toBe(401)
-    return answer.headers.get('hx-redirect')
+    expect(response.status).toBe(401)
+    return response.headers.get('hx-redirect')
   }
   const back = (path: string) => `/sign-in?next=${encodeURIComponent(path)}`
   expect(await redirectFrom(`${service.url}/w/1/calls?search=may#live`)).toBe(back('/w/1/calls?search=may'))

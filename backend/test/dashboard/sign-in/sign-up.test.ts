@@ -99,12 +99,12 @@ it('makes no workspace for who is not signed in', async () => {
   const { browser } = await seedUserWithoutWorkspace(service)
   const { page } = await browser.open(`${service.url}/workspaces/new`)
   await database.db.deleteFrom('session').execute()
-  const answer = await browser.press(page, 'Create the workspace', {
+  const response = await browser.press(page, 'Create the workspace', {
     name: 'Globex',
     country: 'US',
     time_zone: 'America/New_York',
   })
-  expect(answer.page.url).toContain('/sign-in')
+  expect(response.page.url).toContain('/sign-in')
   expect(await database.db.selectFrom('workspace').select('id').execute()).toEqual([])
 })
 
@@ -115,14 +115,14 @@ it('lets nobody keep a person out by wrong passwords from elsewhere', async () =
     const token = /name="_csrf" value="([^"]*)"/.exec(form.body)?.[1] ?? ''
     const cookie = form.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     const body = new URLSearchParams({ _csrf: token, email, password: typedPassword })
-    const answer = await service.app.inject({
+    const response = await service.app.inject({
       method: 'POST',
       url: '/sign-in',
       remoteAddress,
       headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
       body: body.toString(),
     })
-    return answer.statusCode
+    return response.statusCode
   }
   for (let count = 0; count < 10; count += 1) expect(await from('192.0.2.1', 'a wrong guess')).toBe(422)
   expect(await from('192.0.2.1', 'a wrong guess')).toBe(429)

@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await startServiceWithTools(database.db)
   receiver = new HttpReceiver()
   await receiver.listen()
-  receiver.answer = ({ path }, response) => response.end(`weather of ${path}`)
+  receiver.respond = ({ path }, response) => response.end(`weather of ${path}`)
   remote = new RemoteMcpServer('streamable')
   const inputSchema = { type: 'object' as const, properties: { name: { type: 'string' } } }
   remote.tools = [

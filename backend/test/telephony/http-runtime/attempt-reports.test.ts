@@ -63,8 +63,8 @@ const listReports = async () => {
     .execute()
   return rows.map(({ body }) => body)
 }
-const getErrorCode = (answer: { json: () => unknown }) =>
-  (answer.json() as { error: { code: string } }).error.code
+const getErrorCode = (response: { json: () => unknown }) =>
+  (response.json() as { error: { code: string } }).error.code
 
 it('takes reports in any order, and a repeat without effect', async () => {
   const first = await report(busy)
@@ -75,8 +75,8 @@ it('takes reports in any order, and a repeat without effect', async () => {
 })
 
 it('takes the same report once, of fifty that come at the same moment', async () => {
-  const answers = await Promise.all(Array.from({ length: 50 }, () => report(busy)))
-  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+  const responses = await Promise.all(Array.from({ length: 50 }, () => report(busy)))
+  expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
   expect(await listReports()).toEqual([busy])
 })
 
@@ -111,10 +111,10 @@ it.each([
   ['another secret', { authorization: 'Bearer guessed' }, 'invalid_credential'],
   ['two that disagree', { 'x-agent-secret': 'guessed' }, 'invalid_credential'],
 ])('refuses a report with %s, whatever else is in it', async (_, headers: Record<string, string>, code) => {
-  const answer = await report('{', { headers, id: 'nonsense' })
-  expect([answer.statusCode, getErrorCode(answer)]).toEqual([401, code])
-  expect(answer.headers['www-authenticate']).toBeDefined()
-  expect(answer.body).not.toContain(secret)
+  const response = await report('{', { headers, id: 'nonsense' })
+  expect([response.statusCode, getErrorCode(response)]).toEqual([401, code])
+  expect(response.headers['www-authenticate']).toBeDefined()
+  expect(response.body).not.toContain(secret)
 })
 
 it('takes each of the secrets that are valid, in either header', async () => {
@@ -127,8 +127,8 @@ it.each([
   ['an unknown attempt', () => crypto.randomUUID()],
   ['what is no attempt', () => '42'],
 ])('answers 404 to a report of %s', async (_, id) => {
-  const answer = await report(answered, { id: id() })
-  expect([answer.statusCode, getErrorCode(answer)]).toEqual([404, 'not_found'])
+  const response = await report(answered, { id: id() })
+  expect([response.statusCode, getErrorCode(response)]).toEqual([404, 'not_found'])
 })
 
 it('answers 404 to a report of an attempt that another line makes', async () => {
@@ -154,11 +154,11 @@ it.each([
     'recording_url',
   ],
 ])('refuses %s and names it', async (_, body, field) => {
-  const answer = await report(body)
-  const { error } = answer.json<{ error: { details: { field: string }[]; request_id: string } }>()
-  expect(answer.statusCode).toBe(422)
+  const response = await report(body)
+  const { error } = response.json<{ error: { details: { field: string }[]; request_id: string } }>()
+  expect(response.statusCode).toBe(422)
   expect(error.details.map((detail) => detail.field)).toContain(field)
-  expect(error.request_id).toBe(answer.headers['x-request-id'])
+  expect(error.request_id).toBe(response.headers['x-request-id'])
   expect(await listReports()).toEqual([])
 })
 
@@ -185,15 +185,15 @@ it.each([
     'validation_failed',
   ],
 ])('refuses %s', async (_, body, headers: Record<string, string>, status, code) => {
-  const answer = await report(body, { headers })
-  expect([answer.statusCode, getErrorCode(answer)]).toEqual([status, code])
+  const response = await report(body, { headers })
+  expect([response.statusCode, getErrorCode(response)]).toEqual([status, code])
 })
 
 it.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)(
   'answers %s with the methods that there are',
   async (method) => {
-    const answer = await app.inject({ method, url: `/api/internal/attempts/${attempt.id}/reports` })
-    expect([answer.statusCode, getErrorCode(answer), answer.headers.allow]).toEqual([
+    const response = await app.inject({ method, url: `/api/internal/attempts/${attempt.id}/reports` })
+    expect([response.statusCode, getErrorCode(response), response.headers.allow]).toEqual([
       405,
       'method_not_allowed',
       'OPTIONS, POST',

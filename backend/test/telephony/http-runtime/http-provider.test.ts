@@ -320,7 +320,7 @@ it.each(['{"reports":[],"to":+12025550199}', '+12025550199', '{"to":"+1202555019
 )
 
 it('goes on with a call whose order was cut off, without a second order', async () => {
-  runtime.answers.POST = 'cut'
+  runtime.statusByMethod.POST = 'cut'
   const { id, attemptId } = await startRinging()
   await waitFor(
     async () => runtime.requestsWith('GET').length > 0,
@@ -334,7 +334,7 @@ it('goes on with a call whose order was cut off, without a second order', async 
 })
 
 it('asks again while it is unclear whether the order arrived, and the runtime is away', async () => {
-  Object.assign(runtime.answers, { POST: 'cut', GET: 503 })
+  Object.assign(runtime.statusByMethod, { POST: 'cut', GET: 503 })
   const { id, attemptId } = await startRinging()
   const requestedAt = deps.clock.now().getTime()
   await waitFor(
@@ -342,7 +342,7 @@ it('asks again while it is unclear whether the order arrived, and the runtime is
     () => deps.clock.advance(250),
   )
   expect(deps.clock.now().getTime() - requestedAt).toBeLessThan(15_000)
-  delete runtime.answers.GET
+  delete runtime.statusByMethod.GET
   reportOnlyToRuntime(attemptId, busy(1))
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({ outcome: 'busy', attempts: 1 })
 })
@@ -368,11 +368,11 @@ it('draws no conclusion from reports that cannot be read', async () => {
 })
 
 it.each([
-  ['refuses the order', () => (runtime.answers.POST = 422)],
+  ['refuses the order', () => (runtime.statusByMethod.POST = 422)],
   ['cannot be reached', () => runtime.stop()],
   [
     'broke while it was ordered, and knows nothing of it',
-    () => Object.assign(runtime.answers, { POST: 500 }),
+    () => Object.assign(runtime.statusByMethod, { POST: 500 }),
   ],
 ])('takes it for a failure of the line when the runtime %s', async (_, breakRuntime) => {
   await breakRuntime()
@@ -395,14 +395,14 @@ it('hangs up after 45 seconds of ringing, when the runtime has said that nobody 
 
 it('hangs up on nobody who answered while the word of it was on its way', async () => {
   const { id, attemptId } = await startRinging()
-  runtime.answers.GET = 503
+  runtime.statusByMethod.GET = 503
   deps.clock.advance(44_000)
   reportOnlyToRuntime(attemptId, answered(1))
   await waitFor(
     async () => runtime.requestsWith('GET').length > 1,
     () => deps.clock.advance(1_000),
   )
-  delete runtime.answers.GET
+  delete runtime.statusByMethod.GET
   await advanceUntil(deps, seed, id, isInProgress, 1_000)
   expect(runtime.requestsWith('DELETE')).toEqual([])
   await reportToBoth(attemptId, ended(2))

@@ -78,13 +78,13 @@ async function start(port = '0'): Promise<{ url: string; service: RunningProcess
 }
 
 const api = async (url: string, path: string, body?: object): Promise<unknown> => {
-  const answer = await fetch(`${url}/api/public/v1${path}`, {
+  const response = await fetch(`${url}/api/public/v1${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   })
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
-  return answer.json()
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+  return response.json()
 }
 const queue = (url: string, phone_number: string) =>
   api(url, '/contacts/', { phone_number, first_name: 'Maya', campaign_id: seed.campaignId })

@@ -72,12 +72,12 @@ async function findOrCreateTool(kind: ToolKindName): Promise<{ id: number }> {
 
 /** Queues a call over the API. */
 const queue = async (body: Partial<AddContact>): Promise<number> => {
-  const answer = await fetch(`${service.config.publicUrl}/api/public/v1/contacts/`, {
+  const response = await fetch(`${service.config.publicUrl}/api/public/v1/contacts/`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ first_name: 'Maya', ...body }),
   })
-  return ContactAdded.parse(await answer.json()).call.id
+  return ContactAdded.parse(await response.json()).call.id
 }
 /** The same, and answers its event. */
 const call = async (body: Partial<AddContact>): Promise<CallCompletedEvent['data']> => {

@@ -68,7 +68,7 @@ async function connect(): Promise<Client> {
 }
 
 it('gives an agent the tools of HTTP services and of another server, and their changes at once', async () => {
-  receiver.answer = (_request, response) =>
+  receiver.respond = (_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"degrees": 12}')
   const weather = await addHttpTool(deps)(seed.workspaceId, {
     name: 'weather',

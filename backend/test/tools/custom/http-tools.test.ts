@@ -45,15 +45,15 @@ const add = async (more: Partial<HttpToolInput> = {}) => {
   const { id } = await addHttpTool(deps)(workspaceId, input(more))
   return readTool(deps, workspaceId, 'http', id)
 }
-const answer = (body: string | Buffer, type = 'application/json', status = 200) => {
-  receiver.answer = (_request, response) => response.writeHead(status, { 'content-type': type }).end(body)
+const respondWith = (body: string | Buffer, type = 'application/json', status = 200) => {
+  receiver.respond = (_request, response) => response.writeHead(status, { 'content-type': type }).end(body)
 }
 /** Makes the tool, and uses it once. */
 const use = async (args: Record<string, unknown> = { city: 'Oslo' }, more: Partial<HttpToolInput> = {}) =>
   runTool(deps, httpTool, await add(more), args)
 
 it('asks the service, and answers JSON without its blanks', async () => {
-  answer('{ "degrees": 12,\n "sky": "clear" }')
+  respondWith('{ "degrees": 12,\n "sky": "clear" }')
   expect(await use({ city: 'São Paulo/1', day: 'today' })).toEqual({
     text: '{"degrees":12,"sky":"clear"}',
     isError: false,
@@ -130,7 +130,11 @@ it.each([200, 400])(
       Buffer.from(secret).toString('base64'),
       Buffer.from(secret).toString('base64url'),
     ])
-    answer(JSON.stringify({ spellings, path: '/?key=k%26y%2B%20%22quoted%22' }), 'application/json', status)
+    respondWith(
+      JSON.stringify({ spellings, path: '/?key=k%26y%2B%20%22quoted%22' }),
+      'application/json',
+      status,
+    )
     const { text } = await use(undefined, keyed())
     for (const spelling of spellings) expect(text).not.toContain(spelling)
     expect(text).not.toMatch(/quoted|token-of/)
@@ -139,7 +143,7 @@ it.each([200, 400])(
 )
 
 it('tells no secret where nothing answers', async () => {
-  receiver.answer = (_request, response) => response.destroy()
+  receiver.respond = (_request, response) => response.destroy()
   const result = await use(undefined, keyed())
   expect(result).toEqual({
     text: 'The service gave no answer: the receiver broke off the connection.',
@@ -148,7 +152,7 @@ it('tells no secret where nothing answers', async () => {
 })
 
 it('takes a secret reference that an agent gives for text', async () => {
-  answer('{}')
+  respondWith('{}')
   await use({ city: '{{secret.TOKEN}}' }, { ...keyed(), method: 'POST' })
   expect(receiver.requests[0]?.path).toMatch(/^\/cities\/%7B%7Bsecret.TOKEN%7D%7D\?/)
 })
@@ -160,7 +164,7 @@ it.each([
   ['application/xml', '<a/>', '<a/>'],
   ['application/json', 'not json', 'not json'],
 ])('answers the text of %s', async (type, body, text) => {
-  answer(body, type)
+  respondWith(body, type)
   expect(await use()).toEqual({ text, isError: false })
 })
 
@@ -173,19 +177,19 @@ it.each([
   ['application/octet-stream', Buffer.from('abc')],
   ['text/plain', Buffer.from([0x61, 0x00, 0x62])],
 ])('refuses to read %s out', async (type, body) => {
-  answer(body, type)
+  respondWith(body, type)
   expect(await use()).toEqual({ text: `The service answered with ${type} that is no text.`, isError: true })
 })
 
 it('refuses a compressed answer that it did not ask for', async () => {
-  receiver.answer = (_request, response) =>
+  receiver.respond = (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end('xx')
   expect(await use()).toMatchObject({ isError: true })
   expect(receiver.requests[0]?.headers['accept-encoding']).toBe('identity')
 })
 
 it.each([404, 500])('tells the status and what is said of it where a service answers %i', async (status) => {
-  answer('{"error": "no such city"}', 'application/json', status)
+  respondWith('{"error": "no such city"}', 'application/json', status)
   const text = `The service answered with the error ${status}: {"error":"no such city"}`
   expect(await use()).toEqual({ text, isError: true })
 })
@@ -199,7 +203,7 @@ it('follows no redirect', async () => {
 
 it('reads little of 50 MB, shows less, and says so', async () => {
   let written = 0
-  receiver.answer = (_request, response) => {
+  receiver.respond = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' })
     const chunk = 'ü'.repeat(32 * 1024)
     const write = () => {
@@ -231,7 +235,7 @@ it('gives up on a service that hangs, and does not claim that nothing happened',
 })
 
 it('says so where a service stops in the middle of its answer', async () => {
-  receiver.answer = (_request, response) => {
+  receiver.respond = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('half')
     setImmediate(() => response.destroy())
   }
@@ -241,7 +245,7 @@ it('says so where a service stops in the middle of its answer', async () => {
 
 it('stops when the agent does', async () => {
   const agent = new AbortController()
-  receiver.answer = () => agent.abort()
+  receiver.respond = () => agent.abort()
   const row = await add()
   await expect(
     runTool(deps, httpTool, row, { city: 'Oslo' }, { signal: agent.signal }),

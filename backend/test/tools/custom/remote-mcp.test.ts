@@ -101,7 +101,7 @@ describe.each([
     const server = await start(transport, options)
     const row = await add(server)
     const results = await Promise.all(['a', 'b', 'c'].map((value) => use(row, 'echo', { text: value })))
-    expect(results.map((answer) => answer.text)).toEqual(['a', 'b', 'c'])
+    expect(results.map((result) => result.text)).toEqual(['a', 'b', 'c'])
     expect([server.sessions, server.open]).toEqual([1, 1])
     deps.clock.advance(idleMs - 1)
     await use(row, 'echo', { text: 'again' })

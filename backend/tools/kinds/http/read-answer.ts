@@ -1,31 +1,31 @@
-import type { GuardedAnswer } from '../../../outbound/guard.ts'
+import type { GuardedResponse } from '../../../outbound/guard.ts'
 import { redactSecrets, type ToolSecrets } from '../../custom/tool-secrets.ts'
 import { errorResult, textResult } from '../answer.ts'
 import { truncateText } from '../shorten.ts'
-import type { ToolAnswer } from '../tool-kind.ts'
+import type { ToolResult } from '../tool-kind.ts'
 
 /** Of an answer no more bytes than this are read. */
-export const maxAnswerBytes = 256 * 1024
+export const maxResponseBytes = 256 * 1024
 
 const maxErrorBytes = 1024
 
 /** What an agent is told of an answer: JSON without its blanks, text as it is, anything else only by its kind. */
-export function readAnswer(answer: GuardedAnswer, secrets: ToolSecrets): ToolAnswer {
-  const { status } = answer
+export function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResult {
+  const { status } = response
   if (status >= 300 && status < 400) {
     return errorResult(`The service answered with a redirect (status ${status}), which is not followed.`)
   }
-  if (answer.isTruncated && Buffer.byteLength(answer.body) < maxAnswerBytes) {
+  if (response.isTruncated && Buffer.byteLength(response.body) < maxResponseBytes) {
     return errorResult(`The service broke off in the middle of its answer (status ${status}).`)
   }
-  const text = readText(answer)
+  const text = readText(response)
   const redacted = text === undefined ? undefined : redactSecrets(text, secrets)
   if (status >= 400) {
     const detail = redacted ? `: ${truncateText(redacted, maxErrorBytes)}` : '.'
     return errorResult(`The service answered with the error ${status}${detail}`)
   }
   if (redacted === undefined) {
-    return errorResult(`The service answered with ${contentType(answer) || 'something'} that is no text.`)
+    return errorResult(`The service answered with ${contentType(response) || 'something'} that is no text.`)
   }
   return textResult(
     redacted === '' ? `Done. The service answered ${status} without a text.` : truncateText(redacted),
@@ -33,11 +33,11 @@ export function readAnswer(answer: GuardedAnswer, secrets: ToolSecrets): ToolAns
 }
 
 /** Undefined where it is no text. */
-function readText(answer: GuardedAnswer): string | undefined {
-  const { body } = answer
+function readText(response: GuardedResponse): string | undefined {
+  const { body } = response
   if (body === '') return ''
-  const type = contentType(answer)
-  if (isEncoded(answer) || !/^($|text\/)|[/+](json|xml|x-www-form-urlencoded|x-ndjson)$/.test(type))
+  const type = contentType(response)
+  if (isEncoded(response) || !/^($|text\/)|[/+](json|xml|x-www-form-urlencoded|x-ndjson)$/.test(type))
     return undefined
   if (body.includes('\0')) return undefined
   return (type.endsWith('json') ? compactJson(body) : undefined) ?? body.trim()
@@ -51,13 +51,13 @@ function compactJson(json: string): string | undefined {
   }
 }
 
-const getHeader = (answer: GuardedAnswer, name: string): string =>
-  String(answer.headers[name] ?? '')
+const getHeader = (response: GuardedResponse, name: string): string =>
+  String(response.headers[name] ?? '')
     .trim()
     .toLowerCase()
 
-const contentType = (answer: GuardedAnswer): string =>
-  getHeader(answer, 'content-type').split(';', 1).join('').trim().slice(0, 100)
+const contentType = (response: GuardedResponse): string =>
+  getHeader(response, 'content-type').split(';', 1).join('').trim().slice(0, 100)
 
-const isEncoded = (answer: GuardedAnswer): boolean =>
-  !['', 'identity'].includes(getHeader(answer, 'content-encoding'))
+const isEncoded = (response: GuardedResponse): boolean =>
+  !['', 'identity'].includes(getHeader(response, 'content-encoding'))

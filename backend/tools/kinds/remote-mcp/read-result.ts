@@ -1,10 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { redactSecrets, type ToolSecrets } from '../../custom/tool-secrets.ts'
-import type { ToolAnswer } from '../tool-kind.ts'
+import type { ToolResult } from '../tool-kind.ts'
 import { truncateText } from '../shorten.ts'
 
 /** What an agent is told of a remote tool's answer: its text, and of anything else that it was there. */
-export function readResult(result: CallToolResult, secrets: ToolSecrets): ToolAnswer {
+export function toToolResult(result: CallToolResult, secrets: ToolSecrets): ToolResult {
   const parts = result.content.map(formatContent).filter(Boolean)
   if (parts.length === 0 && result.structuredContent !== undefined) {
     parts.push(JSON.stringify(result.structuredContent))
