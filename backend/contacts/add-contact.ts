@@ -22,7 +22,7 @@ export const addContact =
       const { workspaceId } = caller
       const now = clock.now()
       const scheduledAt = parseScheduledAt(input.scheduled_at, now)
-      requireCallback(config, input.callback_url)
+      requireCallbackUrl(config, input.callback_url)
       const contact = await writeContact(db, workspaceId, { input, source: 'api', now })
       const { callId, queued } = await queueCall(db, {
         workspaceId,
@@ -53,7 +53,7 @@ function parseScheduledAt(text: string | null | undefined, now: Date): Date | nu
   return at > now ? at : null
 }
 
-function requireCallback(config: Deps['config'], url: string | null | undefined): void {
+function requireCallbackUrl(config: Deps['config'], url: string | null | undefined): void {
   if (url === null || url === undefined) return
   const issue = findTargetUrlIssue(config, url)
   if (issue !== undefined) throw invalidField('callback_url', 'invalid_target_url', issue)

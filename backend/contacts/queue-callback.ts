@@ -21,10 +21,10 @@ export interface CurrentCall {
   test: boolean
 }
 
-export interface Callback {
-  asked: Date
+export interface ScheduledCallback {
+  requestedTime: Date
   /** When the phone rings: later than asked where no call is permitted then. Null where nothing was queued. */
-  planned: Date | null
+  scheduledTime: Date | null
   /** The clock that the contact goes by. */
   timeZone: string
 }
@@ -39,20 +39,29 @@ export interface Callback {
  */
 export const queueCallback =
   (deps: Deps) =>
-  (call: CurrentCall, request: { at: string; dryRun: boolean }): Promise<Callback> =>
+  (call: CurrentCall, request: { at: string; dryRun: boolean }): Promise<ScheduledCallback> =>
     inTransaction(deps, async ({ db, clock, notify }) => {
       const now = clock.now()
       const timeZone = await requireCallableTimeZone(db, call)
-      const asked = requireRequestedTime(request.at, timeZone, now)
-      if (request.dryRun) return { asked, planned: null, timeZone: timeZone }
+      const requestedTime = requireRequestedTime(request.at, timeZone, now)
+      if (request.dryRun) return { asked: requestedTime, planned: null, timeZone: timeZone }
 
       const { workspaceId, campaignId, contactId, test } = call
-      const waitingCall = await findQueuedCallAt(db, workspaceId, { campaignId, contactId, test, at: asked })
-      const callId = waitingCall?.id ?? (await queueCallAt(db, call, asked, now))
+      const waitingCall = await findQueuedCallAt(db, workspaceId, {
+        campaignId,
+        contactId,
+        test,
+        at: requestedTime,
+      })
+      const callId = waitingCall?.id ?? (await queueCallAt(db, call, requestedTime, now))
       const queuedCall = await findCall(db, workspaceId, callId, now)
       notify.callQueued()
       const nextAttemptAt = queuedCall?.next_attempt_at ?? null
-      return { asked, planned: nextAttemptAt === null ? asked : new Date(nextAttemptAt), timeZone: timeZone }
+      return {
+        asked: requestedTime,
+        planned: nextAttemptAt === null ? requestedTime : new Date(nextAttemptAt),
+        timeZone: timeZone,
+      }
     })
 
 /** Holds the contact, so that no refusal and no second request comes between, and tells its time zone. */

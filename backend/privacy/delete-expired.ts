@@ -1,4 +1,4 @@
-import { forgetCallbacksOfErased } from './erase-store.ts'
+import { eraseCallbackUrlsOfErasedContacts } from './erase-store.ts'
 import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { deleteUnusedGrants } from '../oauth/oauth-store.ts'
@@ -27,7 +27,7 @@ export const startDeletingExpired = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): 
         credentials: ago(credentialRetentionMs),
         links: ago(linkRetentionMs),
       })
-      await forgetCallbacksOfErased(deps.db, now)
+      await eraseCallbackUrlsOfErasedContacts(deps.db, now)
       await deleteUnusedGrants(deps.db, ago(unusedGrantTtlMs))
       return []
     },

@@ -20,7 +20,7 @@ import {
   findIdempotentResponses,
   findEventsOfCalls,
   findForErasure,
-  forgetCallbacks,
+  eraseCallbackUrls,
   lockCallsOfContact,
   lockContactForErasure,
   rewriteIdempotentResponses,
@@ -66,7 +66,7 @@ export const eraseContact =
       await clearDoNotCallReasons(db, workspaceId, phoneNumber)
       await clearContact(db, workspaceId, contactId, now)
       await clearCalls(db, workspaceId, callIds, now)
-      await forgetCallbacks(db, workspaceId, callIds)
+      await eraseCallbackUrls(db, workspaceId, callIds)
       await clearAttempts(db, workspaceId, callIds)
       await clearToolCalls(db, workspaceId, callIds, traces)
       await deleteNotes(db, workspaceId, contactId)

@@ -106,7 +106,7 @@ export const clearCalls = async (
 }
 
 /** Addresses that callers gave: of what was sent there already, the host alone stays. */
-export async function forgetCallbacks(
+export async function eraseCallbackUrls(
   tx: Db,
   workspaceId: number,
   callIds: readonly number[],
@@ -118,22 +118,22 @@ export async function forgetCallbacks(
     .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
     .execute()
   await sql`
-    update webhook_delivery set ${hostAlone}
-    where workspace_id = ${workspaceId} and ${isOverCallback}
+    update webhook_delivery set ${setTargetToHost}
+    where workspace_id = ${workspaceId} and ${isFinishedCallbackDelivery}
       and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(tx)
 }
 
 /** A dead one could only be sent to the whole address again. */
-const hostAlone = sql`
+const setTargetToHost = sql`
   target_url = regexp_replace(target_url, '^([A-Za-z]+://[^/?#]*).*$', '\\1/'),
   status = case status when 'dead' then 'gone' else status end`
-const isOverCallback = sql`subscription_id is null and status <> 'pending'`
+const isFinishedCallbackDelivery = sql`subscription_id is null and status <> 'pending'`
 
 /** The same for what was still to be delivered when the contact was erased, within the days that a delivery takes. */
-export async function forgetCallbacksOfErased(db: Db, now: Date): Promise<void> {
+export async function eraseCallbackUrlsOfErasedContacts(db: Db, now: Date): Promise<void> {
   await sql`
-    update webhook_delivery set ${hostAlone}
-    where ${isOverCallback} and target_url ~ '^[A-Za-z]+://[^/?#]*(/.|[?#])' and event_id in (
+    update webhook_delivery set ${setTargetToHost}
+    where ${isFinishedCallbackDelivery} and target_url ~ '^[A-Za-z]+://[^/?#]*(/.|[?#])' and event_id in (
       select event.id
       from contact
       join call on call.workspace_id = contact.workspace_id and call.contact_id = contact.id

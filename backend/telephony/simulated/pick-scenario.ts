@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DialRequest } from '../provider.ts'
-import { callBack, interested, optOut, type Scenario, scenarios } from './scenarios.ts'
+import { callbackRequest, interested, optOut, type Scenario, scenarios } from './scenarios.ts'
 
 /** What the called side does. */
 type Behavior = 'talks' | 'rings' | 'busy' | 'voicemail' | 'declines' | 'fails'
@@ -36,7 +36,7 @@ export function pickScenario(request: DialRequest): {
   const digits = request.toNumber.slice(-4)
   const picked = scenarios[seed.readUInt8(1) % scenarios.length] ?? interested
   // Who asked to be called back has time then: nobody puts us off for ever.
-  const suitable = picked === callBack && request.scheduled ? interested : picked
+  const suitable = picked === callbackRequest && request.scheduled ? interested : picked
   return {
     behavior: behaviorBySuffix[digits] ?? pickBehavior(seed.readUInt8(0) % 32),
     scenario: digits === '0100' ? interested : digits === '0106' ? optOut : suitable,

@@ -71,7 +71,7 @@ const notNow: Scenario = {
   extracted: { interested: false, reason: 'chose another provider', follow_up: 'autumn' },
 }
 
-export const callBack: Scenario = {
+export const callbackRequest: Scenario = {
   steps: [
     { does: 'look_up_contact' },
     ['agent', '{{greeting}}'],
@@ -126,7 +126,7 @@ const needsPrice: Scenario = {
 }
 
 /** What a number without a part of its own may meet. */
-export const scenarios: readonly Scenario[] = [interested, notNow, callBack, wrongPerson, needsPrice]
+export const scenarios: readonly Scenario[] = [interested, notNow, callbackRequest, wrongPerson, needsPrice]
 
 export const voicemailMessage =
   'Hello {{name}}, this is {{agent}} about {{topic}}. I will try again. You can also call back this number.'

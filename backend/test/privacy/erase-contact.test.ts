@@ -8,7 +8,7 @@ import { addContact } from '../../contacts/add-contact.ts'
 import { addNote } from '../../contacts/contact-notes.ts'
 import { removeNumberFromDoNotCallList } from '../../contacts/allow-again.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { forgetCallbacksOfErased } from '../../privacy/erase-store.ts'
+import { eraseCallbackUrlsOfErasedContacts } from '../../privacy/erase-store.ts'
 import { queueCallback } from '../../contacts/queue-callback.ts'
 import { saveContact } from '../../contacts/save.ts'
 import { addNumberToDoNotCallList } from '../../contacts/refuse.ts'
@@ -206,10 +206,10 @@ it('forgets a callback address once its event has been delivered, before the era
     { target_url: 'https://hooks.example.com/', status: 'gone' },
     { target_url: 'https://other.example.com/?name=Zelda', status: 'pending' },
   ])
-  await forgetCallbacksOfErased(deps.db, deps.clock.now())
+  await eraseCallbackUrlsOfErasedContacts(deps.db, deps.clock.now())
   expect((await deliveries())[1]?.status).toBe('pending')
   await endAll('delivered')
-  await forgetCallbacksOfErased(deps.db, deps.clock.now())
+  await eraseCallbackUrlsOfErasedContacts(deps.db, deps.clock.now())
   expect((await deliveries())[1]).toEqual({ target_url: 'https://other.example.com/', status: 'delivered' })
 })
 

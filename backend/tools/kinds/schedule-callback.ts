@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
-import { type Callback, queueCallback } from '../../contacts/queue-callback.ts'
+import { type ScheduledCallback, queueCallback } from '../../contacts/queue-callback.ts'
 import { dryRunResult, errorResult, textResult } from './answer.ts'
 import type { ToolKind } from './tool-kind.ts'
 import { textArgument } from './tool-arguments.ts'
@@ -43,11 +43,11 @@ export const scheduleCallback: ToolKind = {
   },
 }
 
-const formatDryRun = ({ asked, timeZone }: Callback) =>
-  `The call-back would have been planned for ${formatLocalTime(asked, timeZone)}.`
+const formatDryRun = ({ requestedTime, timeZone }: ScheduledCallback) =>
+  `The call-back would have been planned for ${formatLocalTime(requestedTime, timeZone)}.`
 
-function formatPlanned({ asked, planned, timeZone }: Callback): string {
-  const at = planned ?? asked
+function formatPlanned({ requestedTime, scheduledTime, timeZone }: ScheduledCallback): string {
+  const at = scheduledTime ?? requestedTime
   const plan = `The call-back is planned for ${formatLocalTime(at, timeZone)}`
-  return at > asked ? `${plan}: at the time asked for, calling is not permitted.` : `${plan}.`
+  return at > requestedTime ? `${plan}: at the time asked for, calling is not permitted.` : `${plan}.`
 }
