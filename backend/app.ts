@@ -13,7 +13,7 @@ import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-re
 import { mountInternal } from './api/runtime-routes.ts'
 import { registerOauth } from './oauth/register.ts'
 import { registerApi } from './api/register-api.ts'
-import { createDoor } from './sign-in/browser-auth.ts'
+import { createBrowserAuth } from './sign-in/browser-auth.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { mountAssets } from './views/mount-assets.ts'
 import { createRender } from './views/render.ts'
@@ -69,9 +69,9 @@ export async function createApp(
   await mountInternal(app, deps)
   const render = createRender()
   await mountAssets(app)
-  const door = createDoor(deps)
-  await registerOauth(app, deps, { render, door })
-  await registerDashboard(app, deps, { render, door })
+  const browserAuth = createBrowserAuth(deps)
+  await registerOauth(app, deps, { render, browserAuth })
+  await registerDashboard(app, deps, { render, browserAuth })
   await registerApi(app, deps)
   return app
 }

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { Deps } from '../deps.ts'
 import { requireScopes } from '../identity/require-scope.ts'
-import { createGate } from './authenticate-request.ts'
+import { createRequestAuthenticator } from './authenticate-request.ts'
 import { parsePathId } from '../http/path-id.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { type RouteResponse, NoBody, type Route } from './define-route.ts'
 
 /** Mounts the table: each line behind the gate, its body read, its answer held to its schema. */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
-  const gate = createGate(deps)
+  const authenticateRequest = createRequestAuthenticator(deps)
   // A line validates by itself (`route()`), so that its handler's types follow from its schemas.
   api.setValidatorCompiler(() => (value: unknown) => ({ value }))
   api.setSerializerCompiler(serializerCompiler)
@@ -34,7 +34,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
         response: Object.fromEntries(Object.entries(line.responses).filter(([, schema]) => schema !== null)),
       },
       onRequest: async (request, reply) => {
-        const caller = await gate(request, reply)
+        const caller = await authenticateRequest(request, reply)
         requireScopes(caller, line.scopes)
         if (hasBodySchema && hasBody(request)) requireJson(request.headers)
       },

@@ -8,12 +8,12 @@ import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
 import { NoQuery } from './define-route.ts'
 import { validate } from '../core/validate.ts'
-import { createRuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
+import { createRuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import { ToolServerError } from '../mcp/tool-server-error.ts'
 
 /** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
 export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<void> {
-  const secrets = createRuntimeSecrets(deps.runtimeSecrets)
+  const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
   const receive = receiveReport(deps)
 
   const requireSecret = async ({ headers }: FastifyRequest) => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
-import type { Door } from '../sign-in/browser-auth.ts'
+import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import type { Render } from '../views/render.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
 import { type FormState, invalidForm, emptyForm } from './page/forms.ts'
@@ -27,13 +27,17 @@ declare module 'fastify' {
 
 interface MountOptions {
   render: Render
-  door: Door
+  browserAuth: BrowserAuth
   lines: readonly Line[]
 }
 
 /** Mounts every page of a workspace: nobody sees one who is not signed in and a member. */
-export function mountLines(pages: FastifyInstance, deps: Deps, { render, door, lines }: MountOptions): void {
-  const loadContext = loadPageContext(deps, door)
+export function mountLines(
+  pages: FastifyInstance,
+  deps: Deps,
+  { render, browserAuth, lines }: MountOptions,
+): void {
+  const loadContext = loadPageContext(deps, browserAuth)
   const isSecure = deps.config.publicUrl.startsWith('https:')
   pages.decorateRequest('visit', null)
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeError } from '../describe-error.ts'
 import type { Deps } from '../deps.ts'
 import { registerPages } from '../http/pages.ts'
-import type { Door } from '../sign-in/browser-auth.ts'
+import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import { createPageRenderer, type Render } from '../views/render.ts'
 import { toPageError } from './page/page-errors.ts'
@@ -20,7 +20,7 @@ import { mountNewWorkspace } from './sign-in/sign-up-pages.ts'
 export async function registerDashboard(
   app: FastifyInstance,
   deps: Deps,
-  { render: renderTemplate, door }: { render: Render; door: Door },
+  { render: renderTemplate, browserAuth }: { render: Render; browserAuth: BrowserAuth },
 ): Promise<void> {
   const render = createPageRenderer(renderTemplate)
   const handleError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -46,17 +46,17 @@ export async function registerDashboard(
     handleError,
     async (pages) => {
       await pages.register(multipart, { throwFileSizeLimit: false })
-      mountSignInPages(pages, deps, { render, door })
+      mountSignInPages(pages, deps, { render, browserAuth })
       const publicFormOptions = {
         render: renderTemplate,
-        door,
+        door: browserAuth,
         isSecure: deps.config.publicUrl.startsWith('https:'),
       }
       mountSignUp(pages, deps, publicFormOptions)
       mountInvitation(pages, deps, publicFormOptions)
       mountResetPassword(pages, deps, publicFormOptions)
       mountNewWorkspace(pages, deps, publicFormOptions)
-      mountLines(pages, deps, { render: renderTemplate, door, lines: createLines(deps) })
+      mountLines(pages, deps, { render: renderTemplate, browserAuth, lines: createLines(deps) })
     },
     readMultipartForm,
   )

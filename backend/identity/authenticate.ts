@@ -8,7 +8,7 @@ import { type CredentialRow, findCredential } from './credential-store.ts'
 const realm = 'Bearer realm="Outdial"'
 
 /** 401 with the challenge that RFC 6750, section 3, asks for. */
-function refuse(code: ErrorCode, message: string): ApiError {
+function unauthorizedError(code: ErrorCode, message: string): ApiError {
   const challenge =
     code === 'missing_credential'
       ? realm
@@ -27,20 +27,20 @@ export const authenticate =
   async (header: string | undefined): Promise<Caller> => {
     const token = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
     if (token === undefined) {
-      throw refuse(
+      throw unauthorizedError(
         'missing_credential',
         'This request carries no credential: send your API key or access token as "Authorization: Bearer …".',
       )
     }
     const row = await findCredential(deps.db, hashToken(token))
     if (row === undefined) {
-      throw refuse(
+      throw unauthorizedError(
         'invalid_credential',
         'This API key or access token is unknown or was revoked: connect your account again.',
       )
     }
     if (row.expires_at !== null && row.expires_at <= deps.clock.now()) {
-      throw refuse('expired_credential', 'This access token has expired: refresh the connection.')
+      throw unauthorizedError('expired_credential', 'This access token has expired: refresh the connection.')
     }
     return toCaller(row)
   }

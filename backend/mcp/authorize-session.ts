@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { LiveCall } from '../tools/kinds/tool-kind.ts'
 import type { SessionContext } from './session-context.ts'
 import { ToolServerError } from './tool-server-error.ts'
-import type { KnownSecret, RuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
+import type { RuntimeSecret, RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 
 /** Whom a session was opened for. */
-export interface Admission {
+export interface AuthorizedClient {
   widgetId: string
-  secret: KnownSecret
+  secret: RuntimeSecret
   call: LiveCall | undefined
   context: SessionContext
 }
 
-export interface Gatekeeper {
-  secrets: RuntimeSecrets
+export interface SessionLookups {
+  secrets: RuntimeSecretVerifier
   findContext(widgetId: string): Promise<SessionContext | undefined>
   findCall(attemptId: string): Promise<(LiveCall & { agentId: number }) | undefined>
 }
@@ -24,14 +24,14 @@ export interface Gatekeeper {
  *
  * @throws {ToolServerError}
  */
-export const admit =
-  (keeper: Gatekeeper) =>
-  async (headers: IncomingHttpHeaders, query: URLSearchParams): Promise<Admission> => {
-    const secret = keeper.secrets.require(headers, query)
+export const authorizeSession =
+  (lookups: SessionLookups) =>
+  async (headers: IncomingHttpHeaders, query: URLSearchParams): Promise<AuthorizedClient> => {
+    const secret = lookups.secrets.require(headers, query)
     const widgetId = requireWidgetId(query.get('widget_id'))
-    const context = await keeper.findContext(widgetId)
+    const context = await lookups.findContext(widgetId)
     if (context === undefined) throw agentNotFound()
-    const call = await requireCall(keeper, query.get('call_id'), context.agentId)
+    const call = await requireCall(lookups, query.get('call_id'), context.agentId)
     // A call in progress goes on with its agent, though somebody paused that meanwhile.
     if (!context.isLive && call === undefined) throw agentNotLive()
     return { widgetId, secret, call, context }
@@ -51,12 +51,12 @@ function requireWidgetId(value: string | null): string {
 }
 
 async function requireCall(
-  keeper: Gatekeeper,
+  lookups: SessionLookups,
   value: string | null,
   agentId: number,
 ): Promise<LiveCall | undefined> {
   if (value === null || value === '') return undefined
-  const call = uuid.test(value) ? await keeper.findCall(value.toLowerCase()) : undefined
+  const call = uuid.test(value) ? await lookups.findCall(value.toLowerCase()) : undefined
   if (call?.agentId !== agentId) {
     throw new ToolServerError('not_found', 'This agent has no call with this call_id, or it has ended.', {
       details: [{ field: 'call_id', code: 'not_found', message: 'No such call is on.' }],

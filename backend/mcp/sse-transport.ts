@@ -1,32 +1,32 @@
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
-import type { RuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
+import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import type { ToolSession } from './tool-session.ts'
 import { sendAccepted, receiveMessage } from './mcp-http.ts'
-import type { MethodHandlers, SessionDesk, TransportRequest, TransportRoutes } from './tool-transport.ts'
+import type { MethodHandlers, ToolSessions, TransportRequest, TransportRoutes } from './tool-transport.ts'
 import { SseTransport } from '../tools/transport/sse.ts'
 
 /** The two addresses of HTTP+SSE: the stream, and where its client posts. */
 export function createSseRoutes(options: {
-  desk: SessionDesk
-  secrets: RuntimeSecrets
+  toolSessions: ToolSessions
+  secrets: RuntimeSecretVerifier
   publicUrl: string
 }): TransportRoutes {
-  const { desk, secrets } = options
+  const { toolSessions, secrets } = options
   // A proxy may serve this service below a path of its own.
   const messagesPath = `${new URL(options.publicUrl).pathname.replace(/\/$/, '')}/api/mcp/messages/`
 
   const open = async (request: TransportRequest): Promise<void> => {
     const { res, requestId } = request
-    const admission = await desk.admit(request)
+    const client = await toolSessions.authorize(request)
     if (res.destroyed) return // the client has gone meanwhile
-    const id = desk.createId()
+    const id = toolSessions.createId()
     const transport = new SseTransport(res)
-    desk.open(admission, id, transport)
+    toolSessions.open(client, id, transport)
     transport.open(`${messagesPath}?sessionId=${id}`, requestId)
   }
 
   const post = ({ req, res, requestId, fail }: TransportRequest): void => {
-    const { session, query } = requireSession(desk, req.url ?? '')
+    const { session, query } = requireSession(toolSessions, req.url ?? '')
     if (!secrets.permits(session.secret, req.headers, query)) throw sessionNotFound()
     receiveMessage(
       req,
@@ -46,8 +46,8 @@ export function createSseRoutes(options: {
   ])
 }
 
-function findSseSession(desk: SessionDesk, id: string): ToolSession | undefined {
-  const session = desk.find(id)
+function findSseSession(toolSessions: ToolSessions, id: string): ToolSession | undefined {
+  const session = toolSessions.find(id)
   return session?.transport instanceof SseTransport ? session : undefined
 }
 
@@ -56,11 +56,11 @@ const plainPostUrl = '/api/mcp/messages/?sessionId='
 
 /** @throws {Refusal} malformed_json, not_found */
 function requireSession(
-  desk: SessionDesk,
+  toolSessions: ToolSessions,
   url: string,
 ): { session: ToolSession; query: URLSearchParams | undefined } {
   const found = url.startsWith(plainPostUrl)
-    ? findSseSession(desk, url.slice(plainPostUrl.length))
+    ? findSseSession(toolSessions, url.slice(plainPostUrl.length))
     : undefined
   if (found !== undefined) return { session: found, query: undefined }
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
@@ -69,7 +69,7 @@ function requireSession(
     throw malformedMessage('sessionId is missing: post to the address that the stream gave.', 'sessionId')
   if (!/^[\w.-]{1,128}$/.test(id))
     throw malformedMessage('sessionId is not one that the stream gave.', 'sessionId')
-  const session = findSseSession(desk, id)
+  const session = findSseSession(toolSessions, id)
   if (session === undefined) throw sessionNotFound()
   return { session, query }
 }

@@ -5,12 +5,12 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { errorJson, invalidParams, findParamsIssue } from './mcp-messages.ts'
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
-import type { RuntimeSecrets } from '../secrets/verify-runtime-secret.ts'
+import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import { sendAccepted, sendJson, receiveMessage } from './mcp-http.ts'
 import {
   type MethodHandlers,
   parseQuery,
-  type SessionDesk,
+  type ToolSessions,
   type TransportRequest,
   type TransportRoutes,
 } from './tool-transport.ts'
@@ -18,11 +18,11 @@ import { StreamableTransport } from '../tools/transport/streamable.ts'
 
 /** The one address of Streamable HTTP. Every request shows the secret. */
 export function createStreamableRoutes(options: {
-  desk: SessionDesk
-  secrets: RuntimeSecrets
+  toolSessions: ToolSessions
+  secrets: RuntimeSecretVerifier
   now: () => number
 }): TransportRoutes {
-  const { desk, secrets, now } = options
+  const { toolSessions, secrets, now } = options
 
   const requireTransport = ({ req }: TransportRequest): StreamableTransport => {
     const secret = secrets.require(req.headers, parseQuery(req))
@@ -31,7 +31,7 @@ export function createStreamableRoutes(options: {
     if (typeof id !== 'string') {
       throw malformedMessage('Mcp-Session-Id is missing: begin with initialize.', 'Mcp-Session-Id')
     }
-    const session = desk.find(id)
+    const session = toolSessions.find(id)
     if (session?.secret !== secret || !(session.transport instanceof StreamableTransport))
       throw sessionNotFound()
     return session.transport
@@ -39,16 +39,16 @@ export function createStreamableRoutes(options: {
 
   const initialize = async (request: TransportRequest, message: JSONRPCRequest): Promise<void> => {
     const { res, requestId } = request
-    const admission = await desk.admit(request)
+    const client = await toolSessions.authorize(request)
     if (res.destroyed) return // the client has gone meanwhile
     const issue = findParamsIssue(message)
     if (issue !== undefined) {
       sendJson(res, requestId, errorJson(message.id, invalidParams, issue))
       return
     }
-    const id = desk.createId()
+    const id = toolSessions.createId()
     const transport = new StreamableTransport(now())
-    desk.open(admission, id, transport)
+    toolSessions.open(client, id, transport)
     transport.request(message, now(), (json = '') => {
       if (isResult(json)) return sendJson(res, requestId, json, { 'Mcp-Session-Id': id })
       // Who is refused has no session, and would leave this one to its time limit.

@@ -4,7 +4,7 @@ import type { Deps, ToolChange } from '../deps.ts'
 import { toApiError } from '../http/error-handler.ts'
 import { describeError } from '../describe-error.ts'
 import { getRequestId } from '../http/request-id.ts'
-import { admit } from './authorize-session.ts'
+import { authorizeSession } from './authorize-session.ts'
 import { Cache } from '../core/cache.ts'
 import { callTool, toolTimeoutMs } from './call-tool.ts'
 import { contextTtlMs, resolveContext, type SessionContext, type ToolKinds } from './session-context.ts'
@@ -14,7 +14,7 @@ import { createHostCheck } from './host-check.ts'
 import { toolKinds } from '../tools/kind-registry.ts'
 import { PeriodicTask } from '../core/periodic.ts'
 import { ToolServerError } from './tool-server-error.ts'
-import { createRuntimeSecrets, invalidSecret } from '../secrets/verify-runtime-secret.ts'
+import { createRuntimeSecretVerifier, invalidSecret } from '../secrets/verify-runtime-secret.ts'
 import { ToolSession, type SessionHost } from './tool-session.ts'
 import { SessionRegistry } from './session-registry.ts'
 import { sendError } from './mcp-http.ts'
@@ -25,7 +25,7 @@ import {
   findMethods,
   parseQuery,
   requireMethod,
-  type SessionDesk,
+  type ToolSessions,
   type TransportRequest,
 } from './tool-transport.ts'
 
@@ -55,7 +55,7 @@ export function createToolServer(
 ): ToolServer {
   const { kinds = toolKinds, sessionsPerWidget = 2_000 } = options
   const { clock, log, config } = deps
-  const secrets = createRuntimeSecrets(deps.runtimeSecrets)
+  const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
   const checkHost = createHostCheck(config)
   const contexts = new Cache<SessionContext>(clock, cacheTtlMs, resolveContext(deps, kinds))
   const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
@@ -90,26 +90,27 @@ export function createToolServer(
     },
   }
 
-  const desk: SessionDesk = {
-    admit: ({ req }) => admit({ secrets, findContext, findCall })(req.headers, parseQuery(req)),
+  const toolSessions: ToolSessions = {
+    authorize: ({ req }) =>
+      authorizeSession({ secrets, findContext, findCall })(req.headers, parseQuery(req)),
     createId: randomUUID,
     find: (id) => sessions.get(id),
-    open: (admission, id, transport) => {
+    open: (client, id, transport) => {
       // Either may have changed while the client was admitted.
       if (isClosing) throw stoppingError()
-      if (!secrets.isValid(admission.secret)) throw invalidSecret()
-      sessions.requireCapacity(admission.widgetId)
-      const session = new ToolSession(host, { ...admission, id }, transport)
+      if (!secrets.isValid(client.secret)) throw invalidSecret()
+      sessions.requireCapacity(client.widgetId)
+      const session = new ToolSession(host, { ...client, id }, transport)
       sessions.add(session)
       keepAliveTimer.start()
-      log.debug({ workspace_id: admission.context.workspaceId }, 'a tool session began')
+      log.debug({ workspace_id: client.context.workspaceId }, 'a tool session began')
       return session
     },
   }
 
   const routes = new Map([
-    ...createSseRoutes({ desk, secrets, publicUrl: config.publicUrl }),
-    ...createStreamableRoutes({ desk, secrets, now }),
+    ...createSseRoutes({ toolSessions, secrets, publicUrl: config.publicUrl }),
+    ...createStreamableRoutes({ toolSessions, secrets, now }),
   ])
 
   const dispatch = (request: TransportRequest, methods: MethodHandlers) => {

@@ -14,7 +14,7 @@ import {
   resultJson,
   requestsTask,
 } from './mcp-messages.ts'
-import type { KnownSecret } from '../secrets/verify-runtime-secret.ts'
+import type { RuntimeSecret } from '../secrets/verify-runtime-secret.ts'
 import { forwardToSdkServer, findCachedResponse } from './sdk-server.ts'
 import type { ToolTransport } from '../tools/transport/transport.ts'
 
@@ -34,7 +34,7 @@ export interface SessionHost {
 export interface SessionDetails {
   id: string
   widgetId: string
-  secret: KnownSecret
+  secret: RuntimeSecret
   call: LiveCall | undefined
   context: SessionContext
 }
@@ -46,7 +46,7 @@ const mostFlights = 100
 export class ToolSession {
   readonly id: string
   readonly widgetId: string
-  readonly secret: KnownSecret
+  readonly secret: RuntimeSecret
   readonly call: LiveCall | undefined
   readonly transport: ToolTransport
   #context: SessionContext

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Admission } from './authorize-session.ts'
+import type { AuthorizedClient } from './authorize-session.ts'
 import { ToolServerError } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
 import type { ToolTransport } from '../tools/transport/transport.ts'
@@ -20,9 +20,9 @@ export type MethodHandlers = Record<string, (request: TransportRequest) => void>
 export type TransportRoutes = ReadonlyMap<string, MethodHandlers>
 
 /** Where transports get their sessions. */
-export interface SessionDesk {
-  admit(request: TransportRequest): Promise<Admission>
-  open(admission: Admission, id: string, transport: ToolTransport): ToolSession
+export interface ToolSessions {
+  authorize(request: TransportRequest): Promise<AuthorizedClient>
+  open(client: AuthorizedClient, id: string, transport: ToolTransport): ToolSession
   find(id: string): ToolSession | undefined
   createId(): string
 }

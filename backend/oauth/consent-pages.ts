@@ -6,7 +6,7 @@ import { selectMemberships, type Person } from '../identity/user-store.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { RenderPage } from '../views/render.ts'
 import { scopeDescriptions } from './scopes.ts'
-import { type Door, SignInForm, wrongPasswordMessage } from '../sign-in/browser-auth.ts'
+import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../sign-in/browser-auth.ts'
 import { createGrant } from './grants.ts'
 import { type Authorization, findAuthorization } from './find-authorization.ts'
 
@@ -19,9 +19,9 @@ const ConsentForm = z.object({
 export function mountConsentPages(
   pages: FastifyInstance,
   deps: Deps,
-  parts: { provider: Provider; render: RenderPage; door: Door },
+  parts: { provider: Provider; render: RenderPage; browserAuth: BrowserAuth },
 ): void {
-  const { provider, render, door } = parts
+  const { provider, render, browserAuth } = parts
   const findRequested = findAuthorization(provider)
 
   const show = (reply: FastifyReply, authorization: Authorization, html: string, status = 200) =>
@@ -64,8 +64,8 @@ export function mountConsentPages(
   }
 
   const findSignedInUser = async (request: FastifyRequest, authorization: Authorization) => {
-    const person = await door.personOf(request)
-    return person && !authorization.wantsSignIn(person.userId) ? person : undefined
+    const person = await browserAuth.getUser(request)
+    return person && !authorization.requiresSignIn(person.userId) ? person : undefined
   }
 
   pages.get('/connect/:uid', async (request, reply) => {
@@ -76,7 +76,7 @@ export function mountConsentPages(
 
   pages.post('/connect/:uid/sign-in', async (request, reply) => {
     const authorization = await findRequested(request, reply)
-    const userId = await door.signIn(request, reply)
+    const userId = await browserAuth.signIn(request, reply)
     if (userId === undefined) return showSignIn(reply, authorization, SignInForm.parse(request.body))
     const login = { accountId: String(userId), remember: false }
     await provider.interactionResult(request.raw, reply.raw, { login })
@@ -119,7 +119,7 @@ export function mountConsentPages(
 
   pages.post('/connect/:uid/sign-out', async (request, reply) => {
     const authorization = await findRequested(request, reply)
-    await door.signOut(request, reply)
+    await browserAuth.signOut(request, reply)
     return reply.redirect(`/connect/${authorization.uid}`, 303)
   })
 }

@@ -17,7 +17,7 @@ export interface Authorization {
   formTarget: string
   loginHint: string
   /** The app asks that the person signs in again (`prompt=login`), and it was not done yet. */
-  wantsSignIn(userId: number): boolean
+  requiresSignIn(userId: number): boolean
 }
 
 // The library has validated them.
@@ -38,7 +38,9 @@ export const findAuthorization =
   (provider: Provider) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<Authorization> => {
     const { uid } = Path.parse(request.params)
-    const interaction = await provider.interactionDetails(request.raw, reply.raw).catch(goneWhereNotFound)
+    const interaction = await provider
+      .interactionDetails(request.raw, reply.raw)
+      .catch(throwAuthorizationGone)
     if (interaction.uid !== uid) throw authorizationExpired()
     const params = Params.parse(interaction.params)
     const client = await provider.Client.find(params.client_id)
@@ -55,10 +57,10 @@ export const findAuthorization =
       scopes: knownScopes(params.scope),
       formTarget: formTarget(params.redirect_uri),
       loginHint: params.login_hint,
-      wantsSignIn: (userId) => params.prompt.split(' ').includes('login') && signedIn !== String(userId),
+      requiresSignIn: (userId) => params.prompt.split(' ').includes('login') && signedIn !== String(userId),
     }
   }
 
-function goneWhereNotFound(error: unknown): never {
+function throwAuthorizationGone(error: unknown): never {
   throw error instanceof errors.SessionNotFound ? authorizationExpired() : error
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { registerPages } from '../http/pages.ts'
 import { registerScope } from '../http/register-scope.ts'
-import type { Door } from '../sign-in/browser-auth.ts'
+import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { createPageRenderer, type Render } from '../views/render.ts'
 import { mountConsentPages } from './consent-pages.ts'
 import { mountProvider } from './register-oauth.ts'
@@ -13,7 +13,7 @@ import { handlePageError, renderProviderError } from './render-error.ts'
 export async function registerOauth(
   app: FastifyInstance,
   deps: Deps,
-  { render: renderTemplate, door }: { render: Render; door: Door },
+  { render: renderTemplate, browserAuth }: { render: Render; browserAuth: BrowserAuth },
 ): Promise<void> {
   const render = createPageRenderer(renderTemplate)
   const provider = await createProvider(deps, renderProviderError(render))
@@ -23,7 +23,7 @@ export async function registerOauth(
   })
   await registerPages(app, deps, handlePageError(render), (pages) => {
     pages.addHook('onRequest', allowOpener)
-    mountConsentPages(pages, deps, { provider, render, door })
+    mountConsentPages(pages, deps, { provider, render, browserAuth })
   })
 }
 

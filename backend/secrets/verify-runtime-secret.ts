@@ -3,20 +3,20 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ToolServerError } from '../mcp/tool-server-error.ts'
 
 /** One of the secrets that are valid now. Sessions keep it, to know who opened them. */
-export interface KnownSecret {
+export interface RuntimeSecret {
   readonly digest: Buffer
 }
 
-export interface RuntimeSecrets {
+export interface RuntimeSecretVerifier {
   /**
    * The secret that a request shows: in X-Agent-Secret, in Authorization, or as `token` of its query.
    *
    * @throws {ToolServerError} missing_credential, invalid_credential, also where two of the three disagree
    */
-  require(headers: IncomingHttpHeaders, query: URLSearchParams): KnownSecret
+  require(headers: IncomingHttpHeaders, query: URLSearchParams): RuntimeSecret
   /** Whether a request shows no secret at all, or only this one. */
-  permits(secret: KnownSecret, headers: IncomingHttpHeaders, query: URLSearchParams | undefined): boolean
-  isValid(secret: KnownSecret): boolean
+  permits(secret: RuntimeSecret, headers: IncomingHttpHeaders, query: URLSearchParams | undefined): boolean
+  isValid(secret: RuntimeSecret): boolean
 }
 
 /**
@@ -24,12 +24,12 @@ export interface RuntimeSecrets {
  *
  * @param current the valid ones, a new list after each change
  */
-export function createRuntimeSecrets(current: () => readonly string[]): RuntimeSecrets {
+export function createRuntimeSecretVerifier(current: () => readonly string[]): RuntimeSecretVerifier {
   let currentValues: readonly string[] = []
-  let validSecrets: KnownSecret[] = []
+  let validSecrets: RuntimeSecret[] = []
 
   /** What stays valid stays the same object. */
-  const getValidSecrets = (): KnownSecret[] => {
+  const getValidSecrets = (): RuntimeSecret[] => {
     const latestValues = current()
     if (latestValues === currentValues) return validSecrets
     const previous = validSecrets
@@ -63,7 +63,7 @@ export function createRuntimeSecrets(current: () => readonly string[]): RuntimeS
 const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
 /** Every one is compared, whichever fits. */
-const findByDigest = (candidates: KnownSecret[], digest: Buffer): KnownSecret | undefined =>
+const findByDigest = (candidates: RuntimeSecret[], digest: Buffer): RuntimeSecret | undefined =>
   candidates.filter((secret) => timingSafeEqual(secret.digest, digest))[0]
 
 const scheme = /^(?:bearer|token) +/i

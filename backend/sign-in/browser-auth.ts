@@ -25,13 +25,13 @@ export const wrongPasswordMessage =
   'This e-mail address and password do not belong together. Check both and try again.'
 
 /** Signing in and out of a browser, for every page that does so: they share one, since tries are counted in it. */
-export function createDoor(deps: Deps) {
+export function createBrowserAuth(deps: Deps) {
   const cookie = sessionCookie(deps.config)
   const attempts = createAttemptLimit(deps.clock, { max: 10, windowMs: 5 * 60 * 1000 })
-  const tokenOf = (request: FastifyRequest) => request.cookies[cookie.name]
+  const getToken = (request: FastifyRequest) => request.cookies[cookie.name]
 
   /** A new session in the browser, in place of the one that it has; false where the password is another by now. */
-  const begin = async (
+  const startBrowserSession = async (
     request: FastifyRequest,
     reply: FastifyReply,
     userId: number,
@@ -39,7 +39,7 @@ export function createDoor(deps: Deps) {
   ): Promise<boolean> => {
     const session = await startSession(deps)(userId, request.headers['user-agent'], passwordHash)
     if (session === undefined) return false
-    await endSession(deps)(tokenOf(request))
+    await endSession(deps)(getToken(request))
     const { token, expiresAt } = session
     // `maxAge` counts on the browser's clock, whatever ours says.
     const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / 1000)
@@ -48,12 +48,13 @@ export function createDoor(deps: Deps) {
   }
 
   return {
-    begin,
+    begin: startBrowserSession,
 
-    personOf: async (request: FastifyRequest): Promise<Person | undefined> =>
-      (await findSession(deps)(tokenOf(request)))?.person,
+    getUser: async (request: FastifyRequest): Promise<Person | undefined> =>
+      (await findSession(deps)(getToken(request)))?.person,
 
-    sessionOf: (request: FastifyRequest): Promise<Session | undefined> => findSession(deps)(tokenOf(request)),
+    getSession: (request: FastifyRequest): Promise<Session | undefined> =>
+      findSession(deps)(getToken(request)),
 
     /**
      * The user's id, with a new session in the browser; undefined for a wrong address or password.
@@ -65,16 +66,16 @@ export function createDoor(deps: Deps) {
       if (!attempts.consume(key)) throw tooManyAttempts()
       const user = await verifyPassword(deps)(form)
       if (user === undefined) return undefined
-      if (!(await begin(request, reply, user.userId, user.passwordHash))) return undefined
+      if (!(await startBrowserSession(request, reply, user.userId, user.passwordHash))) return undefined
       attempts.clear(key)
       return user.userId
     },
 
     signOut: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      await endSession(deps)(tokenOf(request))
+      await endSession(deps)(getToken(request))
       void reply.clearCookie(cookie.name, cookie.options)
     },
   }
 }
 
-export type Door = ReturnType<typeof createDoor>
+export type BrowserAuth = ReturnType<typeof createBrowserAuth>

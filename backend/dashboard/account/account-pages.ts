@@ -29,7 +29,7 @@ const Person = z.object({
   current_password: z.string().default(''),
 })
 
-export const accountPage = (deps: Deps, guard: PasswordAttemptLimit) =>
+export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLimit) =>
   form({
     path: '/account',
     query: noInput,
@@ -47,7 +47,9 @@ export const accountPage = (deps: Deps, guard: PasswordAttemptLimit) =>
     },
     submit: async (tx, context, { name, email, current_password: currentPassword }) => {
       const save = () => editPerson(tx)(context.person.userId, { name, email, currentPassword })
-      await (email.trim() === context.person.email ? save() : guard(context.sessionHash, save))
+      await (email.trim() === context.person.email
+        ? save()
+        : limitPasswordAttempts(context.sessionHash, save))
       return redirectTo(pathTo(context, '/account'), 'Saved.')
     },
   })

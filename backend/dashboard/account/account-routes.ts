@@ -6,6 +6,11 @@ import { passwordPage } from './password-page.ts'
 
 /** A person's own account: the same in each of their workspaces. */
 export const accountLines = (deps: Deps): Line[] => {
-  const guard = createPasswordAttemptLimit(deps)
-  return [accountPage(deps, guard), passwordPage(guard), endSessionButton, endOtherSessionsButton]
+  const limitPasswordAttempts = createPasswordAttemptLimit(deps)
+  return [
+    accountPage(deps, limitPasswordAttempts),
+    passwordPage(limitPasswordAttempts),
+    endSessionButton,
+    endOtherSessionsButton,
+  ]
 }

@@ -9,7 +9,7 @@ const passwordView = template<{ email: string }>('dashboard/account/password-pag
 
 const PasswordFields = z.object({ current_password: z.string(), new_password: z.string() })
 
-export const passwordPage = (guard: PasswordAttemptLimit) =>
+export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
   form({
     path: '/account/password',
     query: noInput,
@@ -18,7 +18,9 @@ export const passwordPage = (guard: PasswordAttemptLimit) =>
     submit: async (tx, context, input) => {
       const session = { userId: context.person.userId, sessionHash: context.sessionHash }
       const { current_password: currentPassword, new_password: newPassword } = input
-      await guard(context.sessionHash, () => changePassword(tx)(session, { currentPassword, newPassword }))
+      await limitPasswordAttempts(context.sessionHash, () =>
+        changePassword(tx)(session, { currentPassword, newPassword }),
+      )
       const message = 'Your password was changed, and you were signed out everywhere else.'
       return redirectTo(pathTo(context, '/account'), message)
     },

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { sessionUrl } from '../../runtime/session-url.ts'
+import { toolSessionUrl } from '../../runtime/session-url.ts'
 import { openToolSession, type ToolSession } from '../../telephony/tool-session.ts'
 
 /** How a trial went. */
@@ -18,7 +18,7 @@ export const tryTool =
     const [secret] = runtimeSecrets()
     if (secret === undefined)
       return failed('No runtime secret is set: set RUNTIME_SECRET where Outdial runs.')
-    const url = sessionUrl(config.internalUrl, { widgetId })
+    const url = toolSessionUrl(config.internalUrl, { widgetId })
     const session = await openToolSession(url, secret, AbortSignal.timeout(timeoutsMs.open)).catch(toReason)
     if (typeof session === 'string') return failed(session)
     try {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Scope } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
-import type { Door } from '../../sign-in/browser-auth.ts'
+import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { workspacesOf } from '../../identity/user-store.ts'
 import { pageNotFound } from './page-errors.ts'
 import type { PageContext } from '../visit.ts'
@@ -12,9 +12,9 @@ import type { PageContext } from '../visit.ts'
  * @throws {PageError} 404 for a workspace that the person is no member of: whether it exists is not told
  */
 export const loadPageContext =
-  (deps: Deps, door: Door) =>
+  (deps: Deps, browserAuth: BrowserAuth) =>
   async (request: FastifyRequest): Promise<PageContext | undefined> => {
-    const session = await door.sessionOf(request)
+    const session = await browserAuth.getSession(request)
     if (session === undefined) return undefined
     const params = request.params as Record<string, string | undefined>
     const workspaces = await workspacesOf(deps.db, session.person.userId)

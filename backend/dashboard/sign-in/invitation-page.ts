@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Door } from '../../sign-in/browser-auth.ts'
+import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { type AcceptResult, acceptInvitation } from '../../identity/invitations/accept.ts'
 import { getInvitation } from '../../identity/invitations/open.ts'
 import { PageError } from '../../views/page-error.ts'
@@ -33,7 +33,7 @@ const Guest = z.object({
 export function mountInvitation(
   pages: FastifyInstance,
   deps: Deps,
-  parts: { render: Render; door: Door; isSecure: boolean },
+  parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
 ): void {
   const tokenOf = (request: FastifyRequest) => Path.parse(request.params).token
 
@@ -44,7 +44,7 @@ export function mountInvitation(
       const token = tokenOf(request)
       const invitation = await getInvitation(deps)(token)
       if (invitation.state !== 'open') throw invitationClosedError(invitation.state)
-      const person = (await parts.door.personOf(request)) ?? null
+      const person = (await parts.browserAuth.getUser(request)) ?? null
       const { workspaceName, invitedBy, role, email } = invitation
       const back = `?next=${encodeURIComponent(`/invitations/${token}`)}`
       return invitationView(`Join ${workspaceName}`, {
@@ -54,10 +54,10 @@ export function mountInvitation(
       })
     },
     submit: async ({ request, reply, input }) => {
-      const person = await parts.door.personOf(request)
+      const person = await parts.browserAuth.getUser(request)
       const accepted = await acceptInvitation(deps)(tokenOf(request), person ?? newUser(input))
       if (!isMember(accepted)) throw invitationClosedError(accepted.state)
-      if (person === undefined) await parts.door.begin(request, reply, accepted.userId)
+      if (person === undefined) await parts.browserAuth.begin(request, reply, accepted.userId)
       const message =
         accepted.state === 'accepted'
           ? 'Welcome: you are a member of this workspace now.'

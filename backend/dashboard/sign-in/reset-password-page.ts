@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import type { Door } from '../../sign-in/browser-auth.ts'
+import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { getPasswordReset } from '../../identity/password-resets/open.ts'
 import { resetPassword } from '../../identity/password-resets/reset.ts'
 import { PageError } from '../../views/page-error.ts'
@@ -18,7 +18,7 @@ const NewPassword = z.object({ new_password: z.string() })
 export function mountResetPassword(
   pages: FastifyInstance,
   deps: Deps,
-  parts: { render: Render; door: Door; isSecure: boolean },
+  parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
 ): void {
   const requireOpen = async (request: FastifyRequest) => {
     const { token } = Path.parse(request.params)
@@ -36,7 +36,7 @@ export function mountResetPassword(
       const { token } = await requireOpen(request)
       const userId = await resetPassword(deps)(token, input.new_password)
       if (userId === undefined) throw linkClosedError('used')
-      await parts.door.begin(request, reply, userId)
+      await parts.browserAuth.begin(request, reply, userId)
       return redirectTo('/', 'Your password was changed, and you were signed out everywhere else.')
     },
   })

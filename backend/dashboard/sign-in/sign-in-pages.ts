@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { type Door, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
+import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
 import { hasUsers, workspacesOf } from '../../identity/user-store.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
@@ -21,9 +21,9 @@ const SignInQuery = NextQuery.extend({ lost: z.enum(['form']).optional().catch(u
 export function mountSignInPages(
   pages: FastifyInstance,
   deps: Deps,
-  parts: { render: RenderPage; door: Door },
+  parts: { render: RenderPage; browserAuth: BrowserAuth },
 ): void {
-  const { render, door } = parts
+  const { render, browserAuth } = parts
 
   const showSignIn = async (
     reply: FastifyReply,
@@ -47,28 +47,28 @@ export function mountSignInPages(
   }
 
   pages.get('/', async (request, reply) => {
-    const session = await door.sessionOf(request)
+    const session = await browserAuth.getSession(request)
     if (session === undefined) return reply.redirect('/sign-in', 303)
     const [first] = await workspacesOf(deps.db, session.person.userId)
     return reply.redirect(first === undefined ? '/workspaces/new' : `/w/${first.id}/overview`, 303)
   })
 
   pages.get('/sign-in', async (request, reply) => {
-    const session = await door.sessionOf(request)
+    const session = await browserAuth.getSession(request)
     const query = SignInQuery.parse(request.query)
     return session === undefined ? showSignIn(reply, query) : reply.redirect(query.next, 303)
   })
 
   pages.post('/sign-in', async (request, reply) => {
     const query = SignInQuery.parse(request.query)
-    const userId = await door.signIn(request, reply)
+    const userId = await browserAuth.signIn(request, reply)
     if (userId === undefined) return showSignIn(reply, query, SignInForm.parse(request.body))
     return reply.redirect(query.next, 303)
   })
 
   pages.post('/sign-out', async (request, reply) => {
     const { next } = NextQuery.parse(request.query)
-    await door.signOut(request, reply)
+    await browserAuth.signOut(request, reply)
     return reply.redirect(next === '/' ? '/sign-in' : next, 303)
   })
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
-import type { Door } from '../../sign-in/browser-auth.ts'
+import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { workspacesOf } from '../../identity/user-store.ts'
 import type { Render } from '../../views/render.ts'
 import { countries } from '../countries.ts'
@@ -32,10 +32,10 @@ const signInRedirect = redirectTo('/sign-in?next=%2Fworkspaces%2Fnew')
 export function mountNewWorkspace(
   pages: FastifyInstance,
   deps: Deps,
-  parts: { render: Render; door: Door; isSecure: boolean },
+  parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
 ): void {
   const show = async (request: FastifyRequest) => {
-    const person = await parts.door.personOf(request)
+    const person = await parts.browserAuth.getUser(request)
     if (person === undefined) return signInRedirect
     const workspaces = await workspacesOf(deps.db, person.userId)
     return newWorkspaceView('New workspace', {
@@ -53,7 +53,7 @@ export function mountNewWorkspace(
     form: NewWorkspace,
     show,
     submit: async ({ request, input, formId }) => {
-      const person = await parts.door.personOf(request)
+      const person = await parts.browserAuth.getUser(request)
       if (person === undefined) return signInRedirect
       const { name, country, time_zone: timeZone } = input
       const values = { name, country, timeZone, ownerId: person.userId, formId: formId }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import type { Door } from '../../sign-in/browser-auth.ts'
+import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { hasUsers } from '../../identity/user-store.ts'
 import { signUp } from '../../onboarding/sign-up.ts'
 import type { Render } from '../../views/render.ts'
@@ -27,7 +27,7 @@ const FirstUser = z.object({
 export function mountSignUp(
   pages: FastifyInstance,
   deps: Deps,
-  parts: { render: Render; door: Door; isSecure: boolean },
+  parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
 ): void {
   mountPublicForm(pages, parts, {
     path: '/sign-up',
@@ -46,7 +46,7 @@ export function mountSignUp(
         timeZone: input.time_zone,
       })
       if (created === undefined) return redirectTo('/sign-in')
-      await parts.door.begin(request, reply, created.userId)
+      await parts.browserAuth.begin(request, reply, created.userId)
       return redirectTo(`/w/${created.workspaceId}/overview`, 'Welcome to Outdial. Your workspace is ready.')
     },
   })

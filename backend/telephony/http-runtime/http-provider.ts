@@ -1,7 +1,7 @@
 import type { RuntimeDialRequest, RuntimeReport } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
 import type { Db } from '../../db/schema.ts'
-import { sessionUrl } from '../../runtime/session-url.ts'
+import { toolSessionUrl } from '../../runtime/session-url.ts'
 import { callLimits } from '../../calls/limits.ts'
 import { findAnalysis, findAnsweredAt, findEndReport } from '../../calls/reports/read.ts'
 import { insertReports } from './attempt-reports.ts'
@@ -192,7 +192,7 @@ const toCallOrder = (request: DialRequest, internalUrl: string): RuntimeDialRequ
       last_name: contact.lastName,
       variables: contact.variables,
     },
-    tools_url: sessionUrl(internalUrl, { widgetId: agent.widgetId, attemptId }).href,
+    tools_url: toolSessionUrl(internalUrl, { widgetId: agent.widgetId, attemptId }).href,
     reports_url: `${internalUrl}/api/internal/attempts/${attemptId}/reports`,
     ring_limit_seconds: callLimits.ringSeconds,
     call_limit_seconds: callLimits.callSeconds,

@@ -2,7 +2,7 @@ import type { ToolOutcome, ActiveAgent, SimulatedAgent } from '../../runtime/age
 import { pickArguments } from '../../runtime/arguments-for.ts'
 import { type ToolStep, toToolStep, parseTimeZone } from './tool-steps.ts'
 import { rejectOnAbort } from '../../core/abort.ts'
-import { sessionUrl } from '../../runtime/session-url.ts'
+import { toolSessionUrl } from '../../runtime/session-url.ts'
 import { openToolSession } from '../tool-session.ts'
 
 export interface SimulatedAgentOptions {
@@ -36,7 +36,7 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
     const reportError = (error: unknown) => {
       if (!ended.aborted) onError({ attempt: call.attemptId, reason: describeErrorKind(error) })
     }
-    const opening = openToolSession(sessionUrl(url, call), secret(), withTimeout(stepTimeoutMs)).catch(
+    const opening = openToolSession(toolSessionUrl(url, call), secret(), withTimeout(stepTimeoutMs)).catch(
       reportError,
     )
     let remainingMs = budgetMs

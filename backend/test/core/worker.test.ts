@@ -35,7 +35,7 @@ function createBatches(...batches: string[][]) {
   return { rooms: capacities, fetch }
 }
 
-function gate() {
+function createSignal() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { passed: promise, open: resolve }
 }
@@ -59,7 +59,7 @@ it('looks again at once while it finds something, then at every poll', async () 
 })
 
 it('looks again when it was woken in the middle of a look', async () => {
-  const first = gate()
+  const first = createSignal()
   let looks = 0
   const sender = start({
     fetch: async () => {
@@ -77,19 +77,19 @@ it('looks again when it was woken in the middle of a look', async () => {
 
 it('runs no more at once than it may, and asks for what it has room for', async () => {
   const { rooms: capacities, fetch } = createBatches(['a', 'b'], ['c'])
-  const gates = new Map(['a', 'b', 'c'].map((job) => [job, gate()]))
+  const signals = new Map(['a', 'b', 'c'].map((job) => [job, createSignal()]))
   start({
     fetch,
     concurrency: 3,
     batchSize: 2,
-    handle: (job) => gates.get(job)?.passed ?? Promise.reject(new Error(job)),
+    handle: (job) => signals.get(job)?.passed ?? Promise.reject(new Error(job)),
   })
   await idle()
   expect(capacities).toEqual([2, 1])
-  gates.get('b')?.open()
+  signals.get('b')?.open()
   await waitUntil(() => capacities.length === 3)
   expect(capacities).toEqual([2, 1, 1])
-  for (const { open } of gates.values()) open()
+  for (const { open } of signals.values()) open()
 })
 
 it('waits for the next poll after an error of the table, and tells of it once', async () => {
@@ -127,7 +127,7 @@ it.each([
 })
 
 it('leases nothing more when it stops, and waits for what runs', async () => {
-  const job = gate()
+  const job = createSignal()
   const { rooms: capacities, fetch } = createBatches(['a'])
   const stopping = start({ fetch, handle: () => job.passed })
   await idle()
@@ -165,7 +165,7 @@ it('aborts what still runs when the grace is over', async () => {
 })
 
 it('still does what a look brings that was under way when it was told to stop: it is leased already', async () => {
-  const look = gate()
+  const look = createSignal()
   const done: string[] = []
   const stopping = start({
     fetch: async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** Opens a stream by hand: fetch sends no Host of one's own. */
-async function knock(
+async function requestSession(
   query: Record<string, string>,
   headers: Record<string, string> = {},
   { path = '/api/mcp/sse', method = 'GET' } = {},
@@ -67,7 +67,9 @@ it.each([
     { Authorization: 'Basic cHJveHk6cHJveHk=' },
   ],
 ])('is opened with the secret in %s', async (_where, query: Record<string, string>, headers) => {
-  expect((await knock({ widget_id: widgetId, ...query }, headers as Record<string, string>)).status).toBe(200)
+  expect(
+    (await requestSession({ widget_id: widgetId, ...query }, headers as Record<string, string>)).status,
+  ).toBe(200)
 })
 
 it.each([
@@ -84,58 +86,65 @@ it.each([
     'invalid_credential',
   ],
 ])('is refused with %s', async (_what, query: Record<string, string>, headers, code) => {
-  const response = await knock({ widget_id: widgetId, ...query }, headers)
+  const response = await requestSession({ widget_id: widgetId, ...query }, headers)
   expect(response).toMatchObject({ status: 401, code })
   expect(response.headers['www-authenticate']).toMatch(/^Bearer/)
 })
 
 it('tells who has no secret nothing of what there is', async () => {
   const responses = await Promise.all([
-    knock({ widget_id: randomUUID() }),
-    knock({ widget_id: widgetId }),
-    knock({ widget_id: 'x' }),
-    knock({}),
+    requestSession({ widget_id: randomUUID() }),
+    requestSession({ widget_id: widgetId }),
+    requestSession({ widget_id: 'x' }),
+    requestSession({}),
   ])
   for (const response of responses)
     expect(response).toMatchObject({ status: 401, code: 'missing_credential' })
 })
 
 it('asks for the agent, and finds only one that there is', async () => {
-  const response = await knock({ token: secret })
+  const response = await requestSession({ token: secret })
   expect(response).toMatchObject({ status: 422, code: 'validation_failed' })
   expect(JSON.parse(response.body)).toMatchObject({
     error: { details: [{ field: 'widget_id', code: 'required' }] },
   })
   for (const widget_id of [randomUUID(), '17', '__proto__', `${widgetId}'`]) {
-    expect(await knock({ token: secret, widget_id })).toMatchObject({ status: 404, code: 'not_found' })
+    expect(await requestSession({ token: secret, widget_id })).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    })
   }
-  expect((await knock({ token: secret, widget_id: widgetId.toUpperCase() })).status).toBe(200)
+  expect((await requestSession({ token: secret, widget_id: widgetId.toUpperCase() })).status).toBe(200)
 })
 
 it('is refused for an agent that is not Live, unless it has a call in progress', async () => {
   const draft = await service.addAgent('draft')
-  expect(await knock({ token: secret, widget_id: draft.widgetId })).toMatchObject({
+  expect(await requestSession({ token: secret, widget_id: draft.widgetId })).toMatchObject({
     status: 403,
     code: 'agent_not_live',
   })
   const paused = await service.addAgent('paused')
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId: paused.agentId })
-  expect((await knock({ token: secret, widget_id: paused.widgetId })).code).toBe('agent_not_live')
-  const admitted = await knock({ token: secret, widget_id: paused.widgetId, call_id: call.attemptId })
-  expect(admitted.status).toBe(200)
+  expect((await requestSession({ token: secret, widget_id: paused.widgetId })).code).toBe('agent_not_live')
+  const authorized = await requestSession({
+    token: secret,
+    widget_id: paused.widgetId,
+    call_id: call.attemptId,
+  })
+  expect(authorized.status).toBe(200)
 })
 
 it('finds no call that is unknown, over, or of another agent', async () => {
   const ownCall = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const other = await service.addAgent()
   const query = { token: secret, widget_id: widgetId }
-  expect((await knock({ ...query, call_id: ownCall.attemptId })).status).toBe(200)
-  const strange = await knock({ ...query, widget_id: other.widgetId, call_id: ownCall.attemptId })
+  expect((await requestSession({ ...query, call_id: ownCall.attemptId })).status).toBe(200)
+  const strange = await requestSession({ ...query, widget_id: other.widgetId, call_id: ownCall.attemptId })
   expect(strange).toMatchObject({ status: 404, code: 'not_found' })
-  expect((await knock({ ...query, call_id: randomUUID() })).status).toBe(404)
-  expect((await knock({ ...query, call_id: 'SIP/100-00000001' })).status).toBe(404)
+  expect((await requestSession({ ...query, call_id: randomUUID() })).status).toBe(404)
+  expect((await requestSession({ ...query, call_id: 'SIP/100-00000001' })).status).toBe(404)
   await ownCall.end()
-  expect((await knock({ ...query, call_id: ownCall.attemptId })).status).toBe(404)
+  expect((await requestSession({ ...query, call_id: ownCall.attemptId })).status).toBe(404)
 })
 
 it('answers to its own hosts and origins only, on every address', async () => {
@@ -154,7 +163,10 @@ it('answers to its own hosts and origins only, on every address', async () => {
       { Origin: 'http://localhost@evil.example.com' },
     ]
     for (const headers of strange) {
-      expect(await knock(query, headers, place)).toMatchObject({ status: 403, code: 'origin_not_allowed' })
+      expect(await requestSession(query, headers, place)).toMatchObject({
+        status: 403,
+        code: 'origin_not_allowed',
+      })
     }
   }
   const ownHosts: Record<string, string>[] = [
@@ -162,14 +174,17 @@ it('answers to its own hosts and origins only, on every address', async () => {
     { Host: '[::1]:1' },
     { Origin: 'http://localhost:6274' },
   ]
-  for (const headers of ownHosts) expect((await knock(query, headers)).status).toBe(200)
+  for (const headers of ownHosts) expect((await requestSession(query, headers)).status).toBe(200)
 })
 
 it('says which methods an address has', async () => {
-  expect(await knock({}, {}, { method: 'POST' })).toMatchObject({ status: 405, headers: { allow: 'GET' } })
-  const messages = await knock({}, {}, { path: '/api/mcp/messages' })
+  expect(await requestSession({}, {}, { method: 'POST' })).toMatchObject({
+    status: 405,
+    headers: { allow: 'GET' },
+  })
+  const messages = await requestSession({}, {}, { path: '/api/mcp/messages' })
   expect(messages).toMatchObject({ status: 405, code: 'method_not_allowed', headers: { allow: 'POST' } })
-  const streamable = await knock({}, {}, { path: '/api/mcp', method: 'PUT' })
+  const streamable = await requestSession({}, {}, { path: '/api/mcp', method: 'PUT' })
   expect(streamable).toMatchObject({ status: 405, headers: { allow: 'GET, POST, DELETE' } })
 })
 
@@ -180,7 +195,7 @@ it('leaves other addresses to the rest of the service', async () => {
 })
 
 it('keeps a request id of the caller’s own', async () => {
-  const response = await knock({}, { 'X-Request-Id': 'mine-17' })
+  const response = await requestSession({}, { 'X-Request-Id': 'mine-17' })
   expect(response.headers['x-request-id']).toBe('mine-17')
 })
 
@@ -204,9 +219,9 @@ it('closes the sessions of a secret that is taken away, and leaves the others', 
   await goes.ended
   expect((await goes.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404)
   expect((await stays.request('ping')).result).toEqual({})
-  expect((await knock({ ...query, token: otherSecret })).status).toBe(401)
+  expect((await requestSession({ ...query, token: otherSecret })).status).toBe(401)
   service.setSecrets([secret, otherSecret])
-  expect((await knock({ ...query, token: otherSecret })).status).toBe(200)
+  expect((await requestSession({ ...query, token: otherSecret })).status).toBe(200)
   stays.close()
 })
 
@@ -218,7 +233,7 @@ it('tells the log no secret and no session', async () => {
   await fetch(`${service.url}/api/mcp/messages/?session_id=${sessionId}&token=wrong-${secret}`, {
     method: 'POST',
   })
-  await knock({ token: `wrong-${secret}` })
+  await requestSession({ token: `wrong-${secret}` })
   session.close()
   await session.ended
   const logged = service.logOutput()

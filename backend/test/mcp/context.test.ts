@@ -26,7 +26,7 @@ beforeEach(async () => {
 const listToolNames = async (session: Awaited<ReturnType<typeof openSse>>) =>
   (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
 
-const knock = (query: Record<string, string>) =>
+const requestSession = (query: Record<string, string>) =>
   fetch(`${service.url}/api/mcp/sse?${new URLSearchParams({ token: secret, ...query }).toString()}`)
 
 it('offers only tools that are active and assigned to the agent, with the agent’s own configuration', async () => {
@@ -80,18 +80,18 @@ it('reads an agent once for many sessions that open at the same time', async () 
 it('remembers for a moment that there is no such agent', async () => {
   const query = { widget_id: '00000000-0000-4000-8000-000000000000' }
   const before = service.queries()
-  expect((await knock(query)).status).toBe(404)
-  expect((await knock(query)).status).toBe(404)
+  expect((await requestSession(query)).status).toBe(404)
+  expect((await requestSession(query)).status).toBe(404)
   expect(service.queries()).toBe(before + 1)
   service.deps.clock.advance(3_000)
-  expect((await knock(query)).status).toBe(404)
+  expect((await requestSession(query)).status).toBe(404)
   expect(service.queries()).toBe(before + 2)
 })
 
 it('never lets a remembered agent past the secret', async () => {
   const session = await openSse(service.url, { widget_id: widgetId })
   session.close()
-  expect((await knock({ widget_id: widgetId, token: 'wrong' })).status).toBe(401)
+  expect((await requestSession({ widget_id: widgetId, token: 'wrong' })).status).toBe(401)
 })
 
 it('tells open sessions of a change at once, and they see it; those of other agents hear nothing', async () => {
@@ -143,7 +143,7 @@ it('does not serve what was being read when it changed', async () => {
 it('lets nobody in from the moment that the agent is paused', async () => {
   expect((await openSse(service.url, { widget_id: widgetId })).status).toBe(200)
   await setAgentStatus(service.deps)({ workspaceId: service.seed.workspaceId, agentId }, 'paused')
-  expect((await knock({ widget_id: widgetId })).status).toBe(403)
+  expect((await requestSession({ widget_id: widgetId })).status).toBe(403)
 })
 
 it('closes the sessions of an agent that is gone when they are used', async () => {

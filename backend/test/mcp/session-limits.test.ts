@@ -31,8 +31,8 @@ it('gives one agent 2,000 sessions, and the next one 429 until some are closed',
     }
   }
   await open()
-  const knock = () => fetch(`${service.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
-  const rejected = await knock()
+  const requestSession = () => fetch(`${service.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
+  const rejected = await requestSession()
   expect(rejected.status).toBe(429)
   expect(rejected.headers.get('retry-after')).toMatch(/^\d+$/)
   expect(await rejected.json()).toMatchObject({ error: { type: 'rate_limited', code: 'too_many_sessions' } })
@@ -43,7 +43,7 @@ it('gives one agent 2,000 sessions, and the next one 429 until some are closed',
   expect((await sessions[1_234]?.call('echo', { text: 'x' }))?.result?.content?.[0]?.text).toBe('here')
   sessions.pop()?.close()
   await waitUntil(async () => {
-    const response = await knock()
+    const response = await requestSession()
     await response.body?.cancel()
     return response.status === 200
   })

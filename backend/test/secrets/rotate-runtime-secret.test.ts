@@ -46,7 +46,7 @@ async function rotateSecrets(text: string): Promise<void> {
 const show = (secret: string) => ({ 'X-Agent-Secret': secret })
 const open = (secret: string) => openSse(service.config.publicUrl, { widget_id: widgetId }, show(secret))
 
-async function knock(secret: string): Promise<number> {
+async function openToolStream(secret: string): Promise<number> {
   const url = new URL('/api/mcp/sse', service.config.publicUrl)
   url.searchParams.set('widget_id', widgetId)
   const aborted = new AbortController()
@@ -68,14 +68,14 @@ const report = async (secret: string): Promise<number> => {
 it('exchanges the runtime secret while it runs: both are good, then the old one and its sessions end', async () => {
   const before = await open(old)
   await rotateSecrets(`${next}\n${old}`)
-  await waitUntil(async () => (await knock(next)) === 200)
+  await waitUntil(async () => (await openToolStream(next)) === 200)
   const after = await open(next)
   expect((await before.request('ping')).result).toEqual({})
 
   await rotateSecrets(next)
   await before.ended
-  expect([await knock(old), await report(old)]).toEqual([401, 401])
-  expect([await knock(next), await report(next)]).toEqual([200, 422])
+  expect([await openToolStream(old), await report(old)]).toEqual([401, 401])
+  expect([await openToolStream(next), await report(next)]).toEqual([200, 422])
   expect((await after.request('ping')).result).toEqual({})
   after.close()
 })

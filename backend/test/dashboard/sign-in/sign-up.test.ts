@@ -32,8 +32,8 @@ const press = ({ browser, page }: Awaited<ReturnType<typeof openSignUp>>, change
   browser.press(page, 'Create account and workspace', { ...fields, ...change })
 
 it('offers an empty installation to its first user, who owns a workspace at once', async () => {
-  const { page: door } = await createBrowser().open(`${service.url}/`)
-  expect(door.html).toContain('href="/sign-up"')
+  const { page: signInPage } = await createBrowser().open(`${service.url}/`)
+  expect(signInPage.html).toContain('href="/sign-up"')
   const { page } = await press(await openSignUp())
   expect(new URL(page.url).pathname).toMatch(/^\/w\/\d+\/overview$/)
   const membership = await database.db
@@ -51,8 +51,8 @@ it('offers an empty installation to its first user, who owns a workspace at once
 it('is closed once there is a user', async () => {
   const late = await openSignUp()
   await seedUserWithoutWorkspace(service)
-  const { page: door } = await createBrowser().open(`${service.url}/sign-in`)
-  expect(door.html).not.toContain('/sign-up')
+  const { page: signInPage } = await createBrowser().open(`${service.url}/sign-in`)
+  expect(signInPage.html).not.toContain('/sign-up')
   expect((await openSignUp()).page.url).toBe(`${service.url}/sign-in`)
   const { page } = await press(late)
   expect(page.url).toBe(`${service.url}/sign-in`)
