@@ -10,7 +10,7 @@ import { mountHealth } from './http/health.ts'
 import { getRequestId } from './http/request-id.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
-import { mountInternal } from './api/runtime-routes.ts'
+import { mountRuntimeRoutes } from './api/runtime-routes.ts'
 import { registerOauth } from './oauth/register.ts'
 import { registerApi } from './api/register-api.ts'
 import { createBrowserAuth } from './sign-in/browser-auth.ts'
@@ -66,7 +66,7 @@ export async function createApp(
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply))
 
   mountHealth(app, deps)
-  await mountInternal(app, deps)
+  await mountRuntimeRoutes(app, deps)
   const render = createRender()
   await mountAssets(app)
   const browserAuth = createBrowserAuth(deps)

@@ -3,7 +3,7 @@ import { errorCode } from '../error-code.ts'
 import { isError } from '../is-error.ts'
 import { type Command, UsageError } from './command.ts'
 
-export interface Line {
+export interface CommandLine {
   command: Command | undefined
   values: Record<string, unknown>
   help: boolean
@@ -11,7 +11,7 @@ export interface Line {
 }
 
 /** @throws {UsageError} for a command or an option that there is not */
-export function parseLine(commands: readonly Command[], args: readonly string[]): Line {
+export function parseCommandLine(commands: readonly Command[], args: readonly string[]): CommandLine {
   const command = commands.find(({ name }) => name.split(' ').every((word, at) => args[at] === word))
   const rest = command === undefined ? args : args.slice(command.name.split(' ').length)
   const help = args.length === 0 || rest.includes('--help') || rest.includes('-h') || rest[0] === 'help'

@@ -10,7 +10,7 @@ import { StartupError } from '../start-error.ts'
 import { type CommandResult, UsageError } from './command.ts'
 import { commands } from './commands.ts'
 import { formatCommandHelp, formatCommandList } from './help.ts'
-import { parseLine } from './command-line.ts'
+import { parseCommandLine } from './command-line.ts'
 import { formatResult } from './print.ts'
 
 /** What a process is started with. */
@@ -36,7 +36,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
 
 async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {
   const { environment, stdin, stdout, stderr } = terminal
-  const { command, values, help, json } = parseLine(commands, args)
+  const { command, values, help, json } = parseCommandLine(commands, args)
   if (command === undefined) return print(stdout, formatCommandList(commands))
   if (help) return print(stdout, formatCommandHelp(command))
 

@@ -21,7 +21,7 @@ export interface RouteRequest<Query, Body> {
   idempotencyKey: string | undefined
 }
 
-interface Described {
+interface RouteDescription {
   method: 'GET' | 'POST' | 'DELETE'
   /** Below the API's prefix, with its trailing slash where the service's description has one; `:id` is an integer. */
   path: string
@@ -40,14 +40,14 @@ interface Described {
 }
 
 /** A line of the table, as `routes.ts` writes it. */
-export interface RouteLine<Query extends z.ZodType, Body extends z.ZodType> extends Described {
+export interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType> extends RouteDescription {
   query: Query
   body: Body
   handler: (request: RouteRequest<z.output<Query>, z.output<Body>>) => Promise<RouteResponse>
 }
 
 /** A line of the table, ready to be mounted. */
-export interface Route extends Described {
+export interface Route extends RouteDescription {
   query: z.ZodType
   body: z.ZodType
   handle: (request: RouteRequest<unknown, unknown>) => Promise<RouteResponse>
@@ -59,17 +59,17 @@ export const NoQuery = z.strictObject({})
 export const NoBody = z.undefined()
 
 /** Ties the schemas of a line to its handler, so that the handler sees parsed values only. */
-export function route<Query extends z.ZodType, Body extends z.ZodType>({
+export function defineRoute<Query extends z.ZodType, Body extends z.ZodType>({
   handler,
-  ...line
-}: RouteLine<Query, Body>): Route {
+  ...definition
+}: RouteDefinition<Query, Body>): Route {
   return {
-    ...line,
+    ...definition,
     handle: (request) =>
       handler({
         ...request,
-        query: validate(line.query, request.query),
-        body: validate(line.body, request.body),
+        query: validate(definition.query, request.query),
+        body: validate(definition.body, request.body),
       }),
   }
 }

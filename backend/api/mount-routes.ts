@@ -18,29 +18,29 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
     request.routeOptions.schema?.body === undefined ? undefined : parseJson(bytes),
   )
 
-  for (const line of routes) {
-    const hasBodySchema = line.body !== NoBody
+  for (const route of routes) {
+    const hasBodySchema = route.body !== NoBody
     api.route({
-      method: line.method,
-      url: line.path,
+      method: route.method,
+      url: route.path,
       schema: {
-        operationId: line.operationId,
-        summary: line.summary,
-        ...(line.description !== undefined && { description: line.description }),
-        tags: [line.tag],
-        security: [{ apiKey: [] }, { oauth2: line.scopes }],
-        querystring: line.query,
-        ...(hasBodySchema && { body: line.body }),
-        response: Object.fromEntries(Object.entries(line.responses).filter(([, schema]) => schema !== null)),
+        operationId: route.operationId,
+        summary: route.summary,
+        ...(route.description !== undefined && { description: route.description }),
+        tags: [route.tag],
+        security: [{ apiKey: [] }, { oauth2: route.scopes }],
+        querystring: route.query,
+        ...(hasBodySchema && { body: route.body }),
+        response: Object.fromEntries(Object.entries(route.responses).filter(([, schema]) => schema !== null)),
       },
       onRequest: async (request, reply) => {
         const caller = await authenticateRequest(request, reply)
-        requireScopes(caller, line.scopes)
+        requireScopes(caller, route.scopes)
         if (hasBodySchema && hasBody(request)) requireJson(request.headers)
       },
       handler: async (request, reply) => {
         if (request.caller === null) throw new Error('the gate let nobody in')
-        const response = await line.handle({
+        const response = await route.handle({
           caller: request.caller,
           query: request.query,
           body: hasBodySchema ? getBody(request) : undefined,

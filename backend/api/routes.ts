@@ -23,7 +23,7 @@ import { addContact } from '../contacts/add-contact.ts'
 import type { Deps } from '../deps.ts'
 import { toListResponse } from '../http/links.ts'
 import { respondToPostOnce } from '../http/once.ts'
-import { type RouteResponse, NoBody, NoQuery, type Route, route } from './define-route.ts'
+import { type RouteResponse, NoBody, NoQuery, type Route, defineRoute } from './define-route.ts'
 import type { Page } from '../core/pagination.ts'
 import { listPhoneNumbers } from '../phone-numbers/list.ts'
 import { subscribe } from '../webhooks/subscriptions.ts'
@@ -40,7 +40,7 @@ export const createRoutes = (deps: Deps): Route[] => {
   })
 
   return [
-    route({
+    defineRoute({
       method: 'GET',
       path: '/campaigns/',
       operationId: 'listCampaigns',
@@ -53,7 +53,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       handler: async ({ caller, query }) =>
         listResponse('/campaigns/', await listCampaigns(deps)(caller, query), query),
     }),
-    route({
+    defineRoute({
       method: 'POST',
       path: '/campaigns/',
       operationId: 'createCampaign',
@@ -73,7 +73,7 @@ export const createRoutes = (deps: Deps): Route[] => {
           body: await createCampaign(deps)(request.caller, request.body),
         })),
     }),
-    route({
+    defineRoute({
       method: 'GET',
       path: '/agents/',
       operationId: 'listAgents',
@@ -86,7 +86,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       handler: async ({ caller, query }) =>
         listResponse('/agents/', await listAgents(deps)(caller, query), query),
     }),
-    route({
+    defineRoute({
       method: 'GET',
       path: '/phone-numbers/',
       operationId: 'listPhoneNumbers',
@@ -100,7 +100,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       handler: async ({ caller, query }) =>
         listResponse('/phone-numbers/', await listPhoneNumbers(deps)(caller, query), query),
     }),
-    route({
+    defineRoute({
       method: 'POST',
       path: '/contacts/',
       operationId: 'addContact',
@@ -120,7 +120,7 @@ export const createRoutes = (deps: Deps): Route[] => {
           return { status: added.call_queued ? 201 : 200, body: added }
         }),
     }),
-    route({
+    defineRoute({
       method: 'GET',
       path: '/calls/',
       operationId: 'listCalls',
@@ -133,7 +133,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       handler: async ({ caller, query }) =>
         listResponse('/calls/', await listCalls(deps)(caller, query), query),
     }),
-    route({
+    defineRoute({
       method: 'GET',
       path: '/calls/:id/',
       operationId: 'getCall',
@@ -146,7 +146,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       errors: ['not_found'],
       handler: async ({ caller, id }) => ({ status: 200, body: await getCall(deps)(caller, id) }),
     }),
-    route({
+    defineRoute({
       method: 'POST',
       path: '/webhooks/subscribe',
       operationId: 'subscribeWebhook',
@@ -164,7 +164,7 @@ export const createRoutes = (deps: Deps): Route[] => {
         return { status: created ? 201 : 200, body: subscription }
       },
     }),
-    route({
+    defineRoute({
       method: 'DELETE',
       path: '/webhooks/:id/',
       operationId: 'unsubscribeWebhook',

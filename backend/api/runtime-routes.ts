@@ -12,7 +12,7 @@ import { createRuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts
 import { ToolServerError } from '../mcp/tool-server-error.ts'
 
 /** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
-export async function mountInternal(app: FastifyInstance, deps: Deps): Promise<void> {
+export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
   const receive = receiveReport(deps)
 

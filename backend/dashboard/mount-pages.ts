@@ -6,7 +6,7 @@ import { setFlash, takeFlash } from './page/flash.ts'
 import { type FormState, invalidForm, emptyForm } from './page/forms.ts'
 import { createPageModel } from './page/page-model.ts'
 import { loadPageContext } from './page/page-context.ts'
-import type { ActLine, FileLine, FormLine, Line, ShowLine } from './page/page-route.ts'
+import type { ActionRoute, DownloadRoute, FormRoute, DashboardRoute, PageRoute } from './page/page-route.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { submitOnce } from './page/submit-once.ts'
 import type { Redirect, View } from './view.ts'
@@ -28,14 +28,14 @@ declare module 'fastify' {
 interface MountOptions {
   render: Render
   browserAuth: BrowserAuth
-  lines: readonly Line[]
+  routes: readonly DashboardRoute[]
 }
 
 /** Mounts every page of a workspace: nobody sees one who is not signed in and a member. */
-export function mountLines(
+export function mountPages(
   pages: FastifyInstance,
   deps: Deps,
-  { render, browserAuth, lines }: MountOptions,
+  { render, browserAuth, routes }: MountOptions,
 ): void {
   const loadContext = loadPageContext(deps, browserAuth)
   const isSecure = deps.config.publicUrl.startsWith('https:')
@@ -73,11 +73,11 @@ export function mountLines(
   }
 
   const run = <Result extends Redirect | View>(
-    line: FormLine | ActLine,
+    route: FormRoute | ActionRoute,
     request: FastifyRequest,
     work: (tx: Deps) => Promise<Result>,
   ): Promise<Redirect | Result> =>
-    line.isOnce
+    route.isOnce
       ? submitOnce(
           deps,
           getPageContext(request),
@@ -86,49 +86,49 @@ export function mountLines(
         )
       : work(deps)
 
-  const mountShow = (line: ShowLine) =>
-    pages.get(routeUrl(line), { onRequest }, async (request, reply) =>
-      send(request, reply, await line.show(getPageContext(request))),
+  const mountPage = (route: PageRoute) =>
+    pages.get(routeUrl(route), { onRequest }, async (request, reply) =>
+      send(request, reply, await route.show(getPageContext(request))),
     )
 
-  const mountForm = (line: FormLine) => {
-    const config = { hasPage: true, ...(line.fileLimit !== undefined && { fileLimit: line.fileLimit }) }
-    pages.get(routeUrl(line), { onRequest }, async (request, reply) => {
+  const mountForm = (route: FormRoute) => {
+    const config = { hasPage: true, ...(route.fileLimit !== undefined && { fileLimit: route.fileLimit }) }
+    pages.get(routeUrl(route), { onRequest }, async (request, reply) => {
       const context = getPageContext(request)
       // Before the form: what is saved in between is found out when it is sent.
-      const state = { ...emptyForm, seen: await line.currentVersion(deps, context) }
-      return send(request, reply, await line.show(context, state), state)
+      const state = { ...emptyForm, seen: await route.currentVersion(deps, context) }
+      return send(request, reply, await route.show(context, state), state)
     })
-    pages.post(routeUrl(line), { onRequest, config }, async (request, reply) => {
+    pages.post(routeUrl(route), { onRequest, config }, async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {
-        const result = await run(line, request, (tx) => line.submit(tx, context, raw))
+        const result = await run(route, request, (tx) => route.submit(tx, context, raw))
         return 'to' in result ? redirect(reply, result) : send(request, reply, result)
       } catch (error) {
         if (!isCorrectable(error)) throw error
         const state: FormState = invalidForm(raw, error)
-        return send(request, reply, await line.show(context, state), state, error.status)
+        return send(request, reply, await route.show(context, state), state, error.status)
       }
     })
   }
 
-  const mountAct = (line: ActLine) =>
-    pages.post(routeUrl(line), { onRequest }, async (request, reply) => {
+  const mountAction = (route: ActionRoute) =>
+    pages.post(routeUrl(route), { onRequest }, async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {
-        return redirect(reply, await run(line, request, (tx) => line.run(tx, context, raw)))
+        return redirect(reply, await run(route, request, (tx) => route.run(tx, context, raw)))
       } catch (error) {
         if (!isCorrectable(error)) throw error
         setFlash(reply, { kind: 'refused', text: error.message }, isSecure)
-        return reply.redirect(line.back(context), 303)
+        return reply.redirect(route.back(context), 303)
       }
     })
 
-  const mountFile = (line: FileLine) =>
-    pages.get(routeUrl(line), { onRequest }, async (request, reply) => {
-      const { name, type, body } = await line.send(getPageContext(request))
+  const mountDownload = (route: DownloadRoute) =>
+    pages.get(routeUrl(route), { onRequest }, async (request, reply) => {
+      const { name, type, body } = await route.send(getPageContext(request))
       return reply
         .headers(pageHeaders())
         .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)
@@ -136,11 +136,11 @@ export function mountLines(
         .send(body)
     })
 
-  for (const line of lines) {
-    if (line.kind === 'show') mountShow(line)
-    if (line.kind === 'form') mountForm(line)
-    if (line.kind === 'act') mountAct(line)
-    if (line.kind === 'file') mountFile(line)
+  for (const route of routes) {
+    if (route.kind === 'show') mountPage(route)
+    if (route.kind === 'form') mountForm(route)
+    if (route.kind === 'act') mountAction(route)
+    if (route.kind === 'file') mountDownload(route)
   }
 
   pages.get('/w/*', () => {
@@ -151,7 +151,7 @@ export function mountLines(
   )
 }
 
-const routeUrl = ({ path }: Line) => `/w/:workspace${path}`
+const routeUrl = ({ path }: DashboardRoute) => `/w/:workspace${path}`
 
 function getPageContext({ visit: context }: FastifyRequest): PageContext {
   if (context === null) throw new Error('a page was served to nobody')

@@ -8,8 +8,8 @@ import { pageHeaders } from '../views/page-headers.ts'
 import { createPageRenderer, type Render } from '../views/render.ts'
 import { toPageError } from './page/page-errors.ts'
 import { readUpload } from './page/upload.ts'
-import { createLines } from './routes.ts'
-import { mountLines } from './mount-pages.ts'
+import { createDashboardRoutes } from './routes.ts'
+import { mountPages } from './mount-pages.ts'
 import { mountInvitation } from './sign-in/invitation-page.ts'
 import { mountSignInPages } from './sign-in/sign-in-pages.ts'
 import { mountResetPassword } from './sign-in/reset-password-page.ts'
@@ -56,7 +56,7 @@ export async function registerDashboard(
       mountInvitation(pages, deps, publicFormOptions)
       mountResetPassword(pages, deps, publicFormOptions)
       mountNewWorkspace(pages, deps, publicFormOptions)
-      mountLines(pages, deps, { render: renderTemplate, browserAuth, lines: createLines(deps) })
+      mountPages(pages, deps, { render: renderTemplate, browserAuth, routes: createDashboardRoutes(deps) })
     },
     readMultipartForm,
   )

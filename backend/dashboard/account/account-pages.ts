@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { editPerson } from '../../identity/users.ts'
 import { listSessions } from '../../identity/sessions/list.ts'
 import { revokeOtherSessions, revokeSession } from '../../identity/sessions/revoke.ts'
-import { act, form, noInput } from '../page/page-route.ts'
+import { actionRoute, formRoute, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { formatBrowser } from './browser-in-words.ts'
@@ -30,7 +30,7 @@ const Person = z.object({
 })
 
 export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLimit) =>
-  form({
+  formRoute({
     path: '/account',
     query: noInput,
     form: Person,
@@ -56,7 +56,7 @@ export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLi
 
 const accountPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/account')
 
-export const endSessionButton = act({
+export const endSessionAction = actionRoute({
   path: '/account/sessions/:id/end',
   form: noInput,
   run: async (tx, context) => {
@@ -66,7 +66,7 @@ export const endSessionButton = act({
   back: accountPath,
 })
 
-export const endOtherSessionsButton = act({
+export const endOtherSessionsAction = actionRoute({
   path: '/account/sessions/end-others',
   form: noInput,
   run: async (tx, context) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { changePassword } from '../../identity/passwords.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import type { PasswordAttemptLimit } from './guard-password.ts'
@@ -10,7 +10,7 @@ const passwordView = template<{ email: string }>('dashboard/account/password-pag
 const PasswordFields = z.object({ current_password: z.string(), new_password: z.string() })
 
 export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
-  form({
+  formRoute({
     path: '/account/password',
     query: noInput,
     form: PasswordFields,

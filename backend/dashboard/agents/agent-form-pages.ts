@@ -4,7 +4,7 @@ import { editAgent } from '../../agents/edit.ts'
 import { getAgent } from '../../agents/get.ts'
 import type { Deps } from '../../deps.ts'
 import type { FormState } from '../page/forms.ts'
-import { form } from '../page/page-route.ts'
+import { formRoute } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { type Placeholder, findPlaceholders, splitNames } from './greeting.ts'
@@ -58,7 +58,7 @@ function toFormData(
 }
 
 export const newAgentPage = () =>
-  form({
+  formRoute({
     path: '/agents/new',
     query: PreviewQuery,
     form: Fields,
@@ -76,7 +76,7 @@ export const newAgentPage = () =>
   })
 
 export const editAgentPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/agents/:id/edit',
     query: PreviewQuery,
     form: Fields,

@@ -4,7 +4,7 @@ import { toCall } from '../../calls/get-calls.ts'
 import { findCallPage } from '../../calls/find-calls.ts'
 import type { Deps } from '../../deps.ts'
 import { formatContactName } from '../contact-name.ts'
-import { noInput, show } from '../page/page-route.ts'
+import { noInput, pageRoute } from '../page/page-route.ts'
 import { agentBadge, callBadge, campaignBadge, type Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { languageName } from './languages.ts'
@@ -34,7 +34,7 @@ const agentView = template<AgentData>('dashboard/agents/agent-page')
 const maxShown = 10
 
 export const agentPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/agents/:id',
     query: noInput,
     show: async ({ workspace, id: agentId }) => {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { assignTool } from '../../tools/assignments.ts'
 import { unassignTool } from '../../tools/unassign.ts'
-import { act, type Line, noInput } from '../page/page-route.ts'
+import { actionRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
 import { redirectTo } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
 import { agentPage } from './agent-pages.ts'
@@ -9,20 +9,20 @@ import { assignToolPage } from './agent-tool-pages.ts'
 import { editAgentPage, newAgentPage } from './agent-form-pages.ts'
 import { parseAgentToolParams } from './key-of.ts'
 import { agentListPage } from './list-page.ts'
-import { statusActs } from './status-acts.ts'
+import { agentStatusActions } from './status-acts.ts'
 import { tryToolPage } from './try-tool-page.ts'
 
 const agentPath = (context: PageContext) => pathTo(context, `/agents/${context.id}`)
 
 /** Who talks to the contacts, and with which tools. */
-export const agentLines = (deps: Deps): Line[] => [
+export const agentRoutes = (deps: Deps): DashboardRoute[] => [
   agentListPage(deps),
   newAgentPage(),
   agentPage(deps),
   editAgentPage(deps),
-  ...statusActs,
+  ...agentStatusActions,
   assignToolPage(deps),
-  act({
+  actionRoute({
     path: '/agents/:id/tools/:other/assign',
     form: noInput,
     run: async (tx, context) => {
@@ -31,7 +31,7 @@ export const agentLines = (deps: Deps): Line[] => [
     },
     back: agentPath,
   }),
-  act({
+  actionRoute({
     path: '/agents/:id/tools/:other/unassign',
     form: noInput,
     run: async (tx, context) => {

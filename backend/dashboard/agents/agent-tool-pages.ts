@@ -6,7 +6,7 @@ import { assignTool } from '../../tools/assignments.ts'
 import { getConfigSchema } from '../../tools/config-form.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { listAssignments } from '../../tools/list-assignments.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { parseAgentToolParams } from './key-of.ts'
@@ -36,7 +36,7 @@ const usesSpreadsheet = (schema: { properties?: unknown }): boolean =>
 
 /** A tool's configuration for one agent: a form that the schema of its kind makes. */
 export const assignToolPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/agents/:id/tools/:other',
     query: noInput,
     form: z.record(z.string(), z.unknown()),

@@ -1,6 +1,6 @@
 import { selectAgentsWithCounts } from './agent-queries.ts'
 import type { Deps } from '../../deps.ts'
-import { noInput, show } from '../page/page-route.ts'
+import { noInput, pageRoute } from '../page/page-route.ts'
 import { agentBadge, type Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { languageName } from './languages.ts'
@@ -18,7 +18,7 @@ interface AgentRow {
 const agentListView = template<{ rows: AgentRow[] }>('dashboard/agents/agent-list-page')
 
 export const agentListPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/agents',
     query: noInput,
     show: async ({ workspace }) => {

@@ -1,12 +1,12 @@
 import { setAgentStatus } from '../../agents/agents.ts'
-import { act, type Line, noInput } from '../page/page-route.ts'
+import { actionRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
 import { redirectTo } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
 
 const agentPath = (context: PageContext) => pathTo(context, `/agents/${context.id}`)
 
-const line = (verb: string, status: 'live' | 'paused', message: string): Line =>
-  act({
+const statusAction = (verb: string, status: 'live' | 'paused', message: string): DashboardRoute =>
+  actionRoute({
     path: `/agents/:id/${verb}`,
     form: noInput,
     run: async (tx, context) => {
@@ -17,8 +17,8 @@ const line = (verb: string, status: 'live' | 'paused', message: string): Line =>
   })
 
 /** draft → live ⇄ paused. */
-export const statusActs: Line[] = [
-  line('publish', 'live', 'The agent is live: campaigns and Zaps can use it.'),
-  line('pause', 'paused', 'The agent is paused. Its calls wait; those under way go on.'),
-  line('resume', 'live', 'The agent is live again: calls that waited for it go out.'),
+export const agentStatusActions: DashboardRoute[] = [
+  statusAction('publish', 'live', 'The agent is live: campaigns and Zaps can use it.'),
+  statusAction('pause', 'paused', 'The agent is paused. Its calls wait; those under way go on.'),
+  statusAction('resume', 'live', 'The agent is live again: calls that waited for it go out.'),
 ]

@@ -5,7 +5,7 @@ import { ApiError } from '../../core/errors.ts'
 import { toolNotFound } from '../../tools/save-custom-tool.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { listAssignments } from '../../tools/list-assignments.ts'
-import { form } from '../page/page-route.ts'
+import { formRoute } from '../page/page-route.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
@@ -31,7 +31,7 @@ const Query = z.object({ tool: z.string().optional().catch(undefined) })
 
 /** Uses a tool of the agent for real, and shows what the agent would be told. */
 export const tryToolPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/agents/:id/tools/:other/try',
     query: Query,
     form: z.record(z.string(), z.unknown()),

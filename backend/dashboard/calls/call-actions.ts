@@ -6,13 +6,13 @@ import type { Deps } from '../../deps.ts'
 import { ApiError, invalidField, notFound } from '../../core/errors.ts'
 import { isDeliveryOfCall } from './call-queries.ts'
 import { replayDeliveries } from '../../webhooks/replay.ts'
-import { act, noInput } from '../page/page-route.ts'
+import { actionRoute, noInput } from '../page/page-route.ts'
 import { redirectTo } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
 
 const callPath = (context: PageContext) => pathTo(context, `/calls/${context.id}`)
 
-export const cancel = act({
+export const cancelCallAction = actionRoute({
   path: '/calls/:id/cancel',
   form: noInput,
   run: async (tx, context) => {
@@ -24,7 +24,7 @@ export const cancel = act({
 })
 
 /** The same person, campaign and metadata once more. The fields of the contact are as they are now. */
-export const queueAgain = act({
+export const queueAgainAction = actionRoute({
   path: '/calls/:id/queue-again',
   form: noInput,
   run: async (tx, context) => {
@@ -56,7 +56,7 @@ const erasedError = () =>
 
 const ReplayFields = z.object({ delivery_id: z.coerce.number().int().positive() })
 
-export const replay = act({
+export const replayDeliveryAction = actionRoute({
   path: '/calls/:id/replay',
   form: ReplayFields,
   run: async (tx: Deps, context, { delivery_id: deliveryId }) => {

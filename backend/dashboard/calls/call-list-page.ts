@@ -2,7 +2,7 @@ import { CallOutcome, CallStatus } from '@outdial/contract'
 import { findFilterOptions } from '../../calls/choices-store.ts'
 import { type CallSlice, countNewerCalls, findListedCalls } from './call-list-queries.ts'
 import type { Deps } from '../../deps.ts'
-import { show } from '../page/page-route.ts'
+import { pageRoute } from '../page/page-route.ts'
 import { callBadge, outcomeBadge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
@@ -39,7 +39,7 @@ const pageSize = 50
 const maxNewer = 100
 
 export const callListPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/calls',
     query: CallsQuery,
     show: async (context) => callListView('Calls', await readList(deps, context)),

@@ -3,7 +3,7 @@ import { getCall } from '../../calls/get.ts'
 import { findAttemptsOfCall, findCallDetails, findToolCallsOfCall } from '../../calls/history-store.ts'
 import type { Deps } from '../../deps.ts'
 import { selectDeliveriesOfEvent, findEventOfCall, selectAttemptsOfEvent } from './call-queries.ts'
-import { noInput, show } from '../page/page-route.ts'
+import { noInput, pageRoute } from '../page/page-route.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { callBadge, type Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
@@ -51,7 +51,7 @@ const callView = template<CallData>('dashboard/calls/call-page')
 const maxToolCalls = 500
 
 export const callPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/calls/:id',
     query: noInput,
     show: async (context) => {

@@ -1,16 +1,16 @@
 import type { Deps } from '../../deps.ts'
-import type { Line } from '../page/page-route.ts'
-import { cancel, queueAgain, replay } from './call-actions.ts'
+import type { DashboardRoute } from '../page/page-route.ts'
+import { cancelCallAction, queueAgainAction, replayDeliveryAction } from './call-actions.ts'
 import { callPage } from './call-page.ts'
-import { exportFile } from './export-file.ts'
+import { exportCallsDownload } from './export-file.ts'
 import { callListPage } from './call-list-page.ts'
 
 /** What was asked for, and what became of it. */
-export const callLines = (deps: Deps): Line[] => [
+export const callRoutes = (deps: Deps): DashboardRoute[] => [
   callListPage(deps),
-  exportFile(deps),
+  exportCallsDownload(deps),
   callPage(deps),
-  cancel,
-  queueAgain,
-  replay,
+  cancelCallAction,
+  queueAgainAction,
+  replayDeliveryAction,
 ]

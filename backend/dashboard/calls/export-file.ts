@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { exportCalls } from './call-export.ts'
 import type { Deps } from '../../deps.ts'
-import { file } from '../page/page-route.ts'
+import { downloadRoute } from '../page/page-route.ts'
 import { CallsQuery, toCallFilter } from './call-filter.ts'
 
 /** What the list shows, all of its pages, as a table to keep. */
-export const exportFile = (deps: Deps) =>
-  file({
+export const exportCallsDownload = (deps: Deps) =>
+  downloadRoute({
     path: '/calls/export',
     query: CallsQuery,
     send: async ({ query, workspace }) => ({

@@ -13,7 +13,7 @@ import { selectCampaignsWithDetails } from './campaign-queries.ts'
 import type { Deps } from '../../deps.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { timeZones } from '../time-zones.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
@@ -88,7 +88,7 @@ const NewCampaignSettings = CreateCampaign.extend({
 const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_number_id: true })
 
 export const newCampaignPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/campaigns/new',
     query: z.object({ agent: z.coerce.number().optional().catch(undefined) }),
     form: CampaignFields,
@@ -143,7 +143,7 @@ const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormDat
 })
 
 export const editCampaignPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/campaigns/:id/edit',
     query: noInput,
     form: CampaignFields,

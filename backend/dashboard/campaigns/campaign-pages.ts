@@ -4,7 +4,7 @@ import { findCallPage } from '../../calls/find-calls.ts'
 import { selectCampaignsWithDetails, selectCampaignProgress } from './campaign-queries.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
-import { noInput, show } from '../page/page-route.ts'
+import { noInput, pageRoute } from '../page/page-route.ts'
 import { callBadge, campaignBadge, type Badge, formatWaitReason } from '../page/badges.ts'
 import { formatContactName } from '../contact-name.ts'
 import { template } from '../view.ts'
@@ -48,7 +48,7 @@ const campaignView = template<CampaignData>('dashboard/campaigns/campaign-page')
 const maxCalls = 10
 
 export const campaignPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/campaigns/:id',
     query: noInput,
     show: async ({ workspace, id: campaignId }) => {

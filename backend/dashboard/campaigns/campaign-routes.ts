@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { archiveCampaign } from '../../campaigns/campaign-status.ts'
 import { pauseCampaign } from '../../campaigns/pause.ts'
 import { resumeCampaign } from '../../campaigns/resume.ts'
-import { act, type Line, noInput } from '../page/page-route.ts'
+import { actionRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
 import { redirectTo } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
 import { campaignPage } from './campaign-pages.ts'
@@ -13,12 +13,12 @@ const campaignKey = (context: PageContext) => ({ workspaceId: context.workspace.
 const campaignPath = (context: PageContext) => pathTo(context, `/campaigns/${context.id}`)
 
 /** Who calls, from which number, when and how often. */
-export const campaignLines = (deps: Deps): Line[] => [
+export const campaignRoutes = (deps: Deps): DashboardRoute[] => [
   campaignListPage(deps),
   newCampaignPage(deps),
   campaignPage(deps),
   editCampaignPage(deps),
-  act({
+  actionRoute({
     path: '/campaigns/:id/pause',
     form: noInput,
     run: async (tx, context) => {
@@ -27,7 +27,7 @@ export const campaignLines = (deps: Deps): Line[] => [
     },
     back: campaignPath,
   }),
-  act({
+  actionRoute({
     path: '/campaigns/:id/resume',
     form: noInput,
     run: async (tx, context) => {
@@ -36,7 +36,7 @@ export const campaignLines = (deps: Deps): Line[] => [
     },
     back: campaignPath,
   }),
-  act({
+  actionRoute({
     path: '/campaigns/:id/archive',
     form: noInput,
     run: async (tx, context) => {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { selectCampaignsWithDetails, selectCampaignProgress } from './campaign-queries.ts'
 import type { Deps } from '../../deps.ts'
 import { toPage } from '../../core/pagination.ts'
-import { show } from '../page/page-route.ts'
+import { pageRoute } from '../page/page-route.ts'
 import { campaignBadge, type Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
@@ -40,7 +40,7 @@ const Filter = z.object({
 const pageSize = 25
 
 export const campaignListPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/campaigns',
     query: Filter,
     show: async (context) => {

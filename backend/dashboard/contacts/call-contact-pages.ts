@@ -4,7 +4,7 @@ import { parseLocalTimeField } from '../../contacts/local-input.ts'
 import { selectOpenCampaigns } from '../../contacts/search-store.ts'
 import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../core/errors.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { createUi } from '../page/format.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
@@ -30,7 +30,7 @@ const alreadyOpenMessage =
   'A call to this person in this campaign is open already: nothing was added. It is the first one in the list.'
 
 export const callNowPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/contacts/:id/call',
     query: noInput,
     form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: z.string().optional() }),
@@ -57,7 +57,7 @@ export const callNowPage = (deps: Deps) =>
   })
 
 export const addToCampaignPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/contacts/:id/add-to-campaign',
     query: noInput,
     form: z.object({

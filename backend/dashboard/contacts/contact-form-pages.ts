@@ -9,7 +9,7 @@ import { ContactInput } from '../../contacts/upsert-contact.ts'
 import type { Deps } from '../../deps.ts'
 import { ApiError, invalidField } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { timeZones } from '../time-zones.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
@@ -74,7 +74,7 @@ const NewContactFields = ContactFields.extend({
 })
 
 export const newContactPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/contacts/new',
     query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
     form: NewContactFields,
@@ -140,7 +140,7 @@ const toFormValues = (contact: Awaited<ReturnType<typeof requireContact>>): Valu
 })
 
 export const editContactPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/contacts/:id/edit',
     query: noInput,
     form: ContactFields,

@@ -16,7 +16,14 @@ import { selectOpenCampaigns } from '../../contacts/search-store.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
-import { act, file, form, type Line, noInput, show } from '../page/page-route.ts'
+import {
+  actionRoute,
+  downloadRoute,
+  formRoute,
+  type DashboardRoute,
+  noInput,
+  pageRoute,
+} from '../page/page-route.ts'
 import type { Badge } from '../page/badges.ts'
 import { ChosenFile } from '../uploaded-file.ts'
 import { redirectTo, template } from '../view.ts'
@@ -84,7 +91,7 @@ const fieldNames: Record<ImportField, string> = {
 const maxIssues = 100
 
 export const importPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/contacts/import',
     query: z.object({ campaign: OptionalId }),
     form: z.object({ file: ChosenFile }),
@@ -114,7 +121,7 @@ const ImportColumns = z.array(
 const ImportIssues = z.array(z.object({ column: z.string(), message: z.string() }))
 
 export const importResultPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/contacts/import/:id',
     query: z.object({ campaign: OptionalId }),
     show: async ({ workspace, id, query }) => {
@@ -152,8 +159,8 @@ export const importResultPage = (deps: Deps) =>
 const toImportIssues = ({ position, problems }: { position: number; problems: unknown }): ImportIssue[] =>
   ImportIssues.parse(problems).map((issue) => ({ row: position, ...issue }))
 
-export const importActs = ({ db }: Deps): Line[] => [
-  act({
+export const importActions = ({ db }: Deps): DashboardRoute[] => [
+  actionRoute({
     path: '/contacts/import/:id/start',
     form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
     run: async (tx, context, { campaign_id }) => {
@@ -166,7 +173,7 @@ export const importActs = ({ db }: Deps): Line[] => [
     back: (context) => importPath(context, context.id),
   }),
 
-  act({
+  actionRoute({
     path: '/contacts/import/:id/discard',
     form: noInput,
     run: async (tx, context) => {
@@ -183,7 +190,7 @@ export const importActs = ({ db }: Deps): Line[] => [
 ]
 
 export const importIssuesDownload = (deps: Deps) =>
-  file({
+  downloadRoute({
     path: '/contacts/import/:id/problems',
     query: noInput,
     send: async ({ workspace, id }) => {

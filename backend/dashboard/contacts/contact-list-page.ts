@@ -3,7 +3,7 @@ import { parseContactSearch } from '../../contacts/read-search.ts'
 import { type ContactPosition, hasContacts, searchContacts } from '../../contacts/search-store.ts'
 import type { Deps } from '../../deps.ts'
 import { toPage } from '../../core/pagination.ts'
-import { show } from '../page/page-route.ts'
+import { pageRoute } from '../page/page-route.ts'
 import { callBadge, type Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
@@ -43,7 +43,7 @@ type Filter = z.infer<typeof Filter>
 const pageSize = 50
 
 export const contactListPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/contacts',
     query: Filter,
     show: async (context) => {

@@ -7,7 +7,7 @@ import { timeZoneOfContact } from '../../contacts/zone.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
-import { show } from '../page/page-route.ts'
+import { pageRoute } from '../page/page-route.ts'
 import { callBadge, type Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
@@ -58,7 +58,7 @@ const maxCalls = 25
 const maxNotes = 50
 
 export const contactPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/contacts/:id',
     query: z.object({ before: OptionalId }),
     show: async (context) => {

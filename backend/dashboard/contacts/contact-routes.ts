@@ -2,33 +2,33 @@ import * as z from 'zod'
 import { addNote } from '../../contacts/contact-notes.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import type { Deps } from '../../deps.ts'
-import { act, type Line, noInput } from '../page/page-route.ts'
+import { actionRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
 import { redirectTo } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
 import { addToCampaignPage, callNowPage } from './call-contact-pages.ts'
 import { contactPage } from './contact-page.ts'
-import { doNotCallLines } from './do-not-call-page.ts'
+import { doNotCallRoutes } from './do-not-call-page.ts'
 import { editContactPage, newContactPage } from './contact-form-pages.ts'
-import { exportFile } from './export-file.ts'
-import { importActs, importResultPage, importPage, importIssuesDownload } from './contact-import-pages.ts'
+import { exportContactsDownload } from './export-file.ts'
+import { importActions, importResultPage, importPage, importIssuesDownload } from './contact-import-pages.ts'
 import { contactListPage } from './contact-list-page.ts'
 
 /** The people who are called. */
-export const contactLines = (deps: Deps): Line[] => [
+export const contactRoutes = (deps: Deps): DashboardRoute[] => [
   contactListPage(deps),
   newContactPage(deps),
-  ...doNotCallLines(deps),
+  ...doNotCallRoutes(deps),
   importPage(deps),
   importResultPage(deps),
-  ...importActs(deps),
+  ...importActions(deps),
   importIssuesDownload(deps),
-  exportFile(deps),
+  exportContactsDownload(deps),
   contactPage(deps),
   editContactPage(deps),
   callNowPage(deps),
   addToCampaignPage(deps),
 
-  act({
+  actionRoute({
     path: '/contacts/:id/notes',
     form: z.object({ text: z.string().trim().max(2000) }),
     run: async (tx, context, { text }) => {
@@ -39,7 +39,7 @@ export const contactLines = (deps: Deps): Line[] => [
     back: (context) => contactPath(context),
   }),
 
-  act({
+  actionRoute({
     path: '/contacts/:id/erase',
     form: noInput,
     run: async (tx, context) => {

@@ -3,7 +3,7 @@ import { removeNumberFromDoNotCallList } from '../../contacts/allow-again.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { addNumberToDoNotCallList } from '../../contacts/refuse.ts'
 import type { Deps } from '../../deps.ts'
-import { act, form, type Line } from '../page/page-route.ts'
+import { actionRoute, formRoute, type DashboardRoute } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
 import { findDoNotCallStatus, type DoNotCallStatus } from './contact-page.ts'
@@ -22,8 +22,8 @@ const Reason = z.string().trim().max(500)
 const doNotCallPath = '/contacts/do-not-call'
 
 /** Numbers are kept hashed: they cannot be listed, but asked for one by one. */
-export const doNotCallLines = (deps: Deps): Line[] => [
-  form({
+export const doNotCallRoutes = (deps: Deps): DashboardRoute[] => [
+  formRoute({
     path: doNotCallPath,
     query: z.object({ number: z.string().trim().max(64).optional().catch(undefined) }),
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
@@ -46,7 +46,7 @@ export const doNotCallLines = (deps: Deps): Line[] => [
     },
   }),
 
-  act({
+  actionRoute({
     path: '/contacts/do-not-call/remove',
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
     run: async (tx, context, { phone_number, reason }) => {
@@ -60,7 +60,7 @@ export const doNotCallLines = (deps: Deps): Line[] => [
     back: (context) => pathTo(context, doNotCallPath),
   }),
 
-  act({
+  actionRoute({
     path: '/contacts/:id/do-not-call',
     form: z.object({ reason: Reason }),
     run: async (tx, context, { reason }) => {
@@ -73,7 +73,7 @@ export const doNotCallLines = (deps: Deps): Line[] => [
     back: (context) => contactPath(context),
   }),
 
-  act({
+  actionRoute({
     path: '/contacts/:id/allow-again',
     form: z.object({ reason: Reason }),
     run: async (tx, context, { reason }) => {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { exportContacts } from './contact-export.ts'
 import type { Deps } from '../../deps.ts'
-import { file, noInput } from '../page/page-route.ts'
+import { downloadRoute, noInput } from '../page/page-route.ts'
 
-export const exportFile = (deps: Deps) =>
-  file({
+export const exportContactsDownload = (deps: Deps) =>
+  downloadRoute({
     path: '/contacts/export',
     query: noInput,
     send: ({ workspace }) =>

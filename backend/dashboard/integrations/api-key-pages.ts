@@ -5,7 +5,7 @@ import { notFound } from '../../core/errors.ts'
 import { findApiKey, selectApiKeys } from './api-key-queries.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { revokeApiKey } from '../../access/revoke-connection.ts'
-import { act, form, noInput, show } from '../page/page-route.ts'
+import { actionRoute, formRoute, noInput, pageRoute } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner, type PageContext } from '../visit.ts'
 import { formatRemovedSubscriptions } from './in-words.ts'
@@ -31,7 +31,7 @@ const newApiKeyView = template<object>('dashboard/integrations/new-api-key-page'
 const NewKey = z.object({ name: z.string().trim().pipe(text(100)) })
 
 export const apiKeyListPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: apiKeysPath,
     query: noInput,
     show: async ({ workspace, person }) => {
@@ -53,7 +53,7 @@ export const apiKeyListPage = (deps: Deps) =>
 
 /** The key stands on the page that answers the form, and nowhere else: not in an address, and not in a message. */
 export const newApiKeyPage = () =>
-  form({
+  formRoute({
     path: `${apiKeysPath}/new`,
     query: noInput,
     form: NewKey,
@@ -73,8 +73,8 @@ export const newApiKeyPage = () =>
     },
   })
 
-export const revokeKey = () =>
-  act({
+export const revokeApiKeyAction = () =>
+  actionRoute({
     path: `${apiKeysPath}/:id/revoke`,
     form: noInput,
     run: async (tx, context: PageContext) => {

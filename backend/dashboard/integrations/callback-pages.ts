@@ -3,7 +3,7 @@ import { countCallbackDeliveries } from '../../webhooks/list-store.ts'
 import { replayDeliveries } from '../../webhooks/replay.ts'
 import { findWorkspaceSecret } from '../../webhooks/signing-secret-store.ts'
 import { revealWorkspaceSecret, rotateWorkspaceSecret } from '../../webhooks/workspace-secret.ts'
-import { act, form, noInput, show } from '../page/page-route.ts'
+import { actionRoute, formRoute, noInput, pageRoute } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner, type PageContext } from '../visit.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-rows.ts'
@@ -23,7 +23,7 @@ const callbacksLink = { path: callbacksPath, label: 'Callback URLs' }
 const toCallbacks = (context: PageContext) => pathTo(context, callbacksPath)
 
 export const callbacksPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: callbacksPath,
     query: DeliveryQuery,
     show: async (context) => {
@@ -43,8 +43,8 @@ export const callbacksPage = (deps: Deps) =>
     },
   })
 
-export const replayCallbacks = () =>
-  act({
+export const replayCallbacksAction = () =>
+  actionRoute({
     path: `${callbacksPath}/replay`,
     form: noInput,
     run: async (tx, context) => {
@@ -59,7 +59,7 @@ const signingSecretView = template<{ what: 'reveal' | 'rotate' }>(
 )
 
 export const revealSecretPage = () =>
-  form({
+  formRoute({
     path: `${callbacksPath}/reveal-secret`,
     query: noInput,
     form: noInput,
@@ -83,7 +83,7 @@ export const revealSecretPage = () =>
   })
 
 export const rotateSigningSecretPage = () =>
-  form({
+  formRoute({
     path: `${callbacksPath}/rotate-secret`,
     query: noInput,
     form: noInput,

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { noInput, show } from '../page/page-route.ts'
+import { noInput, pageRoute } from '../page/page-route.ts'
 import { template } from '../view.ts'
 
 interface ConnectData {
@@ -24,7 +24,7 @@ export const connectZapierPage = ({ config: { publicUrl } }: Deps) => {
     { id: 'revoke-url', label: 'OAuth2 revocation', value: `${publicUrl}/oauth/revoke` },
   ]
   const isLocal = loopbackHosts.has(new URL(publicUrl).hostname)
-  return show({
+  return pageRoute({
     path: '/integrations',
     query: noInput,
     show: async () => connectView('Connect Zapier', { isLocal, addresses, apiUrl }),

@@ -3,7 +3,7 @@ import { notFound } from '../../core/errors.ts'
 import { selectConnections } from './connected-app-queries.ts'
 import { disconnectApp } from '../../oauth/disconnect-app.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
-import { act, noInput, show } from '../page/page-route.ts'
+import { actionRoute, noInput, pageRoute } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
 import { formatRemovedSubscriptions } from './in-words.ts'
@@ -27,7 +27,7 @@ interface AppCard {
 const list = template<{ apps: AppCard[] }>('dashboard/integrations/connected-apps-page')
 
 export const appList = (deps: Deps) =>
-  show({
+  pageRoute({
     path: listPath,
     query: noInput,
     show: async ({ workspace, person }) => {
@@ -49,8 +49,8 @@ export const appList = (deps: Deps) =>
   })
 
 /** `:id` is the person who connected, `:other` the app. */
-export const disconnect = () =>
-  act({
+export const disconnectAppAction = () =>
+  actionRoute({
     path: `${listPath}/:id/:other/disconnect`,
     form: noInput,
     run: async (tx, context) => {

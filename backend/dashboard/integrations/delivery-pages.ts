@@ -3,7 +3,7 @@ import { notFound } from '../../core/errors.ts'
 import { findDelivery, selectDeliveryAttempts } from './webhook-queries.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/replay.ts'
-import { act, noInput, show } from '../page/page-route.ts'
+import { actionRoute, noInput, pageRoute } from '../page/page-route.ts'
 import { deliveryBadge, type Badge } from '../page/badges.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
@@ -40,7 +40,7 @@ interface DeliveryData {
 const deliveryView = template<DeliveryData>('dashboard/integrations/delivery-page')
 
 export const deliveryPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/integrations/deliveries/:id',
     query: noInput,
     show: async ({ workspace, id }) => {
@@ -75,8 +75,8 @@ export const deliveryPage = (deps: Deps) =>
     },
   })
 
-export const replayOne = () =>
-  act({
+export const replayDeliveryAction = () =>
+  actionRoute({
     path: '/integrations/deliveries/:id/replay',
     form: noInput,
     run: async (tx, context) => {

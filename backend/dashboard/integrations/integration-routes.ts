@@ -1,43 +1,49 @@
 import type { Deps } from '../../deps.ts'
-import type { Line } from '../page/page-route.ts'
-import { apiKeyListPage, newApiKeyPage, revokeKey } from './api-key-pages.ts'
-import { appList, disconnect } from './connection-pages.ts'
+import type { DashboardRoute } from '../page/page-route.ts'
+import { apiKeyListPage, newApiKeyPage, revokeApiKeyAction } from './api-key-pages.ts'
+import { appList, disconnectAppAction } from './connection-pages.ts'
 import {
   callbacksPage,
-  replayCallbacks,
+  replayCallbacksAction,
   revealSecretPage,
   rotateSigningSecretPage,
 } from './callback-pages.ts'
 import { connectZapierPage } from './connect-page.ts'
-import { deliveryPage, replayOne } from './delivery-pages.ts'
-import { enable, remove, replayAll, rotateSecretPage, sendTest } from './webhook-actions.ts'
+import { deliveryPage, replayDeliveryAction } from './delivery-pages.ts'
+import {
+  enableWebhookAction,
+  removeWebhookAction,
+  replayWebhookAction,
+  rotateSecretPage,
+  sendTestEventAction,
+} from './webhook-actions.ts'
 import { webhookListPage } from './webhook-list-page.ts'
 import { webhookPage } from './webhook-pages.ts'
 
 /** Who else works with the workspace: keys, apps, and those who are told when calls are over. */
-export const integrationLines = (deps: Deps): Line[] => [
+export const integrationRoutes = (deps: Deps): DashboardRoute[] => [
   connectZapierPage(deps),
 
   apiKeyListPage(deps),
   newApiKeyPage(),
-  revokeKey(),
+  revokeApiKeyAction(),
 
   appList(deps),
-  disconnect(),
+  disconnectAppAction(),
 
   webhookListPage(deps),
   webhookPage(deps),
-  sendTest(),
-  enable(),
-  replayAll(),
+  sendTestEventAction(),
+  enableWebhookAction(),
+  replayWebhookAction(),
   rotateSecretPage(deps),
-  remove(),
+  removeWebhookAction(),
 
   callbacksPage(deps),
-  replayCallbacks(),
+  replayCallbacksAction(),
   revealSecretPage(),
   rotateSigningSecretPage(),
 
   deliveryPage(deps),
-  replayOne(),
+  replayDeliveryAction(),
 ]

@@ -6,7 +6,7 @@ import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
 import { sendTestEvent } from '../../webhooks/send-test.ts'
 import { findSubscription } from '../../webhooks/subscription-store.ts'
 import { unsubscribe } from '../../webhooks/unsubscribe.ts'
-import { act, form, noInput } from '../page/page-route.ts'
+import { actionRoute, formRoute, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner, type PageContext } from '../visit.ts'
 import { secretPage } from './secret-page.ts'
@@ -18,8 +18,8 @@ export const formatReplayed = (count: number): string => {
   return count === 1 ? 'It is sent again now.' : `${count.toLocaleString('en-US')} are sent again now.`
 }
 
-export const sendTest = () =>
-  act({
+export const sendTestEventAction = () =>
+  actionRoute({
     path: '/integrations/webhooks/:id/test',
     form: noInput,
     run: async (tx, context) => {
@@ -30,8 +30,8 @@ export const sendTest = () =>
     back: webhookPath,
   })
 
-export const enable = () =>
-  act({
+export const enableWebhookAction = () =>
+  actionRoute({
     path: '/integrations/webhooks/:id/enable',
     form: noInput,
     run: async (tx, context) => {
@@ -44,8 +44,8 @@ export const enable = () =>
     back: webhookPath,
   })
 
-export const replayAll = () =>
-  act({
+export const replayWebhookAction = () =>
+  actionRoute({
     path: '/integrations/webhooks/:id/replay',
     form: noInput,
     run: async (tx, context) => {
@@ -59,8 +59,8 @@ export const replayAll = () =>
     back: webhookPath,
   })
 
-export const remove = () =>
-  act({
+export const removeWebhookAction = () =>
+  actionRoute({
     path: '/integrations/webhooks/:id/remove',
     form: noInput,
     run: async (tx, context) => {
@@ -76,7 +76,7 @@ const rotateSecretView = template<{ id: number; targetUrl: string }>(
 
 /** The new secret stands on the page that answers the form, and nowhere else. */
 export const rotateSecretPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/integrations/webhooks/:id/rotate',
     query: noInput,
     form: noInput,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { toPage } from '../../core/pagination.ts'
 import { countCallbackDeliveries, selectSubscriptions } from '../../webhooks/list-store.ts'
-import { show } from '../page/page-route.ts'
+import { pageRoute } from '../page/page-route.ts'
 import type { Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
@@ -33,7 +33,7 @@ const Query = z.object({ page: PageNumber })
 const pageSize = 50
 
 export const webhookListPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/integrations/webhooks',
     query: Query,
     show: async (context) => {

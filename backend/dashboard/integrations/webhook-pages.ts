@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
 import { selectSubscriptions, type SubscriptionSummary } from '../../webhooks/list-store.ts'
 import { findSubscription } from '../../webhooks/subscription-store.ts'
-import { show } from '../page/page-route.ts'
+import { pageRoute } from '../page/page-route.ts'
 import type { Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { type DeliveryTable, DeliveryQuery, readDeliveryTable } from './delivery-rows.ts'
@@ -32,7 +32,7 @@ interface WebhookData {
 const webhookView = template<WebhookData>('dashboard/integrations/webhook-page')
 
 export const webhookPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/integrations/webhooks/:id',
     query: DeliveryQuery,
     show: async (context) => {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { editDocument } from '../../knowledge/edit-document.ts'
 import { type Document, getDocument } from '../../knowledge/get-document.ts'
-import { form, noInput, show } from '../page/page-route.ts'
+import { formRoute, noInput, pageRoute } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 
@@ -12,7 +12,7 @@ const editDocumentView = template<{ document: Document }>('dashboard/knowledge/e
 const DocumentFields = z.object({ title: z.string().default(''), body: z.string().default('') })
 
 export const documentPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/knowledge/:id',
     query: noInput,
     show: async ({ workspace, id }) => {
@@ -22,7 +22,7 @@ export const documentPage = (deps: Deps) =>
   })
 
 export const editDocumentPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/knowledge/:id/edit',
     query: noInput,
     form: DocumentFields,

@@ -5,7 +5,7 @@ import { addDocument } from '../../knowledge/add-document.ts'
 import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
 import type { DocumentValues } from '../../knowledge/knowledge-store.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { ChosenFile } from '../uploaded-file.ts'
 import { redirectTo, template } from '../view.ts'
@@ -22,7 +22,7 @@ const NewDocument = z.object({
 
 /** Pasted, or read from a file: that takes seconds, so that the transaction begins only when its text is known. */
 export const addDocumentPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/knowledge/new',
     query: noInput,
     form: NewDocument,

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { deleteDocument } from '../../knowledge/delete-document.ts'
-import { act, type Line, noInput } from '../page/page-route.ts'
+import { actionRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
 import { redirectTo } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { addDocumentPage } from './knowledge-pages.ts'
@@ -8,13 +8,13 @@ import { documentPage, editDocumentPage } from './document-pages.ts'
 import { knowledgePage } from './list-page.ts'
 
 /** What agents know. */
-export const knowledgeLines = (deps: Deps): Line[] => [
+export const knowledgeRoutes = (deps: Deps): DashboardRoute[] => [
   knowledgePage(deps),
   addDocumentPage(deps),
   documentPage(deps),
   editDocumentPage(deps),
 
-  act({
+  actionRoute({
     path: '/knowledge/:id/delete',
     form: noInput,
     run: async (tx, context) => {

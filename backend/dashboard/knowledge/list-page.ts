@@ -4,7 +4,7 @@ import { listDocuments } from '../../knowledge/list-documents.ts'
 import type { DocumentSummary } from './knowledge-queries.ts'
 import { defaultPassageLimit, searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import type { FoundPassage } from '../../knowledge/knowledge-store.ts'
-import { show } from '../page/page-route.ts'
+import { pageRoute } from '../page/page-route.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { PageNumber } from '../fields.ts'
@@ -31,7 +31,7 @@ const pageSize = 50
 const maxFound = 10
 
 export const knowledgePage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/knowledge',
     query: Filter,
     show: async (context) => {

@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { countDeadDeliveries, selectFailingSubscriptions } from '../calls/call-queries.ts'
 import { createTimeFormats } from '../calls/in-words.ts'
 import { formatContactName } from '../contact-name.ts'
-import { type Line, noInput, show } from '../page/page-route.ts'
+import { type DashboardRoute, noInput, pageRoute } from '../page/page-route.ts'
 import { callBadge, type Badge, formatWaitReason } from '../page/badges.ts'
 import { template } from '../view.ts'
 import type { UserWorkspace } from '../visit.ts'
@@ -45,8 +45,8 @@ const maxNotices = 20
 const mostDead = 1_000
 
 /** The first page: how today goes, and what needs somebody. */
-export const overviewLines = (deps: Deps): Line[] => [
-  show({
+export const overviewRoutes = (deps: Deps): DashboardRoute[] => [
+  pageRoute({
     path: '/overview',
     query: noInput,
     show: async ({ workspace }) => overviewView('Overview', await readOverview(deps, workspace)),

@@ -8,7 +8,7 @@ import type { Redirect, View } from '../view.ts'
 import type { PageContext } from '../visit.ts'
 
 /** A page to look at: `GET`. */
-export interface ShowLine {
+export interface PageRoute {
   kind: 'show'
   /** Below `/w/:workspace`; `:id` is an integer, `:other` any text. */
   path: string
@@ -19,7 +19,7 @@ export interface ShowLine {
  * A page with a form: `GET` shows it, `POST` to the same address sends it. What was refused is shown again with what
  * was typed and what is wrong, 422.
  */
-export interface FormLine {
+export interface FormRoute {
   kind: 'form'
   path: string
   show(context: PageContext, state: FormState): Promise<View>
@@ -32,7 +32,7 @@ export interface FormLine {
 }
 
 /** A button: `POST` only. What it may not do is told on the page that it goes back to. */
-export interface ActLine {
+export interface ActionRoute {
   kind: 'act'
   path: string
   run(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect>
@@ -41,13 +41,13 @@ export interface ActLine {
 }
 
 /** Something to keep: `GET`. */
-export interface FileLine {
+export interface DownloadRoute {
   kind: 'file'
   path: string
   send(context: PageContext): Promise<{ name: string; type: string; body: string | Readable }>
 }
 
-export type Line = ShowLine | FormLine | ActLine | FileLine
+export type DashboardRoute = PageRoute | FormRoute | ActionRoute | DownloadRoute
 
 /** A file of a form with a `fileLimit`, as its schema finds it under the field's name. */
 export interface UploadedFile {
@@ -62,14 +62,14 @@ export interface UploadedFile {
 export const noInput = z.unknown()
 
 /** `query` must take whatever people type into an address: let it fall back (`.catch`). */
-export const show = <Query extends z.ZodType>(line: {
+export const pageRoute = <Query extends z.ZodType>(route: {
   path: string
   query: Query
   show: (context: PageContext<z.output<Query>>) => Promise<View>
-}): ShowLine => ({
+}): PageRoute => ({
   kind: 'show',
-  path: line.path,
-  show: async (context) => line.show({ ...context, query: line.query.parse(context.query) }),
+  path: route.path,
+  show: async (context) => route.show({ ...context, query: route.query.parse(context.query) }),
 })
 
 /**
@@ -79,7 +79,7 @@ export const show = <Query extends z.ZodType>(line: {
  * network), or may be repeated. `edited` answers what the form edits, as it stands: a form that was opened before
  * somebody else changed it is not saved over that without a word.
  */
-export const form = <Form extends z.ZodType, Query extends z.ZodType>(line: {
+export const formRoute = <Form extends z.ZodType, Query extends z.ZodType>(route: {
   path: string
   query: Query
   form: Form
@@ -92,47 +92,48 @@ export const form = <Form extends z.ZodType, Query extends z.ZodType>(line: {
   ) => Promise<Redirect | View>
   fileLimit?: number
   isOnce?: boolean
-}): FormLine => {
-  const currentVersion: FormLine['currentVersion'] = async (deps, context) =>
-    line.loadEdited ? hashEdited(await line.loadEdited(deps, context)) : null
+}): FormRoute => {
+  const currentVersion: FormRoute['currentVersion'] = async (deps, context) =>
+    route.loadEdited ? hashEdited(await route.loadEdited(deps, context)) : null
   return {
     kind: 'form',
-    path: line.path,
-    show: async (context, state) => line.show({ ...context, query: line.query.parse(context.query) }, state),
+    path: route.path,
+    show: async (context, state) =>
+      route.show({ ...context, query: route.query.parse(context.query) }, state),
     currentVersion,
     submit: async (deps, context, raw) => {
-      const input = validate(line.form, raw)
+      const input = validate(route.form, raw)
       const version = raw._seen === undefined ? null : await currentVersion(deps, context)
       if (version !== null && version !== raw._seen) throw new EditConflictError(version)
-      return line.submit(deps, { ...context, query: line.query.parse(context.query) }, input)
+      return route.submit(deps, { ...context, query: route.query.parse(context.query) }, input)
     },
-    fileLimit: line.fileLimit,
-    isOnce: line.isOnce ?? true,
+    fileLimit: route.fileLimit,
+    isOnce: route.isOnce ?? true,
   }
 }
 
-export const act = <Form extends z.ZodType>(line: {
+export const actionRoute = <Form extends z.ZodType>(route: {
   path: string
   form: Form
   run: (deps: Deps, context: PageContext, input: z.output<Form>) => Promise<Redirect>
   back: (context: PageContext) => string
   isOnce?: boolean
-}): ActLine => ({
+}): ActionRoute => ({
   kind: 'act',
-  path: line.path,
-  run: async (deps, context, raw) => line.run(deps, context, validate(line.form, raw)),
-  back: line.back,
-  isOnce: line.isOnce ?? true,
+  path: route.path,
+  run: async (deps, context, raw) => route.run(deps, context, validate(route.form, raw)),
+  back: route.back,
+  isOnce: route.isOnce ?? true,
 })
 
-export const file = <Query extends z.ZodType>(line: {
+export const downloadRoute = <Query extends z.ZodType>(route: {
   path: string
   query: Query
   send: (
     context: PageContext<z.output<Query>>,
   ) => Promise<{ name: string; type: string; body: string | Readable }>
-}): FileLine => ({
+}): DownloadRoute => ({
   kind: 'file',
-  path: line.path,
-  send: async (context) => line.send({ ...context, query: line.query.parse(context.query) }),
+  path: route.path,
+  send: async (context) => route.send({ ...context, query: route.query.parse(context.query) }),
 })

@@ -4,7 +4,7 @@ import { activatePhoneNumber } from '../../phone-numbers/activate.ts'
 import { addPhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { retirePhoneNumber } from '../../phone-numbers/retire.ts'
 import { selectPhoneNumbersWithCampaignCount } from '../../phone-numbers/phone-number-store.ts'
-import { act, form, type Line, noInput, show } from '../page/page-route.ts'
+import { actionRoute, formRoute, type DashboardRoute, noInput, pageRoute } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 
@@ -18,8 +18,8 @@ const addPhoneNumberView = template<object>('dashboard/phone-numbers/add-phone-n
 const NewNumber = z.object({ phone_number: z.string().max(64), label: z.string().max(200) })
 
 /** The numbers that calls are made from. */
-export const phoneNumberLines = (deps: Deps): Line[] => [
-  show({
+export const phoneNumberRoutes = (deps: Deps): DashboardRoute[] => [
+  pageRoute({
     path: '/phone-numbers',
     query: noInput,
     show: async ({ workspace }) =>
@@ -28,7 +28,7 @@ export const phoneNumberLines = (deps: Deps): Line[] => [
       }),
   }),
 
-  form({
+  formRoute({
     path: '/phone-numbers/new',
     query: noInput,
     form: NewNumber,
@@ -42,7 +42,7 @@ export const phoneNumberLines = (deps: Deps): Line[] => [
     },
   }),
 
-  act({
+  actionRoute({
     path: '/phone-numbers/:id/retire',
     form: noInput,
     run: async (tx, context) => {
@@ -55,7 +55,7 @@ export const phoneNumberLines = (deps: Deps): Line[] => [
     back: (context) => pathTo(context, '/phone-numbers'),
   }),
 
-  act({
+  actionRoute({
     path: '/phone-numbers/:id/activate',
     form: noInput,
     run: async (tx, context) => {

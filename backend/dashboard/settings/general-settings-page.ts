@@ -5,7 +5,7 @@ import { editWorkspace } from '../../identity/workspaces.ts'
 import { findWorkspaceSettings } from '../../identity/workspace-store.ts'
 import { formatCallingHours, weekdays } from '../campaigns/in-words.ts'
 import { countries } from '../countries.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { timeZones } from '../time-zones.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
@@ -42,7 +42,7 @@ const SettingsFields = z.object({
 })
 
 export const generalSettingsPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/settings',
     query: noInput,
     form: SettingsFields,

@@ -4,7 +4,7 @@ import { notFound } from '../../core/errors.ts'
 import { createInvitation } from '../../identity/invitations.ts'
 import { selectMembers } from '../../identity/member-store.ts'
 import { createMemberResetLink } from '../../identity/password-resets.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { template } from '../view.ts'
 import { requireOwner } from '../visit.ts'
 
@@ -23,7 +23,7 @@ const oneTimeLinkView = template<{
 
 const InvitationFields = z.object({ email: z.string().max(254), role: z.enum(['owner', 'member']) })
 
-export const inviteMemberPage = form({
+export const inviteMemberPage = formRoute({
   path: '/settings/members/invite',
   query: noInput,
   form: InvitationFields,
@@ -51,7 +51,7 @@ export const inviteMemberPage = form({
 })
 
 export const resetMemberPasswordPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/settings/members/:id/reset-password',
     query: noInput,
     form: noInput,

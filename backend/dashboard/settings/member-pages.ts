@@ -5,7 +5,7 @@ import { selectOpenInvitations } from '../../identity/invitation-store.ts'
 import { changeRole } from '../../identity/members.ts'
 import { removeMember } from '../../identity/members/dismiss.ts'
 import { type Member, selectMembers } from '../../identity/member-store.ts'
-import { act, noInput, show } from '../page/page-route.ts'
+import { actionRoute, noInput, pageRoute } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
 
@@ -19,7 +19,7 @@ const membersView = template<{
 }>('dashboard/settings/members-page')
 
 export const membersPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/settings/members',
     query: noInput,
     show: async ({ workspace, person }) => {
@@ -35,7 +35,7 @@ export const membersPage = (deps: Deps) =>
 
 const membersPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/settings/members')
 
-export const changeRoleButton = act({
+export const changeRoleAction = actionRoute({
   path: '/settings/members/:id/role',
   form: z.object({ role: z.enum(['owner', 'member']) }),
   run: async (tx, context, { role }) => {
@@ -49,7 +49,7 @@ export const changeRoleButton = act({
   back: membersPath,
 })
 
-export const removeMemberButton = act({
+export const removeMemberAction = actionRoute({
   path: '/settings/members/:id/remove',
   form: noInput,
   run: async (tx, context) => {
@@ -63,7 +63,7 @@ export const removeMemberButton = act({
   back: membersPath,
 })
 
-export const leaveButton = act({
+export const leaveWorkspaceAction = actionRoute({
   path: '/settings/members/leave',
   form: noInput,
   run: async (tx, context) => {
@@ -73,7 +73,7 @@ export const leaveButton = act({
   back: membersPath,
 })
 
-export const withdrawButton = act({
+export const withdrawInvitationAction = actionRoute({
   path: '/settings/invitations/:id/withdraw',
   form: noInput,
   run: async (tx, context) => {

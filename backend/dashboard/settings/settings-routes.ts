@@ -1,23 +1,23 @@
 import type { Deps } from '../../deps.ts'
-import type { Line } from '../page/page-route.ts'
+import type { DashboardRoute } from '../page/page-route.ts'
 import { generalSettingsPage } from './general-settings-page.ts'
 import { inviteMemberPage, resetMemberPasswordPage } from './link-pages.ts'
 import {
-  changeRoleButton,
-  leaveButton,
+  changeRoleAction,
+  leaveWorkspaceAction,
   membersPage,
-  removeMemberButton,
-  withdrawButton,
+  removeMemberAction,
+  withdrawInvitationAction,
 } from './member-pages.ts'
 
 /** The workspace itself, and who works in it. */
-export const settingsLines = (deps: Deps): Line[] => [
+export const settingsRoutes = (deps: Deps): DashboardRoute[] => [
   generalSettingsPage(deps),
   membersPage(deps),
   inviteMemberPage,
-  withdrawButton,
-  leaveButton,
-  changeRoleButton,
-  removeMemberButton,
+  withdrawInvitationAction,
+  leaveWorkspaceAction,
+  changeRoleAction,
+  removeMemberAction,
   resetMemberPasswordPage(deps),
 ]

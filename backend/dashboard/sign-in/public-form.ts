@@ -30,7 +30,7 @@ interface SubmittedForm<Input> {
 export function mountPublicForm<Form extends z.ZodType>(
   pages: FastifyInstance,
   parts: { render: Render; isSecure: boolean },
-  line: PublicForm<Form>,
+  route: PublicForm<Form>,
 ): void {
   const send = (reply: FastifyReply, result: View | Redirect, state: FormState, status: number) => {
     if ('to' in result) return redirect(reply, result)
@@ -47,18 +47,18 @@ export function mountPublicForm<Form extends z.ZodType>(
     return reply.redirect(to, 303)
   }
 
-  pages.get(line.path, async (request, reply) => send(reply, await line.show(request), emptyForm, 200))
+  pages.get(route.path, async (request, reply) => send(reply, await route.show(request), emptyForm, 200))
 
-  pages.post(line.path, async (request, reply) => {
+  pages.post(route.path, async (request, reply) => {
     const raw = getFormFields(request)
     try {
       return redirect(
         reply,
-        await line.submit({ request, reply, input: validate(line.form, raw), formId: parseFormId(raw) }),
+        await route.submit({ request, reply, input: validate(route.form, raw), formId: parseFormId(raw) }),
       )
     } catch (error) {
       if (!isCorrectable(error)) throw error
-      return send(reply, await line.show(request), invalidForm(raw, error), error.status)
+      return send(reply, await route.show(request), invalidForm(raw, error), error.status)
     }
   })
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { getGoogleAccount } from '../../spreadsheets/get-google-account.ts'
 import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
 
@@ -11,7 +11,7 @@ const googleAccountView = template<{ googleEmail: string | null }>(
 )
 
 export const googleAccountPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/spreadsheets/google',
     query: noInput,
     form: z.object({ google_account: z.string().default('') }),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { getSpreadsheet, type SpreadsheetDetails } from '../../spreadsheets/get-spreadsheet.ts'
-import { show } from '../page/page-route.ts'
+import { pageRoute } from '../page/page-route.ts'
 import { template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { OptionalId } from '../fields.ts'
@@ -22,7 +22,7 @@ const Query = z.object({
 const pageSize = 50
 
 export const spreadsheetPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/spreadsheets/:other',
     query: Query,
     show: async (context) => {

@@ -4,7 +4,7 @@ import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
 import { getGoogleAccount } from '../../spreadsheets/get-google-account.ts'
 import { listSpreadsheets } from '../../spreadsheets/list.ts'
 import type { SpreadsheetSummary } from '../../spreadsheets/spreadsheet-store.ts'
-import { form, noInput, show } from '../page/page-route.ts'
+import { formRoute, noInput, pageRoute } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 
@@ -16,7 +16,7 @@ const newSpreadsheetView = template<object>('dashboard/spreadsheets/new-spreadsh
 const NewSpreadsheet = z.object({ name: z.string().default(''), columns: z.string().default('') })
 
 export const spreadsheetListPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/spreadsheets',
     query: noInput,
     show: async ({ workspace }) => {
@@ -29,7 +29,7 @@ export const spreadsheetListPage = (deps: Deps) =>
   })
 
 export const newSpreadsheetPage = () =>
-  form({
+  formRoute({
     path: '/spreadsheets/new',
     query: noInput,
     form: NewSpreadsheet,

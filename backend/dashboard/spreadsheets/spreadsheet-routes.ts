@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { deleteSpreadsheet } from '../../spreadsheets/delete-spreadsheet.ts'
 import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
 import { removeGoogleAccount } from '../../spreadsheets/remove-google-account.ts'
-import { act, file, type Line, noInput } from '../page/page-route.ts'
+import { actionRoute, downloadRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
 import { redirectTo } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
 import { googleAccountPage } from './google-page.ts'
@@ -11,12 +11,12 @@ import { newSpreadsheetPage, spreadsheetListPage } from './spreadsheet-pages.ts'
 import { spreadsheetPage } from './spreadsheet-page.ts'
 
 /** The tables that agents add rows to. */
-export const spreadsheetLines = (deps: Deps): Line[] => [
+export const spreadsheetRoutes = (deps: Deps): DashboardRoute[] => [
   spreadsheetListPage(deps),
   newSpreadsheetPage(),
   googleAccountPage(deps),
 
-  act({
+  actionRoute({
     path: '/spreadsheets/google/remove',
     form: noInput,
     run: async (tx, context) => {
@@ -32,7 +32,7 @@ export const spreadsheetLines = (deps: Deps): Line[] => [
 
   spreadsheetPage(deps),
 
-  file({
+  downloadRoute({
     path: '/spreadsheets/:other/csv',
     query: noInput,
     send: async ({ workspace, other }) => {
@@ -41,7 +41,7 @@ export const spreadsheetLines = (deps: Deps): Line[] => [
     },
   }),
 
-  act({
+  actionRoute({
     path: '/spreadsheets/:other/delete',
     form: noInput,
     run: async (tx, context) => {

@@ -3,15 +3,15 @@ import { formatNames } from '../../name-some.ts'
 import { deleteTool } from '../../tools/delete-tool.ts'
 import { type RefreshResult, refreshRemoteServer } from '../../tools/general/refresh-remote-server.ts'
 import { setToolActive } from '../../tools/set-active.ts'
-import { act, type Line, noInput } from '../page/page-route.ts'
+import { actionRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
 import { redirectTo } from '../view.ts'
 import { pathTo, type PageContext } from '../visit.ts'
 
 const toolPath = (context: PageContext) => pathTo(context, `/tools/${context.id}`)
 const toolKey = (context: PageContext) => ({ workspaceId: context.workspace.id, toolId: context.id })
 
-const switchLine = (verb: string, isActive: boolean, message: string): Line =>
-  act({
+const switchAction = (verb: string, isActive: boolean, message: string): DashboardRoute =>
+  actionRoute({
     path: `/tools/:id/${verb}`,
     form: noInput,
     run: async (tx, context) => {
@@ -21,14 +21,14 @@ const switchLine = (verb: string, isActive: boolean, message: string): Line =>
     back: toolPath,
   })
 
-export const toolActs = (deps: Deps): Line[] => [
-  switchLine('switch-on', true, 'The tool is on: agents that have it can use it.'),
-  switchLine(
+export const toolActions = (deps: Deps): DashboardRoute[] => [
+  switchAction('switch-on', true, 'The tool is on: agents that have it can use it.'),
+  switchAction(
     'switch-off',
     false,
     'The tool is off for all agents. They keep it, and what was configured for them.',
   ),
-  act({
+  actionRoute({
     path: '/tools/:id/delete',
     form: noInput,
     run: async (tx, context) => {
@@ -40,7 +40,7 @@ export const toolActs = (deps: Deps): Line[] => [
     },
     back: toolPath,
   }),
-  act({
+  actionRoute({
     path: '/tools/:id/refresh',
     form: noInput,
     isOnce: false,

@@ -4,7 +4,7 @@ import { ApiError } from '../../core/errors.ts'
 import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
 import { listRemoteServer } from '../../tools/general/list-remote-server.ts'
 import { getTool } from '../../tools/get-tool.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { StringList } from '../fields.ts'
@@ -31,7 +31,7 @@ const ChosenToolsFields = z.object({ tools: StringList })
 
 /** Which tools of a remote server agents may have: it is asked what it has. */
 export const chooseServerToolsPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/tools/:id/choose',
     query: noInput,
     form: ChosenToolsFields,

@@ -7,7 +7,7 @@ import { mergeSecrets } from '../../tools/general/merge-secrets.ts'
 import { toolNotFound } from '../../tools/save-custom-tool.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { HttpSettings, httpMethods } from '../../tools/kinds/http/settings.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { loadEditedTool } from './edited.ts'
@@ -80,7 +80,7 @@ const formOptions = {
 }
 
 export const newHttpToolPage = () =>
-  form({
+  formRoute({
     path: '/tools/new-http',
     query: noInput,
     form: HttpToolFields,
@@ -107,7 +107,7 @@ export const newHttpToolPage = () =>
   })
 
 export const editHttpToolPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/tools/:id/edit-http',
     query: noInput,
     form: HttpToolFields,

@@ -1,7 +1,7 @@
 import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
 import type { Deps } from '../../deps.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
-import { noInput, show } from '../page/page-route.ts'
+import { noInput, pageRoute } from '../page/page-route.ts'
 import type { Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { toolActiveBadge, formatToolKind } from './in-words.ts'
@@ -19,7 +19,7 @@ interface ToolItem {
 const toolListView = template<{ tools: ToolItem[] }>('dashboard/tools/tool-list-page')
 
 export const toolListPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/tools',
     query: noInput,
     show: async ({ workspace }) => {

@@ -7,7 +7,7 @@ import { mergeSecrets } from '../../tools/general/merge-secrets.ts'
 import { toolNotFound } from '../../tools/save-custom-tool.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { RemoteSettings } from '../../tools/custom/tool-settings.ts'
-import { form, noInput } from '../page/page-route.ts'
+import { formRoute, noInput } from '../page/page-route.ts'
 import { redirectTo, template } from '../view.ts'
 import { pathTo } from '../visit.ts'
 import { loadEditedTool } from './edited.ts'
@@ -52,7 +52,7 @@ function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly s
 
 /** The server is asked first, so that what cannot be reached is not added; then the person chooses among its tools. */
 export const newMcpServerPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/tools/new-server',
     query: noInput,
     form: McpServerFields,
@@ -75,7 +75,7 @@ export const newMcpServerPage = (deps: Deps) =>
   })
 
 export const editMcpServerPage = (deps: Deps) =>
-  form({
+  formRoute({
     path: '/tools/:id/edit-server',
     query: noInput,
     form: McpServerFields,

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { getTool, type ToolDetails } from '../../tools/get-tool.ts'
 import { HttpSettings } from '../../tools/kinds/http/settings.ts'
 import { RemoteSettings } from '../../tools/custom/tool-settings.ts'
-import { noInput, show } from '../page/page-route.ts'
+import { noInput, pageRoute } from '../page/page-route.ts'
 import type { Badge } from '../page/badges.ts'
 import { template } from '../view.ts'
 import { toolActiveBadge, formatToolKind } from './in-words.ts'
@@ -31,7 +31,7 @@ interface ToolData {
 const toolView = template<ToolData>('dashboard/tools/tool-page')
 
 export const toolPage = (deps: Deps) =>
-  show({
+  pageRoute({
     path: '/tools/:id',
     query: noInput,
     show: async ({ workspace, id: toolId }) => {

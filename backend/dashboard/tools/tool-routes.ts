@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import type { Line } from '../page/page-route.ts'
-import { toolActs } from './acts.ts'
+import type { DashboardRoute } from '../page/page-route.ts'
+import { toolActions } from './acts.ts'
 import { chooseServerToolsPage } from './choose-page.ts'
 import { editHttpToolPage, newHttpToolPage } from './http-tool-pages.ts'
 import { toolListPage } from './list-page.ts'
@@ -8,7 +8,7 @@ import { editMcpServerPage, newMcpServerPage } from './mcp-server-pages.ts'
 import { toolPage } from './tool-pages.ts'
 
 /** What agents can do during a call besides talking. */
-export const toolLines = (deps: Deps): Line[] => [
+export const toolRoutes = (deps: Deps): DashboardRoute[] => [
   toolListPage(deps),
   newHttpToolPage(),
   newMcpServerPage(deps),
@@ -16,5 +16,5 @@ export const toolLines = (deps: Deps): Line[] => [
   editHttpToolPage(deps),
   editMcpServerPage(deps),
   chooseServerToolsPage(deps),
-  ...toolActs(deps),
+  ...toolActions(deps),
 ]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import type { Line } from '../../dashboard/page/page-route.ts'
-import { createLines } from '../../dashboard/routes.ts'
+import type { DashboardRoute } from '../../dashboard/page/page-route.ts'
+import { createDashboardRoutes } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { fillPath, idsInPath, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
@@ -13,11 +13,11 @@ let database: TestDatabase
 let service: Service
 let ours: SeededObjects
 let theirs: SeededObjects
-let lines: Line[]
+let routes: DashboardRoute[]
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  lines = createLines(service.deps)
+  routes = createDashboardRoutes(service.deps)
   ours = await seedEverything(service, 'Ours')
   theirs = await seedEverything(service, 'Theirs')
 })
@@ -27,18 +27,18 @@ afterAll(async () => {
 })
 
 /** Addresses that name something of another workspace: all of it, or one of two things. */
-function foreignPaths(line: Line): string[] {
-  const ids = idsInPath(line)
+function foreignPaths(route: DashboardRoute): string[] {
+  const ids = idsInPath(route)
   const [ownIds, foreign] = [ids(ours), ids(theirs)]
-  if (ownIds.length === 1) return [fillPath(line, foreign)]
+  if (ownIds.length === 1) return [fillPath(route, foreign)]
   const mixed = ownIds.map((_, at) => ownIds.map((id, index) => (index === at ? (foreign[at] ?? id) : id)))
   return [foreign, ...mixed]
     .filter((some) => some.some((id, at) => id !== ownIds[at]))
-    .map((some) => fillPath(line, some))
+    .map((some) => fillPath(route, some))
 }
 
-const isPage = ({ kind }: Line) => kind !== 'act'
-const isAction = ({ kind }: Line) => kind === 'act' || kind === 'form'
+const isPage = ({ kind }: DashboardRoute) => kind !== 'act'
+const isAction = ({ kind }: DashboardRoute) => kind === 'act' || kind === 'form'
 
 /** What the forms ask for, well filled in, with the ids of this workspace. */
 const fieldsWith = (of: SeededObjects): Record<string, string> => ({
@@ -130,15 +130,15 @@ it('finds nothing of another workspace, whatever is asked of it, and changes not
   const before = await dumpRows()
   const token = await getCsrfToken(ours.guest)
   const wrong: string[] = []
-  for (const line of lines.filter(({ path }) => path.includes(':'))) {
-    for (const path of foreignPaths(line)) {
+  for (const route of routes.filter(({ path }) => path.includes(':'))) {
+    for (const path of foreignPaths(route)) {
       const formatResult = (how: string, { status, location }: PageResponse) =>
         `${how} ${path} ${status} ${location}`
-      if (isPage(line)) {
+      if (isPage(route)) {
         const response = await request(ours.guest, workspacePath(ours, path))
         if (response.status !== 404) wrong.push(formatResult('GET', response))
       }
-      if (!isAction(line)) continue
+      if (!isAction(route)) continue
       for (const fields of [fieldsWith(ours), fieldsWith(theirs)]) {
         const response = await request(ours.guest, workspacePath(ours, path), { _csrf: token, ...fields })
         if (response.status !== 404) wrong.push(formatResult('POST', response))
@@ -156,11 +156,11 @@ it('finds no workspace of which one is no member', async () => {
   const before = await dumpRows()
   const token = await getCsrfToken(ours.guest)
   const found: string[] = []
-  for (const line of lines) {
-    const path = workspacePath(theirs, pathFor(line, theirs))
+  for (const route of routes) {
+    const path = workspacePath(theirs, pathFor(route, theirs))
     const responses = [
-      ...(isPage(line) ? [await request(ours.guest, path)] : []),
-      ...(isAction(line) ? [await request(ours.guest, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
+      ...(isPage(route) ? [await request(ours.guest, path)] : []),
+      ...(isAction(route) ? [await request(ours.guest, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
     ]
     found.push(...responses.filter(({ status }) => status !== 404).map(({ status }) => `${path} ${status}`))
   }
@@ -171,11 +171,11 @@ it('finds no workspace of which one is no member', async () => {
 it('leads everybody who is not signed in to the sign-in page', async () => {
   const before = await dumpRows()
   const wrong: string[] = []
-  for (const line of lines) {
-    const path = workspacePath(ours, pathFor(line, ours))
+  for (const route of routes) {
+    const path = workspacePath(ours, pathFor(route, ours))
     const responses = [
-      ...(isPage(line) ? [await request(null, path)] : []),
-      ...(isAction(line) ? [await request(null, path, fieldsWith(ours))] : []),
+      ...(isPage(route) ? [await request(null, path)] : []),
+      ...(isAction(route) ? [await request(null, path, fieldsWith(ours))] : []),
     ]
     const isSignInRedirect = ({ status, location, html }: PageResponse) =>
       status === 303 && /^\/sign-in(\?|$)/.test(location) && html === ''
@@ -191,8 +191,8 @@ it('takes nothing without a token against forgery, or with that of another brows
   const before = await dumpRows()
   const foreign = await getCsrfToken(theirs.guest)
   const wrong: string[] = []
-  for (const line of lines.filter(isAction)) {
-    const path = workspacePath(ours, pathFor(line, ours))
+  for (const route of routes.filter(isAction)) {
+    const path = workspacePath(ours, pathFor(route, ours))
     for (const fields of [fieldsWith(ours), { ...fieldsWith(ours), _csrf: foreign }]) {
       const { status } = await request(ours.guest, path, fields)
       if (status !== 403) wrong.push(`${path} ${status}`)
@@ -284,7 +284,7 @@ const memberPaths = [
 
 describe('the two lists of who may do what', () => {
   it('hold every line that changes something, once', () => {
-    const paths = lines.filter(isAction).map(({ path }) => path)
+    const paths = routes.filter(isAction).map(({ path }) => path)
     expect([...ownerPaths, ...memberPaths].sort()).toEqual([...paths].sort())
   })
 
@@ -292,8 +292,8 @@ describe('the two lists of who may do what', () => {
     const before = await dumpRows()
     const token = await getCsrfToken(ours.member)
     const wrong: string[] = []
-    for (const line of lines.filter((one) => isAction(one) && ownerPaths.includes(one.path))) {
-      const path = workspacePath(ours, pathFor(line, ours))
+    for (const route of routes.filter((one) => isAction(one) && ownerPaths.includes(one.path))) {
+      const path = workspacePath(ours, pathFor(route, ours))
       const { status } = await request(ours.member, path, { _csrf: token, ...fieldsWith(ours) })
       if (status !== 403) wrong.push(`${path} ${status}`)
       await request(ours.member, path, { _csrf: token })
@@ -308,9 +308,9 @@ describe('the two lists of who may do what', () => {
       [ours.guest, ownerPaths],
       [await seedSignedInMember(service, ours.workspaceId, 'member'), memberPaths],
     ] as const) {
-      for (const line of lines.filter(({ kind, path }) => kind === 'form' && list.includes(path))) {
-        const { status } = await request(guest, workspacePath(ours, pathFor(line, ours)))
-        if (status !== 200) rejected.push(`${line.path} ${status}`)
+      for (const route of routes.filter(({ kind, path }) => kind === 'form' && list.includes(path))) {
+        const { status } = await request(guest, workspacePath(ours, pathFor(route, ours)))
+        if (status !== 200) rejected.push(`${route.path} ${status}`)
       }
     }
     expect(rejected).toEqual([])
@@ -328,11 +328,11 @@ it('takes no id of another workspace from a field or a query', async () => {
   const ids = ['campaign', 'agent', 'contact', 'number', 'tool', 'document', 'subscription'] as const
   const query = new URLSearchParams(Object.fromEntries(ids.map((name) => [name, String(theirs[name])])))
   const ends = /archive|erase|delete|discard|remove|retire|unassign|revoke|disconnect|pause|switch-off/
-  const endsAccess = ({ path }: Line) => Number(ends.test(path))
-  for (const line of [...lines].sort((one, other) => endsAccess(one) - endsAccess(other))) {
-    const path = workspacePath(ours, pathFor(line, ours))
-    if (isPage(line)) record(path, await request(guest, `${path}?${query.toString()}`))
-    if (!isAction(line) || /leave|sessions|password$/.test(line.path)) continue
+  const endsAccess = ({ path }: DashboardRoute) => Number(ends.test(path))
+  for (const route of [...routes].sort((one, other) => endsAccess(one) - endsAccess(other))) {
+    const path = workspacePath(ours, pathFor(route, ours))
+    if (isPage(route)) record(path, await request(guest, `${path}?${query.toString()}`))
+    if (!isAction(route) || /leave|sessions|password$/.test(route.path)) continue
     record(path, await request(guest, path, { ...fieldsWith(theirs), _csrf: token }))
   }
   expect(findings).toEqual([])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { Line } from '../../dashboard/page/page-route.ts'
-import { createLines } from '../../dashboard/routes.ts'
+import type { DashboardRoute } from '../../dashboard/page/page-route.ts'
+import { createDashboardRoutes } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
@@ -15,7 +15,7 @@ let service: Service
 let objects: SeededObjects
 let cookie: string
 let token: string
-let lines: Line[]
+let routes: DashboardRoute[]
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
@@ -23,7 +23,7 @@ beforeAll(async () => {
   cookie = objects.guest.browser.cookies().join('; ')
   token = /name="_csrf" value="([^"]+)"/.exec((await objects.guest.open('/account')).html)?.[1] ?? ''
   // What speaks to servers elsewhere is tried with servers, in the tests of tools.
-  lines = createLines(service.deps).filter(
+  routes = createDashboardRoutes(service.deps).filter(
     ({ path }) => !/refresh$|choose$|new-server$|edit-server$/.test(path),
   )
 })
@@ -119,35 +119,37 @@ async function expectNoServerError(path: string, body?: string): Promise<void> {
 }
 
 it('reads every page whatever its query says', async () => {
-  const pages = lines.filter(({ kind }) => kind !== 'act')
+  const pages = routes.filter(({ kind }) => kind !== 'act')
   const names = new Map<string, string[]>()
-  for (const line of pages) {
-    const address = pathFor(line, objects)
+  for (const route of pages) {
+    const address = pathFor(route, objects)
     // A file is asked for what the list beside it is asked for.
     const html = await (
-      await request(line.kind === 'file' ? address.replace(/\/[a-z]+$/, '') : address)
+      await request(route.kind === 'file' ? address.replace(/\/[a-z]+$/, '') : address)
     ).text()
     const filters = [...html.matchAll(/<form(?![^>]*method="post")[\s\S]*?<\/form>/g)]
       .map(([form]) => form)
       .join('')
     const links = [...html.matchAll(/[?&](?:amp;)?([a-z_]+)=/g)].map(([, name = '']) => name)
-    names.set(line.path, [
+    names.set(route.path, [
       ...new Set([...readFields(filters).map(([name]) => name), ...links, 'page', 'before']),
     ])
   }
   const inputs = fc
-    .constantFrom(...pages.flatMap((line) => (names.get(line.path) ?? []).map((name) => ({ line, name }))))
-    .chain(({ line, name }) =>
+    .constantFrom(
+      ...pages.flatMap((route) => (names.get(route.path) ?? []).map((name) => ({ line: route, name }))),
+    )
+    .chain(({ line: route, name }) =>
       fc.tuple(
-        fc.constant(line),
+        fc.constant(route),
         text.map((value) => `${name}=${value}`),
-        fc.array(fc.tuple(fc.constantFrom(...(names.get(line.path) ?? [])), text), { maxLength: 3 }),
+        fc.array(fc.tuple(fc.constantFrom(...(names.get(route.path) ?? [])), text), { maxLength: 3 }),
       ),
     )
   await fc.assert(
-    fc.asyncProperty(inputs, ([line, first, rest]) =>
+    fc.asyncProperty(inputs, ([route, first, rest]) =>
       expectNoServerError(
-        `${pathFor(line, objects)}?${[first, ...rest.map(([name, value]) => `${name}=${value}`)].join('&')}`,
+        `${pathFor(route, objects)}?${[first, ...rest.map(([name, value]) => `${name}=${value}`)].join('&')}`,
       ),
     ),
     runs,
@@ -155,7 +157,7 @@ it('reads every page whatever its query says', async () => {
 }, 30_000)
 
 it('looks for nothing by an id that is none', async () => {
-  const named = lines.filter(({ kind, path }) => kind !== 'act' && path.includes(':'))
+  const named = routes.filter(({ kind, path }) => kind !== 'act' && path.includes(':'))
   const inputs = fc.tuple(fc.constantFrom(...named), text, text)
   await fc.assert(
     fc.asyncProperty(inputs, ([{ path }, id, other]) =>
@@ -166,24 +168,24 @@ it('looks for nothing by an id that is none', async () => {
 }, 30_000)
 
 it('answers every form whatever is typed into it', async () => {
-  const forms = lines.filter(
+  const forms = routes.filter(
     ({ kind, path }) =>
       (kind === 'form' || kind === 'act') && !/leave|sessions|erase|delete|discard|archive|remove/.test(path),
   )
   const fields = new Map<string, [string, string][]>()
-  for (const line of forms) {
+  for (const route of forms) {
     const at =
-      line.kind === 'form' ? pathFor(line, objects) : pathFor(line, objects).replace(/\/[a-z-]+$/, '')
-    fields.set(line.path, readFields(await (await request(at)).text()))
+      route.kind === 'form' ? pathFor(route, objects) : pathFor(route, objects).replace(/\/[a-z-]+$/, '')
+    fields.set(route.path, readFields(await (await request(at)).text()))
   }
   const inputs = fc
     .constantFrom(...forms)
-    .chain((line) =>
-      fc.tuple(fc.constant(line), fc.array(fc.tuple(fc.nat(30), text), { minLength: 1, maxLength: 4 })),
+    .chain((route) =>
+      fc.tuple(fc.constant(route), fc.array(fc.tuple(fc.nat(30), text), { minLength: 1, maxLength: 4 })),
     )
   await fc.assert(
-    fc.asyncProperty(inputs, ([line, changes]) => {
-      const formFields = fields.get(line.path) ?? []
+    fc.asyncProperty(inputs, ([route, changes]) => {
+      const formFields = fields.get(route.path) ?? []
       const typed = formFields.map(
         ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
       )
@@ -196,7 +198,7 @@ it('answers every form whatever is typed into it', async () => {
         (_, index) => !changed.some(([name]) => formFields[index]?.[0] === name) || index % 2 === 1,
       )
       return expectNoServerError(
-        pathFor(line, objects),
+        pathFor(route, objects),
         [...unchanged, ...changed.map(([, pair]) => pair), `_csrf=${token}`].join('&'),
       )
     }),

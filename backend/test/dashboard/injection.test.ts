@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { startImporter } from '../../contacts/import/importer.ts'
-import { createLines } from '../../dashboard/routes.ts'
+import { createDashboardRoutes } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { waitForValue } from '../support/factories.ts'
 import { pathFor } from '../support/page-paths.ts'
@@ -117,13 +117,13 @@ async function writeMarkEverywhere(): Promise<void> {
 
 it('shows as text whatever anybody has said, typed or sent', async () => {
   const seen: string[] = []
-  for (const line of createLines(service.deps)) {
+  for (const route of createDashboardRoutes(service.deps)) {
     // The server of these tools is not there: what its pages show is tested with one.
-    if (line.kind === 'act' || line.kind === 'file' || line.path.endsWith('/choose')) continue
-    const { status, html } = await objects.guest.open(pathFor(line, objects))
-    expect([line.path, status]).toEqual([line.path, 200])
-    expect([line.path, html.match(/<b>Mark|<\/b>"|<img|href="javascript:/g)]).toEqual([line.path, null])
-    if (html.includes('&lt;b&gt;Mark&lt;/b&gt;')) seen.push(line.path)
+    if (route.kind === 'act' || route.kind === 'file' || route.path.endsWith('/choose')) continue
+    const { status, html } = await objects.guest.open(pathFor(route, objects))
+    expect([route.path, status]).toEqual([route.path, 200])
+    expect([route.path, html.match(/<b>Mark|<\/b>"|<img|href="javascript:/g)]).toEqual([route.path, null])
+    if (html.includes('&lt;b&gt;Mark&lt;/b&gt;')) seen.push(route.path)
   }
   expect(seen).toEqual(
     expect.arrayContaining(['/overview', '/calls/:id', '/contacts/:id', '/tools/:id', '/account']),
@@ -157,13 +157,13 @@ it('writes files that spreadsheet programs run nothing of, under names that no h
   // A page without scripts, which is all that a file needs.
   const signIn = await fetch(new URL('/sign-in', service.url))
   expect(signIn.headers.get('cache-control')).toBe('no-store')
-  for (const line of createLines(service.deps).filter(({ kind }) => kind === 'file')) {
-    const { page } = await objects.guest.browser.open(objects.guest.urlFor(pathFor(line, objects)))
-    expect([line.path, page.status]).toEqual([line.path, 200])
+  for (const route of createDashboardRoutes(service.deps).filter(({ kind }) => kind === 'file')) {
+    const { page } = await objects.guest.browser.open(objects.guest.urlFor(pathFor(route, objects)))
+    expect([route.path, page.status]).toEqual([route.path, 200])
     expect(page.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/)
     expect(page.headers.get('content-type')).toMatch(/^text\/csv/)
     expect(getSecurityHeaders(page)).toEqual(getSecurityHeaders(signIn))
     const cells = parse(page.html).flat()
-    expect([line.path, cells.filter((cell) => /^\s*[=+\-@]/.test(cell))]).toEqual([line.path, []])
+    expect([route.path, cells.filter((cell) => /^\s*[=+\-@]/.test(cell))]).toEqual([route.path, []])
   }
 })

@@ -1,4 +1,4 @@
-import type { Line } from '../../dashboard/page/page-route.ts'
+import type { DashboardRoute } from '../../dashboard/page/page-route.ts'
 import type { SeededObjects } from './seed-everything.ts'
 
 /** What an address that begins so names. Where it names two things, both may be another workspace's. */
@@ -26,7 +26,9 @@ const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string |
 ]
 
 /** @throws for a line that names something which is not listed here */
-export function idsInPath({ path }: Pick<Line, 'path'>): (objects: SeededObjects) => (string | number)[] {
+export function idsInPath({
+  path,
+}: Pick<DashboardRoute, 'path'>): (objects: SeededObjects) => (string | number)[] {
   const [longestPrefix] = pathPrefixes
     .filter(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
     .sort((a, b) => b.prefix.length - a.prefix.length)
@@ -35,11 +37,11 @@ export function idsInPath({ path }: Pick<Line, 'path'>): (objects: SeededObjects
 }
 
 /** A line's address with these in place of its names. */
-export const fillPath = ({ path }: Pick<Line, 'path'>, ids: (string | number)[]): string => {
+export const fillPath = ({ path }: Pick<DashboardRoute, 'path'>, ids: (string | number)[]): string => {
   const remainingIds = [...ids]
   return path.replace(/:(id|other)/g, () => encodeURIComponent(String(remainingIds.shift())))
 }
 
 /** A line's address with what a workspace has. */
-export const pathFor = (line: Line, objects: SeededObjects): string =>
-  fillPath(line, line.path.includes(':') ? idsInPath(line)(objects) : [])
+export const pathFor = (route: DashboardRoute, objects: SeededObjects): string =>
+  fillPath(route, route.path.includes(':') ? idsInPath(route)(objects) : [])
