@@ -1,5 +1,5 @@
 import type { Caller } from '../core/caller.ts'
-import type { Person } from '../identity/user-store.ts'
+import type { User } from '../identity/user-store.ts'
 import { PageError } from '../views/page-error.ts'
 
 export type Role = 'owner' | 'member'
@@ -17,7 +17,7 @@ export interface UserWorkspace {
 
 /** Somebody who is signed in opens an address of a workspace of theirs. Membership has been checked by then. */
 export interface PageContext<Query = unknown> {
-  person: Person
+  user: User
   workspace: UserWorkspace
   /** All of the person's workspaces, by name: they switch between them. */
   workspaces: UserWorkspace[]

@@ -8,7 +8,7 @@ const maxNameLength = 200
  *
  * @throws {ApiError} `validation_failed`
  */
-export function checkPerson(input: { email: string; name: string }): { email: string; name: string } {
+export function checkUser(input: { email: string; name: string }): { email: string; name: string } {
   const email = input.email.trim()
   const name = input.name.trim()
   // What the sign-in form takes: with a longer one nobody could sign in.

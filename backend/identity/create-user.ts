@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { emailTaken, checkPerson } from './check-person.ts'
+import { emailTaken, checkUser } from './check-person.ts'
 import { hashPassword } from './password.ts'
 import { insertUser } from './user-store.ts'
 
@@ -7,7 +7,7 @@ import { insertUser } from './user-store.ts'
 export const createUser =
   (deps: Pick<Deps, 'db'>) =>
   async (input: { email: string; name: string; password: string }): Promise<{ id: number }> => {
-    const { email, name } = checkPerson(input)
+    const { email, name } = checkUser(input)
     const passwordHash = await hashPassword(input.password)
     const user = await insertUser(deps.db, { email, name, passwordHash })
     if (!user) throw emailTaken(email)

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { hashToken, randomToken } from '../secrets/secret-box.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { checkPerson } from './check-person.ts'
+import { checkUser } from './check-person.ts'
 import { findRole, lockMembers } from './member-store.ts'
 import { insertInvitation } from './invitation-store.ts'
 
@@ -23,7 +23,7 @@ export const createInvitation =
     email: string
     role: 'owner' | 'member'
   }): Promise<{ email: string; link: string; expiresAt: Date }> => {
-    const { email } = checkPerson({ email: input.email, name: input.email })
+    const { email } = checkUser({ email: input.email, name: input.email })
     const token = randomToken()
     const now = deps.clock.now()
     const expiresAt = new Date(now.getTime() + ttlMs)

@@ -3,7 +3,7 @@ import { invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { deleteUnusedResets } from './password-reset-store.ts'
 import { hashPassword, passwordMatches } from './password.ts'
-import { findPersonWithPassword, replacePassword } from './user-store.ts'
+import { findUserWithPassword, replacePassword } from './user-store.ts'
 import { deleteOtherSessions } from './session-store.ts'
 
 const wrongPasswordError = () =>
@@ -22,11 +22,11 @@ export const changePassword =
     input: { currentPassword: string; newPassword: string },
   ): Promise<void> =>
     inTransaction(deps, async ({ db }) => {
-      const person = await findPersonWithPassword(db, session.userId)
-      if (person === undefined) throw notFound('There is no such user.')
-      if (!(await passwordMatches(person.password_hash, input.currentPassword))) throw wrongPasswordError()
+      const user = await findUserWithPassword(db, session.userId)
+      if (user === undefined) throw notFound('There is no such user.')
+      if (!(await passwordMatches(user.password_hash, input.currentPassword))) throw wrongPasswordError()
       const passwordHash = await hashPassword(input.newPassword, 'new_password')
-      const currentHash = person.password_hash
+      const currentHash = user.password_hash
       if (!(await replacePassword(db, session.userId, { currentHash, passwordHash })))
         throw wrongPasswordError()
       await deleteUnusedResets(db, session.userId)

@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts'
-import type { Person } from './user-store.ts'
+import type { User } from './user-store.ts'
 
 export const insertSession = (
   db: Db,
@@ -33,7 +33,7 @@ export const findSessionWithUser = (
   db: Db,
   idHash: Buffer,
   now: Date,
-): Promise<(Person & { lastSeenAt: Date }) | undefined> =>
+): Promise<(User & { lastSeenAt: Date }) | undefined> =>
   db
     .selectFrom('session')
     .innerJoin('app_user', 'app_user.id', 'session.user_id')

@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 const lowerEmail = sql<string>`lower(email)`
 
 /** A person as the pages show them. */
-export interface Person {
+export interface User {
   userId: number
   email: string
   name: string
@@ -53,7 +53,7 @@ export const upsertMembership = (
     .execute()
 
 /** Of a user by id, for who is signed in. */
-export const findPersonWithPassword = (db: Db, userId: number) =>
+export const findUserWithPassword = (db: Db, userId: number) =>
   db
     .selectFrom('app_user')
     .select(['email', 'name', 'password_hash'])
@@ -78,7 +78,7 @@ export const replacePassword = async (
 export const updatePassword = (db: Db, userId: number, passwordHash: string) =>
   db.updateTable('app_user').set({ password_hash: passwordHash }).where('id', '=', userId).execute()
 
-export const updatePerson = (db: Db, userId: number, values: { email: string; name: string }) =>
+export const updateUser = (db: Db, userId: number, values: { email: string; name: string }) =>
   db.updateTable('app_user').set(values).where('id', '=', userId).execute()
 
 /** False where there was no such membership. */
@@ -103,7 +103,7 @@ export const selectMemberships = (db: Db, userId: number): Promise<Membership[]>
     .execute()
 
 /** The workspaces of a user with the role there, by name. */
-export const workspacesOf = (
+export const selectWorkspacesOfUser = (
   db: Db,
   userId: number,
 ): Promise<{ id: number; name: string; country: string; timeZone: string; role: 'owner' | 'member' }[]> =>

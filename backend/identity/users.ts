@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
 import { errorCode } from '../error-code.ts'
 import { invalidField, notFound } from '../core/errors.ts'
-import { emailTaken, checkPerson } from './check-person.ts'
+import { emailTaken, checkUser } from './check-person.ts'
 import { passwordMatches } from './password.ts'
-import { findPersonWithPassword, updatePerson } from './user-store.ts'
+import { findUserWithPassword, updateUser } from './user-store.ts'
 
 /** PostgreSQL: a unique index has it already. */
 const uniqueViolation = '23505'
@@ -14,17 +14,17 @@ const uniqueViolation = '23505'
  *
  * @throws {ApiError} validation_failed, not_found
  */
-export const editPerson =
+export const editUser =
   (deps: Pick<Deps, 'db'>) =>
   async (userId: number, input: { email: string; name: string; currentPassword: string }): Promise<void> => {
-    const { email, name } = checkPerson(input)
-    const person = await findPersonWithPassword(deps.db, userId)
-    if (person === undefined) throw notFound('There is no such user.')
-    if (email !== person.email && !(await passwordMatches(person.password_hash, input.currentPassword))) {
+    const { email, name } = checkUser(input)
+    const user = await findUserWithPassword(deps.db, userId)
+    if (user === undefined) throw notFound('There is no such user.')
+    if (email !== user.email && !(await passwordMatches(user.password_hash, input.currentPassword))) {
       const message = 'This is not your password: it is needed for another e-mail address.'
       throw invalidField('current_password', 'wrong_password', message)
     }
-    await updatePerson(deps.db, userId, { email, name }).catch((error: unknown) => {
+    await updateUser(deps.db, userId, { email, name }).catch((error: unknown) => {
       throw errorCode(error) === uniqueViolation ? emailTaken(email) : error
     })
   }

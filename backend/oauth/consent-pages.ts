@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import { selectMemberships, type Person } from '../identity/user-store.ts'
+import { selectMemberships, type User } from '../identity/user-store.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { RenderPage } from '../views/render.ts'
 import { scopeDescriptions } from './scopes.ts'
@@ -47,7 +47,7 @@ export function mountConsentPages(
   const showConsent = async (
     reply: FastifyReply,
     authorization: Authorization,
-    person: Person,
+    user: User,
     error: string | null,
   ) => {
     const html = render('consent', {
@@ -55,8 +55,8 @@ export function mountConsentPages(
       csrf: reply.generateCsrf(),
       path: `/connect/${authorization.uid}`,
       app: authorization.app,
-      person,
-      workspaces: await selectMemberships(deps.db, person.userId),
+      user,
+      workspaces: await selectMemberships(deps.db, user.userId),
       abilities: authorization.scopes.map((scope) => scopeDescriptions[scope]),
       error,
     })
@@ -64,14 +64,14 @@ export function mountConsentPages(
   }
 
   const findSignedInUser = async (request: FastifyRequest, authorization: Authorization) => {
-    const person = await browserAuth.getUser(request)
-    return person && !authorization.requiresSignIn(person.userId) ? person : undefined
+    const user = await browserAuth.getUser(request)
+    return user && !authorization.requiresSignIn(user.userId) ? user : undefined
   }
 
   pages.get('/connect/:uid', async (request, reply) => {
     const authorization = await findRequested(request, reply)
-    const person = await findSignedInUser(request, authorization)
-    return person ? showConsent(reply, authorization, person, null) : showSignIn(reply, authorization)
+    const user = await findSignedInUser(request, authorization)
+    return user ? showConsent(reply, authorization, user, null) : showSignIn(reply, authorization)
   })
 
   pages.post('/connect/:uid/sign-in', async (request, reply) => {
@@ -85,24 +85,19 @@ export function mountConsentPages(
 
   pages.post('/connect/:uid/allow', async (request, reply) => {
     const authorization = await findRequested(request, reply)
-    const person = await findSignedInUser(request, authorization)
-    if (!person) return showSignIn(reply, authorization)
+    const user = await findSignedInUser(request, authorization)
+    if (!user) return showSignIn(reply, authorization)
     const form = ConsentForm.parse(request.body)
-    if (form.user_id !== person.userId) {
-      return showConsent(
-        reply,
-        authorization,
-        person,
-        'You are now signed in as somebody else. Choose again.',
-      )
+    if (form.user_id !== user.userId) {
+      return showConsent(reply, authorization, user, 'You are now signed in as somebody else. Choose again.')
     }
-    const memberships = await selectMemberships(deps.db, person.userId)
+    const memberships = await selectMemberships(deps.db, user.userId)
     if (!memberships.some(({ workspaceId }) => workspaceId === form.workspace_id)) {
-      return showConsent(reply, authorization, person, 'Choose the workspace that the app may work with.')
+      return showConsent(reply, authorization, user, 'Choose the workspace that the app may work with.')
     }
-    const grantId = await createGrant(deps, provider)(authorization, person.userId, form.workspace_id)
+    const grantId = await createGrant(deps, provider)(authorization, user.userId, form.workspace_id)
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
-      login: { accountId: String(person.userId), remember: false },
+      login: { accountId: String(user.userId), remember: false },
       consent: { grantId },
     })
     return reply.redirect(redirectUrl, 303)

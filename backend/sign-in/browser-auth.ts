@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import type { Person } from '../identity/user-store.ts'
+import type { User } from '../identity/user-store.ts'
 import { sessionCookie } from '../identity/sessions/cookie.ts'
 import { endSession } from '../identity/sessions/end.ts'
 import { findSession, type Session } from '../identity/sessions/find.ts'
@@ -50,8 +50,8 @@ export function createBrowserAuth(deps: Deps) {
   return {
     begin: startBrowserSession,
 
-    getUser: async (request: FastifyRequest): Promise<Person | undefined> =>
-      (await findSession(deps)(getToken(request)))?.person,
+    getUser: async (request: FastifyRequest): Promise<User | undefined> =>
+      (await findSession(deps)(getToken(request)))?.user,
 
     getSession: (request: FastifyRequest): Promise<Session | undefined> =>
       findSession(deps)(getToken(request)),

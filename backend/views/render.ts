@@ -25,7 +25,7 @@ export interface Pages {
     /** The address of this authorization; its forms post below it. */
     path: string
     app: AskingApp
-    person: { userId: number; name: string; email: string }
+    user: { userId: number; name: string; email: string }
     workspaces: { workspaceId: number; workspaceName: string }[]
     abilities: string[]
     error: string | null

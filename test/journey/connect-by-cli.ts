@@ -4,11 +4,14 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type BuiltConnector, openConnector } from '../../support/built-connector.ts'
-import type { Person } from './give-consent.ts'
+import type { GiveConsent } from './give-consent.ts'
 import { freePort, type ServiceProcess } from './service-process.ts'
 
 /** Connects as a developer does: `invoke auth start` opens a browser, and the person goes through the pages. */
-export async function connectByCli(service: ServiceProcess, person: Person): Promise<BuiltConnector> {
+export async function connectByCli(
+  service: ServiceProcess,
+  giveConsent: GiveConsent,
+): Promise<BuiltConnector> {
   const { demo } = service
   const port = await freePort()
   const redirectUri = `http://localhost:${port}`
@@ -24,7 +27,7 @@ export async function connectByCli(service: ServiceProcess, person: Person): Pro
   try {
     const startUrl = await Promise.race([browser.opened, started.then(failWithoutBrowser)])
     const { email, password } = demo
-    const status = await person({ startUrl, redirectUri, email, password, workspaceName: 'Demo' })
+    const status = await giveConsent({ startUrl, redirectUri, email, password, workspaceName: 'Demo' })
     if (status !== 200) throw new Error(`the CLI answered ${status} to the code`)
     await started
   } finally {

@@ -12,43 +12,48 @@ export interface Authorization {
 }
 
 /** Goes from an app's authorization request through our pages back to the app, and tells the status it answered. */
-export type Person = (authorization: Authorization) => Promise<number>
+export type GiveConsent = (authorization: Authorization) => Promise<number>
 
 /** On a machine without a browser: the same pages, fetched. */
-export const withoutScreen: Person = async (authorization) =>
+export const consentByFetch: GiveConsent = async (authorization) =>
   (await fetch(await signInAndConsent(authorization))).status
 
 /** In Chromium, with keys and mouse alone. Adds what the page in front of the person is called, one after another. */
-export const byHand =
-  (executablePath: string, seen: string[]): Person =>
+export const consentInChromium =
+  (executablePath: string, headings: string[]): GiveConsent =>
   async (authorization) => {
     const browser = await launchChromium(executablePath)
     try {
-      return await goThrough(await browser.newPage(), authorization, seen)
+      return await completeConsent(await browser.newPage(), authorization, headings)
     } finally {
       await browser.close()
     }
   }
 
-async function goThrough(page: Page, authorization: Authorization, seen: string[]): Promise<number> {
+async function completeConsent(
+  page: Page,
+  authorization: Authorization,
+  headings: string[],
+): Promise<number> {
   const { startUrl, redirectUri, email, password, workspaceName } = authorization
-  const look = async () => void seen.push(await page.getByRole('heading', { level: 1 }).innerText())
+  const recordHeading = async () =>
+    void headings.push(await page.getByRole('heading', { level: 1 }).innerText())
 
   await page.goto(startUrl)
   await page.getByLabel('E-mail address').and(page.locator(':focus')).waitFor()
-  await look()
+  await recordHeading()
   await page.keyboard.type(email)
   await page.keyboard.press('Tab')
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')
 
   await page.getByRole('radio', { name: workspaceName }).click()
-  await look()
-  const answered = page.waitForResponse(
-    (response) => isAt(redirectUri, response.url()) && response.request().isNavigationRequest(),
+  await recordHeading()
+  const redirected = page.waitForResponse(
+    (response) => hasSameOrigin(redirectUri, response.url()) && response.request().isNavigationRequest(),
   )
   await page.getByRole('button', { name: 'Allow' }).click()
-  return (await answered).status()
+  return (await redirected).status()
 }
 
-const isAt = (address: string, url: string) => new URL(url).origin === new URL(address).origin
+const hasSameOrigin = (address: string, url: string) => new URL(url).origin === new URL(address).origin

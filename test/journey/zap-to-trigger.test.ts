@@ -8,7 +8,7 @@ import { type WebhookListener, openWebhookListener } from '../../support/webhook
 import { findChromium, itWithChromium } from '../../backend/test/support/chromium.ts'
 import { connectByCli } from './connect-by-cli.ts'
 import { runDemo } from './run-demo.ts'
-import { byHand, withoutScreen } from './give-consent.ts'
+import { consentInChromium, consentByFetch } from './give-consent.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 // The service is a process of its own, the connector is what `npm run build` makes, and between them lies
@@ -28,7 +28,10 @@ beforeAll(async () => {
   service = await startServiceProcess()
   cleanups.push(() => service.stop())
   const chromium = findChromium()
-  connector = await connectByCli(service, chromium === undefined ? withoutScreen : byHand(chromium, seen))
+  connector = await connectByCli(
+    service,
+    chromium === undefined ? consentByFetch : consentInChromium(chromium, seen),
+  )
   cleanups.push(() => connector.remove())
   hook = await openWebhookListener()
   cleanups.push(() => hook.close())

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { editPerson } from '../../identity/users.ts'
+import { editUser } from '../../identity/users.ts'
 import { listSessions } from '../../identity/sessions/list.ts'
 import { revokeOtherSessions, revokeSession } from '../../identity/sessions/revoke.ts'
 import { actionRoute, formRoute, noInput } from '../page/page-route.ts'
@@ -18,12 +18,12 @@ interface SessionRow {
 }
 
 const accountView = template<{
-  person: { name: string; email: string }
+  user: { name: string; email: string }
   sessions: SessionRow[]
   others: number
 }>('dashboard/account/account-page')
 
-const Person = z.object({
+const AccountForm = z.object({
   name: z.string().max(200),
   email: z.string().max(254),
   current_password: z.string().default(''),
@@ -33,11 +33,11 @@ export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLi
   formRoute({
     path: '/account',
     query: noInput,
-    form: Person,
-    show: async ({ person, sessionHash }) => {
-      const sessions = await listSessions(deps)(person.userId, sessionHash)
+    form: AccountForm,
+    show: async ({ user, sessionHash }) => {
+      const sessions = await listSessions(deps)(user.userId, sessionHash)
       return accountView('Your account', {
-        person: { name: person.name, email: person.email },
+        user: { name: user.name, email: user.email },
         sessions: sessions.map(({ userAgent, ...session }) => ({
           ...session,
           browser: formatBrowser(userAgent),
@@ -46,10 +46,8 @@ export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLi
       })
     },
     submit: async (tx, context, { name, email, current_password: currentPassword }) => {
-      const save = () => editPerson(tx)(context.person.userId, { name, email, currentPassword })
-      await (email.trim() === context.person.email
-        ? save()
-        : limitPasswordAttempts(context.sessionHash, save))
+      const save = () => editUser(tx)(context.user.userId, { name, email, currentPassword })
+      await (email.trim() === context.user.email ? save() : limitPasswordAttempts(context.sessionHash, save))
       return redirectTo(pathTo(context, '/account'), 'Saved.')
     },
   })
@@ -60,7 +58,7 @@ export const endSessionAction = actionRoute({
   path: '/account/sessions/:id/end',
   form: noInput,
   run: async (tx, context) => {
-    await revokeSession(tx)(context.person.userId, context.id)
+    await revokeSession(tx)(context.user.userId, context.id)
     return redirectTo(accountPath(context), 'That browser was signed out.')
   },
   back: accountPath,
@@ -70,7 +68,7 @@ export const endOtherSessionsAction = actionRoute({
   path: '/account/sessions/end-others',
   form: noInput,
   run: async (tx, context) => {
-    await revokeOtherSessions(tx)(context.person.userId, context.sessionHash)
+    await revokeOtherSessions(tx)(context.user.userId, context.sessionHash)
     return redirectTo(accountPath(context), 'You were signed out everywhere but here.')
   },
   back: accountPath,

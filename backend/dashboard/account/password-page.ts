@@ -14,9 +14,9 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
     path: '/account/password',
     query: noInput,
     form: PasswordFields,
-    show: async ({ person }) => passwordView('Change your password', { email: person.email }),
+    show: async ({ user }) => passwordView('Change your password', { email: user.email }),
     submit: async (tx, context, input) => {
-      const session = { userId: context.person.userId, sessionHash: context.sessionHash }
+      const session = { userId: context.user.userId, sessionHash: context.sessionHash }
       const { current_password: currentPassword, new_password: newPassword } = input
       await limitPasswordAttempts(context.sessionHash, () =>
         changePassword(tx)(session, { currentPassword, newPassword }),

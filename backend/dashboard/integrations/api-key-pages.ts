@@ -34,7 +34,7 @@ export const apiKeyListPage = (deps: Deps) =>
   pageRoute({
     path: apiKeysPath,
     query: noInput,
-    show: async ({ workspace, person }) => {
+    show: async ({ workspace, user }) => {
       const rows = await selectApiKeys(deps.db, workspace.id)
       const keys = rows.map((row) => ({
         id: row.id,
@@ -45,7 +45,7 @@ export const apiKeyListPage = (deps: Deps) =>
         lastUsedAt: row.last_used_at,
         revokedAt: row.revoked_at,
         subscriptionCount: row.hooks ?? 0,
-        canRevoke: row.revoked_at === null && (row.user_id === person.userId || workspace.role === 'owner'),
+        canRevoke: row.revoked_at === null && (row.user_id === user.userId || workspace.role === 'owner'),
       }))
       return apiKeyListView('API keys', { keys })
     },
@@ -58,8 +58,8 @@ export const newApiKeyPage = () =>
     query: noInput,
     form: NewKey,
     show: async () => newApiKeyView('Create an API key', {}),
-    submit: async (tx, { workspace, person }, { name }) => {
-      const { key } = await createApiKey(tx)({ workspaceId: workspace.id, userId: person.userId, name })
+    submit: async (tx, { workspace, user }, { name }) => {
+      const { key } = await createApiKey(tx)({ workspaceId: workspace.id, userId: user.userId, name })
       return secretPage('Your new API key', {
         heading: `The key “${name}” is ready`,
         lead: 'Copy it now: it is shown this one time. Outdial keeps only a fingerprint of it.',
@@ -80,7 +80,7 @@ export const revokeApiKeyAction = () =>
     run: async (tx, context: PageContext) => {
       const key = await findApiKey(tx.db, context.workspace.id, context.id)
       if (key === undefined) throw notFound('There is no such API key.')
-      if (key.user_id !== context.person.userId) requireOwner(context)
+      if (key.user_id !== context.user.userId) requireOwner(context)
       const { subscriptions } = await revokeApiKey(tx)({
         workspaceId: context.workspace.id,
         apiKeyId: context.id,

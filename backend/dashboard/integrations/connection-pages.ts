@@ -14,7 +14,7 @@ interface AppCard {
   /** Unique on the page. */
   key: string
   app: string
-  person: string
+  user: string
   email: string
   since: Date
   lastUsedAt: Date | null
@@ -30,19 +30,19 @@ export const appList = (deps: Deps) =>
   pageRoute({
     path: listPath,
     query: noInput,
-    show: async ({ workspace, person }) => {
+    show: async ({ workspace, user }) => {
       const connections = await selectConnections(deps.db, workspace.id)
       const apps = connections.map((connection, index) => ({
         key: `app-${index}`,
         app: connection.app,
-        person: connection.person,
+        user: connection.person,
         email: connection.email,
         since: connection.since,
         lastUsedAt: connection.lastUsedAt,
         abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
         subscriptionCount: connection.hooks,
         disconnectPath: `${listPath}/${connection.userId}/${encodeURIComponent(connection.clientId)}/disconnect`,
-        canDisconnect: connection.userId === person.userId || workspace.role === 'owner',
+        canDisconnect: connection.userId === user.userId || workspace.role === 'owner',
       }))
       return list('Connected apps', { apps })
     },
@@ -60,7 +60,7 @@ export const disconnectAppAction = () =>
         ({ userId, clientId }) => userId === context.id && clientId === context.other,
       )
       if (connection === undefined) throw notFound('There is no such connection.')
-      if (connection.userId !== context.person.userId) requireOwner(context)
+      if (connection.userId !== context.user.userId) requireOwner(context)
       const { userId, clientId, app } = connection
       const { subscriptions } = await disconnectApp(tx)({ workspaceId, userId, clientId })
       return redirectTo(

@@ -103,6 +103,6 @@ export const rotateSecretPage = (deps: Deps) =>
 async function requireManageableSubscription({ db }: Pick<Deps, 'db'>, context: PageContext) {
   const subscription = await findSubscription(db, context.workspace.id, context.id)
   if (subscription === undefined) throw notFound('There is no such subscription.')
-  if (subscription.user_id !== context.person.userId) requireOwner(context)
+  if (subscription.user_id !== context.user.userId) requireOwner(context)
   return subscription
 }

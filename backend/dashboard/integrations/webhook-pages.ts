@@ -36,11 +36,11 @@ export const webhookPage = (deps: Deps) =>
     path: '/integrations/webhooks/:id',
     query: DeliveryQuery,
     show: async (context) => {
-      const { workspace, person, id } = context
+      const { workspace, user, id } = context
       const [found] = await selectSubscriptions(deps.db, workspace.id, { id, limit: 1, offset: 0 })
       const owner = await findSubscription(deps.db, workspace.id, id)
       if (found === undefined || owner === undefined) throw notFound('There is no such subscription.')
-      const canRotate = owner.user_id === person.userId || workspace.role === 'owner'
+      const canRotate = owner.user_id === user.userId || workspace.role === 'owner'
       const path = `/integrations/webhooks/${id}`
       const source = { subscriptionId: id, path, showTarget: false }
       return webhookView('Webhook', {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Scope } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
-import { workspacesOf } from '../../identity/user-store.ts'
+import { selectWorkspacesOfUser } from '../../identity/user-store.ts'
 import { pageNotFound } from './page-errors.ts'
 import type { PageContext } from '../visit.ts'
 
@@ -17,7 +17,7 @@ export const loadPageContext =
     const session = await browserAuth.getSession(request)
     if (session === undefined) return undefined
     const params = request.params as Record<string, string | undefined>
-    const workspaces = await workspacesOf(deps.db, session.person.userId)
+    const workspaces = await selectWorkspacesOfUser(deps.db, session.user.userId)
     const workspace = workspaces.find(({ id }) => String(id) === params.workspace)
     if (workspace === undefined) throw pageNotFound()
     const id = /^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : undefined
@@ -25,12 +25,12 @@ export const loadPageContext =
     // PostgreSQL compares no text with a NUL in it: nothing has such a name.
     if (params.other?.includes('\0')) throw pageNotFound()
     return {
-      person: session.person,
+      user: session.user,
       workspace,
       workspaces,
       caller: {
         workspaceId: workspace.id,
-        userId: session.person.userId,
+        userId: session.user.userId,
         apiKeyId: null,
         clientId: null,
         scopes: [...Scope.options],

@@ -12,7 +12,7 @@ export function createPageModel(
   view: View,
   page: { path: string; csrf: string; flash: Flash | null; state: FormState; now: Date },
 ) {
-  const { person, workspace, workspaces } = context
+  const { user, workspace, workspaces } = context
   const ui = createUi(context, page.now)
   return {
     ...view.data,
@@ -21,7 +21,7 @@ export function createPageModel(
     form: { ...page.state, csrf: page.csrf, once: randomUUID() },
     flash: page.flash,
     here: page.path,
-    person,
+    person: user,
     workspace,
     workspaces,
     isOwner: workspace.role === 'owner',

@@ -33,7 +33,7 @@ export const inviteMemberPage = formRoute({
   },
   submit: async (tx, context, { email: enteredEmail, role }) => {
     requireOwner(context)
-    const invitedBy = context.person.userId
+    const invitedBy = context.user.userId
     const { email, link, expiresAt } = await createInvitation(tx)({
       workspaceId: context.workspace.id,
       invitedBy,
@@ -63,7 +63,7 @@ export const resetMemberPasswordPage = (deps: Deps) =>
     submit: async (tx, context) => {
       requireOwner(context)
       const { name, email } = await findMember(deps, context.workspace.id, context.id)
-      const ids = { workspaceId: context.workspace.id, userId: context.id, ownerId: context.person.userId }
+      const ids = { workspaceId: context.workspace.id, userId: context.id, ownerId: context.user.userId }
       const { link, expiresAt } = await createMemberResetLink(tx)(ids)
       return oneTimeLinkView('The link', {
         heading: 'The link is ready',

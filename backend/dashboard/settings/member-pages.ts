@@ -22,13 +22,13 @@ export const membersPage = (deps: Deps) =>
   pageRoute({
     path: '/settings/members',
     query: noInput,
-    show: async ({ workspace, person }) => {
+    show: async ({ workspace, user }) => {
       const members = await selectMembers(deps.db, workspace.id)
       const owners = members.filter(({ role }) => role === 'owner')
       return membersView('Members', {
-        members: members.map((member) => ({ ...member, isYou: member.userId === person.userId })),
+        members: members.map((member) => ({ ...member, isYou: member.userId === user.userId })),
         invitations: await selectOpenInvitations(deps.db, workspace.id, deps.clock.now()),
-        isLastOwner: owners.length === 1 && owners[0]?.userId === person.userId,
+        isLastOwner: owners.length === 1 && owners[0]?.userId === user.userId,
       })
     },
   })
@@ -67,7 +67,7 @@ export const leaveWorkspaceAction = actionRoute({
   path: '/settings/members/leave',
   form: noInput,
   run: async (tx, context) => {
-    await removeMember(tx)({ workspaceId: context.workspace.id, userId: context.person.userId })
+    await removeMember(tx)({ workspaceId: context.workspace.id, userId: context.user.userId })
     return redirectTo('/', `You have left ${context.workspace.name}.`)
   },
   back: membersPath,

@@ -16,14 +16,14 @@ const invitationView = template<{
   role: 'owner' | 'member'
   email: string
   /** Who is signed in, and would accept it. */
-  person: { name: string; email: string } | null
+  user: { name: string; email: string } | null
   signInPath: string
   signOutPath: string
 }>('dashboard/sign-in/invitation-page')
 
 const Path = z.object({ token: z.string() })
 /** Who is signed in sends nothing but the button. */
-const Guest = z.object({
+const NewUserForm = z.object({
   name: z.string().max(200).optional(),
   email: z.string().max(254).optional(),
   password: z.string().optional(),
@@ -39,25 +39,25 @@ export function mountInvitation(
 
   mountPublicForm(pages, parts, {
     path: '/invitations/:token',
-    form: Guest,
+    form: NewUserForm,
     show: async (request) => {
       const token = tokenOf(request)
       const invitation = await getInvitation(deps)(token)
       if (invitation.state !== 'open') throw invitationClosedError(invitation.state)
-      const person = (await parts.browserAuth.getUser(request)) ?? null
+      const user = (await parts.browserAuth.getUser(request)) ?? null
       const { workspaceName, invitedBy, role, email } = invitation
       const back = `?next=${encodeURIComponent(`/invitations/${token}`)}`
       return invitationView(`Join ${workspaceName}`, {
-        ...{ workspaceName, invitedBy, role, email, person },
+        ...{ workspaceName, invitedBy, role, email, user },
         signInPath: `/sign-in${back}`,
         signOutPath: `/sign-out${back}`,
       })
     },
     submit: async ({ request, reply, input }) => {
-      const person = await parts.browserAuth.getUser(request)
-      const accepted = await acceptInvitation(deps)(tokenOf(request), person ?? newUser(input))
+      const user = await parts.browserAuth.getUser(request)
+      const accepted = await acceptInvitation(deps)(tokenOf(request), user ?? requireNewUser(input))
       if (!isMember(accepted)) throw invitationClosedError(accepted.state)
-      if (person === undefined) await parts.browserAuth.begin(request, reply, accepted.userId)
+      if (user === undefined) await parts.browserAuth.begin(request, reply, accepted.userId)
       const message =
         accepted.state === 'accepted'
           ? 'Welcome: you are a member of this workspace now.'
@@ -67,7 +67,11 @@ export function mountInvitation(
   })
 }
 
-function newUser(input: z.output<typeof Guest>): { name: string; email: string; password: string } {
+function requireNewUser(input: z.output<typeof NewUserForm>): {
+  name: string
+  email: string
+  password: string
+} {
   const { name, email, password } = input
   const details = (['name', 'email', 'password'] as const)
     .filter((field) => input[field] === undefined)
@@ -76,8 +80,8 @@ function newUser(input: z.output<typeof Guest>): { name: string; email: string; 
   throw new ApiError('validation_failed', 'Fill in every field.', { details })
 }
 
-type Member = Extract<AcceptResult, { userId: number }>
-const isMember = (accepted: AcceptResult): accepted is Member => 'userId' in accepted
+type AcceptedMember = Extract<AcceptResult, { userId: number }>
+const isMember = (accepted: AcceptResult): accepted is AcceptedMember => 'userId' in accepted
 
 const closedTexts = {
   used: {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
-import { hasUsers, workspacesOf } from '../../identity/user-store.ts'
+import { hasUsers, selectWorkspacesOfUser } from '../../identity/user-store.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 
@@ -49,7 +49,7 @@ export function mountSignInPages(
   pages.get('/', async (request, reply) => {
     const session = await browserAuth.getSession(request)
     if (session === undefined) return reply.redirect('/sign-in', 303)
-    const [first] = await workspacesOf(deps.db, session.person.userId)
+    const [first] = await selectWorkspacesOfUser(deps.db, session.user.userId)
     return reply.redirect(first === undefined ? '/workspaces/new' : `/w/${first.id}/overview`, 303)
   })
 

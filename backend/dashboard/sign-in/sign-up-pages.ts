@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
-import { workspacesOf } from '../../identity/user-store.ts'
+import { selectWorkspacesOfUser } from '../../identity/user-store.ts'
 import type { Render } from '../../views/render.ts'
 import { countries } from '../countries.ts'
 import { mountPublicForm } from './public-form.ts'
@@ -35,11 +35,11 @@ export function mountNewWorkspace(
   parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
 ): void {
   const show = async (request: FastifyRequest) => {
-    const person = await parts.browserAuth.getUser(request)
-    if (person === undefined) return signInRedirect
-    const workspaces = await workspacesOf(deps.db, person.userId)
+    const user = await parts.browserAuth.getUser(request)
+    if (user === undefined) return signInRedirect
+    const workspaces = await selectWorkspacesOfUser(deps.db, user.userId)
     return newWorkspaceView('New workspace', {
-      email: person.email,
+      email: user.email,
       workspaces: workspaces.length,
       countries,
       timeZones,
@@ -53,10 +53,10 @@ export function mountNewWorkspace(
     form: NewWorkspace,
     show,
     submit: async ({ request, input, formId }) => {
-      const person = await parts.browserAuth.getUser(request)
-      if (person === undefined) return signInRedirect
+      const user = await parts.browserAuth.getUser(request)
+      if (user === undefined) return signInRedirect
       const { name, country, time_zone: timeZone } = input
-      const values = { name, country, timeZone, ownerId: person.userId, formId: formId }
+      const values = { name, country, timeZone, ownerId: user.userId, formId: formId }
       const { id } = await createWorkspace(deps)(values)
       return redirectTo(`/w/${id}/overview`, 'The workspace is ready.')
     },

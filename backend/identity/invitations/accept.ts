@@ -7,7 +7,7 @@ import { getInvitationState } from './open.ts'
 import { lockInvitation, markInvitationAccepted } from '../invitation-store.ts'
 
 /** Somebody who is signed in, or who signs up by it. */
-type Guest = { userId: number } | { name: string; email: string; password: string }
+type Invitee = { userId: number } | { name: string; email: string; password: string }
 
 export type AcceptResult =
   | { state: 'unknown' | 'used' | 'expired' }
@@ -21,7 +21,7 @@ export type AcceptResult =
  */
 export const acceptInvitation =
   (deps: Deps) =>
-  (token: string, guest: Guest): Promise<AcceptResult> =>
+  (token: string, invitee: Invitee): Promise<AcceptResult> =>
     inTransaction(deps, async (tx) => {
       const invitation = await lockInvitation(tx.db, hashToken(token))
       if (invitation === undefined) return { state: 'unknown' }
@@ -30,7 +30,7 @@ export const acceptInvitation =
       if (state !== 'open') return { state }
 
       const { workspaceId, role } = invitation
-      const userId = 'userId' in guest ? guest.userId : (await createUser(tx)(guest)).id
+      const userId = 'userId' in invitee ? invitee.userId : (await createUser(tx)(invitee)).id
       const isNew = await insertMembershipIfNew(tx.db, workspaceId, { userId, role })
       if (!isNew) return { state: 'member_already', userId, workspaceId }
       await markInvitationAccepted(tx.db, workspaceId, invitation.id, now)

@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts'
 import { hashToken } from '../../secrets/secret-box.ts'
-import type { Person } from '../user-store.ts'
+import type { User } from '../user-store.ts'
 import { findSessionWithUser, updateSessionLastSeen } from '../session-store.ts'
 
 export interface Session {
-  person: Person
+  user: User
   idHash: Buffer
 }
 
@@ -20,8 +20,8 @@ export const findSession =
     const now = deps.clock.now()
     const row = await findSessionWithUser(deps.db, idHash, now)
     if (row === undefined) return undefined
-    const { lastSeenAt, ...person } = row
+    const { lastSeenAt, ...user } = row
     if (now.getTime() - lastSeenAt.getTime() > lastSeenIntervalMs)
       await updateSessionLastSeen(deps.db, idHash, now)
-    return { person, idHash }
+    return { user, idHash }
   }

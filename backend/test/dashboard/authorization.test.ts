@@ -5,7 +5,7 @@ import { createDashboardRoutes } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { fillPath, idsInPath, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
-import { type Guest, seedSignedInMember, type Service, startService } from '../support/dashboard.ts'
+import { type SignedInUser, seedSignedInMember, type Service, startService } from '../support/dashboard.ts'
 
 // Every line is asked, also those that are added later: one that these lists do not cover makes a test fail.
 
@@ -86,11 +86,11 @@ interface PageResponse {
 }
 
 async function request(
-  guest: Guest | null,
+  user: SignedInUser | null,
   path: string,
   fields?: Record<string, string>,
 ): Promise<PageResponse> {
-  const cookie = guest?.browser.cookies().join('; ') ?? ''
+  const cookie = user?.browser.cookies().join('; ') ?? ''
   const init = fields && { method: 'POST', body: new URLSearchParams(fields) }
   const response = await fetch(`${service.url}${path}`, { ...init, redirect: 'manual', headers: { cookie } })
   const location = response.headers.get('location') ?? ''
@@ -100,8 +100,8 @@ async function request(
 const workspacePath = (of: SeededObjects, path: string) => `/w/${of.workspaceId}${path}`
 
 /** A good token against forgery, from a page of one's own. */
-async function getCsrfToken(guest: Guest): Promise<string> {
-  const { html } = await guest.open('/account')
+async function getCsrfToken(user: SignedInUser): Promise<string> {
+  const { html } = await user.open('/account')
   return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
@@ -304,12 +304,12 @@ describe('the two lists of who may do what', () => {
 
   it('refuse an owner nothing of it, and a member nothing of the rest', async () => {
     const rejected: string[] = []
-    for (const [guest, list] of [
+    for (const [user, list] of [
       [ours.guest, ownerPaths],
       [await seedSignedInMember(service, ours.workspaceId, 'member'), memberPaths],
     ] as const) {
       for (const route of routes.filter(({ kind, path }) => kind === 'form' && list.includes(path))) {
-        const { status } = await request(guest, workspacePath(ours, pathFor(route, ours)))
+        const { status } = await request(user, workspacePath(ours, pathFor(route, ours)))
         if (status !== 200) rejected.push(`${route.path} ${status}`)
       }
     }
@@ -318,9 +318,9 @@ describe('the two lists of who may do what', () => {
 })
 
 it('takes no id of another workspace from a field or a query', async () => {
-  const guest = await seedSignedInMember(service, ours.workspaceId, 'owner')
+  const user = await seedSignedInMember(service, ours.workspaceId, 'owner')
   const before = rowsOfWorkspace(await dumpRows(), theirs.workspaceId)
-  const token = await getCsrfToken(guest)
+  const token = await getCsrfToken(user)
   const findings: string[] = []
   const record = (path: string, { status, html }: PageResponse) => {
     if (status >= 500 || /Theirs|theirs@/.test(html)) findings.push(`${path} ${status}`)
@@ -331,9 +331,9 @@ it('takes no id of another workspace from a field or a query', async () => {
   const endsAccess = ({ path }: DashboardRoute) => Number(ends.test(path))
   for (const route of [...routes].sort((one, other) => endsAccess(one) - endsAccess(other))) {
     const path = workspacePath(ours, pathFor(route, ours))
-    if (isPage(route)) record(path, await request(guest, `${path}?${query.toString()}`))
+    if (isPage(route)) record(path, await request(user, `${path}?${query.toString()}`))
     if (!isAction(route) || /leave|sessions|password$/.test(route.path)) continue
-    record(path, await request(guest, path, { ...fieldsWith(theirs), _csrf: token }))
+    record(path, await request(user, path, { ...fieldsWith(theirs), _csrf: token }))
   }
   expect(findings).toEqual([])
   expect(rowsOfWorkspace(await dumpRows(), theirs.workspaceId)).toEqual(before)

@@ -5,14 +5,14 @@ import { addHttpTool } from '../../tools/general/add-http-tool.ts'
 import { freshNumber } from '../support/calls.ts'
 import type { TestDatabase } from '../support/database.ts'
 import type { Seed } from '../support/seed.ts'
-import { type Guest, seedSignedInOwner, type Service, useService } from '../support/dashboard.ts'
+import { type SignedInUser, seedSignedInOwner, type Service, useService } from '../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
-let guest: Guest & { seed: Seed }
+let user: SignedInUser & { seed: Seed }
 useService((opened) => ({ database, service } = opened))
 beforeAll(async () => {
-  guest = await seedSignedInOwner(service)
+  user = await seedSignedInOwner(service)
 })
 
 const tool = {
@@ -27,7 +27,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
   [
     'a document',
     async () => {
-      const { id } = await addDocument(service.deps)(guest.seed.workspaceId, {
+      const { id } = await addDocument(service.deps)(user.seed.workspaceId, {
         title: 'Prices',
         body: 'Ten.',
       })
@@ -40,18 +40,18 @@ const forms: [string, () => Promise<string>, string, string][] = [
     'a contact',
     async () => {
       const contact = { phone_number: freshNumber(), first_name: 'Maya' }
-      const { id } = await saveContact(service.deps)(guest.seed.workspaceId, contact)
+      const { id } = await saveContact(service.deps)(user.seed.workspaceId, contact)
       return `/contacts/${id}/edit`
     },
     'first_name',
     'external_id',
   ],
-  ['a campaign', async () => `/campaigns/${guest.seed.campaignId}/edit`, 'name', 'max_concurrent_calls'],
-  ['an agent', async () => `/agents/${guest.seed.agentId}/edit`, 'name', 'greeting'],
+  ['a campaign', async () => `/campaigns/${user.seed.campaignId}/edit`, 'name', 'max_concurrent_calls'],
+  ['an agent', async () => `/agents/${user.seed.agentId}/edit`, 'name', 'greeting'],
   ['the settings', async () => '/settings', 'name', 'retention_days'],
   [
     'a tool',
-    async () => `/tools/${(await addHttpTool(service.deps)(guest.seed.workspaceId, tool)).id}/edit-http`,
+    async () => `/tools/${(await addHttpTool(service.deps)(user.seed.workspaceId, tool)).id}/edit-http`,
     'description',
     'url',
   ],
@@ -63,7 +63,7 @@ const values: Record<string, string> = {
 }
 
 it.each(forms)('saves %s over nobody’s change without saying so', async (_, prepare, mine, theirs) => {
-  const { browser, open } = guest
+  const { browser, open } = user
   const path = await prepare()
   const [form, other] = [await open(path), await open(path)]
   const value = values[theirs] ?? 'Theirs'
@@ -86,13 +86,13 @@ it.each(forms)('saves %s over nobody’s change without saying so', async (_, pr
 })
 
 it('saves a form that was opened before something else about its object changed', async () => {
-  const { browser, open } = guest
-  const path = `/agents/${guest.seed.agentId}/edit`
+  const { browser, open } = user
+  const path = `/agents/${user.seed.agentId}/edit`
   const form = await open(path)
   await database.db
     .updateTable('agent')
     .set({ status: 'paused' })
-    .where('id', '=', guest.seed.agentId)
+    .where('id', '=', user.seed.agentId)
     .execute()
   const { page } = await browser.press(form, 'Save', { name: 'Bea' })
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('Saved.')])

@@ -2,15 +2,21 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import type { Seed } from '../support/seed.ts'
-import { type Guest, password, seedSignedInOwner, type Service, startService } from '../support/dashboard.ts'
+import {
+  type SignedInUser,
+  password,
+  seedSignedInOwner,
+  type Service,
+  startService,
+} from '../support/dashboard.ts'
 
 let database: TestDatabase
 let service: Service
-let guest: Guest & { seed: Seed }
+let user: SignedInUser & { seed: Seed }
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  guest = await seedSignedInOwner(service)
+  user = await seedSignedInOwner(service)
 })
 afterAll(async () => {
   await service.close()
@@ -18,12 +24,12 @@ afterAll(async () => {
 })
 
 async function send(path: string, type: string, body: string): Promise<{ status: number; html: string }> {
-  const headers = { cookie: guest.browser.cookies().join('; '), 'content-type': type }
-  const response = await fetch(guest.urlFor(path), { method: 'POST', redirect: 'manual', headers, body })
+  const headers = { cookie: user.browser.cookies().join('; '), 'content-type': type }
+  const response = await fetch(user.urlFor(path), { method: 'POST', redirect: 'manual', headers, body })
   return { status: response.status, html: await response.text() }
 }
 
-const csrf = async () => /name="_csrf" value="([^"]+)"/.exec((await guest.open('/account')).html)?.[1] ?? ''
+const csrf = async () => /name="_csrf" value="([^"]+)"/.exec((await user.open('/account')).html)?.[1] ?? ''
 
 interface Part {
   name: string
@@ -97,7 +103,7 @@ it('says that a form without its boundary cannot be read', async () => {
 
 it('finds nothing by a name that no text may have', async () => {
   for (const path of ['/spreadsheets/%00', '/spreadsheets/%00/csv', '/agents/1/tools/%00', '/calls/%00']) {
-    expect([path, (await guest.open(path)).status]).toEqual([path, 404])
+    expect([path, (await user.open(path)).status]).toEqual([path, 404])
   }
 })
 
@@ -110,7 +116,7 @@ it.each([
   '/%0d%0aX-Evil:1',
   'https:evil',
 ])('leads home after signing in where next is %s', async (next) => {
-  const cookie = guest.browser.cookies().join('; ')
+  const cookie = user.browser.cookies().join('; ')
   const response = await fetch(`${service.url}/sign-in?next=${next}`, {
     redirect: 'manual',
     headers: { cookie },
@@ -122,7 +128,7 @@ it.each([
 
 it('leaves out of a query what no text may have', async () => {
   for (const path of ['/calls', '/calls/export', '/contacts', '/contacts/export', '/knowledge']) {
-    const { status } = await guest.open(`${path}?search=%00&q=a%00&q=b`)
+    const { status } = await user.open(`${path}?search=%00&q=a%00&q=b`)
     expect([path, status]).toEqual([path, 200])
   }
 })
@@ -130,7 +136,7 @@ it('leaves out of a query what no text may have', async () => {
 it.each(['1.5', '9223372036854775808', '-1', 'x'])('finds no campaign %s to call in', async (campaign) => {
   const contact = await database.db
     .insertInto('contact')
-    .values({ workspace_id: guest.seed.workspaceId, phone_number: `+1202555${campaign.length}123` })
+    .values({ workspace_id: user.seed.workspaceId, phone_number: `+1202555${campaign.length}123` })
     .returning('id')
     .executeTakeFirstOrThrow()
   for (const path of ['call', 'add-to-campaign']) {
@@ -148,5 +154,5 @@ it('says that what was typed is lost where the session ended meanwhile, and lead
   expect(page.text).toContain('You were signed out meanwhile, and what you sent was not kept')
   const again = await browser.press(page, 'Sign in', { email, password })
   expect(again.page.url).toBe(form.url)
-  guest = await seedSignedInOwner(service)
+  user = await seedSignedInOwner(service)
 })

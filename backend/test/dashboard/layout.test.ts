@@ -13,13 +13,13 @@ import {
 
 let database: TestDatabase
 let service: Service
-let guest: Awaited<ReturnType<typeof seedSignedInOwner>>
+let user: Awaited<ReturnType<typeof seedSignedInOwner>>
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  guest = await seedSignedInOwner(service, 'Acme & <i>Sons</i>')
-  const { workspaceId, campaignId } = guest.seed
-  const caller = { workspaceId, userId: guest.userId, apiKeyId: null, clientId: null, scopes: [] }
+  user = await seedSignedInOwner(service, 'Acme & <i>Sons</i>')
+  const { workspaceId, campaignId } = user.seed
+  const caller = { workspaceId, userId: user.userId, apiKeyId: null, clientId: null, scopes: [] }
   await addContact(service.deps)(caller, {
     phone_number: '+12025550100',
     campaign_id: campaignId,
@@ -51,13 +51,13 @@ function crawlPages(): Promise<CrawledPage[]> {
   crawlResult ??= (async () => {
     const found = new Map<string, CrawledPage>()
     const seen = new Map<string, number>()
-    const waiting = [new URL(guest.urlFor('/overview')).pathname]
+    const waiting = [new URL(user.urlFor('/overview')).pathname]
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
       if (found.has(path)) continue
       const bare = path.split('?')[0] ?? path
       seen.set(bare, (seen.get(bare) ?? 0) + 1)
       if ((seen.get(bare) ?? 0) > 3) continue
-      const { page } = await guest.browser.open(`${service.url}${path}`)
+      const { page } = await user.browser.open(`${service.url}${path}`)
       const type = page.headers.get('content-type') ?? ''
       const csp = page.headers.get('content-security-policy') ?? ''
       found.set(path, { path, status: page.status, type, html: page.html, csp })
@@ -124,7 +124,7 @@ it('names every control of a page once', async () => {
 itInChromium(
   'fits a phone and a screen, in the light and in the dark, for everybody',
   async (chromium) => {
-    const tab = await openTab(service, chromium, guest)
+    const tab = await openTab(service, chromium, user)
     const consoleErrors: string[] = []
     tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
     const first = new Map<string, string>()

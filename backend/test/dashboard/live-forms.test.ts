@@ -7,12 +7,12 @@ let service: Service
 useService((opened) => ({ service } = opened))
 
 itInChromium('a form can be sent again some time after its loading was stopped', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
   await tab.clock.install()
-  await tab.goto(guest.urlFor('/contacts/new'))
+  await tab.goto(user.urlFor('/contacts/new'))
   let sent = 0
-  await tab.route(guest.urlFor('/contacts/new'), (route, request) => {
+  await tab.route(user.urlFor('/contacts/new'), (route, request) => {
     if (request.method() === 'GET') return route.continue()
     sent += 1
     // As by Esc: the page stays.
@@ -31,10 +31,10 @@ itInChromium('a form can be sent again some time after its loading was stopped',
 })
 
 itInChromium('a live part leaves a form in it alone that is on its way', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const call = await seedCall(service.deps, guest.seed, freshNumber())
-  const address = guest.urlFor(`/calls/${call.id}`)
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const call = await seedCall(service.deps, user.seed, freshNumber())
+  const address = user.urlFor(`/calls/${call.id}`)
+  const tab = await openTab(service, chromium, user)
   const isPressed = Promise.withResolvers<void>()
   await tab.route(address, async (route, request) => {
     if (request.headers()['hx-request'] === 'true') await isPressed.promise

@@ -14,12 +14,12 @@ let service: Service
 useService((opened) => ({ service } = opened))
 
 itInChromium('show what was searched for last, however late the answers before it are', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   for (const name of ['Maya', 'Noor']) {
-    await seedCall(service.deps, guest.seed, freshNumber(), { first_name: name })
-    await seedCampaign(service.deps, { ...guest.seed, name })
+    await seedCall(service.deps, user.seed, freshNumber(), { first_name: name })
+    await seedCampaign(service.deps, { ...user.seed, name })
   }
-  const tab = await openTab(service, chromium, guest)
+  const tab = await openTab(service, chromium, user)
 
   for (const path of ['/calls', '/campaigns']) {
     const isFor = (address: string, search: string | null) => {
@@ -34,7 +34,7 @@ itInChromium('show what was searched for last, however late the answers before i
       )
       return tab.waitForRequest((request) => isFor(request.url(), search))
     }
-    await tab.goto(guest.urlFor(path))
+    await tab.goto(user.urlFor(path))
     const followed = await stall(null)
     const first = stall('m')
     const isLeft = tab.waitForEvent('requestfailed', (request) => request === followed)
@@ -48,26 +48,26 @@ itInChromium('show what was searched for last, however late the answers before i
 })
 
 itInChromium('keep in their address what was searched for, and make one step for Back', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
   for (const path of ['/calls', '/campaigns', '/contacts', '/knowledge']) {
-    await tab.goto(guest.urlFor('/settings'))
-    await tab.goto(guest.urlFor(path))
+    await tab.goto(user.urlFor('/settings'))
+    await tab.goto(user.urlFor(path))
     for (const search of ['m', 'ma']) {
       await tab.getByRole('searchbox').fill(search)
       await tab.waitForURL((url) => url.searchParams.get('search') === search)
     }
     await tab.goBack()
-    expect(new URL(tab.url()).pathname).toBe(new URL(guest.urlFor('/settings')).pathname)
+    expect(new URL(tab.url()).pathname).toBe(new URL(user.urlFor('/settings')).pathname)
   }
 })
 
 itInChromium('stay as they are while the service is away, and come back by themselves', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   for (const name of ['Maya', 'Noor']) {
-    await seedCall(service.deps, guest.seed, freshNumber(), { first_name: name })
+    await seedCall(service.deps, user.seed, freshNumber(), { first_name: name })
   }
-  const tab = await openTab(service, chromium, guest)
+  const tab = await openTab(service, chromium, user)
   let serverState: 'an error' | 'none' | 'a page' = 'a page'
   await tab.route(
     (url) => url.pathname.endsWith('/calls'),
@@ -77,7 +77,7 @@ itInChromium('stay as they are while the service is away, and come back by thems
       return route.fulfill({ status: 503, body: '<title>Away</title><p>Away for a moment</p>' })
     },
   )
-  await tab.goto(guest.urlFor('/calls'))
+  await tab.goto(user.urlFor('/calls'))
   const title = await tab.title()
   const staleNotice = tab.getByText('Not up to date')
   const isCurrent = () => staleNotice.waitFor({ state: 'detached' })
@@ -107,7 +107,7 @@ itInChromium('stay as they are while the service is away, and come back by thems
   expect(await tab.getByLabel('Search').inputValue()).toBe('may')
   expect(new URL(tab.url()).searchParams.get('search')).toBe('may')
   expect(await tab.getByRole('row').count()).toBe(2)
-  await seedCall(service.deps, guest.seed, freshNumber(), { first_name: 'Mayumi' })
+  await seedCall(service.deps, user.seed, freshNumber(), { first_name: 'Mayumi' })
   await tab.getByRole('link', { name: 'Show 1 newer call' }).waitFor()
   await tab.getByLabel('Search').fill('noor')
   await tab.getByRole('link', { name: 'Noor' }).waitFor()

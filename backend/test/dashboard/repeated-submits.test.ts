@@ -5,11 +5,11 @@ import { seedSignedInOwner, type Service, startService } from '../support/dashbo
 
 let database: TestDatabase
 let service: Service
-let guest: Awaited<ReturnType<typeof seedSignedInOwner>>
+let user: Awaited<ReturnType<typeof seedSignedInOwner>>
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  guest = await seedSignedInOwner(service)
+  user = await seedSignedInOwner(service)
 })
 afterAll(async () => {
   await service.close()
@@ -40,13 +40,13 @@ it.each<[string, string, string, Record<string, string>]>([
   ['spreadsheet', '/spreadsheets/new', 'Create the spreadsheet', { name: 'Twice', columns: 'Name' }],
 ])('makes one %s of a form that is sent three times at once', async (table, path, button, fields) => {
   const before = await count(table)
-  const form = await guest.open(path)
-  const results = await Promise.all([1, 2, 3].map(() => guest.browser.press(form, button, fields)))
+  const form = await user.open(path)
+  const results = await Promise.all([1, 2, 3].map(() => user.browser.press(form, button, fields)))
   expect(results.map(({ page }) => page.status)).toEqual([200, 200, 200])
   expect(results.some(({ page }) => page.text.includes('That did not work'))).toBe(false)
   expect((await count(table)) - before).toBe(1)
   // Typed anew, it is another one.
-  const { page } = await guest.browser.press(await guest.open(path), button, {
+  const { page } = await user.browser.press(await user.open(path), button, {
     ...fields,
     ...('name' in fields && { name: 'again' }),
     ...('phone_number' in fields && { phone_number: '+12025550165' }),
@@ -58,7 +58,7 @@ it.each<[string, string, string, Record<string, string>]>([
 it('takes each form of the way in with its own token alone', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example' }
   const body = new URLSearchParams({
-    email: guest.email,
+    email: user.email,
     password: 'correct horse battery',
     name: 'Eve',
   }).toString()
@@ -71,7 +71,7 @@ it('takes each form of the way in with its own token alone', async () => {
     '/reset-password/x',
     '/workspaces/new',
   ]) {
-    const cookie = guest.browser.cookies().join('; ')
+    const cookie = user.browser.cookies().join('; ')
     for (const cookieHeaders of [{}, { cookie }]) {
       const response = await fetch(`${service.url}${path}`, {
         method: 'POST',
@@ -86,9 +86,9 @@ it('takes each form of the way in with its own token alone', async () => {
     const file = new FormData()
     file.set('file', new Blob(['Phone\n+12025550199\n']), 'leads.csv')
     const init = { method: 'POST', redirect: 'manual', body: file } as const
-    const cookie = guest.browser.cookies().join('; ')
-    expect((await fetch(guest.urlFor(path), { ...init, headers: { cookie } })).status).toBe(403)
-    expect((await fetch(guest.urlFor(path), init)).status).toBe(303)
+    const cookie = user.browser.cookies().join('; ')
+    expect((await fetch(user.urlFor(path), { ...init, headers: { cookie } })).status).toBe(403)
+    expect((await fetch(user.urlFor(path), init)).status).toBe(303)
   }
   expect([await count('session'), await count('contact_import')]).toEqual([before, 0])
 })

@@ -10,7 +10,7 @@ import { type Seed, seedWorkspace } from '../support/seed.ts'
 
 let database: TestDatabase
 let deps: TestDeps
-let people = 0
+let contactCount = 0
 beforeAll(async () => {
   database = await createTestDatabase()
   deps = testDeps(database.db)
@@ -32,9 +32,9 @@ async function seedWithRetention(days: number | null): Promise<Seed> {
 
 /** Calls that were talked so many days ago, with all that a talk leaves behind. */
 async function seedConversation(seed: Seed, days: number): Promise<number> {
-  people += 1
+  contactCount += 1
   const workspace_id = seed.workspaceId
-  const to_number = `+1202555${String(people).padStart(4, '0')}`
+  const to_number = `+1202555${String(contactCount).padStart(4, '0')}`
   const contact = await database.db
     .insertInto('contact')
     .values({

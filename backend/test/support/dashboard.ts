@@ -31,12 +31,12 @@ export function useService(onOpened: (opened: { database: TestDatabase; service:
 
 export const password = 'correct horse battery'
 
-let people = 0
+let userCount = 0
 /** Made once: hashing is slow on purpose. */
 let passwordHash: string | undefined
 
 /** Somebody who is signed in, with a browser that runs no script. */
-export interface Guest {
+export interface SignedInUser {
   browser: Browser
   userId: number
   email: string
@@ -46,7 +46,10 @@ export interface Guest {
 }
 
 /** A workspace that can call, and its owner, signed in. */
-export async function seedSignedInOwner(service: Service, name = 'Acme'): Promise<Guest & { seed: Seed }> {
+export async function seedSignedInOwner(
+  service: Service,
+  name = 'Acme',
+): Promise<SignedInUser & { seed: Seed }> {
   const seed = await seedWorkspace(service.deps, name)
   return { ...(await seedSignedInMember(service, seed.workspaceId, 'owner')), seed }
 }
@@ -56,9 +59,9 @@ export async function seedSignedInMember(
   service: Service,
   workspaceId: number,
   role: 'owner' | 'member',
-): Promise<Guest> {
-  people += 1
-  const email = `guest${people}@example.com`
+): Promise<SignedInUser> {
+  userCount += 1
+  const email = `guest${userCount}@example.com`
   passwordHash ??= await hashPassword(password)
   const user = await insertUser(service.deps.db, { email, name: 'Robin', passwordHash })
   if (user === undefined) throw new Error(`${email} is there already`)
@@ -72,10 +75,10 @@ export async function seedSignedInMember(
 }
 
 /** A tab in Chromium of somebody who is signed in. */
-export async function openTab(service: Service, chromium: Chromium, guest: Guest): Promise<Tab> {
+export async function openTab(service: Service, chromium: Chromium, user: SignedInUser): Promise<Tab> {
   // Half-way through a transition a colour is neither the one nor the other: axe would complain of some by chance.
   const context = await chromium.newContext({ reducedMotion: 'reduce' })
-  const cookies = guest.browser.cookies().map((cookie) => {
+  const cookies = user.browser.cookies().map((cookie) => {
     const [name = '', value = ''] = cookie.split('=')
     return { name, value, url: service.url }
   })

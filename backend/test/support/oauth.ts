@@ -48,12 +48,12 @@ export interface TestUser {
   workspaces: Record<string, number>
 }
 
-let people = 0
+let userCount = 0
 
 /** A user who can sign in, and is a member of new workspaces of these names. */
 export async function seedUser(deps: TestDeps, ...names: string[]): Promise<TestUser> {
-  people += 1
-  const email = `robin${people}@example.com`
+  userCount += 1
+  const email = `robin${userCount}@example.com`
   const { id: userId } = await createUser(deps)({ email, name: 'Robin', password })
   const workspaces: Record<string, number> = {}
   for (const name of names) {

@@ -19,8 +19,8 @@ export async function seedEverything(service: Service, mark: string) {
   const { deps } = service
   const { db } = deps
   const slug = mark.toLowerCase().replace(/\W+/g, '-')
-  const guest = await seedSignedInOwner(service, mark)
-  const { seed, userId } = guest
+  const user = await seedSignedInOwner(service, mark)
+  const { seed, userId } = user
   const { workspaceId, campaignId, agentId, phoneNumberId } = seed
   await db.updateTable('campaign').set({ name: mark }).where('id', '=', campaignId).execute()
   await db.updateTable('agent').set({ name: mark }).where('id', '=', agentId).execute()
@@ -108,7 +108,7 @@ export async function seedEverything(service: Service, mark: string) {
   const importId = await uploadContacts(deps)(caller, { name: `${mark}.csv`, bytes, isTooLarge: false })
 
   return {
-    guest,
+    guest: user,
     member,
     mark,
     workspaceId,

@@ -5,7 +5,7 @@ import type { Db } from '../../db/schema.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
 import { createToolServer } from '../../mcp/tool-server.ts'
 import { testDeps } from './deps.ts'
-import type { Guest, Service } from './dashboard.ts'
+import type { SignedInUser, Service } from './dashboard.ts'
 
 /** The service whose pages and tool server know of each other's changes, as in one process. */
 export async function startServiceWithTools(db: Db): Promise<Service> {
@@ -27,10 +27,10 @@ export async function startServiceWithTools(db: Db): Promise<Service> {
 /** The id of a tool of the guest's workspace. */
 export async function getToolId(
   service: Service,
-  guest: Guest & { seed: { workspaceId: number } },
+  user: SignedInUser & { seed: { workspaceId: number } },
   name: string,
 ): Promise<number> {
-  const tools = await listTools(service.deps)(guest.seed.workspaceId)
+  const tools = await listTools(service.deps)(user.seed.workspaceId)
   const tool = tools.find((candidate) => candidate.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool.id

@@ -37,9 +37,9 @@ it('changes one’s name and, with the password, one’s address', async () => {
 
 it('refuses an address that is another person’s, also to two who take it at once', async () => {
   const [one, two] = [await seedSignedInOwner(service), await seedSignedInOwner(service)]
-  const take = async (guest: typeof one, email: string) => {
+  const take = async (user: typeof one, email: string) => {
     const fields = { name: 'Kim', email, current_password: password }
-    return (await guest.browser.press(await guest.open('/account'), 'Save', fields)).page
+    return (await user.browser.press(await user.open('/account'), 'Save', fields)).page
   }
   const taken = await take(one, two.email.toUpperCase())
   expect(taken.status).toBe(422)
@@ -49,49 +49,49 @@ it('refuses an address that is another person’s, also to two who take it at on
 })
 
 it('changes the password for who knows it, signs out elsewhere, and ends reset links', async () => {
-  const guest = await seedSignedInOwner(service)
-  const otherBrowser = await signIn(service, guest.email)
-  const { link } = await createResetLink(service.deps)(guest.userId)
-  const form = await guest.open('/account/password')
-  const wrong = await guest.browser.press(form, 'Change the password', {
+  const user = await seedSignedInOwner(service)
+  const otherBrowser = await signIn(service, user.email)
+  const { link } = await createResetLink(service.deps)(user.userId)
+  const form = await user.open('/account/password')
+  const wrong = await user.browser.press(form, 'Change the password', {
     current_password: 'not this one',
     new_password: fresh,
   })
   expect(wrong.page.html).toMatch(/id="f-current_password-problem">This is not your current password/)
   expect(wrong.page.html).not.toContain(fresh)
-  const short = await guest.browser.press(form, 'Change the password', {
+  const short = await user.browser.press(form, 'Change the password', {
     current_password: password,
     new_password: 'short',
   })
   expect(short.page.html).toMatch(/id="f-new_password-problem">[^<]*at least 10/)
-  const { page } = await guest.browser.press(form, 'Change the password', {
+  const { page } = await user.browser.press(form, 'Change the password', {
     current_password: password,
     new_password: fresh,
   })
   expect(page.text).toContain('Your password was changed')
-  expect((await otherBrowser.browser.open(guest.urlFor('/account'))).page.url).toContain('/sign-in')
-  expect((await guest.browser.open(link)).page.status).toBe(410)
-  expect((await signIn(service, guest.email)).page.status).toBe(422)
-  expect((await signIn(service, guest.email, fresh)).page.status).toBe(200)
+  expect((await otherBrowser.browser.open(user.urlFor('/account'))).page.url).toContain('/sign-in')
+  expect((await user.browser.open(link)).page.status).toBe(410)
+  expect((await signIn(service, user.email)).page.status).toBe(422)
+  expect((await signIn(service, user.email, fresh)).page.status).toBe(200)
 })
 
 it('lets nobody guess the password at an open screen, and keeps its owner out of nothing', async () => {
-  const guest = await seedSignedInOwner(service)
-  const other = await signIn(service, guest.email)
-  const form = await guest.open('/account/password')
+  const user = await seedSignedInOwner(service)
+  const other = await signIn(service, user.email)
+  const form = await user.open('/account/password')
   const guess = (current_password: string) =>
-    guest.browser.press(form, 'Change the password', { current_password, new_password: fresh })
+    user.browser.press(form, 'Change the password', { current_password, new_password: fresh })
   for (let count = 0; count < 10; count += 1) expect((await guess(`wrong ${count}`)).page.status).toBe(422)
   const { page: stopped } = await guess(password)
   expect(stopped.status).toBe(429)
   expect(stopped.text).toContain('too many attempts')
-  const byAddress = await guest.browser.press(await guest.open('/account'), 'Save', {
+  const byAddress = await user.browser.press(await user.open('/account'), 'Save', {
     name: 'Kim',
-    email: `x${guest.email}`,
+    email: `x${user.email}`,
     current_password: password,
   })
   expect(byAddress.page.status).toBe(429)
-  const { page: passwordPage } = await other.browser.open(guest.urlFor('/account/password'))
+  const { page: passwordPage } = await other.browser.open(user.urlFor('/account/password'))
   const changed = await other.browser.press(passwordPage, 'Change the password', {
     current_password: password,
     new_password: fresh,
@@ -100,25 +100,25 @@ it('lets nobody guess the password at an open screen, and keeps its owner out of
 })
 
 it('lists where one is signed in, and signs out there', async () => {
-  const guest = await seedSignedInOwner(service)
-  const second = await signIn(service, guest.email)
-  const third = await signIn(service, guest.email)
+  const user = await seedSignedInOwner(service)
+  const second = await signIn(service, user.email)
+  const third = await signIn(service, user.email)
   await database.db
     .updateTable('session')
     .set({ user_agent: '<b>Mozilla</b>' })
-    .where('user_id', '=', guest.userId)
+    .where('user_id', '=', user.userId)
     .execute()
-  const page = await guest.open('/account')
+  const page = await user.open('/account')
   expect(page.text.match(/This one/g)).toHaveLength(1)
   expect(page.html).not.toContain('<b>')
   const ids = [...page.html.matchAll(/sessions\/(\d+)\/end"/g)].map(([, id]) => id)
   expect(ids).toHaveLength(2)
-  const { page: after } = await guest.browser.press(page, 'Sign out there')
+  const { page: after } = await user.browser.press(page, 'Sign out there')
   expect(after.text).toContain('That browser was signed out')
   const isSignedIn = async ({ browser }: typeof second) =>
-    !(await browser.open(guest.urlFor('/account'))).page.url.includes('/sign-in')
+    !(await browser.open(user.urlFor('/account'))).page.url.includes('/sign-in')
   expect([await isSignedIn(second), await isSignedIn(third)].filter(Boolean)).toHaveLength(1)
-  const { page: alone } = await guest.browser.press(after, 'Sign out the others')
+  const { page: alone } = await user.browser.press(after, 'Sign out the others')
   expect(alone.html).not.toContain('Sign out there')
   expect([await isSignedIn(second), await isSignedIn(third)]).toEqual([false, false])
 })
@@ -162,14 +162,14 @@ it.each([
 })
 
 itInChromium('is used by hand', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const tab = await chromium.newPage({ reducedMotion: 'reduce' })
   await tab.goto(`${service.url}/sign-in`)
-  await tab.getByLabel('E-mail address').fill(guest.email)
+  await tab.getByLabel('E-mail address').fill(user.email)
   await tab.getByLabel('Password').fill(password)
   await tab.getByRole('button', { name: 'Sign in' }).click()
   await tab.getByRole('navigation', { name: 'Workspace' }).waitFor()
-  await tab.goto(guest.urlFor('/account'))
+  await tab.goto(user.urlFor('/account'))
   await expectAccessible(tab)
   await tab.getByText('Chrome on Linux').waitFor()
   await tab.getByRole('button', { name: 'Sign out everywhere else' }).click()

@@ -29,17 +29,17 @@ const getConfig = (agentId: number) =>
 type Seeded = Awaited<ReturnType<typeof seedSignedInOwner>>
 
 /** Gives the guest's agent a tool, and tells the address of its page there. */
-async function assignToolTo(guest: Seeded, name: string, config: object = {}): Promise<string> {
-  const { workspaceId, agentId } = guest.seed
-  const id = await getToolId(service, guest, name)
+async function assignToolTo(user: Seeded, name: string, config: object = {}): Promise<string> {
+  const { workspaceId, agentId } = user.seed
+  const id = await getToolId(service, user, name)
   await assignTool(service.deps)({ workspaceId, agentId, toolId: id, config })
   return `/agents/${agentId}/tools/${id}`
 }
 
 describe('an agent', () => {
   it('is made as a draft, published, paused and resumed', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { page } = await guest.browser.press(await guest.open('/agents/new'), 'Create the draft', {
+    const user = await seedSignedInOwner(service)
+    const { page } = await user.browser.press(await user.open('/agents/new'), 'Create the draft', {
       name: '<b>Dora</b>',
       language: 'de-AT',
       greeting: 'Hallo {{first_name}}, es geht um {{roof_type}} und {{nothing}}.',
@@ -55,25 +55,25 @@ describe('an agent', () => {
     })
     expect(page.html).toContain(agent.widget_id)
 
-    const { page: live } = await guest.browser.press(page, 'Publish')
+    const { page: live } = await user.browser.press(page, 'Publish')
     expect(live.text).toContain('The agent is live')
-    const { page: paused } = await guest.browser.press(live, 'Pause')
+    const { page: paused } = await user.browser.press(live, 'Pause')
     expect(paused.text).toContain('campaigns that use it wait')
-    const { page: resumed } = await guest.browser.press(paused, 'Resume')
+    const { page: resumed } = await user.browser.press(paused, 'Resume')
     expect(resumed.text).toContain('live again')
     expect((await getAgent('<b>Dora</b>')).status).toBe('live')
 
-    const edit = await guest.open(`/agents/${agent.id}/edit`)
+    const edit = await user.open(`/agents/${agent.id}/edit`)
     expect(edit.text).toContain('{{roof_type}} the contact’s value of this variable')
     expect(edit.text).toContain('{{nothing}} not among its variables')
-    const { page: edited } = await guest.browser.press(edit, 'Save', { name: 'Doris', greeting: '' })
+    const { page: edited } = await user.browser.press(edit, 'Save', { name: 'Doris', greeting: '' })
     expect(edited.text).toContain('Doris')
     expect(await getAgent('Doris')).toMatchObject({ greeting: '', language: 'de-AT', status: 'live' })
   })
 
   it('says beside each field what is wrong, and keeps what was typed', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { page } = await guest.browser.press(await guest.open('/agents/new'), 'Create the draft', {
+    const user = await seedSignedInOwner(service)
+    const { page } = await user.browser.press(await user.open('/agents/new'), 'Create the draft', {
       greeting: 'Hi {{first_name}}',
       variables: 'größe',
     })
@@ -85,11 +85,11 @@ describe('an agent', () => {
   })
 
   it('is listed with what it has', async () => {
-    const guest = await seedSignedInOwner(service)
-    await assignToolTo(guest, 'contact_note')
-    const list = await guest.open('/agents')
+    const user = await seedSignedInOwner(service)
+    await assignToolTo(user, 'contact_note')
+    const list = await user.open('/agents')
     expect(list.text).toMatch(/Ava Uses product Live English \(United States\) 1 1/)
-    const page = await guest.open(`/agents/${guest.seed.agentId}`)
+    const page = await user.open(`/agents/${user.seed.agentId}`)
     expect(page.text).toContain('Leads')
   })
 
@@ -121,82 +121,82 @@ describe('an agent', () => {
 
 describe('the tools of an agent', () => {
   it('are assigned, configured by a form that their schema makes, and taken away', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { workspaceId, agentId } = guest.seed
+    const user = await seedSignedInOwner(service)
+    const { workspaceId, agentId } = user.seed
     const { id: leads } = await createSpreadsheet(service.deps)(workspaceId, {
       name: 'Leads',
       columns: ['Name'],
     })
-    const append = await getToolId(service, guest, 'spreadsheet_append')
+    const append = await getToolId(service, user, 'spreadsheet_append')
 
-    const form = await guest.open(`/agents/${agentId}/tools/${append}`)
-    const { page: rejected } = await guest.browser.press(form, 'Assign the tool')
+    const form = await user.open(`/agents/${agentId}/tools/${append}`)
+    const { page: rejected } = await user.browser.press(form, 'Assign the tool')
     expect(rejected.html).toContain('id="f-config-spreadsheet_id-problem">Choose the spreadsheet')
-    const { page: noGoogle } = await guest.browser.press(form, 'Assign the tool', {
+    const { page: noGoogle } = await user.browser.press(form, 'Assign the tool', {
       'config.spreadsheet_id': 'google:another',
       google_id: 'https://docs.google.com/spreadsheets/d/abc_123/edit#gid=0',
     })
     expect(noGoogle.html).toMatch(/id="f-google_id-problem">[^<]*no Google service account/)
     expect(noGoogle.html).toContain('value="google:another" selected')
 
-    const { page: assigned } = await guest.browser.press(form, 'Assign the tool', {
+    const { page: assigned } = await user.browser.press(form, 'Assign the tool', {
       'config.spreadsheet_id': leads,
     })
     expect(assigned.text).toContain('spreadsheet_append is ready')
     expect(await getConfig(agentId)).toMatchObject([
       { config: { spreadsheet_id: leads, provider: 'database' } },
     ])
-    const again = await guest.open(`/agents/${agentId}/tools/${append}`)
+    const again = await user.open(`/agents/${agentId}/tools/${append}`)
     expect(again.html).toContain(`value="${leads}" selected`)
 
-    const { page: without } = await guest.browser.press(assigned, 'Take it away')
+    const { page: without } = await user.browser.press(assigned, 'Take it away')
     expect(without.text).toContain('The tool is taken away')
     expect(await getConfig(agentId)).toEqual([])
   })
 
   it('without anything to configure are assigned by one click', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { page } = await guest.browser.press(await guest.open(`/agents/${guest.seed.agentId}`), 'Assign')
+    const user = await seedSignedInOwner(service)
+    const { page } = await user.browser.press(await user.open(`/agents/${user.seed.agentId}`), 'Assign')
     expect(page.text).toContain('The tool is assigned')
-    expect(await getConfig(guest.seed.agentId)).toHaveLength(1)
+    expect(await getConfig(user.seed.agentId)).toHaveLength(1)
   })
 })
 
 describe('a trial', () => {
   it('uses the tool through the tool server, and shows what the agent would be told', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { workspaceId } = guest.seed
+    const user = await seedSignedInOwner(service)
+    const { workspaceId } = user.seed
     await addDocument(service.deps)(workspaceId, {
       title: 'Prices',
       body: 'A slate <roof> costs 900 dollars.',
     })
-    const path = await assignToolTo(guest, 'knowledge_search')
-    const form = await guest.open(`${path}/try`)
-    const { page } = await guest.browser.press(form, 'Use it', { 'args.query': 'slate' })
+    const path = await assignToolTo(user, 'knowledge_search')
+    const form = await user.open(`${path}/try`)
+    const { page } = await user.browser.press(form, 'Use it', { 'args.query': 'slate' })
     expect(page.text).toMatch(/What the agent is told Done [\d,]+ ms/)
     expect(page.html).toContain('&lt;roof&gt; costs 900 dollars')
     expect(page.html).toContain('value="slate"')
 
-    const { page: rejected } = await guest.browser.press(page, 'Use it', { 'args.query': '' })
+    const { page: rejected } = await user.browser.press(page, 'Use it', { 'args.query': '' })
     expect(rejected.text).toContain('Refused')
     expect(rejected.text).toContain('query is required')
   })
 
   it('of a tool with effects says so, and has them', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { workspaceId } = guest.seed
+    const user = await seedSignedInOwner(service)
+    const { workspaceId } = user.seed
     const { id } = await createSpreadsheet(service.deps)(workspaceId, { name: 'Leads', columns: ['Name'] })
-    const path = await assignToolTo(guest, 'spreadsheet_append', { spreadsheet_id: id })
-    const form = await guest.open(`${path}/try`)
+    const path = await assignToolTo(user, 'spreadsheet_append', { spreadsheet_id: id })
+    const form = await user.open(`${path}/try`)
     expect(form.text).toContain('This is no rehearsal')
-    const { page: wrong } = await guest.browser.press(form, 'Use it for real', {
+    const { page: wrong } = await user.browser.press(form, 'Use it for real', {
       'args.values': '{Name: Ann}',
     })
     expect(wrong.status).toBe(422)
     expect(wrong.html).toMatch(/id="f-args-values-problem">This cannot be read as JSON/)
-    const { page } = await guest.browser.press(wrong, 'Use it for real', { 'args.values': '{"Name": "Ann"}' })
+    const { page } = await user.browser.press(wrong, 'Use it for real', { 'args.values': '{"Name": "Ann"}' })
     expect(page.text).toContain('The row is added')
-    const { page: resubmitted } = await guest.browser.press(wrong, 'Use it for real', {
+    const { page: resubmitted } = await user.browser.press(wrong, 'Use it for real', {
       'args.values': '{"Name": "Ann"}',
     })
     expect(resubmitted.text).toContain('the tool was not used twice')
@@ -206,40 +206,40 @@ describe('a trial', () => {
   })
 
   it('is not offered before the agent can use the tool, with the reason in plain words', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { workspaceId } = guest.seed
+    const user = await seedSignedInOwner(service)
+    const { workspaceId } = user.seed
     const draft = await seedAgent(service.deps, workspaceId, { name: 'Cleo', status: 'draft' })
-    const note = await getToolId(service, guest, 'contact_note')
+    const note = await getToolId(service, user, 'contact_note')
     await assignTool(service.deps)({ workspaceId, agentId: draft, toolId: note, config: {} })
-    const page = await guest.open(`/agents/${draft}/tools/${note}/try`)
+    const page = await user.open(`/agents/${draft}/tools/${note}/try`)
     expect(page.text).toContain(
       'Cleo is a draft: the tool server lets only live agents in. Publish it first.',
     )
     expect(page.text).not.toContain('Use it')
 
-    const path = await assignToolTo(guest, 'contact_note')
-    const form = await guest.open(`${path}/try`)
+    const path = await assignToolTo(user, 'contact_note')
+    const form = await user.open(`${path}/try`)
     await setToolActive(service.deps)({ workspaceId, toolId: note }, false)
-    const { page: off } = await guest.browser.press(form, 'Use it for real', { 'args.text': 'hello' })
+    const { page: off } = await user.browser.press(form, 'Use it for real', { 'args.text': 'hello' })
     expect(off.status).toBe(422)
     expect(off.text).toContain('The tool is switched off')
   })
 
   it('is no session for a tool that the agent does not have', async () => {
-    const guest = await seedSignedInOwner(service)
-    const note = await getToolId(service, guest, 'contact_note')
-    expect((await guest.open(`/agents/${guest.seed.agentId}/tools/${note}/try`)).status).toBe(404)
+    const user = await seedSignedInOwner(service)
+    const note = await getToolId(service, user, 'contact_note')
+    expect((await user.open(`/agents/${user.seed.agentId}/tools/${note}/try`)).status).toBe(404)
   })
 })
 
 itInChromium('makes an agent by hand, gives it a tool, and tries that in place', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const { workspaceId } = guest.seed
+  const user = await seedSignedInOwner(service)
+  const { workspaceId } = user.seed
   await addDocument(service.deps)(workspaceId, { title: 'Prices', body: 'A slate roof costs 900 dollars.' })
-  const tab = await openTab(service, chromium, guest)
+  const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(guest.urlFor('/agents'))
+  await tab.goto(user.urlFor('/agents'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'New agent' }).click()
   await tab.getByLabel('Name', { exact: true }).fill('Nora')
@@ -270,9 +270,7 @@ itInChromium('makes an agent by hand, gives it a tool, and tries that in place',
   expect(tab.url()).toBe(address)
 
   await tab.goto(
-    guest.urlFor(
-      `/agents/${guest.seed.agentId}/tools/${await getToolId(service, guest, 'spreadsheet_append')}`,
-    ),
+    user.urlFor(`/agents/${user.seed.agentId}/tools/${await getToolId(service, user, 'spreadsheet_append')}`),
   )
   await tab.getByRole('button', { name: 'Assign the tool' }).click()
   await tab.getByText('Choose the spreadsheet').waitFor()

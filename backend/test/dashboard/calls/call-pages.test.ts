@@ -12,7 +12,7 @@ import { type Seed, seedCampaign } from '../../support/seed.ts'
 import { completeDialedCall, dialCall } from '../calls-support.ts'
 import {
   expectAccessible,
-  type Guest,
+  type SignedInUser,
   openTab,
   seedSignedInOwner,
   type Service,
@@ -23,10 +23,10 @@ let database: TestDatabase
 let service: Service
 useService((opened) => ({ database, service } = opened))
 
-type Owner = Guest & { seed: Seed }
+type Owner = SignedInUser & { seed: Seed }
 
-const seedCallFor = (guest: Owner, input: Parameters<typeof seedCall>[3] = {}, number = freshNumber()) =>
-  seedCall(service.deps, guest.seed, number, input)
+const seedCallFor = (user: Owner, input: Parameters<typeof seedCall>[3] = {}, number = freshNumber()) =>
+  seedCall(service.deps, user.seed, number, input)
 
 /** Ids of the calls that a page lists, in its order. */
 const listedIds = ({ html }: { html: string }) =>
@@ -40,21 +40,21 @@ it('says what to do where there are no calls', async () => {
 })
 
 it('lists calls, the newest first, and tells what each waits for', async () => {
-  const guest = await seedSignedInOwner(service)
-  const first = await seedCallFor(guest, { first_name: 'Maya', last_name: '<i>Li</i>' })
-  const second = await seedCallFor(guest, { scheduled_at: '2026-05-06T13:00:00Z' })
-  const page = await guest.open('/calls')
+  const user = await seedSignedInOwner(service)
+  const first = await seedCallFor(user, { first_name: 'Maya', last_name: '<i>Li</i>' })
+  const second = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
+  const page = await user.open('/calls')
   expect(listedIds(page)).toEqual([second.id, first.id])
   expect(page.html).toContain('Maya &lt;i&gt;Li&lt;/i&gt;')
   expect(page.text).toContain('for its time until Wed 9:00 AM')
 })
 
 it('finds calls by the beginning of a name, a number in any spelling, and the id', async () => {
-  const guest = await seedSignedInOwner(service)
-  const maya = await seedCallFor(guest, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
-  const noor = await seedCallFor(guest, { first_name: 'Noor', last_name: 'Mayall' }, '+12025570002')
+  const user = await seedSignedInOwner(service)
+  const maya = await seedCallFor(user, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
+  const noor = await seedCallFor(user, { first_name: 'Noor', last_name: 'Mayall' }, '+12025570002')
   const found = async (search: string) =>
-    listedIds(await guest.open(`/calls?${new URLSearchParams({ search }).toString()}`))
+    listedIds(await user.open(`/calls?${new URLSearchParams({ search }).toString()}`))
   expect(await found('may')).toEqual([noor.id, maya.id])
   expect(await found('MAYA ångs')).toEqual([maya.id])
   expect(await found('(202) 557-0002')).toEqual([noor.id])
@@ -66,20 +66,20 @@ it('finds calls by the beginning of a name, a number in any spelling, and the id
 })
 
 it('narrows the list down by status, outcome, campaign, agent, kind and day', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { seed } = guest
+  const user = await seedSignedInOwner(service)
+  const { seed } = user
   const campaignId = await seedCampaign(service.deps, { ...seed, name: 'Other' })
-  const plain = await seedCallFor(guest)
-  const test = await seedCallFor(guest, { test: true })
-  const other = await seedCallFor(guest, { campaign_id: campaignId })
-  const old = await seedCallFor(guest)
+  const plain = await seedCallFor(user)
+  const test = await seedCallFor(user, { test: true })
+  const other = await seedCallFor(user, { campaign_id: campaignId })
+  const old = await seedCallFor(user)
   await completeDialedCall(service.deps, seed, old.id, emptyResult('busy', 'line_busy'))
   await database.db
     .updateTable('call')
     .set({ queued_at: new Date('2026-05-03T03:59:59Z') }) // 23:59:59 on May 2 in New York
     .where('id', '=', old.id)
     .execute()
-  const found = async (query: string) => listedIds(await guest.open(`/calls?${query}`))
+  const found = async (query: string) => listedIds(await user.open(`/calls?${query}`))
   expect(await found('status=completed')).toEqual([old.id])
   expect(await found('outcome=busy')).toEqual([old.id])
   expect(await found('outcome=answered')).toEqual([])
@@ -92,14 +92,14 @@ it('narrows the list down by status, outcome, campaign, agent, kind and day', as
 })
 
 it('pages through a long list and back', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const ids: number[] = []
-  for (let count = 0; count < 120; count += 1) ids.unshift((await seedCallFor(guest)).id)
-  const first = await guest.open('/calls')
+  for (let count = 0; count < 120; count += 1) ids.unshift((await seedCallFor(user)).id)
+  const first = await user.open('/calls')
   expect(listedIds(first)).toEqual(ids.slice(0, 50))
   const follow = async (html: string, rel: string) => {
     const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(html)?.[1] ?? ''
-    const { page } = await guest.browser.open(new URL(address.replaceAll('&amp;', '&'), service.url).href)
+    const { page } = await user.browser.open(new URL(address.replaceAll('&amp;', '&'), service.url).href)
     return page
   }
   const second = await follow(first.html, 'next')
@@ -112,37 +112,37 @@ it('pages through a long list and back', async () => {
 })
 
 it('pages through the calls of some days in the order in which they were queued', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const ids: number[] = []
-  for (let count = 0; count < 60; count += 1) ids.push((await seedCallFor(guest)).id)
+  for (let count = 0; count < 60; count += 1) ids.push((await seedCallFor(user)).id)
   // The later its id, the earlier it was queued; three at a time at one moment.
   await sql`update call set queued_at = timestamptz '2026-05-03T12:00:00Z' - (id - ${ids[0]}::bigint) / 3 * interval '1 minute'
-    where workspace_id = ${guest.seed.workspaceId}`.execute(database.db)
+    where workspace_id = ${user.seed.workspaceId}`.execute(database.db)
   const threes = Map.groupBy(ids, (id) => Math.floor((id - (ids[0] ?? 0)) / 3))
   const inOrder = [...threes.values()].flatMap((three) => three.reverse())
-  const first = await guest.open('/calls?from=2026-05-01&to=2026-05-03')
+  const first = await user.open('/calls?from=2026-05-01&to=2026-05-03')
   const next = /href="([^"]*)" rel="next"/.exec(first.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
-  const { page: second } = await guest.browser.open(new URL(next, service.url).href)
+  const { page: second } = await user.browser.open(new URL(next, service.url).href)
   expect([...listedIds(first), ...listedIds(second)]).toEqual(inOrder)
 })
 
 it('does not push new calls under the reader’s eyes, but offers them', async () => {
-  const guest = await seedSignedInOwner(service)
-  const first = await seedCallFor(guest)
-  const page = await guest.open('/calls')
+  const user = await seedSignedInOwner(service)
+  const first = await seedCallFor(user)
+  const page = await user.open('/calls')
   const live = /id="live"[^>]*hx-get="([^"]*)"/.exec(page.html)?.[1] ?? ''
-  const second = await seedCallFor(guest)
-  const { page: later } = await guest.browser.open(new URL(live, service.url).href)
+  const second = await seedCallFor(user)
+  const { page: later } = await user.browser.open(new URL(live, service.url).href)
   expect(listedIds(later)).toEqual([first.id])
   expect(later.text).toContain('Show 1 newer call')
-  expect(listedIds(await guest.open('/calls'))).toEqual([second.id, first.id])
+  expect(listedIds(await user.open('/calls'))).toEqual([second.id, first.id])
 })
 
 it('exports the filtered list as CSV that runs no formula', async () => {
-  const guest = await seedSignedInOwner(service)
-  await seedCallFor(guest, { first_name: '=SUM(A1)', last_name: 'a "b", c', metadata: { form: 'x' } })
-  await seedCallFor(guest, { first_name: 'Noor', test: true })
-  const page = await guest.open('/calls/export?kind=real')
+  const user = await seedSignedInOwner(service)
+  await seedCallFor(user, { first_name: '=SUM(A1)', last_name: 'a "b", c', metadata: { form: 'x' } })
+  await seedCallFor(user, { first_name: 'Noor', test: true })
+  const page = await user.open('/calls/export?kind=real')
   expect(page.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(page.headers.get('content-disposition')).toBe('attachment; filename="calls.csv"')
   const rows: Record<string, string>[] = parse(page.html, { columns: true })
@@ -157,10 +157,10 @@ it('exports the filtered list as CSV that runs no formula', async () => {
 })
 
 it('tells the whole story of a call: attempts, tools, result, talk, and who was told', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { seed, open } = guest
+  const user = await seedSignedInOwner(service)
+  const { seed, open } = user
   const { deps } = service
-  const call = await seedCallFor(guest, {
+  const call = await seedCallFor(user, {
     callback_url: 'https://hooks.example.com/one',
     metadata: { form: 'Pricing <page>' },
   })
@@ -235,51 +235,51 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
   expect(page.html).not.toContain('<b>who')
   expect(page.html).not.toContain('javascript:')
 
-  const { page: replayed } = await guest.browser.press(page, 'Send again')
+  const { page: replayed } = await user.browser.press(page, 'Send again')
   expect(replayed.text).toContain('The event is sent again.')
   expect(replayed.text).toContain('To be tried again')
 })
 
 it('cancels a call that waits, once', async () => {
-  const guest = await seedSignedInOwner(service)
-  const call = await seedCallFor(guest, { scheduled_at: '2026-05-06T13:00:00Z' })
-  const page = await guest.open(`/calls/${call.id}`)
+  const user = await seedSignedInOwner(service)
+  const call = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
+  const page = await user.open(`/calls/${call.id}`)
   expect(page.text).toContain('Waits for its time: it was asked for Wed 9:00 AM')
-  const { page: after } = await guest.browser.press(page, 'Cancel the call')
+  const { page: after } = await user.browser.press(page, 'Cancel the call')
   expect(after.text).toContain('The call was canceled.')
   expect(after.text).toContain('Somebody canceled it while it waited.')
   const stale = { ...page, html: page.html.replace(/name="_once" value="[^"]*"/g, '') }
-  const { page: late } = await guest.browser.press(stale, 'Cancel the call')
+  const { page: late } = await user.browser.press(stale, 'Cancel the call')
   expect(late.text).toContain('It was too late to cancel this call')
   const events = await database.db.selectFrom('event').selectAll().where('call_id', '=', call.id).execute()
   expect(events).toHaveLength(1)
 })
 
 it('says what a call waits for where somebody must lift it', async () => {
-  const guest = await seedSignedInOwner(service)
-  const call = await seedCallFor(guest)
+  const user = await seedSignedInOwner(service)
+  const call = await seedCallFor(user)
   await database.db
     .updateTable('campaign')
     .set({ status: 'paused', paused_reason: 'The phone line failed 20 times in a row.' })
-    .where('id', '=', guest.seed.campaignId)
+    .where('id', '=', user.seed.campaignId)
     .execute()
-  const page = await guest.open(`/calls/${call.id}`)
+  const page = await user.open(`/calls/${call.id}`)
   expect(page.text).toContain('Waits because its campaign is paused')
   expect(page.text).toContain('The phone line failed 20 times in a row.')
 })
 
 it('queues a call again, with its metadata, unless the person asked not to be called', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { browser, seed } = guest
-  const call = await seedCallFor(guest, { metadata: { form: 'one' } })
+  const user = await seedSignedInOwner(service)
+  const { browser, seed } = user
+  const call = await seedCallFor(user, { metadata: { form: 'one' } })
   await completeDialedCall(service.deps, seed, call.id, emptyResult('busy', 'line_busy'))
-  const page = await guest.open(`/calls/${call.id}`)
+  const page = await user.open(`/calls/${call.id}`)
   const { page: again } = await browser.press(page, 'Queue it again')
   expect(again.text).toContain('The call was queued.')
   expect(again.url).not.toBe(page.url)
   expect(again.text).toContain('form one')
 
-  const { page: open } = await browser.press(await guest.open(`/calls/${call.id}`), 'Queue it again')
+  const { page: open } = await browser.press(await user.open(`/calls/${call.id}`), 'Queue it again')
   expect(open.text).toContain('is still open')
   expect(open.url).toBe(again.url)
 
@@ -287,7 +287,7 @@ it('queues a call again, with its metadata, unless the person asked not to be ca
     values (${seed.workspaceId}, number_hash(${seed.workspaceId}, ${call.to_number}), 'dashboard')`.execute(
     database.db,
   )
-  const { page: rejected } = await browser.press(await guest.open(`/calls/${call.id}`), 'Queue it again')
+  const { page: rejected } = await browser.press(await user.open(`/calls/${call.id}`), 'Queue it again')
   expect(rejected.text).toContain('This person asked not to be called')
   const calls = await database.db
     .selectFrom('call')
@@ -310,19 +310,19 @@ it('shows nobody another workspace’s call, and cancels none', async () => {
 })
 
 itInChromium('is searched, watched and canceled by hand', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const maya = await seedCallFor(guest, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })
-  await seedCallFor(guest, { first_name: 'Noor' })
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const maya = await seedCallFor(user, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })
+  await seedCallFor(user, { first_name: 'Noor' })
+  const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(guest.urlFor('/calls'))
+  await tab.goto(user.urlFor('/calls'))
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('may')
   await tab.getByRole('link', { name: 'Noor' }).waitFor({ state: 'detached' })
   await tab.waitForURL((url) => url.searchParams.get('search') === 'may')
 
-  await seedCallFor(guest, { first_name: 'Mayumi' })
+  await seedCallFor(user, { first_name: 'Mayumi' })
   await tab.getByRole('link', { name: 'Show 1 newer call' }).click()
   await tab.getByRole('link', { name: 'Mayumi' }).waitFor()
   await tab.getByText('More filters').click()
@@ -339,11 +339,11 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   await tab.getByText('The call was canceled.').waitFor()
   await expectAccessible(tab)
 
-  const live = await seedCallFor(guest, { first_name: 'Kai' })
-  await tab.goto(guest.urlFor(`/calls/${live.id}`))
-  const { id } = await dialCall(service.deps, guest.seed, live.id)
+  const live = await seedCallFor(user, { first_name: 'Kai' })
+  await tab.goto(user.urlFor(`/calls/${live.id}`))
+  const { id } = await dialCall(service.deps, user.seed, live.id)
   await insertToolCall(database.db, {
-    workspaceId: guest.seed.workspaceId,
+    workspaceId: user.seed.workspaceId,
     callId: live.id,
     attemptId: id,
     toolName: 'contact_note',
@@ -356,7 +356,7 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
   })
   await tab.getByText('What it asked and got').click()
   await tab.getByText('likes it').waitFor()
-  await completeDialedCall(service.deps, guest.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
+  await completeDialedCall(service.deps, user.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
   await tab.getByText('It rang, and nobody answered.').first().waitFor()
   // What the reader unfolded stays so.
   expect(await tab.getByText('likes it').isVisible()).toBe(true)

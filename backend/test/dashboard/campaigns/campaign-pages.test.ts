@@ -8,7 +8,7 @@ import { seedCampaign } from '../../support/seed.ts'
 import { completeDialedCall } from '../calls-support.ts'
 import {
   expectAccessible,
-  type Guest,
+  type SignedInUser,
   openTab,
   seedSignedInOwner,
   type Service,
@@ -29,28 +29,24 @@ const fields = {
   'retry.delay_minutes': '15',
 }
 
-const getCampaign = (guest: Guest, name: string) =>
+const getCampaign = (user: SignedInUser, name: string) =>
   database.db
     .selectFrom('campaign')
     .innerJoin('membership', 'membership.workspace_id', 'campaign.workspace_id')
     .selectAll('campaign')
-    .where('membership.user_id', '=', guest.userId)
+    .where('membership.user_id', '=', user.userId)
     .where('campaign.name', '=', name)
     .execute()
 
 it('makes a campaign with all that its form says', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { page } = await guest.browser.press(
-    await guest.open('/campaigns/new'),
-    'Create the campaign',
-    fields,
-  )
+  const user = await seedSignedInOwner(service)
+  const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create the campaign', fields)
   expect(page.status).toBe(200)
   expect(page.text).toContain('18:00 to 02:00 the next day')
-  const [campaign] = await getCampaign(guest, 'Website leads')
+  const [campaign] = await getCampaign(user, 'Website leads')
   expect(campaign).toMatchObject({
-    agent_id: guest.seed.agentId,
-    phone_number_id: guest.seed.phoneNumberId,
+    agent_id: user.seed.agentId,
+    phone_number_id: user.seed.phoneNumberId,
     time_zone: 'Europe/Berlin',
     calling_hours: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '18:00', end: '02:00' },
     max_concurrent_calls: 7,
@@ -59,8 +55,8 @@ it('makes a campaign with all that its form says', async () => {
 })
 
 it('says beside each field of a campaign what is wrong with it', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { page } = await guest.browser.press(await guest.open('/campaigns/new'), 'Create the campaign', {
+  const user = await seedSignedInOwner(service)
+  const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create the campaign', {
     ...fields,
     name: '',
     time_zone: 'Berlin',
@@ -69,7 +65,7 @@ it('says beside each field of a campaign what is wrong with it', async () => {
   })
   expect(page.status).toBe(422)
   for (const field of ['max_concurrent_calls']) expect(page.html).toContain(`id="f-${field}-problem"`)
-  const { page: next } = await guest.browser.press(page, 'Create the campaign', {
+  const { page: next } = await user.browser.press(page, 'Create the campaign', {
     max_concurrent_calls: '5',
   })
   expect(next.html).toContain('id="f-name-problem">This is needed.')
@@ -79,27 +75,27 @@ it('says beside each field of a campaign what is wrong with it', async () => {
 })
 
 it('does not make a campaign with another workspace’s agent', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const other = await seedSignedInOwner(service)
-  const form = await guest.open('/campaigns/new')
+  const form = await user.open('/campaigns/new')
   const forged = {
     ...form,
-    html: form.html.replace(`value="${guest.seed.agentId}"`, `value="${other.seed.agentId}"`),
+    html: form.html.replace(`value="${user.seed.agentId}"`, `value="${other.seed.agentId}"`),
   }
-  const { page } = await guest.browser.press(forged, 'Create the campaign', fields)
+  const { page } = await user.browser.press(forged, 'Create the campaign', fields)
   expect(page.status).toBe(422)
   expect(page.html).toContain('id="f-agent_id-problem">There is no such agent in this workspace.')
 })
 
 it('edits, pauses, resumes and archives a campaign', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { campaignId } = guest.seed
+  const user = await seedSignedInOwner(service)
+  const { campaignId } = user.seed
   const queued = await addContact(service.deps)(
-    { workspaceId: guest.seed.workspaceId, userId: guest.userId, apiKeyId: null, clientId: null, scopes: [] },
+    { workspaceId: user.seed.workspaceId, userId: user.userId, apiKeyId: null, clientId: null, scopes: [] },
     { phone_number: '+12025550100', campaign_id: campaignId, first_name: '<i>Maya</i>' },
   )
-  const { page: edited } = await guest.browser.press(
-    await guest.open(`/campaigns/${campaignId}/edit`),
+  const { page: edited } = await user.browser.press(
+    await user.open(`/campaigns/${campaignId}/edit`),
     'Save',
     {
       name: 'Renamed',
@@ -110,12 +106,12 @@ it('edits, pauses, resumes and archives a campaign', async () => {
   expect(edited.text).toContain('2 calls')
   expect(edited.html).toContain('&lt;i&gt;Maya')
 
-  const { page: paused } = await guest.browser.press(edited, 'Pause')
+  const { page: paused } = await user.browser.press(edited, 'Pause')
   expect(paused.text).toContain('calls are accepted and wait until it is resumed')
-  const { page: resumed } = await guest.browser.press(paused, 'Resume')
+  const { page: resumed } = await user.browser.press(paused, 'Resume')
   expect(resumed.text).not.toContain('wait until it is resumed')
 
-  const { page: archived } = await guest.browser.press(resumed, 'Archive the campaign')
+  const { page: archived } = await user.browser.press(resumed, 'Archive the campaign')
   expect(archived.text).toContain('Archived')
   expect(archived.html).not.toContain('/resume')
   const call = await database.db
@@ -127,39 +123,39 @@ it('edits, pauses, resumes and archives a campaign', async () => {
 })
 
 it('finds campaigns by name and status', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   for (const name of ['Roofs', 'Solar']) {
-    await guest.browser.press(await guest.open('/campaigns/new'), 'Create the campaign', { ...fields, name })
+    await user.browser.press(await user.open('/campaigns/new'), 'Create the campaign', { ...fields, name })
   }
-  const found = await guest.open('/campaigns?search=sol&status=active')
+  const found = await user.open('/campaigns?search=sol&status=active')
   expect(found.text).toContain('Solar')
   expect(found.text).not.toContain('Roofs')
-  const none = await guest.open('/campaigns?status=archived')
+  const none = await user.open('/campaigns?status=archived')
   expect(none.text).toContain('No campaign matches')
-  expect((await guest.open('/campaigns?status=nonsense&page=-1')).status).toBe(200)
+  expect((await user.open('/campaigns?status=nonsense&page=-1')).status).toBe(200)
 })
 
 it('leads from a campaign to its own calls alone', async () => {
-  const guest = await seedSignedInOwner(service)
-  const other = await seedCampaign(service.deps, { ...guest.seed, name: 'Roofs' })
+  const user = await seedSignedInOwner(service)
+  const other = await seedCampaign(service.deps, { ...user.seed, name: 'Roofs' })
   for (const [campaign_id, ended, waiting] of [
-    [guest.seed.campaignId, 'Maya', 'Noor'],
+    [user.seed.campaignId, 'Maya', 'Noor'],
     [other, 'Kai', 'Ines'],
   ] as const) {
-    const { id } = await seedCall(service.deps, guest.seed, freshNumber(), { campaign_id, first_name: ended })
-    await completeDialedCall(service.deps, guest.seed, id, emptyResult('no_answer', 'ring_timeout'))
+    const { id } = await seedCall(service.deps, user.seed, freshNumber(), { campaign_id, first_name: ended })
+    await completeDialedCall(service.deps, user.seed, id, emptyResult('no_answer', 'ring_timeout'))
     // Of the future: nobody dials it meanwhile.
     const scheduled_at = new Date(service.deps.clock.now().getTime() + 86_400_000).toISOString()
     const later = { campaign_id, first_name: waiting, scheduled_at }
-    await seedCall(service.deps, guest.seed, freshNumber(), later)
+    await seedCall(service.deps, user.seed, freshNumber(), later)
   }
-  const { html } = await guest.open(`/campaigns/${guest.seed.campaignId}`)
+  const { html } = await user.open(`/campaigns/${user.seed.campaignId}`)
   const links = [...html.matchAll(/href="([^"]*\/calls\?[^"]*)"/g)].map(([, link = '']) =>
     link.replaceAll('&amp;', '&'),
   )
   const shown = await Promise.all(
     links.map(async (link) => {
-      const { page } = await guest.browser.open(new URL(link, service.url).href)
+      const { page } = await user.browser.open(new URL(link, service.url).href)
       return ['Maya', 'Noor', 'Kai', 'Ines'].filter((name) => page.text.includes(name))
     }),
   )
@@ -168,26 +164,26 @@ it('leads from a campaign to its own calls alone', async () => {
 })
 
 it('shows another workspace’s campaign to nobody', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const other = await seedSignedInOwner(service)
   for (const path of ['', '/edit']) {
-    expect((await guest.open(`/campaigns/${other.seed.campaignId}${path}`)).status).toBe(404)
+    expect((await user.open(`/campaigns/${other.seed.campaignId}${path}`)).status).toBe(404)
   }
 })
 
 itInChromium('filters campaigns while one types, and follows them live', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(guest.urlFor('/campaigns/new'))
+  await tab.goto(user.urlFor('/campaigns/new'))
   await expectAccessible(tab)
   await tab.getByLabel('Name').fill('Roofs')
   await tab.getByRole('button', { name: 'Create the campaign' }).click()
   await tab.getByRole('heading', { name: 'Roofs' }).waitFor()
   await expectAccessible(tab)
 
-  await tab.goto(guest.urlFor('/campaigns'))
+  await tab.goto(user.urlFor('/campaigns'))
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('roo')
   await tab.getByRole('row').filter({ hasText: 'Roofs' }).waitFor()

@@ -20,9 +20,9 @@ const links = (page: Page) =>
 
 /** A workspace with one contact, and a call that waits for it. */
 async function seedContact(input: Parameters<typeof seedCall>[3] = {}) {
-  const guest = await seedSignedInOwner(service)
-  const call = await seedCall(service.deps, guest.seed, freshNumber(), { last_name: 'Okafor', ...input })
-  return { ...guest, call, contactId: call.contact.id, contact: `/contacts/${call.contact.id}` }
+  const user = await seedSignedInOwner(service)
+  const call = await seedCall(service.deps, user.seed, freshNumber(), { last_name: 'Okafor', ...input })
+  return { ...user, call, contactId: call.contact.id, contact: `/contacts/${call.contact.id}` }
 }
 
 it('finds a contact by any part of what is known, and by its number in any spelling', async () => {
@@ -289,12 +289,12 @@ it('erases a contact: it leaves the lists, cannot be called, and its page says s
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
-  const guest = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
-  await seedCall(service.deps, guest.seed, freshNumber(), { first_name: 'Ann' })
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
+  await seedCall(service.deps, user.seed, freshNumber(), { first_name: 'Ann' })
+  const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(guest.urlFor('/contacts'))
+  await tab.goto(user.urlFor('/contacts'))
   await expectAccessible(tab)
   await tab.getByLabel('Search').pressSequentially('okaf')
   await tab.getByRole('row').filter({ hasText: 'Ann' }).waitFor({ state: 'detached' })
@@ -306,20 +306,20 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await tab.getByRole('dialog').getByRole('button', { name: 'Put on the list' }).click()
   await tab.getByText('Reason: Asked for it').waitFor()
   await expectAccessible(tab)
-  await tab.goto(guest.urlFor('/contacts/do-not-call?number=12'))
+  await tab.goto(user.urlFor('/contacts/do-not-call?number=12'))
   await expectAccessible(tab)
-  await tab.goto(guest.urlFor('/contacts/new'))
+  await tab.goto(user.urlFor('/contacts/new'))
   await tab.getByLabel('Phone number').fill('555')
   await tab.getByRole('button', { name: 'Add the contact' }).click()
   await tab.getByText('not a phone number').waitFor()
   await expectAccessible(tab)
-  await tab.goto(guest.urlFor(`${guest.contact}/add-to-campaign`))
+  await tab.goto(user.urlFor(`${user.contact}/add-to-campaign`))
   await expectAccessible(tab)
   for (const path of ['/edit', '/call']) {
-    await tab.goto(guest.urlFor(`${guest.contact}${path}`))
+    await tab.goto(user.urlFor(`${user.contact}${path}`))
     await expectAccessible(tab)
   }
-  await tab.goto(guest.urlFor(guest.contact))
+  await tab.goto(user.urlFor(user.contact))
   await tab.getByRole('button', { name: 'Erase' }).click()
   await expectAccessible(tab)
   await tab.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()

@@ -13,7 +13,7 @@ import { itInChromium } from '../../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import {
   expectAccessible,
-  type Guest,
+  type SignedInUser,
   openTab,
   seedSignedInOwner,
   type Service,
@@ -43,7 +43,7 @@ const startWorker = () =>
   startImporter({ ...service.deps, clock: { ...systemClock, now: () => service.deps.clock.now() } })
 
 /** Sends a file, and resolves to the address of its import; where it is refused, to the page. */
-async function upload({ browser, urlFor, open }: Guest, name: string, bytes: string | Uint8Array) {
+async function upload({ browser, urlFor, open }: SignedInUser, name: string, bytes: string | Uint8Array) {
   const { html } = await open('/contacts/import')
   const body = new FormData()
   for (const field of ['_csrf', '_once']) {
@@ -62,19 +62,19 @@ async function upload({ browser, urlFor, open }: Guest, name: string, bytes: str
 }
 
 /** The page of an import when nobody works on it any more. */
-const waitUntilSettled = (guest: Guest, path: string) =>
+const waitUntilSettled = (user: SignedInUser, path: string) =>
   waitFor(
     async () => {
-      const page = await guest.open(path)
+      const page = await user.open(path)
       return !page.html.includes('hx-trigger="every 1s"') && page
     },
     undefined,
     timeoutMs,
   )
 
-async function uploadAndCheck(guest: Guest, bytes: string | Uint8Array, name = 'leads.csv') {
-  const { path } = await upload(guest, name, bytes)
-  return { path, page: await waitUntilSettled(guest, path) }
+async function uploadAndCheck(user: SignedInUser, bytes: string | Uint8Array, name = 'leads.csv') {
+  const { path } = await upload(user, name, bytes)
+  return { path, page: await waitUntilSettled(user, path) }
 }
 
 /** Counts of the page, by what they are called. */
@@ -94,17 +94,17 @@ const listContacts = ({ seed }: { seed: { workspaceId: number } }) =>
     .orderBy('phone_number')
     .execute()
 
-const fetchFile = async ({ browser, urlFor }: Guest, path: string) => {
+const fetchFile = async ({ browser, urlFor }: SignedInUser, path: string) => {
   const response = await fetch(urlFor(path), { headers: { cookie: browser.cookies().join('; ') } })
   return { headers: response.headers, text: await response.text() }
 }
 
 it('says what each row would do, and what is wrong in which, before anything is written', async () => {
-  const guest = await seedSignedInOwner(service)
-  await seedCall(service.deps, guest.seed, '+12025570101')
-  await seedCall(service.deps, guest.seed, '+12025570102', { do_not_call: true })
+  const user = await seedSignedInOwner(service)
+  await seedCall(service.deps, user.seed, '+12025570101')
+  await seedCall(service.deps, user.seed, '+12025570102', { do_not_call: true })
   const { page } = await uploadAndCheck(
-    guest,
+    user,
     [
       'First name,Mobile,Email,Roof,Time zone',
       'Ann,(202) 557-0103,ann@example.com,slate,America/Denver',
@@ -136,26 +136,26 @@ it('says what each row would do, and what is wrong in which, before anything is 
   ]) {
     expect(page.text).toMatch(message)
   }
-  expect(await listContacts(guest)).toHaveLength(2)
+  expect(await listContacts(user)).toHaveLength(2)
 })
 
 it('imports what was checked, queues calls, and calls nobody who refused', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { browser, seed } = guest
+  const user = await seedSignedInOwner(service)
+  const { browser, seed } = user
   await seedCall(service.deps, seed, '+12025570101', { last_name: 'Old', variables: { roof: 'tin' } })
   await seedCall(service.deps, seed, '+12025570102', { do_not_call: true })
   const rows = ['Phone;Name;city', '+12025570101;Ann Lee;Ghent', '+12025570102;Bob;', '+12025570103;;']
-  const { path, page } = await uploadAndCheck(guest, rows.join('\n'))
+  const { path, page } = await uploadAndCheck(user, rows.join('\n'))
   const fields = { campaign_id: String(seed.campaignId) }
   const sent = await Promise.all([
     browser.press(page, 'Import', fields),
     browser.press(page, 'Import', fields),
   ])
   expect(sent.map(({ page: { status } }) => status)).toEqual([200, 200])
-  const done = await waitUntilSettled(guest, path)
+  const done = await waitUntilSettled(user, path)
   expect(done.text).toContain('3 of 3 contacts written: 1 new, 2 brought up to date.')
   expect(done.text).toContain('1 call queued, 1 open already, 1 on the do-not-call list and not called.')
-  expect(await listContacts(guest)).toMatchObject([
+  expect(await listContacts(user)).toMatchObject([
     { first_name: 'Ann', last_name: 'Lee', variables: { roof: 'tin', city: 'Ghent' } },
     { first_name: 'Bob', last_name: null, variables: {} },
     { phone_number: '+12025570103', first_name: null },
@@ -179,11 +179,11 @@ it.each([
   ['UTF-16, big end first', Buffer.from(wide).swap16()],
   ['Windows-1252', Buffer.from(table.replace('„', '\x84').replace('“', '\x93'), 'latin1')],
 ])('reads a file in %s', async (_, bytes) => {
-  const guest = await seedSignedInOwner(service)
-  const { path, page } = await uploadAndCheck(guest, bytes)
-  await guest.browser.press(page, 'Import')
-  await waitUntilSettled(guest, path)
-  expect((await listContacts(guest)).map(({ last_name }) => last_name)).toEqual(['Müller „Ö“'])
+  const user = await seedSignedInOwner(service)
+  const { path, page } = await uploadAndCheck(user, bytes)
+  await user.browser.press(page, 'Import')
+  await waitUntilSettled(user, path)
+  expect((await listContacts(user)).map(({ last_name }) => last_name)).toEqual(['Müller „Ö“'])
 })
 
 it.each([
@@ -198,24 +198,24 @@ it.each([
 })
 
 it('refuses no file, an empty one and one of more than 20 MB, beside the field', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const cases: [Buffer, RegExp, number][] = [
     [Buffer.alloc(0), /f-file-problem">The file is empty/, 422],
     [Buffer.alloc(20 * 1024 * 1024 + 1, 'a'), /f-file-problem">[^<]*larger than 20 MB/, 413],
   ]
   for (const [bytes, message, status] of cases) {
-    const response = await upload(guest, 'leads.csv', bytes)
+    const response = await upload(user, 'leads.csv', bytes)
     expect([response.status, message.test(response.html)]).toEqual([status, true])
   }
-  expect((await upload(guest, '', '')).html).toMatch(/f-file-problem">Choose a file/)
+  expect((await upload(user, '', '')).html).toMatch(/f-file-problem">Choose a file/)
 })
 
 it('shows the first hundred problems, and gives all as CSV with no formula in it', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const bad = Array.from({ length: 130 }, () => '12,x')
-  const { path, page } = await uploadAndCheck(guest, ['=Phone,Name', ...bad].join('\n'))
+  const { path, page } = await uploadAndCheck(user, ['=Phone,Name', ...bad].join('\n'))
   expect(page.text).toContain('And 30 rows more.')
-  const { text, headers } = await fetchFile(guest, `${path}/problems`)
+  const { text, headers } = await fetchFile(user, `${path}/problems`)
   expect(headers.get('content-disposition')).toContain('problems-leads.csv')
   const records = parse(text)
   expect(records).toHaveLength(131)
@@ -241,16 +241,16 @@ it('shows another workspace’s file to nobody, and starts and discards it for n
 })
 
 it('exports contacts in a form that can be imported again', async () => {
-  const guest = await seedSignedInOwner(service)
-  await seedCall(service.deps, guest.seed, '+12025570101', {
+  const user = await seedSignedInOwner(service)
+  await seedCall(service.deps, user.seed, '+12025570101', {
     first_name: '=HYPERLINK("x")',
     variables: { city: 'Ghent', 'a,b': 'one\ntwo' },
     consent: { source: 'Form', at: '2026-05-01T10:00:00Z' },
   })
-  await seedCall(service.deps, guest.seed, '+12025570102', { do_not_call: true })
-  const erased = await seedCall(service.deps, guest.seed, '+12025570103')
-  await eraseContact(service.deps)({ workspaceId: guest.seed.workspaceId, contactId: erased.contact.id })
-  const { text, headers } = await fetchFile(guest, '/contacts/export')
+  await seedCall(service.deps, user.seed, '+12025570102', { do_not_call: true })
+  const erased = await seedCall(service.deps, user.seed, '+12025570103')
+  await eraseContact(service.deps)({ workspaceId: user.seed.workspaceId, contactId: erased.contact.id })
+  const { text, headers } = await fetchFile(user, '/contacts/export')
   expect(headers.get('content-type')).toContain('text/csv')
   const records = parse<Record<string, string>>(text, { columns: true })
   expect(records).toMatchObject([
@@ -274,10 +274,10 @@ it('exports contacts in a form that can be imported again', async () => {
 
 it('goes on where a lost process stood, and does nothing twice, with two at work', async () => {
   await worker.stop()
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const { deps } = service
   const rows = Array.from({ length: 260 }, (_, index) => `+1202558${String(index).padStart(4, '0')},${index}`)
-  const { path } = await upload(guest, 'many.csv', ['Phone,Name', ...rows].join('\n'))
+  const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
   const lease = async () => {
     const [job] = await leaseImports(database.db, 1)
     if (job === undefined) throw new Error('there was nothing to lease')
@@ -295,10 +295,10 @@ it('goes on where a lost process stood, and does nothing twice, with two at work
   const checker = await lease()
   await checkImport(deps, checker, new AbortController().signal)
   await checkImport(deps, lost, new AbortController().signal)
-  const page = await waitUntilSettled(guest, path)
+  const page = await waitUntilSettled(user, path)
   expect(getStat(page.html)).toMatchObject({ Rows: 260, 'New contacts': 260 })
 
-  await guest.browser.press(page, 'Import', { campaign_id: String(guest.seed.campaignId) })
+  await user.browser.press(page, 'Import', { campaign_id: String(user.seed.campaignId) })
   const first = await lease()
   await expire()
   const second = await lease()
@@ -309,72 +309,72 @@ it('goes on where a lost process stood, and does nothing twice, with two at work
   await running
   worker = startWorker()
   const other = startWorker()
-  const done = await waitUntilSettled(guest, path)
+  const done = await waitUntilSettled(user, path)
   await other.stop()
   expect(done.text).toContain('260 of 260 contacts written: 260 new')
   expect(done.text).toContain('260 calls queued')
-  expect(await listContacts(guest)).toHaveLength(260)
+  expect(await listContacts(user)).toHaveLength(260)
 }, 120_000)
 
 it('stops where its campaign is archived meanwhile, and says so', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { path, page } = await uploadAndCheck(guest, 'Phone\n+12025570101\n')
+  const user = await seedSignedInOwner(service)
+  const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   await worker.stop()
-  await guest.browser.press(page, 'Import', { campaign_id: String(guest.seed.campaignId) })
-  const { campaignId } = guest.seed
+  await user.browser.press(page, 'Import', { campaign_id: String(user.seed.campaignId) })
+  const { campaignId } = user.seed
   await database.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', campaignId).execute()
   worker = startWorker()
-  const { text } = await waitUntilSettled(guest, path)
+  const { text } = await waitUntilSettled(user, path)
   expect(text).toContain('The campaign was archived meanwhile: the rows that are left were not imported.')
-  expect(await listContacts(guest)).toEqual([])
+  expect(await listContacts(user)).toEqual([])
 })
 
 it('forgets files after a day', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { path } = await uploadAndCheck(guest, 'Phone\n+12025570101\n')
+  const user = await seedSignedInOwner(service)
+  const { path } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   const id = Number(path.split('/').at(-1))
   const expired = { expires_at: new Date(service.deps.clock.now().getTime() - 1) }
   await database.db.updateTable('contact_import').set(expired).where('id', '=', id).execute()
   const cleanup = startDeletingExpired(service.deps)
-  await waitFor(async () => (await guest.open(path)).status === 404)
+  await waitFor(async () => (await user.open(path)).status === 404)
   await cleanup.stop()
 })
 
 it('leaves nobody’s row behind who is erased before the import', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { contact } = await seedCall(service.deps, guest.seed, '+12025570101')
-  const { path, page } = await uploadAndCheck(guest, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
-  await eraseContact(service.deps)({ workspaceId: guest.seed.workspaceId, contactId: contact.id })
-  await guest.browser.press(page, 'Import')
-  await waitUntilSettled(guest, path)
-  expect((await listContacts(guest)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
+  const user = await seedSignedInOwner(service)
+  const { contact } = await seedCall(service.deps, user.seed, '+12025570101')
+  const { path, page } = await uploadAndCheck(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
+  await eraseContact(service.deps)({ workspaceId: user.seed.workspaceId, contactId: contact.id })
+  await user.browser.press(page, 'Import')
+  await waitUntilSettled(user, path)
+  expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
 })
 
 it('imports in batches that others see one after the other', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const rows = Array.from(
     { length: 2_000 },
     (_, index) => `+1202559${String(index).padStart(4, '0')},P${index}`,
   )
-  const { path } = await upload(guest, 'many.csv', ['Phone,Name', ...rows].join('\n'))
-  await guest.browser.press(await waitUntilSettled(guest, path), 'Import')
+  const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
+  await user.browser.press(await waitUntilSettled(user, path), 'Import')
   const seen = new Set<number>()
   await waitFor(async () => {
-    const { text } = await guest.open(path)
+    const { text } = await user.open(path)
     const written = Number(/([\d,]+) of 2,000 contacts written/.exec(text)?.[1]?.replace(',', ''))
     seen.add(written)
     return written === 2_000
   })
   expect([...seen].filter((written) => written > 0 && written < 2_000).length).toBeGreaterThan(0)
-  expect(await listContacts(guest)).toHaveLength(2_000)
+  expect(await listContacts(user)).toHaveLength(2_000)
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(guest.urlFor(`/contacts/import?campaign=${guest.seed.campaignId}`))
+  await tab.goto(user.urlFor(`/contacts/import?campaign=${user.seed.campaignId}`))
   await expectAccessible(tab)
   const text = 'Phone,Name,city\n+12025570101,Ann Lee,Ghent\n12,Bob,\n'
   const file = { name: 'leads.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }

@@ -13,7 +13,7 @@ import { HttpReceiver } from '../../support/http-receiver.ts'
 import { seedAppCaller, completeCall, seedApiKeyCaller, waitForValue } from '../../support/factories.ts'
 import {
   expectAccessible,
-  type Guest,
+  type SignedInUser,
   openTab,
   seedSignedInOwner,
   seedSignedInMember,
@@ -512,7 +512,7 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
 })
 
 itInChromium('follows a test event until the receiver has answered, without a reload', async (chromium) => {
-  const owner: Guest & Owner = await seedSignedInOwner(service)
+  const owner: SignedInUser & Owner = await seedSignedInOwner(service)
   const hook = await seedSubscription(owner)
   await completeCall(service.deps, owner.seed)
   await exhaustDeliveries(hook.id)

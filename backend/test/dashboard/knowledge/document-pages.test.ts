@@ -7,7 +7,7 @@ import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import {
   expectAccessible,
-  type Guest,
+  type SignedInUser,
   openTab,
   seedSignedInOwner,
   type Service,
@@ -23,14 +23,17 @@ const warranty = {
   body: 'Every new roof has a warranty of ten years.\n\nRepairs have two.',
 }
 
-const add = async ({ browser, open }: Guest, document: { title: string; body: string }): Promise<Page> => {
+const add = async (
+  { browser, open }: SignedInUser,
+  document: { title: string; body: string },
+): Promise<Page> => {
   const { page } = await browser.press(await open('/knowledge/new'), 'Add the document', document)
   return page
 }
 
 /** Sends the form with a file, as a browser does; a refused one is answered at once, a good one leads on. */
 async function upload(
-  { browser, urlFor, open }: Guest,
+  { browser, urlFor, open }: SignedInUser,
   file: { name: string; bytes: Uint8Array },
   fields: { title?: string; body?: string } = {},
   form?: Page,
@@ -73,54 +76,54 @@ it('says what to do where agents know nothing', async () => {
 })
 
 it('adds a pasted document, lists it, and shows its text as text', async () => {
-  const guest = await seedSignedInOwner(service)
-  const page = await add(guest, { title: 'Terms <b>', body: '<script>alert(1)</script> is text.' })
+  const user = await seedSignedInOwner(service)
+  const page = await add(user, { title: 'Terms <b>', body: '<script>alert(1)</script> is text.' })
   expect(page.text).toContain('The document was added')
   expect(page.html).toContain('Terms &lt;b&gt;')
   expect(page.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; is text.')
-  const list = await guest.open('/knowledge')
+  const list = await user.open('/knowledge')
   expect(list.html).toContain('Terms &lt;b&gt;')
   expect(list.html).toMatch(/<td class="number">34<\/td>\s*<td class="number">1<\/td>/)
 })
 
 it('shows what an agent would be given, in its order, and what it would not', async () => {
-  const guest = await seedSignedInOwner(service)
-  for (const number of [1, 2, 3, 4]) await add(guest, { title: `Gutters ${number}`, body: 'About gutters.' })
-  await add(guest, warranty)
-  const { html } = await guest.open('/knowledge?search=gutters')
+  const user = await seedSignedInOwner(service)
+  for (const number of [1, 2, 3, 4]) await add(user, { title: `Gutters ${number}`, body: 'About gutters.' })
+  await add(user, warranty)
+  const { html } = await user.open('/knowledge?search=gutters')
   const [passages = '', below = ''] = html.split('Ranked below')
   expect(passages.match(/>Gutters \d</g)).toEqual(['>Gutters 1<', '>Gutters 2<', '>Gutters 3<'])
   expect(below).toContain('>Gutters 4<')
   expect(html).not.toContain('>Warranty<')
-  expect((await guest.open('/knowledge?search=elephant')).text).toContain('finds nothing')
+  expect((await user.open('/knowledge?search=elephant')).text).toContain('finds nothing')
 })
 
 it('edits a document, and deletes it', async () => {
-  const guest = await seedSignedInOwner(service)
-  const page = await add(guest, warranty)
-  const { page: form } = await guest.browser.open(`${page.url}/edit`)
+  const user = await seedSignedInOwner(service)
+  const page = await add(user, warranty)
+  const { page: form } = await user.browser.open(`${page.url}/edit`)
   expect(form.html).toContain('Repairs have two.</textarea>')
-  const { page: edited } = await guest.browser.press(form, 'Save', {
+  const { page: edited } = await user.browser.press(form, 'Save', {
     title: 'Guarantee',
     body: 'Fifteen years.',
   })
   expect(edited.text).toContain('The document was saved')
-  expect((await guest.open('/knowledge?search=fifteen')).text).toContain('Guarantee')
-  const { page: list } = await guest.browser.press(edited, 'Delete the document')
+  expect((await user.open('/knowledge?search=fifteen')).text).toContain('Guarantee')
+  const { page: list } = await user.browser.press(edited, 'Delete the document')
   expect(list.text).toContain('The document was deleted')
-  expect((await guest.open('/knowledge?search=fifteen')).text).toContain('finds nothing')
+  expect((await user.open('/knowledge?search=fifteen')).text).toContain('finds nothing')
 })
 
 it('says beside the field what is wrong, and keeps what was typed', async () => {
-  const guest = await seedSignedInOwner(service)
-  const long = await add(guest, { title: 'x'.repeat(201), body: 'A text.' })
+  const user = await seedSignedInOwner(service)
+  const long = await add(user, { title: 'x'.repeat(201), body: 'A text.' })
   expect(long.status).toBe(422)
   expect(getFieldError(long, 'title')).toContain('at most 200 characters')
   expect(long.html).toContain('A text.</textarea>')
-  expect(getFieldError(await add(guest, { title: 'Kept', body: '' }), 'body')).toContain('choose a file')
-  const both = await upload(guest, { name: 'a.txt', bytes: Buffer.from('File') }, { body: 'Pasted' })
+  expect(getFieldError(await add(user, { title: 'Kept', body: '' }), 'body')).toContain('choose a file')
+  const both = await upload(user, { name: 'a.txt', bytes: Buffer.from('File') }, { body: 'Pasted' })
   expect(getFieldError(both, 'file')).toContain('not both')
-  expect(await listTitles(guest)).toEqual([])
+  expect(await listTitles(user)).toEqual([])
 })
 
 it.each([
@@ -130,9 +133,9 @@ it.each([
   ['Prices.pdf', createPdf('Free of charge')],
   ['Prices.docx', createDocx('Free of charge')],
 ])('takes %s, called by its name', async (name, bytes) => {
-  const guest = await seedSignedInOwner(service)
-  expect((await upload(guest, { name, bytes })).html).toContain('<h1>Prices</h1>')
-  const { html } = await guest.open('/knowledge?search=charge')
+  const user = await seedSignedInOwner(service)
+  expect((await upload(user, { name, bytes })).html).toContain('<h1>Prices</h1>')
+  const { html } = await user.open('/knowledge?search=charge')
   expect(html).toContain('>Prices<')
   expect(html).toContain('>Free of charge<')
 })
@@ -147,30 +150,28 @@ it.each([
 ])(
   'says beside the field what is wrong with a file %s, and keeps the title',
   async (_, name, bytes, sentence) => {
-    const guest = await seedSignedInOwner(service)
-    const page = await upload(guest, { name, bytes }, { title: 'My title' })
+    const user = await seedSignedInOwner(service)
+    const page = await upload(user, { name, bytes }, { title: 'My title' })
     expect(page.status).toBe(422)
     expect(getFieldError(page, 'file')).toContain(sentence)
     expect(page.html).toContain('value="My title"')
-    expect(await listTitles(guest)).toEqual([])
+    expect(await listTitles(user)).toEqual([])
   },
 )
 
 it('reads a file of 20 MB without looking at each of its bytes as a field', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const bytes = Buffer.alloc(20 * 1024 * 1024, ' ')
   bytes.write('A roof.')
-  expect((await upload(guest, { name: 'Large.txt', bytes })).html).toContain('<h1>Large</h1>')
+  expect((await upload(user, { name: 'Large.txt', bytes })).html).toContain('<h1>Large</h1>')
 })
 
 it('serves others while a file inflates to gigabytes, and its own memory stays as it was', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const expandingFile = pdf(createZlibDeflated(256))
   const before = process.memoryUsage.rss()
   let answered: { html: string } | undefined
-  const uploading = upload(guest, { name: 'bomb.pdf', bytes: expandingFile }).then(
-    (page) => (answered = page),
-  )
+  const uploading = upload(user, { name: 'bomb.pdf', bytes: expandingFile }).then((page) => (answered = page))
   let served = 0
   let grown = 0
   while (answered === undefined) {
@@ -187,12 +188,12 @@ it('serves others while a file inflates to gigabytes, and its own memory stays a
 })
 
 it('adds a file once when its form is sent twice', async () => {
-  const guest = await seedSignedInOwner(service)
-  const form = await guest.open('/knowledge/new')
+  const user = await seedSignedInOwner(service)
+  const form = await user.open('/knowledge/new')
   const file = { name: 'Once.txt', bytes: Buffer.from('A roof.') }
-  const pages = await Promise.all([upload(guest, file, {}, form), upload(guest, file, {}, form)])
+  const pages = await Promise.all([upload(user, file, {}, form), upload(user, file, {}, form)])
   expect(pages.map(({ status }) => status)).toEqual([200, 200])
-  expect(await listTitles(guest)).toEqual(['Once'])
+  expect(await listTitles(user)).toEqual(['Once'])
 })
 
 it('shows, edits and deletes no document of another workspace, and finds none', async () => {
@@ -212,13 +213,13 @@ it('shows, edits and deletes no document of another workspace, and finds none', 
 })
 
 itInChromium('is used by hand, with a PDF that a browser made', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.setContent('<h1>Opening hours</h1><p>We open at nine, but on Sundays.</p><p>Call us before.</p>')
   const buffer = await tab.pdf()
-  await tab.goto(guest.urlFor('/knowledge'))
+  await tab.goto(user.urlFor('/knowledge'))
   await expectAccessible(tab)
 
   await tab.getByRole('link', { name: 'Add a document' }).click()

@@ -81,8 +81,8 @@ it('has as many hours as the clock shows on the days when it is turned', () => {
 })
 
 it('shows what is on the phone now, and what waits for what', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { seed, open } = guest
+  const user = await seedSignedInOwner(service)
+  const { seed, open } = user
   const { deps } = service
   const live = await seedCall(deps, seed, freshNumber(), { first_name: 'Kai', last_name: '<u>Now</u>' })
   await dialCall(deps, seed, live.id)
@@ -186,16 +186,16 @@ it('shows nothing of another workspace', async () => {
 })
 
 itInChromium('moves by itself', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(guest.urlFor('/overview'))
+  await tab.goto(user.urlFor('/overview'))
   await expectAccessible(tab)
-  const call = await seedCall(service.deps, guest.seed, freshNumber(), { first_name: 'Kai' })
-  await dialCall(service.deps, guest.seed, call.id)
+  const call = await seedCall(service.deps, user.seed, freshNumber(), { first_name: 'Kai' })
+  await dialCall(service.deps, user.seed, call.id)
   await tab.getByRole('link', { name: 'Kai' }).waitFor()
-  await completeDialedCall(service.deps, guest.seed, call.id, emptyResult('busy', 'line_busy'))
+  await completeDialedCall(service.deps, user.seed, call.id, emptyResult('busy', 'line_busy'))
   await tab.getByText('Nobody is being called at the moment.').waitFor()
   await tab.getByRole('row', { name: 'Busy' }).getByText('1', { exact: true }).waitFor()
   await expectAccessible(tab)

@@ -101,9 +101,9 @@ it('takes no form that another site made up', async () => {
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
-  await tab.goto(guest.urlFor('/phone-numbers'))
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
+  await tab.goto(user.urlFor('/phone-numbers'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Add a number' }).first().click()
   await tab.getByLabel('Phone number').fill('+12025550180')

@@ -32,23 +32,23 @@ const getSettings = (workspaceId: number) =>
     .executeTakeFirstOrThrow()
 
 it('keeps the workspace’s settings, and new campaigns begin with its hours', async () => {
-  const guest = await seedSignedInOwner(service)
-  const form = await guest.open('/settings')
-  const { page } = await guest.browser.press(form, 'Save', fields)
+  const user = await seedSignedInOwner(service)
+  const form = await user.open('/settings')
+  const { page } = await user.browser.press(form, 'Save', fields)
   expect(page.text).toContain('Saved')
   expect(page.html).toContain('value="Globex"')
-  expect(await getSettings(guest.seed.workspaceId)).toEqual({
+  expect(await getSettings(user.seed.workspaceId)).toEqual({
     name: 'Globex',
     country: 'DE',
     time_zone: 'Europe/Berlin',
     calling_hours: { days: ['sat'], start: '22:00', end: '06:30' },
     retention_days: 30,
   })
-  const campaign = await guest.open('/campaigns/new')
+  const campaign = await user.open('/campaigns/new')
   expect(campaign.html).toContain('value="22:00"')
-  const { page: unlimited } = await guest.browser.press(page, 'Save', { ...fields, retention_days: '' })
+  const { page: unlimited } = await user.browser.press(page, 'Save', { ...fields, retention_days: '' })
   expect(unlimited.text).toContain('Saved')
-  expect((await getSettings(guest.seed.workspaceId)).retention_days).toBeNull()
+  expect((await getSettings(user.seed.workspaceId)).retention_days).toBeNull()
 })
 
 it.each([
@@ -62,13 +62,13 @@ it.each([
   ['retention_days', { retention_days: '2.5' }, 'whole number of days'],
   ['retention_days', { retention_days: 'long' }, 'whole number of days'],
 ])('says beside %s what is wrong with it: %j', async (field, bad, message) => {
-  const guest = await seedSignedInOwner(service)
-  const before = await getSettings(guest.seed.workspaceId)
-  const form = await guest.open('/settings')
-  const { page } = await guest.browser.press(form, 'Save', { ...fields, ...bad })
+  const user = await seedSignedInOwner(service)
+  const before = await getSettings(user.seed.workspaceId)
+  const form = await user.open('/settings')
+  const { page } = await user.browser.press(form, 'Save', { ...fields, ...bad })
   expect(page.status).toBe(422)
   expect(page.html).toMatch(new RegExp(`id="f-${field.replace('.', '-')}-problem">[^<]*${message}`))
-  expect(await getSettings(guest.seed.workspaceId)).toEqual(before)
+  expect(await getSettings(user.seed.workspaceId)).toEqual(before)
 })
 
 it('shows members the settings, and lets owners alone change them', async () => {
@@ -96,9 +96,9 @@ it('is another workspace’s business', async () => {
 })
 
 itInChromium('is used by hand', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
-  await tab.goto(guest.urlFor('/settings'))
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
+  await tab.goto(user.urlFor('/settings'))
   await expectAccessible(tab)
   await tab.getByLabel('Days after the call').fill('0')
   await tab.getByRole('button', { name: 'Save' }).click()
@@ -108,5 +108,5 @@ itInChromium('is used by hand', async (chromium) => {
   await tab.getByLabel('Saturday').check()
   await tab.getByRole('button', { name: 'Save' }).click()
   await tab.getByText('Saved.').waitFor()
-  expect((await getSettings(guest.seed.workspaceId)).calling_hours.days).toContain('sat')
+  expect((await getSettings(user.seed.workspaceId)).calling_hours.days).toContain('sat')
 })

@@ -8,7 +8,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { getLink, seedUserWithoutWorkspace, signIn } from '../people-support.ts'
 import {
   expectAccessible,
-  type Guest,
+  type SignedInUser,
   openTab,
   password,
   seedSignedInOwner,
@@ -43,7 +43,10 @@ async function seedOwner() {
 
 let invited = 0
 
-async function inviteAs(owner: Guest, role = 'member'): Promise<{ link: string; email: string; page: Page }> {
+async function inviteAs(
+  owner: SignedInUser,
+  role = 'member',
+): Promise<{ link: string; email: string; page: Page }> {
   invited += 1
   const email = `invited${invited}@example.com`
   const form = await owner.open('/settings/members/invite')
@@ -176,8 +179,8 @@ it('always has an owner, also where two leave at once', async () => {
   const { workspaceId } = owner
   expect((await owner.open('/settings/members')).html).not.toContain('Leave the workspace')
   const kim = await seedSignedInMember(service, workspaceId, 'owner')
-  const leave = async (guest: Guest) =>
-    guest.browser.press(await guest.open('/settings/members'), 'Leave the workspace')
+  const leave = async (user: SignedInUser) =>
+    user.browser.press(await user.open('/settings/members'), 'Leave the workspace')
   const pages = await Promise.all([leave(owner), leave(kim)])
   expect([...(await listRoles(workspaceId)).values()]).toEqual(['owner'])
   expect(pages.filter(({ page }) => page.text.includes('the last owner'))).toHaveLength(1)
@@ -187,7 +190,8 @@ it('does not make its last owner a member', async () => {
   const owner = await seedOwner()
   const { workspaceId } = owner
   const kim = await seedSignedInMember(service, workspaceId, 'owner')
-  const demote = async (by: Guest) => by.browser.press(await by.open('/settings/members'), 'Change the role')
+  const demote = async (by: SignedInUser) =>
+    by.browser.press(await by.open('/settings/members'), 'Change the role')
   await Promise.all([demote(owner), demote(kim)])
   expect([...(await listRoles(workspaceId)).values()].sort()).toEqual(['member', 'owner'])
 })
@@ -226,7 +230,7 @@ it('ends the invitations of an owner who is one no longer: they could come back 
   expect((await createBrowser().open(second.link)).page.status).toBe(410)
 })
 
-async function createResetLink(owner: Guest, userId: number): Promise<{ page: Page }> {
+async function createResetLink(owner: SignedInUser, userId: number): Promise<{ page: Page }> {
   const form = await owner.open(`/settings/members/${userId}/reset-password`)
   return owner.browser.press(form, 'Make the link')
 }
@@ -317,13 +321,13 @@ itInChromium('is used by hand, by who invites and who joins', async (chromium) =
   await tab.getByRole('button', { name: 'Make the link' }).click()
   await expectAccessible(tab)
   const link = await tab.locator('#link').textContent()
-  const guest = await (await chromium.newContext()).newPage()
-  await guest.goto(link ?? '')
-  await expectAccessible(guest)
-  await guest.getByLabel('Your name').fill('Kim')
-  await guest.getByLabel('Password').fill(password)
-  await guest.getByRole('button', { name: 'Create account and join' }).click()
-  await guest.getByRole('navigation', { name: 'Workspace' }).waitFor()
+  const user = await (await chromium.newContext()).newPage()
+  await user.goto(link ?? '')
+  await expectAccessible(user)
+  await user.getByLabel('Your name').fill('Kim')
+  await user.getByLabel('Password').fill(password)
+  await user.getByRole('button', { name: 'Create account and join' }).click()
+  await user.getByRole('navigation', { name: 'Workspace' }).waitFor()
   await tab.goto(owner.urlFor('/settings/members'))
   const row = tab.getByRole('row').filter({ hasText: 'by-hand@example.com' })
   await row.getByRole('button', { name: 'Make an owner' }).click()
@@ -332,6 +336,6 @@ itInChromium('is used by hand, by who invites and who joins', async (chromium) =
   await row.getByRole('link', { name: 'New password for Kim' }).click()
   await tab.getByRole('button', { name: 'Make the link' }).click()
   const reset = await tab.locator('#link').textContent()
-  await guest.goto(reset ?? '')
-  await expectAccessible(guest)
+  await user.goto(reset ?? '')
+  await expectAccessible(user)
 })

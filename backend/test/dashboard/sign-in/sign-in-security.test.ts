@@ -45,10 +45,10 @@ afterAll(async () => {
   await database.close()
 })
 
-let people = 0
+let userCount = 0
 async function seedPerson(): Promise<{ userId: number; email: string }> {
-  people += 1
-  const email = `kim${people}@example.com`
+  userCount += 1
+  const email = `kim${userCount}@example.com`
   const { id } = await createUser(deps)({ email, name: 'Kim', password })
   return { userId: id, email }
 }
@@ -259,9 +259,9 @@ it('sends who asks from a live page to sign in and back to that page, and nowher
 itInChromium(
   'leads back to a live page by signing in, and takes nobody away from a form',
   async (chromium) => {
-    const guest = await seedSignedInOwner(service)
-    const form = await openTab(service, chromium, guest)
-    await form.goto(guest.urlFor('/agents/new'))
+    const user = await seedSignedInOwner(service)
+    const form = await openTab(service, chromium, user)
+    await form.goto(user.urlFor('/agents/new'))
     await form.context().clearCookies({ name: /session/ })
     const isAnswered = form.evaluate(
       "new Promise((done) => document.addEventListener('htmx:finally:request', () => done(true), { once: true }))",
@@ -270,13 +270,13 @@ itInChromium(
     await isAnswered
     expect(await form.getByLabel('Greeting').inputValue()).toBe('Hi {{first_name}}')
 
-    const tab = await openTab(service, chromium, guest)
-    await tab.goto(guest.urlFor('/calls?status=queued'))
+    const tab = await openTab(service, chromium, user)
+    await tab.goto(user.urlFor('/calls?status=queued'))
     await tab.context().clearCookies({ name: /session/ })
     await tab.waitForURL((url) => url.pathname === '/sign-in')
-    await tab.getByLabel('E-mail').fill(guest.email)
+    await tab.getByLabel('E-mail').fill(user.email)
     await tab.getByLabel('Password').fill(password)
     await tab.getByRole('button', { name: 'Sign in' }).click()
-    await tab.waitForURL(guest.urlFor('/calls?status=queued'))
+    await tab.waitForURL(user.urlFor('/calls?status=queued'))
   },
 )

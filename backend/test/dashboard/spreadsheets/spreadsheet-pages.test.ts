@@ -7,7 +7,7 @@ import { itInChromium } from '../../support/chromium.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import {
   expectAccessible,
-  type Guest,
+  type SignedInUser,
   openTab,
   seedSignedInOwner,
   seedSignedInMember,
@@ -20,7 +20,7 @@ let service: Service
 useService((opened) => ({ database, service } = opened))
 
 /** A spreadsheet made through the page; `id` is what its address ends with. */
-async function create({ browser, open }: Guest, name = 'Visits', columns = 'Name\nWhat') {
+async function create({ browser, open }: SignedInUser, name = 'Visits', columns = 'Name\nWhat') {
   const { page } = await browser.press(await open('/spreadsheets/new'), 'Create the spreadsheet', {
     name,
     columns,
@@ -40,11 +40,11 @@ it('says what to do where there is none', async () => {
 })
 
 it('creates a spreadsheet with its columns, and lists it', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { page } = await create(guest, 'Visits <b>', ' Name \r\n\r\nWhat & why\r\n')
+  const user = await seedSignedInOwner(service)
+  const { page } = await create(user, 'Visits <b>', ' Name \r\n\r\nWhat & why\r\n')
   expect(page.text).toContain('The spreadsheet was created')
   expect(page.html).toContain('<th scope="col">Name</th><th scope="col">What &amp; why</th>')
-  const list = await guest.open('/spreadsheets')
+  const list = await user.open('/spreadsheets')
   expect(list.html).toContain('Visits &lt;b&gt;')
   expect(list.text).toContain('Name · What & why')
 })
@@ -54,41 +54,41 @@ it.each([
   ['Visits', '', 'columns', '1 to 100 columns'],
   ['Visits', 'Name\nName', 'columns', 'two columns named Name'],
 ])('says beside the field what is wrong with %j and %j', async (name, columns, field, sentence) => {
-  const guest = await seedSignedInOwner(service)
-  const { page } = await create(guest, name, columns)
+  const user = await seedSignedInOwner(service)
+  const { page } = await create(user, name, columns)
   expect(page.status).toBe(422)
   expect(new RegExp(`id="f-${field}-problem">([^<]*)<`).exec(page.html)?.[1]).toContain(sentence)
 })
 
 it('shows rows as text, the newest first, page by page', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { id } = await create(guest, 'Visits', 'Name')
+  const user = await seedSignedInOwner(service)
+  const { id } = await create(user, 'Visits', 'Name')
   const names = Array.from({ length: 60 }, (_, index) => [`<i>Row ${index + 1}</i>`])
-  await addRows(guest.seed.workspaceId, id, names)
-  const first = await guest.open(`/spreadsheets/${id}`)
+  await addRows(user.seed.workspaceId, id, names)
+  const first = await user.open(`/spreadsheets/${id}`)
   const rowsOf = (html: string) => html.match(/&lt;i&gt;Row \d+&lt;/g) ?? []
   expect(rowsOf(first.html)).toHaveLength(50)
   expect(rowsOf(first.html)[0]).toBe('&lt;i&gt;Row 60&lt;')
   const next = /href="([^"]*before=\d+)"/.exec(first.html)?.[1] ?? ''
-  const { page: second } = await guest.browser.open(new URL(next, service.url).href)
+  const { page: second } = await user.browser.open(new URL(next, service.url).href)
   expect(rowsOf(second.html)).toHaveLength(10)
   expect(rowsOf(second.html).at(-1)).toBe('&lt;i&gt;Row 1&lt;')
 })
 
 it('downloads a spreadsheet as CSV, in which no cell is a formula', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { id } = await create(guest, 'Visits / May', 'Name\nSum')
-  await addRows(guest.seed.workspaceId, id, [['Alex, "Al"', '=1+1']])
-  const { page } = await guest.browser.open(guest.urlFor(`/spreadsheets/${id}/csv`))
+  const user = await seedSignedInOwner(service)
+  const { id } = await create(user, 'Visits / May', 'Name\nSum')
+  await addRows(user.seed.workspaceId, id, [['Alex, "Al"', '=1+1']])
+  const { page } = await user.browser.open(user.urlFor(`/spreadsheets/${id}/csv`))
   expect(page.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(page.headers.get('content-disposition')).toBe('attachment; filename="Visits-May.csv"')
   expect(page.html).toBe(`Name,Sum\r\n"Alex, ""Al""",'=1+1\r\n`)
 })
 
 it('deletes a spreadsheet, but none that an agent writes to', async () => {
-  const guest = await seedSignedInOwner(service)
-  const { workspaceId, agentId } = guest.seed
-  const { page, id } = await create(guest)
+  const user = await seedSignedInOwner(service)
+  const { workspaceId, agentId } = user.seed
+  const { page, id } = await create(user)
   await installBuiltInTools(service.deps, workspaceId)
   const tool = await database.db
     .selectFrom('mcp_tool')
@@ -98,36 +98,36 @@ it('deletes a spreadsheet, but none that an agent writes to', async () => {
     .executeTakeFirstOrThrow()
   const config = { spreadsheet_id: id, provider: 'database' }
   await assignTool(service.deps)({ workspaceId, agentId, toolId: tool.id, config })
-  const { page: rejected } = await guest.browser.press(page, 'Delete the spreadsheet')
+  const { page: rejected } = await user.browser.press(page, 'Delete the spreadsheet')
   expect(rejected.text).toContain('Agents write to this spreadsheet: Ava')
   expect(rejected.text).toContain('Filled by Ava')
   await database.db.deleteFrom('widget_tool').where('tool_id', '=', tool.id).execute()
-  const { page: list } = await guest.browser.press(rejected, 'Delete the spreadsheet')
+  const { page: list } = await user.browser.press(rejected, 'Delete the spreadsheet')
   expect(list.text).toContain('The spreadsheet was deleted')
   expect(list.text).toContain('No spreadsheets yet')
 })
 
 it('keeps a Google account, whose key no page shows, and removes it', async () => {
-  const guest = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(service)
   const pasted = createKeyFile('visits@acme.iam.gserviceaccount.com')
-  const form = await guest.open('/spreadsheets/google')
-  const { page: saved } = await guest.browser.press(form, 'Save the account', { google_account: pasted })
+  const form = await user.open('/spreadsheets/google')
+  const { page: saved } = await user.browser.press(form, 'Save the account', { google_account: pasted })
   expect(saved.text).toContain('Share each spreadsheet with visits@acme.iam.gserviceaccount.com')
   for (const path of ['/spreadsheets', '/spreadsheets/google']) {
-    const { html } = await guest.open(path)
+    const { html } = await user.open(path)
     expect(html).toContain('visits@acme.iam.gserviceaccount.com')
     expect(html).not.toContain('PRIVATE KEY')
   }
-  const { page: removed } = await guest.browser.press(saved, 'Remove the account')
+  const { page: removed } = await user.browser.press(saved, 'Remove the account')
   expect(removed.text).toContain('The Google account was removed')
   expect(removed.text).not.toContain('visits@acme')
 })
 
 it('says that a pasted key is none, and does not show it again', async () => {
-  const guest = await seedSignedInOwner(service)
-  const form = await guest.open('/spreadsheets/google')
+  const user = await seedSignedInOwner(service)
+  const form = await user.open('/spreadsheets/google')
   const fields = { google_account: createKeyFile('no address') }
-  const { page } = await guest.browser.press(form, 'Save the account', fields)
+  const { page } = await user.browser.press(form, 'Save the account', fields)
   expect(page.status).toBe(422)
   expect(page.html).toMatch(/id="f-google_account-problem">This is no key of a Google service account/)
   expect(page.html).not.toContain('PRIVATE KEY')
@@ -164,11 +164,11 @@ it('shows, gives out and deletes no spreadsheet of another workspace', async () 
 })
 
 itInChromium('is used by hand', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(guest.urlFor('/knowledge'))
+  await tab.goto(user.urlFor('/knowledge'))
   await tab.getByRole('navigation', { name: 'Knowledge' }).getByRole('link', { name: 'Spreadsheets' }).click()
   await tab.getByRole('heading', { name: 'Spreadsheets', exact: true }).waitFor()
   await expectAccessible(tab)
@@ -179,7 +179,7 @@ itInChromium('is used by hand', async (chromium) => {
   await tab.getByRole('button', { name: 'Create the spreadsheet' }).click()
   await tab.getByRole('columnheader', { name: 'When' }).waitFor()
   const id = new URL(tab.url()).pathname.split('/').at(-1) ?? ''
-  await addRows(guest.seed.workspaceId, id, [['Alex', 'Monday']])
+  await addRows(user.seed.workspaceId, id, [['Alex', 'Monday']])
   await tab.reload()
   await tab.getByRole('cell', { name: 'Alex' }).waitFor()
   await expectAccessible(tab)
@@ -189,7 +189,7 @@ itInChromium('is used by hand', async (chromium) => {
   ])
   expect(download.suggestedFilename()).toBe('Visits.csv')
 
-  await tab.goto(guest.urlFor('/spreadsheets'))
+  await tab.goto(user.urlFor('/spreadsheets'))
   await tab.getByRole('link', { name: 'Add a service account' }).click()
   await tab.getByLabel('Key file').fill('{}')
   await tab.getByRole('button', { name: 'Save the account' }).click()

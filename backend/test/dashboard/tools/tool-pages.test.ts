@@ -54,29 +54,29 @@ const weather = () => ({
   key_secret_2: 'token-of-the-service',
 })
 
-async function addWeather(guest: Seeded) {
-  const form = await guest.open('/tools/new-http')
-  return guest.browser.press(form, 'Add the tool', weather())
+async function addWeather(user: Seeded) {
+  const form = await user.open('/tools/new-http')
+  return user.browser.press(form, 'Add the tool', weather())
 }
 
-const getToolDetails = async (guest: Seeded, name: string) =>
+const getToolDetails = async (user: Seeded, name: string) =>
   getTool(service.deps)({
-    workspaceId: guest.seed.workspaceId,
-    toolId: await getToolId(service, guest, name),
+    workspaceId: user.seed.workspaceId,
+    toolId: await getToolId(service, user, name),
   })
 
 describe('tools', () => {
   it('are listed with what they are and who has them, switched off and on', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { workspaceId, agentId } = guest.seed
-    const note = await getToolId(service, guest, 'knowledge_search')
+    const user = await seedSignedInOwner(service)
+    const { workspaceId, agentId } = user.seed
+    const note = await getToolId(service, user, 'knowledge_search')
     await assignTool(service.deps)({ workspaceId, agentId, toolId: note, config: {} })
-    const list = await guest.open('/tools')
+    const list = await user.open('/tools')
     expect(list.text).toMatch(/knowledge_search On Comes with Outdial .*? Ava/)
-    const { page: off } = await guest.browser.press(list, 'Switch off')
+    const { page: off } = await user.browser.press(list, 'Switch off')
     expect(off.text).toContain('The tool is off: no agent can use it')
-    expect((await getToolDetails(guest, 'knowledge_search')).isActive).toBe(false)
-    const { page: on } = await guest.browser.press(off, 'Switch on')
+    expect((await getToolDetails(user, 'knowledge_search')).isActive).toBe(false)
+    const { page: on } = await user.browser.press(off, 'Switch on')
     expect(on.text).toContain('The tool is on')
   })
 
@@ -103,12 +103,12 @@ describe('tools', () => {
 
 describe('an HTTP tool', () => {
   it('is made from a simple list of arguments, used by an agent, edited and deleted', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { workspaceId, agentId } = guest.seed
-    const { page } = await addWeather(guest)
+    const user = await seedSignedInOwner(service)
+    const { workspaceId, agentId } = user.seed
+    const { page } = await addWeather(user)
     expect(page.text).toContain('The tool is there')
     expect(page.html).not.toContain('of-the-service')
-    const tool = await getToolDetails(guest, 'weather')
+    const tool = await getToolDetails(user, 'weather')
     expect(tool).toMatchObject({
       definitions: [
         {
@@ -123,65 +123,65 @@ describe('an HTTP tool', () => {
       secretNames: ['KEY', 'TOKEN'],
     })
     await assignTool(service.deps)({ workspaceId, agentId, toolId: tool.id, config: {} })
-    const trial = await guest.open(`/agents/${agentId}/tools/${tool.id}/try`)
-    const { page: trialResult } = await guest.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
+    const trial = await user.open(`/agents/${agentId}/tools/${tool.id}/try`)
+    const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
     expect(trialResult.text).toContain('weather of /Bonn?key=[secret]')
     expect(receiver.requests.at(-1)?.headers).toMatchObject({
       authorization: 'Bearer token-of-the-service',
       'x-team': 'sales',
     })
 
-    const edit = await guest.open(`/tools/${tool.id}/edit-http`)
+    const edit = await user.open(`/tools/${tool.id}/edit-http`)
     expect(edit.html).not.toContain('of-the-service')
-    const { page: saved } = await guest.browser.press(edit, 'Save', {
+    const { page: saved } = await user.browser.press(edit, 'Save', {
       description: 'Weather, <today>.',
       'secret.TOKEN': 'another-of-the-service',
       'param.2.name': '',
     })
     expect(saved.html).toContain('Weather, &lt;today&gt;.')
-    const again = await guest.open(`/agents/${agentId}/tools/${tool.id}/try`)
+    const again = await user.open(`/agents/${agentId}/tools/${tool.id}/try`)
     expect(again.html).not.toContain('args.days')
-    await guest.browser.press(again, 'Use it', { 'args.city': 'Ulm' })
+    await user.browser.press(again, 'Use it', { 'args.city': 'Ulm' })
     expect(receiver.requests.at(-1)?.path).toBe('/Ulm?key=key-of-the-service')
     expect(receiver.requests.at(-1)?.headers.authorization).toBe('Bearer another-of-the-service')
 
-    const { page: gone } = await guest.browser.press(saved, 'Delete the tool')
+    const { page: gone } = await user.browser.press(saved, 'Delete the tool')
     expect(gone.text).toContain('The tool is deleted')
     expect(gone.html).not.toContain('>weather<')
   })
 
   it('can be described by a JSON Schema, which is kept as it is', async () => {
-    const guest = await seedSignedInOwner(service)
-    const form = await guest.open('/tools/new-http')
+    const user = await seedSignedInOwner(service)
+    const form = await user.open('/tools/new-http')
     const input_schema =
       '{"type":"object","properties":{"city":{"type":"string","enum":["Bonn"]}},"required":["city"]}'
     const fields = { ...weather(), arguments_as: 'schema' }
-    const { page: broken } = await guest.browser.press(form, 'Add the tool', {
+    const { page: broken } = await user.browser.press(form, 'Add the tool', {
       ...fields,
       input_schema: '{"type":',
     })
     expect(broken.status).toBe(422)
     expect(broken.html).toMatch(/id="f-input_schema-problem">This is not JSON/)
-    const { page: wrong } = await guest.browser.press(form, 'Add the tool', {
+    const { page: wrong } = await user.browser.press(form, 'Add the tool', {
       ...fields,
       input_schema: '{"type":"object","properties":{"city":{"type":"nonsense"}},"required":["city"]}',
     })
     expect(wrong.html).toMatch(/id="f-input_schema-problem">The schema is not valid/)
-    await guest.browser.press(form, 'Add the tool', { ...fields, input_schema })
-    const tool = await getToolDetails(guest, 'weather')
+    await user.browser.press(form, 'Add the tool', { ...fields, input_schema })
+    const tool = await getToolDetails(user, 'weather')
     expect(tool).toMatchObject({ definitions: [{ inputSchema: JSON.parse(input_schema) as object }] })
-    const edit = await guest.open(`/tools/${tool.id}/edit-http`)
-    await guest.browser.press(edit, 'Save')
-    expect(await getToolDetails(guest, 'weather')).toMatchObject({
+    const edit = await user.open(`/tools/${tool.id}/edit-http`)
+    await user.browser.press(edit, 'Save')
+    expect(await getToolDetails(user, 'weather')).toMatchObject({
       definitions: [{ inputSchema: JSON.parse(input_schema) as object }],
     })
   })
 
   it('is refused with what is wrong beside each field, and without its secrets', async () => {
-    const guest = await seedSignedInOwner(service)
-    const form = await guest.open('/tools/new-http')
+    const user = await seedSignedInOwner(service)
+    const form = await user.open('/tools/new-http')
     const press = async (change: Record<string, string>) =>
-      (await guest.browser.press(form, 'Add the tool', { ...weather(), ...change })).page
+      (await user.browser.press(form, 'Add the tool', { ...weather(), ...change })).page
 
     const page = await press({ name: 'two words', description: '', url: 'weather' })
     expect(page.status).toBe(422)
@@ -210,11 +210,11 @@ describe('an HTTP tool', () => {
   })
 
   it('does not send its secrets to another host unless they are typed anew', async () => {
-    const guest = await seedSignedInOwner(service)
-    await addWeather(guest)
-    const id = await getToolId(service, guest, 'weather')
-    const edit = await guest.open(`/tools/${id}/edit-http`)
-    const { page } = await guest.browser.press(edit, 'Save', {
+    const user = await seedSignedInOwner(service)
+    await addWeather(user)
+    const id = await getToolId(service, user, 'weather')
+    const edit = await user.open(`/tools/${id}/edit-http`)
+    const { page } = await user.browser.press(edit, 'Save', {
       url: 'https://elsewhere.example.com/{city}?key={{secret.KEY}}',
     })
     expect(page.status).toBe(422)
@@ -232,59 +232,59 @@ describe('an MCP server', () => {
     key_secret_1: 'key-of-the-server',
   })
 
-  const add = async (guest: Seeded) =>
-    (await guest.browser.press(await guest.open('/tools/new-server'), 'Add the server', server())).page
+  const add = async (user: Seeded) =>
+    (await user.browser.press(await user.open('/tools/new-server'), 'Add the server', server())).page
 
   it('is added, its tools chosen, used by an agent, refreshed and edited', async () => {
-    const guest = await seedSignedInOwner(service)
-    const { workspaceId, agentId } = guest.seed
-    const choice = await add(guest)
+    const user = await seedSignedInOwner(service)
+    const { workspaceId, agentId } = user.seed
+    const choice = await add(user)
     expect(choice.text).toContain('Choose which of its tools')
     expect(choice.html).toContain('Finds &lt;people&gt;.')
     expect(choice.text).toContain('Cannot be passed on bad name')
     expect(choice.html).not.toContain('key-of-the-server')
-    const { page: chosen } = await guest.browser.press(choice, 'Save the choice', { tools: ['find'] })
+    const { page: chosen } = await user.browser.press(choice, 'Save the choice', { tools: ['find'] })
     expect(chosen.text).toContain('1 tool is passed on')
     expect(chosen.text).toContain('crm__find Only looks')
 
-    const id = await getToolId(service, guest, 'crm')
+    const id = await getToolId(service, user, 'crm')
     await assignTool(service.deps)({ workspaceId, agentId, toolId: id, config: {} })
-    const trial = await guest.open(`/agents/${agentId}/tools/${id}/try`)
-    const { page: trialResult } = await guest.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
+    const trial = await user.open(`/agents/${agentId}/tools/${id}/try`)
+    const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
     expect(trialResult.text).toContain('found Ann')
 
-    const { page: refreshed } = await guest.browser.press(chosen, 'Refresh')
+    const { page: refreshed } = await user.browser.press(chosen, 'Refresh')
     expect(refreshed.text).toContain('Not chosen: remove')
-    const edit = await guest.open(`/tools/${id}/edit-server`)
-    const { page: saved } = await guest.browser.press(edit, 'Save', { name: 'customers' })
+    const edit = await user.open(`/tools/${id}/edit-server`)
+    const { page: saved } = await user.browser.press(edit, 'Save', { name: 'customers' })
     expect(saved.text).toContain('customers__find')
 
-    const again = await guest.open(`/tools/${id}/choose`)
+    const again = await user.open(`/tools/${id}/choose`)
     expect(again.html).toMatch(/value="find" checked/)
-    await guest.browser.press(again, 'Save the choice', { tools: ['find', 'remove'] })
-    const trials = await guest.open(`/agents/${agentId}/tools/${id}/try?tool=customers__remove`)
+    await user.browser.press(again, 'Save the choice', { tools: ['find', 'remove'] })
+    const trials = await user.open(`/agents/${agentId}/tools/${id}/try?tool=customers__remove`)
     expect(trials.text).toContain('Try customers__remove')
     expect(trials.text).toContain('This is no rehearsal')
   })
 
   it('that cannot be reached is not added, and says why beside its address', async () => {
-    const guest = await seedSignedInOwner(service)
-    const form = await guest.open('/tools/new-server')
-    const { page } = await guest.browser.press(form, 'Add the server', {
+    const user = await seedSignedInOwner(service)
+    const form = await user.open('/tools/new-server')
+    const { page } = await user.browser.press(form, 'Add the server', {
       ...server(),
       url: 'http://127.0.0.1:9/mcp',
     })
     expect(page.status).toBe(422)
     expect(page.html).toMatch(/id="f-url-problem">The tools of this server cannot be listed/)
-    expect((await guest.open('/tools')).html).not.toContain('>crm<')
+    expect((await user.open('/tools')).html).not.toContain('>crm<')
   })
 
   it('that is away later says so where its tools are chosen', async () => {
-    const guest = await seedSignedInOwner(service)
-    await add(guest)
-    const id = await getToolId(service, guest, 'crm')
+    const user = await seedSignedInOwner(service)
+    await add(user)
+    const id = await getToolId(service, user, 'crm')
     await remote.stop()
-    const page = await guest.open(`/tools/${id}/choose`)
+    const page = await user.open(`/tools/${id}/choose`)
     await remote.start()
     expect(page.status).toBe(200)
     expect(page.text).toContain('The tools of this server cannot be listed')
@@ -293,11 +293,11 @@ describe('an MCP server', () => {
 })
 
 itInChromium('adds an HTTP tool by hand, with and without sight', async (chromium) => {
-  const guest = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, guest)
+  const user = await seedSignedInOwner(service)
+  const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(guest.urlFor('/tools'))
+  await tab.goto(user.urlFor('/tools'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Add an HTTP tool' }).click()
   await tab.getByLabel('Name', { exact: true }).fill('weather')
@@ -318,7 +318,7 @@ itInChromium('adds an HTTP tool by hand, with and without sight', async (chromiu
   await tab.getByText('What it asks for').click()
   await expectAccessible(tab)
 
-  await tab.goto(guest.urlFor('/tools/new-server'))
+  await tab.goto(user.urlFor('/tools/new-server'))
   await expectAccessible(tab)
   await tab.getByLabel('Name', { exact: true }).fill('crm')
   await tab.getByLabel('Description').fill('Our customers.')
