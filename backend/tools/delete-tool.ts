@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { ApiError } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { toolNotFound } from './save-custom-tool.ts'
-import { eraseGeneralTool, lockTool } from './tool-store.ts'
+import { deleteCustomTool, lockTool } from './tool-store.ts'
 
 /**
  * Deletes an HTTP tool, or a remote server with all of its tools. Agents lose it at once; what they did with it stays in
@@ -14,7 +14,7 @@ export const deleteTool =
   (deps: Deps) =>
   ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<void> =>
     inTransaction(deps, async (tx) => {
-      const isDeleted = await eraseGeneralTool(tx.db, workspaceId, toolId)
+      const isDeleted = await deleteCustomTool(tx.db, workspaceId, toolId)
       if (!isDeleted)
         throw (await lockTool(tx.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
       tx.notify.toolsChanged({ workspaceId })

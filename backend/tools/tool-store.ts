@@ -70,7 +70,7 @@ export async function updateToolActive(
 }
 
 /** Assignments go with it. False where there is none of the kinds that a workspace can add. */
-export async function eraseGeneralTool(db: Db, workspaceId: number, toolId: number): Promise<boolean> {
+export async function deleteCustomTool(db: Db, workspaceId: number, toolId: number): Promise<boolean> {
   const row = await db
     .deleteFrom('mcp_tool')
     .where('workspace_id', '=', workspaceId)

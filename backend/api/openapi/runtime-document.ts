@@ -42,7 +42,7 @@ export const runtimeDocument = (): object => ({
       },
       runtimeSecret: { type: 'http', scheme: 'bearer', description: 'The runtime secret' },
     },
-    schemas: { ...ownSchemas(), Error: errorSchema },
+    schemas: { ...runtimeSchemas(), Error: errorSchema },
   },
 })
 
@@ -150,7 +150,7 @@ const errorSchema: OpenAPIV3_1.SchemaObject = {
   },
 }
 
-function ownSchemas(): Record<string, object> {
+function runtimeSchemas(): Record<string, object> {
   const registry = z.registry<{ id: string }>()
   const named = {
     CallOrder: RuntimeDialRequest,

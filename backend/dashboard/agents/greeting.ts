@@ -19,8 +19,8 @@ export interface Placeholder {
 export function findPlaceholders(greeting: string, variables: readonly string[]): Placeholder[] {
   const names = [...greeting.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name)
   return [...new Set(names)].map((name) => {
-    const isOwn = variables.includes(name)
-    const meaning = isOwn ? 'the contact’s value of this variable' : commonPlaceholders.get(name)
+    const isVariable = variables.includes(name)
+    const meaning = isVariable ? 'the contact’s value of this variable' : commonPlaceholders.get(name)
     return {
       name,
       meaning: meaning ?? 'not among its variables: nobody who builds a Zap is told to send it',

@@ -18,7 +18,7 @@ interface ToolData {
     badge: Badge
     /** Where it can be edited, below its own address; null where it comes with Outdial, or cannot be read. */
     edit: 'edit-http' | 'edit-server' | null
-    isOwn: boolean
+    isCustom: boolean
     isServer: boolean
     isReadable: boolean
   }
@@ -48,7 +48,7 @@ export const toolPage = (deps: Deps) =>
           isActive: tool.isActive,
           badge: toolActiveBadge(tool.isActive),
           edit: isReadable ? toEditPath(kind) : null,
-          isOwn: toEditPath(kind) !== null,
+          isCustom: toEditPath(kind) !== null,
           isServer: kind === 'remote_mcp',
           isReadable,
         },

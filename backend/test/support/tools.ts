@@ -1,7 +1,7 @@
 import type { ToolKind, ToolRow, ToolUse } from '../../tools/kinds/tool-kind.ts'
 import { parseConfig } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
-import type { GeneralKind } from '../../tools/general/store.ts'
+import type { CustomKindName } from '../../tools/general/store.ts'
 import { selectTool } from '../../tools/general/store.ts'
 
 /** Settings of a service on this machine, where tools may reach loopback. */
@@ -13,7 +13,7 @@ export const publicConfig = parseConfig({ LOG_LEVEL: 'silent', PUBLIC_URL: 'http
 export async function readTool(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
-  kind: GeneralKind,
+  kind: CustomKindName,
   toolId: number,
 ): Promise<ToolRow> {
   const row = await selectTool(db, workspaceId, kind, toolId)

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { dryRunResult, errorResult } from '../kinds/answer.ts'
-import type { GeneralToolKind, ToolResult, ToolRow, ToolUse } from '../kinds/tool-kind.ts'
+import type { CustomToolKind, ToolResult, ToolRow, ToolUse } from '../kinds/tool-kind.ts'
 import { toRemoteAddress } from '../kinds/remote-mcp/address.ts'
 import { connectRemote } from './connect-remote.ts'
 import { describeRemoteFailure, isRejection, SessionGoneError, throwSessionGone } from './remote-errors.ts'
@@ -24,7 +24,7 @@ export function createRemoteMcp(options: {
   connectMs: number
   timeoutMs: number
   idleMs: number
-}): GeneralToolKind & Required<Pick<GeneralToolKind, 'close'>> {
+}): CustomToolKind & Required<Pick<CustomToolKind, 'close'>> {
   let sessionPool: RemoteSessionPool | undefined
 
   /** @param timeoutSignal the signal of the use and its time limit */

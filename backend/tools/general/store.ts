@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Database, Db } from '../../db/schema.ts'
 import type { JsonSchema, ToolRow } from '../kinds/tool-kind.ts'
 
-export type GeneralKind = 'http' | 'remote_mcp'
+export type CustomKindName = 'http' | 'remote_mcp'
 
 /** What a tool of the general kinds is made of. */
 export interface ToolValues {
@@ -25,7 +25,7 @@ const toColumns = (values: ToolValues) => ({
 export const insertTool = (
   db: Db,
   workspaceId: number,
-  kind: GeneralKind,
+  kind: CustomKindName,
   values: ToolValues & { createdAt: Date },
 ): Promise<{ id: number } | undefined> =>
   db
@@ -38,7 +38,7 @@ export const insertTool = (
 export async function selectTool(
   db: Db,
   workspaceId: number,
-  kind: GeneralKind,
+  kind: CustomKindName,
   toolId: number,
 ): Promise<ToolRow | undefined> {
   const row = await db

@@ -63,7 +63,7 @@ export interface ToolResult {
 }
 
 /** What a kind of tool is and does: one file each. */
-export type ToolKind = BuiltInToolKind | GeneralToolKind
+export type ToolKind = BuiltInToolKind | CustomToolKind
 
 /** Comes with Outdial. A row of it only names it, so that an installed one tells what this version does. */
 interface BuiltInToolKind extends BaseToolKind {
@@ -71,7 +71,7 @@ interface BuiltInToolKind extends BaseToolKind {
 }
 
 /** Reaches other services. What it offers is what a row says. */
-export interface GeneralToolKind extends BaseToolKind {
+export interface CustomToolKind extends BaseToolKind {
   builtIn: undefined
   /** What a row adds to the tool list of an agent. */
   definitions(row: ToolRow): ToolDefinition[]
