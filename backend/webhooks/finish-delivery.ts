@@ -8,7 +8,11 @@ import {
 } from './delivery/health-store.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
 import { retryDelay } from './retry-delay.ts'
-import { type DeliveryState, buryDeliveriesOf, recordDeliveryAttempt } from './delivery/store.ts'
+import {
+  type DeliveryState,
+  exhaustDeliveriesOfSubscription,
+  recordDeliveryAttempt,
+} from './delivery/store.ts'
 import type { DeliveryAttemptResult } from './deliver.ts'
 
 const maxFailingMs = 5 * 24 * 60 * 60 * 1000
@@ -38,7 +42,7 @@ export const finishDeliveryAttempt =
         attempt,
         toDeliveryState(result, isEnabled ? delayMs : undefined, at),
       )
-      if (!isEnabled) await bury(tx, delivery, at)
+      if (!isEnabled) await exhaustOtherDeliveries(tx, delivery, at)
     })
   }
 
@@ -83,6 +87,10 @@ async function updateSubscriptionHealth(
   }
 }
 
-async function bury(db: Db, { workspaceId, subscriptionId }: LeasedDelivery, at: Date): Promise<void> {
-  if (subscriptionId !== null) await buryDeliveriesOf(db, workspaceId, subscriptionId, at)
+async function exhaustOtherDeliveries(
+  db: Db,
+  { workspaceId, subscriptionId }: LeasedDelivery,
+  at: Date,
+): Promise<void> {
+  if (subscriptionId !== null) await exhaustDeliveriesOfSubscription(db, workspaceId, subscriptionId, at)
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { reviveDeliveries } from './delivery/store.ts'
+import { replayExhaustedDeliveries } from './delivery/store.ts'
 
 /**
  * Sends dead deliveries again, one or all of a subscription (null: of all callback URLs), with the whole schedule
@@ -12,7 +12,7 @@ export const replayDeliveries =
     workspaceId: number,
     selection: { deliveryId: number } | { subscriptionId: number | null },
   ): Promise<number> => {
-    const revived = await reviveDeliveries(db, workspaceId, selection, clock.now())
-    if (revived > 0) notify.deliveryQueued()
-    return revived
+    const replayed = await replayExhaustedDeliveries(db, workspaceId, selection, clock.now())
+    if (replayed > 0) notify.deliveryQueued()
+    return replayed
   }

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import { finishDeliveryAttempt } from './finish-delivery.ts'
 import { type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
-import { endUntried } from './delivery/store.ts'
+import { exhaustDelivery } from './delivery/store.ts'
 import { attemptDelivery } from './deliver.ts'
 import { createGuardedSend, type ResolveHost } from '../outbound/guard.ts'
 
@@ -42,7 +42,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
   }
 
   const deliver = async (delivery: LeasedDelivery, stopSignal: AbortSignal) => {
-    if (delivery.disabled) return endUntried(db, delivery, clock.now())
+    if (delivery.disabled) return exhaustDelivery(db, delivery, clock.now())
     const startedAt = clock.now()
     const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
     const result = await attempt(delivery, startedAt, signal).catch((error: unknown) => {

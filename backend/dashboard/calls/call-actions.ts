@@ -63,8 +63,8 @@ export const replayDeliveryAction = actionRoute({
     const workspaceId = context.workspace.id
     const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.id })
     if (!isOfCall) throw notFound('There is no such delivery of this call.')
-    const revived = await replayDeliveries(tx)(workspaceId, { deliveryId })
-    if (revived > 0) return redirectTo(callPath(context), 'The event is sent again.')
+    const replayed = await replayDeliveries(tx)(workspaceId, { deliveryId })
+    if (replayed > 0) return redirectTo(callPath(context), 'The event is sent again.')
     const message = 'It cannot be sent again: it is not given up, or its subscription is disabled.'
     throw invalidField('delivery_id', 'not_dead', message)
   },

@@ -78,15 +78,15 @@ export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
     .execute()
 
 /** How many deliveries are dead, counted no further than `most`. */
-export const countDeadDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
-  const dead = db
+export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
+  const exhausted = db
     .selectFrom('webhook_delivery')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'dead')
     .limit(max)
   const { count } = await db
-    .selectFrom(dead.as('dead'))
+    .selectFrom(exhausted.as('dead'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count

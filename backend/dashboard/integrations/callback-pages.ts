@@ -12,7 +12,7 @@ import { formatReplayed } from './webhook-actions.ts'
 
 interface CallbacksData {
   pending: number
-  dead: number
+  exhausted: number
   previousSecretUntil: Date | null
   table: DeliveryTable
 }
@@ -27,12 +27,12 @@ export const callbacksPage = (deps: Deps) =>
     path: callbacksPath,
     query: DeliveryQuery,
     show: async (context) => {
-      const { pending, dead } = await countCallbackDeliveries(deps.db, context.workspace.id)
+      const { pending, dead: exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
       const { previousUntil } = await findWorkspaceSecret(deps.db, context.workspace.id)
       const previousStillSigns = previousUntil !== null && previousUntil > deps.clock.now()
       return callbacksView('Callback URLs', {
         pending,
-        dead,
+        exhausted,
         previousSecretUntil: previousStillSigns ? previousUntil : null,
         table: await readDeliveryTable(deps, context, {
           subscriptionId: null,

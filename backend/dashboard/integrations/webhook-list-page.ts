@@ -18,7 +18,7 @@ interface WebhookRow {
   since: Date | null
   lastAt: Date | null
   pending: number
-  dead: number
+  exhausted: number
 }
 
 interface ListData {
@@ -51,7 +51,7 @@ export const webhookListPage = (deps: Deps) =>
           ...toHealth(item),
           lastAt: item.lastAt,
           pending: item.pending,
-          dead: item.dead,
+          exhausted: item.dead,
         })),
         callbacks: await countCallbackDeliveries(deps.db, context.workspace.id),
         previous: page > 1 ? address(page - 1) : null,

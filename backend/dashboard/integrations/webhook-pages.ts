@@ -21,7 +21,7 @@ interface WebhookData {
     isFailing: boolean
     isApp: boolean
     pending: number
-    dead: number
+    exhausted: number
     /** Until when the secret before a rotation signs too; null where none does. */
     previousSecretUntil: Date | null
     canRotate: boolean
@@ -61,7 +61,7 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
   isFailing: row.failingSince !== null,
   isApp: row.app !== null,
   pending: row.pending,
-  dead: row.dead,
+  exhausted: row.dead,
   previousSecretUntil:
     row.previousSecretUntil !== null && row.previousSecretUntil > now ? row.previousSecretUntil : null,
 })

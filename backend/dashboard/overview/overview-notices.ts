@@ -14,8 +14,8 @@ export interface Notice {
 export function buildNotices(found: {
   paused: readonly { id: number; name: string; paused_reason: string | null }[]
   failing: readonly FailingSubscription[]
-  dead: number
-  mostDead: number
+  exhausted: number
+  maxExhausted: number
 }): Notice[] {
   const all = [
     ...found.paused.map(({ id, name, paused_reason }): Notice => {
@@ -26,7 +26,7 @@ export function buildNotices(found: {
       return { tone: 'bad', text: `${name}: ${paused_reason}`, path, label: 'Open the campaign' }
     }),
     ...found.failing.map(subscriptionNotice),
-    ...deadNotice(found.dead, found.mostDead),
+    ...exhaustedNotice(found.exhausted, found.maxExhausted),
   ]
   return all.sort((one, other) => toneOrder.indexOf(one.tone) - toneOrder.indexOf(other.tone))
 }
@@ -44,9 +44,10 @@ function subscriptionNotice({ id, target_url, disabled_at }: FailingSubscription
   return { tone: 'warn', text, path, label: 'Open the webhook' }
 }
 
-function deadNotice(dead: number, max: number): Notice[] {
-  if (dead === 0) return []
-  const count = dead === max ? `${max.toLocaleString('en-US')} or more` : dead.toLocaleString('en-US')
-  const text = dead === 1 ? '1 event could not be delivered.' : `${count} events could not be delivered.`
+function exhaustedNotice(exhausted: number, max: number): Notice[] {
+  if (exhausted === 0) return []
+  const count =
+    exhausted === max ? `${max.toLocaleString('en-US')} or more` : exhausted.toLocaleString('en-US')
+  const text = exhausted === 1 ? '1 event could not be delivered.' : `${count} events could not be delivered.`
   return [{ tone: 'bad', text, path: '/integrations/webhooks', label: 'Look at the webhooks' }]
 }

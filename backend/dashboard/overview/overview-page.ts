@@ -2,7 +2,7 @@ import { findFirstSteps } from '../../calls/first-steps-store.ts'
 import { countLiveCalls, countEndedCalls, countWaitingCalls, findLiveCalls } from './overview-queries.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
 import type { Deps } from '../../deps.ts'
-import { countDeadDeliveries, selectFailingSubscriptions } from '../calls/call-queries.ts'
+import { countExhaustedDeliveries, selectFailingSubscriptions } from '../calls/call-queries.ts'
 import { createTimeFormats } from '../calls/in-words.ts'
 import { formatContactName } from '../contact-name.ts'
 import { type DashboardRoute, noInput, pageRoute } from '../page/page-route.ts'
@@ -42,7 +42,7 @@ const overviewView = template<OverviewData>('dashboard/overview/overview-page')
 
 const maxLiveCalls = 10
 const maxNotices = 20
-const mostDead = 1_000
+const maxExhausted = 1_000
 
 /** The first page: how today goes, and what needs somebody. */
 export const overviewRoutes = (deps: Deps): DashboardRoute[] => [
@@ -58,16 +58,17 @@ async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Prom
   const now = clock.now()
   const day = getDay(now, timeZone)
   const timeFormats = createTimeFormats(now, timeZone)
-  const [ended, waiting, liveCalls, liveCallCount, paused, failing, dead, firstSteps] = await Promise.all([
-    countEndedCalls(db, id, day),
-    countWaitingCalls(db, id, now),
-    findLiveCalls(db, id, maxLiveCalls),
-    countLiveCalls(db, id),
-    selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
-    selectFailingSubscriptions(db, id),
-    countDeadDeliveries(db, id, mostDead),
-    findFirstSteps(db, id),
-  ])
+  const [ended, waiting, liveCalls, liveCallCount, paused, failing, exhausted, firstSteps] =
+    await Promise.all([
+      countEndedCalls(db, id, day),
+      countWaitingCalls(db, id, now),
+      findLiveCalls(db, id, maxLiveCalls),
+      countLiveCalls(db, id),
+      selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
+      selectFailingSubscriptions(db, id),
+      countExhaustedDeliveries(db, id, maxExhausted),
+      findFirstSteps(db, id),
+    ])
   const steps = listFirstSteps(firstSteps)
   const testCalls = ended.filter(({ test }) => test)
   return {
@@ -80,7 +81,7 @@ async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Prom
     steps,
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.contact,
-    notices: buildNotices({ paused, failing, dead, mostDead }),
+    notices: buildNotices({ paused, failing, exhausted, maxExhausted }),
     charts: buildCharts(
       ended.filter(({ test }) => !test),
       day,

@@ -38,7 +38,7 @@ export async function recordDeliveryAttempt(
 }
 
 /** Ends a leased delivery without a try. */
-export async function endUntried(db: Db, lease: { id: number; fence: number }, at: Date): Promise<void> {
+export async function exhaustDelivery(db: Db, lease: { id: number; fence: number }, at: Date): Promise<void> {
   await db
     .updateTable('webhook_delivery')
     .set({ status: 'dead', next_try_at: null, finished_at: at, worker_id: null, lease_until: null })
@@ -49,7 +49,7 @@ export async function endUntried(db: Db, lease: { id: number; fence: number }, a
 }
 
 /** Ends, untried, what waits for a subscription that is disabled. What is under way ends by itself. */
-export async function buryDeliveriesOf(
+export async function exhaustDeliveriesOfSubscription(
   db: Db,
   workspaceId: number,
   subscriptionId: number,
@@ -68,7 +68,7 @@ export async function buryDeliveriesOf(
 }
 
 /** Makes dead deliveries due again, their schedule from its start; the log of their tries goes on. How many. */
-export async function reviveDeliveries(
+export async function replayExhaustedDeliveries(
   db: Db,
   workspaceId: number,
   selection: { deliveryId: number } | { subscriptionId: number | null },
@@ -79,7 +79,7 @@ export async function reviveDeliveries(
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('disabled_at', 'is', null)
-  const dead = db
+  const exhausted = db
     .updateTable('webhook_delivery')
     .set({ status: 'pending', tries: 0, next_try_at: at, finished_at: null })
     .where('workspace_id', '=', workspaceId)
@@ -87,7 +87,7 @@ export async function reviveDeliveries(
     .where((where) =>
       where.or([where('subscription_id', 'is', null), where('subscription_id', 'in', enabled)]),
     )
-  const { numUpdatedRows } = await dead
+  const { numUpdatedRows } = await exhausted
     .where((where) => {
       if ('deliveryId' in selection) return where('id', '=', selection.deliveryId)
       const { subscriptionId } = selection
