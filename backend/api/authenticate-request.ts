@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import { ApiError } from '../core/errors.ts'
 import { authenticate } from '../identity/authenticate.ts'
-import { type Caller, connectionOf } from '../core/caller.ts'
+import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { createLastUsedRecorder } from '../identity/last-used.ts'
 import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
 
@@ -45,7 +45,7 @@ export function createRequestAuthenticator(deps: Deps) {
     })
     request.caller = caller
     recordLastUsed(caller)
-    const quota = countConnectionRequest(connectionOf(caller))
+    const quota = countConnectionRequest(getConnectionKey(caller))
     reply.headers(rateLimitHeaders(quota, windowSeconds))
     requireQuota(quota, `This connection may send ${quota.limit} requests a minute`)
     return caller

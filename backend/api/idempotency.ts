@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Deps } from '../deps.ts'
 import { ApiError, invalidField } from '../core/errors.ts'
-import { type Caller, connectionOf } from '../core/caller.ts'
+import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { canonicalJson } from '../core/text.ts'
 import { findStoredResponse, storeResponse, tryLockScope } from './idempotency-store.ts'
@@ -63,7 +63,7 @@ export const respondOnce =
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const formatScope = ({ caller, method, path, key }: IdempotentRequest): string =>
-  JSON.stringify([connectionOf(caller), method, path, key])
+  JSON.stringify([getConnectionKey(caller), method, path, key])
 
 function requireValidKey(key: string): void {
   if (/^[\x20-\x7e]{1,255}$/.test(key)) return

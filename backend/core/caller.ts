@@ -12,7 +12,7 @@ export interface Caller {
 }
 
 /** The connection behind a credential. It stays the same over refreshed tokens. */
-export const connectionOf = ({ workspaceId, userId, apiKeyId, clientId }: Caller): string => {
+export const getConnectionKey = ({ workspaceId, userId, apiKeyId, clientId }: Caller): string => {
   if (clientId !== null) return `client:${userId}:${workspaceId}:${clientId}`
   return apiKeyId === null ? `dashboard:${userId}:${workspaceId}` : `key:${apiKeyId}`
 }

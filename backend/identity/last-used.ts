@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { type Caller, connectionOf } from '../core/caller.ts'
+import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { updateApiKeyLastUsed, updateGrantsLastUsed } from './credential-store.ts'
 
 const intervalMs = 60_000
@@ -17,7 +17,7 @@ export function createLastUsedRecorder({ db, clock, log }: Pick<Deps, 'db' | 'cl
   }
 
   return (caller: Caller): void => {
-    const connection = connectionOf(caller)
+    const connection = getConnectionKey(caller)
     const now = clock.now()
     if (now.getTime() - (recordedAt.get(connection) ?? -Infinity) < intervalMs) return
     recordedAt.set(connection, now.getTime())

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type Provider } from 'oidc-provider'
 import * as z from 'zod'
 import { formTarget } from '../views/page-headers.ts'
-import type { AskingApp } from '../views/render.ts'
+import type { ConnectingApp } from '../views/render.ts'
 import { authorizationExpired } from '../views/page-error.ts'
 import { knownScopes } from './scopes.ts'
 
@@ -11,7 +11,7 @@ import { knownScopes } from './scopes.ts'
 export interface Authorization {
   uid: string
   clientId: string
-  app: AskingApp
+  app: ConnectingApp
   scopes: Scope[]
   /** What the Content-Security-Policy of its pages lets forms lead to. */
   formTarget: string

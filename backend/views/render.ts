@@ -11,7 +11,7 @@ export interface Pages {
     /** Where the form is posted. */
     action: string
     /** The app that waits for the sign-in; null on the page of its own. */
-    app: AskingApp | null
+    app: ConnectingApp | null
     /** There is no user yet: the first one may make an account. */
     canSignUp: boolean
     /** A form was sent after the session had ended: nothing was done with it. */
@@ -24,7 +24,7 @@ export interface Pages {
     csrf: string
     /** The address of this authorization; its forms post below it. */
     path: string
-    app: AskingApp
+    app: ConnectingApp
     user: { userId: number; name: string; email: string }
     workspaces: { workspaceId: number; workspaceName: string }[]
     abilities: string[]
@@ -40,7 +40,7 @@ export interface Pages {
   }
 }
 
-export interface AskingApp {
+export interface ConnectingApp {
   name: string
   /** Host that the answer goes to, so that a person sees who gets it. */
   host: string

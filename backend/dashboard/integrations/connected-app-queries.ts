@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
 /** An app that acts for a person in a workspace, however often it was authorized. */
-export interface ConnectionRow {
+export interface ConnectedApp {
   userId: number
   clientId: string
   app: string
@@ -16,8 +16,8 @@ export interface ConnectionRow {
 }
 
 /** By the app's name, then by the person's. */
-export async function selectConnections(db: Db, workspaceId: number): Promise<ConnectionRow[]> {
-  const { rows } = await sql<ConnectionRow>`
+export async function selectConnectedApps(db: Db, workspaceId: number): Promise<ConnectedApp[]> {
+  const { rows } = await sql<ConnectedApp>`
     select g.user_id as "userId", g.client_id as "clientId", c.name as app, u.name as person, u.email,
       min(g.created_at) as since, max(g.last_used_at) as "lastUsedAt",
       coalesce(string_agg(p.payload #>> '{openid,scope}', ' '), '') as scopes,

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
-import { selectConnections } from './connected-app-queries.ts'
+import { selectConnectedApps } from './connected-app-queries.ts'
 import { disconnectApp } from '../../oauth/disconnect-app.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
 import { actionRoute, noInput, pageRoute } from '../page/page-route.ts'
@@ -8,9 +8,9 @@ import { redirectTo, template } from '../view.ts'
 import { pathTo, requireOwner } from '../visit.ts'
 import { formatRemovedSubscriptions } from './in-words.ts'
 
-const listPath = '/integrations/apps'
+const connectedAppsPath = '/integrations/apps'
 
-interface AppCard {
+interface ConnectedAppCard {
   /** Unique on the page. */
   key: string
   app: string
@@ -24,14 +24,14 @@ interface AppCard {
   canDisconnect: boolean
 }
 
-const list = template<{ apps: AppCard[] }>('dashboard/integrations/connected-apps-page')
+const connectedAppsView = template<{ apps: ConnectedAppCard[] }>('dashboard/integrations/connected-apps-page')
 
-export const appList = (deps: Deps) =>
+export const connectedAppsPage = (deps: Deps) =>
   pageRoute({
-    path: listPath,
+    path: connectedAppsPath,
     query: noInput,
     show: async ({ workspace, user }) => {
-      const connections = await selectConnections(deps.db, workspace.id)
+      const connections = await selectConnectedApps(deps.db, workspace.id)
       const apps = connections.map((connection, index) => ({
         key: `app-${index}`,
         app: connection.app,
@@ -41,21 +41,21 @@ export const appList = (deps: Deps) =>
         lastUsedAt: connection.lastUsedAt,
         abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
         subscriptionCount: connection.hooks,
-        disconnectPath: `${listPath}/${connection.userId}/${encodeURIComponent(connection.clientId)}/disconnect`,
+        disconnectPath: `${connectedAppsPath}/${connection.userId}/${encodeURIComponent(connection.clientId)}/disconnect`,
         canDisconnect: connection.userId === user.userId || workspace.role === 'owner',
       }))
-      return list('Connected apps', { apps })
+      return connectedAppsView('Connected apps', { apps })
     },
   })
 
 /** `:id` is the person who connected, `:other` the app. */
 export const disconnectAppAction = () =>
   actionRoute({
-    path: `${listPath}/:id/:other/disconnect`,
+    path: `${connectedAppsPath}/:id/:other/disconnect`,
     form: noInput,
     run: async (tx, context) => {
       const workspaceId = context.workspace.id
-      const connections = await selectConnections(tx.db, workspaceId)
+      const connections = await selectConnectedApps(tx.db, workspaceId)
       const connection = connections.find(
         ({ userId, clientId }) => userId === context.id && clientId === context.other,
       )
@@ -64,9 +64,9 @@ export const disconnectAppAction = () =>
       const { userId, clientId, app } = connection
       const { subscriptions } = await disconnectApp(tx)({ workspaceId, userId, clientId })
       return redirectTo(
-        pathTo(context, listPath),
+        pathTo(context, connectedAppsPath),
         `${app} was disconnected${formatRemovedSubscriptions(subscriptions)}.`,
       )
     },
-    back: (context) => pathTo(context, listPath),
+    back: (context) => pathTo(context, connectedAppsPath),
   })

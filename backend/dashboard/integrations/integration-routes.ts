@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import type { DashboardRoute } from '../page/page-route.ts'
 import { apiKeyListPage, newApiKeyPage, revokeApiKeyAction } from './api-key-pages.ts'
-import { appList, disconnectAppAction } from './connection-pages.ts'
+import { connectedAppsPage, disconnectAppAction } from './connection-pages.ts'
 import {
   callbacksPage,
   replayCallbacksAction,
@@ -28,7 +28,7 @@ export const integrationRoutes = (deps: Deps): DashboardRoute[] => [
   newApiKeyPage(),
   revokeApiKeyAction(),
 
-  appList(deps),
+  connectedAppsPage(deps),
   disconnectAppAction(),
 
   webhookListPage(deps),
