@@ -1,7 +1,7 @@
 import type { Call, CallCompletedEvent, Contact, ContactAdded } from '@outdial/contract'
 
 /** A contact of which nothing tells any more who it was. Whether it may be called is still told. */
-export const anonymousContact = (contact: Contact): Contact => ({
+export const toErasedContact = (contact: Contact): Contact => ({
   ...contact,
   phone_number: '',
   first_name: null,
@@ -14,9 +14,9 @@ export const anonymousContact = (contact: Contact): Contact => ({
 })
 
 /** A call without who was called and what was said: that it was, when, and how it ended. */
-export const anonymousCall = (call: Call): Call => ({
+export const toErasedCall = (call: Call): Call => ({
   ...call,
-  contact: anonymousContact(call.contact),
+  contact: toErasedContact(call.contact),
   to_number: '',
   summary: null,
   transcript: [],
@@ -26,13 +26,13 @@ export const anonymousCall = (call: Call): Call => ({
   metadata: {},
 })
 
-export const anonymousEvent = (event: CallCompletedEvent): CallCompletedEvent => ({
+export const toErasedEvent = (event: CallCompletedEvent): CallCompletedEvent => ({
   ...event,
-  data: anonymousCall(event.data),
+  data: toErasedCall(event.data),
 })
 
-export const anonymousAnswer = (response: ContactAdded): ContactAdded => ({
+export const toErasedResponse = (response: ContactAdded): ContactAdded => ({
   ...response,
-  contact: anonymousContact(response.contact),
-  call: anonymousCall(response.call),
+  contact: toErasedContact(response.contact),
+  call: toErasedCall(response.call),
 })

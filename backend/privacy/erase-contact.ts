@@ -5,9 +5,9 @@ import { completeQueuedCalls } from '../calls/call-store.ts'
 import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { anonymousAnswer, anonymousEvent } from '../contacts/anonymise.ts'
+import { toErasedResponse, toErasedEvent } from '../contacts/anonymise.ts'
 import {
-  blankCells,
+  clearCells,
   clearAttempts,
   clearCalls,
   clearContact,
@@ -15,11 +15,11 @@ import {
   clearToolCalls,
   deleteImportRows,
   deleteNotes,
-  dropUnreadFiles,
+  failUnreadImports,
   endAnalyses,
   findIdempotentResponses,
   findEventsOfCalls,
-  findForErasure,
+  findContactForErasure,
   eraseCallbackUrls,
   lockCallsOfContact,
   lockContactForErasure,
@@ -43,10 +43,10 @@ export const eraseContact =
     inTransaction(deps, async ({ db, clock, notify }) => {
       const { workspaceId, contactId } = contactKey
       const now = clock.now()
-      const found = await findForErasure(db, workspaceId, contactId)
+      const found = await findContactForErasure(db, workspaceId, contactId)
       if (found !== undefined && found.phone_number !== '') {
-        await dropUnreadFiles(db, workspaceId, now)
-        await deleteImportRows(db, workspaceId, tracesOf(found))
+        await failUnreadImports(db, workspaceId, now)
+        await deleteImportRows(db, workspaceId, toIdentifiers(found))
       }
       const contact = await lockContactForErasure(db, workspaceId, contactId)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
@@ -60,7 +60,7 @@ export const eraseContact =
       const end = { outcome: 'canceled', endedReason: 'contact_erased', at: now } as const
       const canceled = await completeQueuedCalls(db, workspaceId, callIds, end)
       const analyzing = await endAnalyses(db, workspaceId, callIds)
-      const traces = tracesOf(contact)
+      const identifiers = toIdentifiers(contact)
       // The events that are owed are rewritten with all others, before anybody sees them.
       await publishCompletedCalls(db, workspaceId, [...canceled, ...analyzing], now)
       await clearDoNotCallReasons(db, workspaceId, phoneNumber)
@@ -68,24 +68,24 @@ export const eraseContact =
       await clearCalls(db, workspaceId, callIds, now)
       await eraseCallbackUrls(db, workspaceId, callIds)
       await clearAttempts(db, workspaceId, callIds)
-      await clearToolCalls(db, workspaceId, callIds, traces)
+      await clearToolCalls(db, workspaceId, callIds, identifiers)
       await deleteNotes(db, workspaceId, contactId)
-      await blankCells(db, workspaceId, traces)
+      await clearCells(db, workspaceId, identifiers)
       const events = await findEventsOfCalls(db, workspaceId, callIds)
-      await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, anonymousBody(body)])))
+      await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, toErasedBody(body)])))
       const responses = await findIdempotentResponses(db, workspaceId, contactId)
       await rewriteIdempotentResponses(
         db,
         workspaceId,
         responses.map(({ scopeHash, body }) => ({
           scopeHash,
-          body: anonymousAnswer(ContactAdded.parse(body)),
+          body: toErasedResponse(ContactAdded.parse(body)),
         })),
       )
       notify.deliveryQueued()
     })
 
-const tracesOf = ({ phone_number: number, email }: { phone_number: string; email: string | null }) => ({
+const toIdentifiers = ({ phone_number: number, email }: { phone_number: string; email: string | null }) => ({
   number,
   digits: toSearchDigits(number),
   email,
@@ -97,8 +97,8 @@ const callInProgressError = () =>
     'A call to this person is under way: erase the contact when it has ended.',
   )
 
-const anonymousBody = (body: string): string =>
-  JSON.stringify(anonymousEvent(CallCompletedEvent.parse(JSON.parse(body))))
+const toErasedBody = (body: string): string =>
+  JSON.stringify(toErasedEvent(CallCompletedEvent.parse(JSON.parse(body))))
 
 /** The digits by which a number is known in whatever spelling: those inside its country, where they are enough. */
 function toSearchDigits(phoneNumber: string): string {

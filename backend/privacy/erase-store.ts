@@ -5,14 +5,14 @@ import type { Db } from '../db/schema.ts'
 // belongs here too.
 
 /** By what a person is known in texts. */
-export interface Traces {
+export interface ContactIdentifiers {
   number: string
   digits: string
   email: string | null
 }
 
 /** Without a lock: what an import holds of the contact is let go before the contact is taken, as imports do. */
-export const findForErasure = (tx: Db, workspaceId: number, contactId: number) =>
+export const findContactForErasure = (tx: Db, workspaceId: number, contactId: number) =>
   tx
     .selectFrom('contact')
     .select(['phone_number', 'email'])
@@ -158,7 +158,7 @@ export async function clearToolCalls(
   tx: Db,
   workspaceId: number,
   callIds: readonly number[],
-  { digits, email }: Traces,
+  { digits, email }: ContactIdentifiers,
 ): Promise<void> {
   const containsDigits = (text: RawBuilder<unknown>) =>
     sql`strpos(regexp_replace(${text}, '\\D', '', 'g'), ${digits}) > 0`
@@ -183,7 +183,7 @@ export const deleteNotes = async (tx: Db, workspaceId: number, contactId: number
  * Ends the imports of files that were not read to their end: whom they hold, in which spelling, nobody can tell yet.
  * It takes seconds to read one, and a moment to send it again.
  */
-export async function dropUnreadFiles(tx: Db, workspaceId: number, at: Date): Promise<void> {
+export async function failUnreadImports(tx: Db, workspaceId: number, at: Date): Promise<void> {
   const error =
     'A contact was erased before this file was read, and it may hold that person. Send the file again.'
   await tx
@@ -198,7 +198,7 @@ export async function dropUnreadFiles(tx: Db, workspaceId: number, at: Date): Pr
 export async function deleteImportRows(
   tx: Db,
   workspaceId: number,
-  { number, digits, email }: Traces,
+  { number, digits, email }: ContactIdentifiers,
 ): Promise<void> {
   await sql`
     delete from contact_import_row
@@ -212,19 +212,23 @@ export async function deleteImportRows(
 }
 
 /** Empties the cells of spreadsheets that hold the number, in any spelling, or the address. */
-export async function blankCells(tx: Db, workspaceId: number, { digits, email }: Traces): Promise<void> {
-  const isTrace = sql`(
+export async function clearCells(
+  tx: Db,
+  workspaceId: number,
+  { digits, email }: ContactIdentifiers,
+): Promise<void> {
+  const containsIdentifier = sql`(
     strpos(regexp_replace(cell, '\\D', '', 'g'), ${digits}) > 0
     or coalesce(strpos(lower(cell), lower(${email})) > 0, false)
   )`
   await sql`
     update spreadsheet_row
     set cells = (
-      select array_agg(case when ${isTrace} then '' else cell end order by position)
+      select array_agg(case when ${containsIdentifier} then '' else cell end order by position)
       from unnest(cells) with ordinality as row (cell, position)
     )
     where workspace_id = ${workspaceId}
-      and exists (select from unnest(cells) as row (cell) where ${isTrace})`.execute(tx)
+      and exists (select from unnest(cells) as row (cell) where ${containsIdentifier})`.execute(tx)
 }
 
 /** Why a number is refused is a text of somebody's: it goes, the refusal stays. */

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { formatNames } from '../name-some.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { eraseSpreadsheet, lockSpreadsheetForUpdate, selectWritingAgents } from './spreadsheet-store.ts'
+import { deleteSpreadsheetRow, lockSpreadsheetForUpdate, selectWritingAgents } from './spreadsheet-store.ts'
 
 /**
  * Deletes a spreadsheet with all of its rows.
@@ -18,7 +18,7 @@ export const deleteSpreadsheet =
       // In a statement of its own: an assignment that was under way is committed, or waits.
       const writers = await selectWritingAgents(db, workspaceId, id)
       if (writers.length > 0) throw new ApiError('validation_failed', stillUsedMessage(writers))
-      await eraseSpreadsheet(db, workspaceId, id)
+      await deleteSpreadsheetRow(db, workspaceId, id)
     })
 
 const stillUsedMessage = (agents: readonly string[]): string =>

@@ -92,7 +92,7 @@ export async function selectWritingAgents(db: Db, workspaceId: number, id: strin
   return rows.map(({ name }) => name)
 }
 
-export const eraseSpreadsheet = async (db: Db, workspaceId: number, id: string): Promise<void> => {
+export const deleteSpreadsheetRow = async (db: Db, workspaceId: number, id: string): Promise<void> => {
   await db.deleteFrom('spreadsheet').where('workspace_id', '=', workspaceId).where('id', '=', id).execute()
 }
 
