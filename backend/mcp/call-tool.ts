@@ -6,7 +6,7 @@ import { describeError } from '../describe-error.ts'
 import { isOutage } from '../db/outage.ts'
 import { toStorableText } from '../storable-text.ts'
 import type { OfferedTool } from './session-context.ts'
-import type { BrokenOff, Flight } from './in-flight-calls.ts'
+import type { AbortReason, InFlightCall } from './in-flight-calls.ts'
 import {
   type LiveCall,
   hasEffects,
@@ -27,7 +27,7 @@ export interface ToolCallRequest {
   agentId: number
   args: Record<string, unknown>
   call: LiveCall | undefined
-  flight: Flight
+  inFlightCall: InFlightCall
 }
 
 /**
@@ -40,21 +40,21 @@ export const callTool =
     request.call === undefined ? runTool(deps, request, false) : runAndRecord(deps, request, request.call)
 
 async function runAndRecord(deps: Deps, request: ToolCallRequest, call: LiveCall): Promise<ToolResult> {
-  const { tool, args, flight } = request
+  const { tool, args, inFlightCall } = request
   const toolName = tool.definition.name
   const dryRun = call.test && hasEffects(tool.kind, tool.row, toolName)
   const result = await runTool(deps, request, dryRun)
-  const durationMs = deps.clock.now().getTime() - flight.startedAt
+  const durationMs = deps.clock.now().getTime() - inFlightCall.startedAt
   const { workspaceId } = tool.row
   await recordToolCall(deps)({
     ...{ workspaceId, call, result, dryRun, durationMs, toolName, args },
-    startedAt: new Date(flight.startedAt),
+    startedAt: new Date(inFlightCall.startedAt),
   })
   return result
 }
 
 async function runTool(deps: Deps, request: ToolCallRequest, dryRun: boolean): Promise<ToolResult> {
-  const { tool, flight } = request
+  const { tool, inFlightCall } = request
   const { name } = tool.definition
   try {
     const issues = findIssues(tool, request.args)
@@ -63,7 +63,7 @@ async function runTool(deps: Deps, request: ToolCallRequest, dryRun: boolean): P
       return failedResult(`${name} is not set up for this agent: go on without it.`)
     }
     const toolUse = new InFlightToolUse(request, tool.config.value, dryRun)
-    const outcome = await flight.outcomeOf(tool.kind.run(deps, toolUse))
+    const outcome = await inFlightCall.waitFor(tool.kind.run(deps, toolUse))
     return typeof outcome === 'string'
       ? failedResult(`${name} ${abortMessages[outcome]}`)
       : truncateResult(outcome)
@@ -81,9 +81,13 @@ class InFlightToolUse implements ToolUse {
   readonly args: Record<string, unknown>
   readonly call: LiveCall | undefined
   readonly dryRun: boolean
-  readonly #flight: Flight
+  readonly #inFlightCall: InFlightCall
 
-  constructor({ tool, agentId, args, call, flight }: ToolCallRequest, config: unknown, dryRun: boolean) {
+  constructor(
+    { tool, agentId, args, call, inFlightCall }: ToolCallRequest,
+    config: unknown,
+    dryRun: boolean,
+  ) {
     this.row = tool.row
     this.toolName = tool.definition.name
     this.agentId = agentId
@@ -91,11 +95,11 @@ class InFlightToolUse implements ToolUse {
     this.args = args
     this.call = call
     this.dryRun = dryRun
-    this.#flight = flight
+    this.#inFlightCall = inFlightCall
   }
 
   get signal(): AbortSignal {
-    return this.#flight.signal
+    return this.#inFlightCall.signal
   }
 }
 
@@ -127,7 +131,7 @@ const isCleanText = (text: string): boolean => !text.includes('\u0000') && text.
 
 const failedResult = (text: string): ToolResult => truncateResult({ text, isError: true })
 
-const abortMessages: Record<BrokenOff, string> = {
+const abortMessages: Record<AbortReason, string> = {
   canceled: 'was canceled before it had answered. It may have taken effect.',
   timeout: `did not answer within ${toolTimeoutMs / 1_000} seconds. It may have taken effect: do not repeat it, go on without its answer.`,
   stopping: 'was broken off, since the service restarts. It may have taken effect: go on without its answer.',

@@ -1,19 +1,19 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 
 /** Why a tool was not waited for any longer. */
-export type BrokenOff = 'canceled' | 'timeout' | 'stopping'
+export type AbortReason = 'canceled' | 'timeout' | 'stopping'
 
 /** One call of a tool under way. */
-export class Flight {
+export class InFlightCall {
   /** Of the request; a careless client uses one for several. */
   readonly id: RequestId
   /** Whose it is. */
   readonly session: object
   readonly startedAt: number
   /** Kept by Flights. */
-  place = -1
-  #onBrokenOff: ((why: BrokenOff) => void) | undefined
-  #why: BrokenOff | undefined
+  index = -1
+  #onAbort: ((reason: AbortReason) => void) | undefined
+  #abortReason: AbortReason | undefined
   #controller: AbortController | undefined
 
   constructor(session: object, id: RequestId, startedAt: number) {
@@ -26,28 +26,28 @@ export class Flight {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.#why !== undefined) this.#controller.abort()
+      if (this.#abortReason !== undefined) this.#controller.abort()
     }
     return this.#controller.signal
   }
 
   get isCanceled(): boolean {
-    return this.#why === 'canceled'
+    return this.#abortReason === 'canceled'
   }
 
-  breakOff(why: BrokenOff): void {
-    if (this.#why !== undefined) return
-    this.#why = why
+  abort(reason: AbortReason): void {
+    if (this.#abortReason !== undefined) return
+    this.#abortReason = reason
     this.#controller?.abort()
-    this.#onBrokenOff?.(why)
+    this.#onAbort?.(reason)
   }
 
   /** What the work comes to, or why it was broken off: then nobody waits for it any longer. */
-  outcomeOf<Result>(work: Promise<Result>): Promise<Result | BrokenOff> {
+  waitFor<Result>(work: Promise<Result>): Promise<Result | AbortReason> {
     return new Promise((resolve, reject) => {
-      this.#onBrokenOff = resolve
+      this.#onAbort = resolve
       work.then(resolve, reject)
-      if (this.#why !== undefined) resolve(this.#why)
+      if (this.#abortReason !== undefined) resolve(this.#abortReason)
     })
   }
 }

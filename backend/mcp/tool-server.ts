@@ -9,7 +9,7 @@ import { Cache } from '../core/cache.ts'
 import { callTool, toolTimeoutMs } from './call-tool.ts'
 import { contextTtlMs, resolveContext, type SessionContext, type ToolKinds } from './session-context.ts'
 import { findLiveCall } from './mcp-store.ts'
-import { Flights } from '../tools/flights.ts'
+import { InFlightCalls } from '../tools/flights.ts'
 import { createHostCheck } from './host-check.ts'
 import { toolKinds } from '../tools/kind-registry.ts'
 import { PeriodicTask } from '../core/periodic.ts'
@@ -60,7 +60,7 @@ export function createToolServer(
   const contexts = new Cache<SessionContext>(clock, cacheTtlMs, resolveContext(deps, kinds))
   const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
   const sessions = new SessionRegistry(sessionsPerWidget)
-  const flights = new Flights()
+  const inFlightCalls = new InFlightCalls()
   let ticks = 0
   let isClosing = false
 
@@ -71,11 +71,11 @@ export function createToolServer(
   const keepAliveTimer = new PeriodicTask(clock, keepAliveTickMs, () => {
     ticks += 1
     const startedBefore = now() - toolTimeoutMs
-    flights.breakOff('timeout', ({ startedAt }) => startedAt <= startedBefore)
+    inFlightCalls.abort('timeout', ({ startedAt }) => startedAt <= startedBefore)
     const isDue = ({ id }: ToolSession) =>
       parseInt(id.slice(-2), 16) % ticksPerKeepAlive === ticks % ticksPerKeepAlive
     for (const { transport } of sessions.filter(isDue)) transport.keepAlive(now())
-    if (sessions.size === 0 && flights.size === 0) keepAliveTimer.stop()
+    if (sessions.size === 0 && inFlightCalls.size === 0) keepAliveTimer.stop()
   })
 
   const host: SessionHost = {
@@ -83,7 +83,7 @@ export function createToolServer(
     findContext,
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'a session met an error'),
-    flights,
+    inFlightCalls,
     onClosed: (session) => {
       sessions.remove(session)
       log.debug({ workspace_id: session.context.workspaceId }, 'a tool session ended')
@@ -161,13 +161,13 @@ export function createToolServer(
 
     close: async (timeoutMs = 10_000) => {
       isClosing = true
-      const landed = new AbortController()
-      const patience = clock
-        .wait(timeoutMs, landed.signal)
-        .then(() => flights.breakOff('stopping', () => true))
-      await flights.whenLanded()
-      landed.abort()
-      await patience
+      const allDone = new AbortController()
+      const deadline = clock
+        .wait(timeoutMs, allDone.signal)
+        .then(() => inFlightCalls.abort('stopping', () => true))
+      await inFlightCalls.whenIdle()
+      allDone.abort()
+      await deadline
       for (const session of sessions.filter(() => true)) session.close()
       keepAliveTimer.stop()
       await Promise.all([...kinds.values()].map(async (kind) => kind.close?.()))

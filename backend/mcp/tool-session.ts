@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { ToolCallRequest } from './call-tool.ts'
 import type { SessionContext } from './session-context.ts'
-import { Flight } from './in-flight-calls.ts'
-import type { Flights } from '../tools/flights.ts'
+import { InFlightCall } from './in-flight-calls.ts'
+import type { InFlightCalls } from '../tools/flights.ts'
 import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
 import {
   errorJson,
@@ -26,7 +26,7 @@ export interface SessionHost {
   now(): number
   onError(error: unknown): void
   /** Calls under way, of all sessions. */
-  flights: Flights
+  inFlightCalls: InFlightCalls
   onClosed(session: ToolSession): void
 }
 
@@ -40,7 +40,7 @@ export interface SessionDetails {
 }
 
 /** Calls that one session may have under way. */
-const mostFlights = 100
+const maxInFlightCalls = 100
 
 /** One client's session: answers its messages from the agent's context, whatever transport they come by. */
 export class ToolSession {
@@ -52,7 +52,7 @@ export class ToolSession {
   #context: SessionContext
   readonly #host: SessionHost
   /** Calls under way. */
-  #flying = 0
+  #inFlightCount = 0
   #isClosed = false
 
   constructor(host: SessionHost, details: SessionDetails, transport: ToolTransport) {
@@ -112,32 +112,35 @@ export class ToolSession {
     if (requestsTask(request)) return this.#rejectTask(request)
     const params = parseToolCall(request)
     if (typeof params === 'string') return this.#sendError(id, invalidParams, params)
-    if (this.#flying >= mostFlights) {
+    if (this.#inFlightCount >= maxInFlightCalls) {
       return this.#sendResult(id, {
-        text: `At most ${mostFlights} tools can be used at once: wait.`,
+        text: `At most ${maxInFlightCalls} tools can be used at once: wait.`,
         isError: true,
       })
     }
-    const flight = new Flight(this, id, this.#host.now())
-    this.#flying += 1
-    this.#host.flights.add(flight)
-    void this.#fly(params, flight)
+    const inFlightCall = new InFlightCall(this, id, this.#host.now())
+    this.#inFlightCount += 1
+    this.#host.inFlightCalls.add(inFlightCall)
+    void this.#runCall(params, inFlightCall)
   }
 
-  async #fly({ name, args }: { name: string; args: Record<string, unknown> }, flight: Flight) {
-    const { id } = flight
+  async #runCall(
+    { name, args }: { name: string; args: Record<string, unknown> },
+    inFlightCall: InFlightCall,
+  ) {
+    const { id } = inFlightCall
     try {
-      if (!this.#isFresh(flight.startedAt)) {
+      if (!this.#isFresh(inFlightCall.startedAt)) {
         if (!(await this.#refreshContext())) return
-        if (flight.isCanceled) return this.transport.dropRequest(id)
+        if (inFlightCall.isCanceled) return this.transport.dropRequest(id)
       }
       const tool = this.#context.tools.get(name)
       if (tool === undefined) {
         return this.#sendError(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
       }
       const { agentId } = this.#context
-      const result = await this.#host.callTool({ tool, agentId, args, call: this.call, flight })
-      if (flight.isCanceled) this.transport.dropRequest(id)
+      const result = await this.#host.callTool({ tool, agentId, args, call: this.call, inFlightCall })
+      if (inFlightCall.isCanceled) this.transport.dropRequest(id)
       else this.#sendResult(id, result)
     } catch (error) {
       this.#host.onError(error)
@@ -146,8 +149,8 @@ export class ToolSession {
         isError: true,
       })
     } finally {
-      this.#host.flights.delete(flight)
-      this.#flying -= 1
+      this.#host.inFlightCalls.delete(inFlightCall)
+      this.#inFlightCount -= 1
     }
   }
 
@@ -179,7 +182,10 @@ export class ToolSession {
 
   #cancel(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return
-    this.#host.flights.breakOff('canceled', (flight) => flight.session === this && flight.id === id)
+    this.#host.inFlightCalls.abort(
+      'canceled',
+      (inFlightCall) => inFlightCall.session === this && inFlightCall.id === id,
+    )
   }
 
   #sendResult(id: RequestId, { text, isError }: ToolResult): void {
@@ -202,7 +208,7 @@ export class ToolSession {
   #handleClose(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    if (this.#flying > 0) this.#host.flights.breakOff('canceled', ({ session }) => session === this)
+    if (this.#inFlightCount > 0) this.#host.inFlightCalls.abort('canceled', ({ session }) => session === this)
     this.#host.onClosed(this)
   }
 }
