@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import type { Random, Clock } from './core/clock.ts'
+import type { Clock, Random } from './core/clock.ts'
+import type { Notify } from './core/notify.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
@@ -16,23 +17,3 @@ export interface Deps {
   secretBox: SecretBox
   notify: Notify
 }
-
-/** Tells the workers and the tool server of this process, after a commit, that there is something to do. */
-export interface Notify {
-  callQueued(): void
-  deliveryQueued(): void
-  importQueued(): void
-  toolsChanged(change: ToolChange): void
-}
-
-/** Where no worker and no tool server runs: a command, a test. */
-export const noNotify: Notify = {
-  callQueued: () => {},
-  deliveryQueued: () => {},
-  importQueued: () => {},
-  toolsChanged: () => {},
-}
-
-/** What the tool server must not remember any longer: the tools of an agent or of all, or that an attempt is on. */
-export type ToolChange =
-  { workspaceId: number; agentId?: number } | { workspaceId: number; endedAttempt: string }

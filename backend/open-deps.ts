@@ -4,7 +4,8 @@ import type { Config } from './config.ts'
 import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
-import { type Deps, noNotify, type Notify } from './deps.ts'
+import { noNotify, type Notify } from './core/notify.ts'
+import type { Deps } from './deps.ts'
 import { openRuntimeSecrets, type RuntimeSecretSource } from './secrets/runtime-secrets.ts'
 import { checkSecretKeys } from './secret-keys/check.ts'
 import { loadSecretKeys } from './secret-keys/load.ts'
@@ -61,8 +62,8 @@ export async function openDeps(options: {
       clock: systemClock,
       random: Math.random,
       log,
-      box: secretBox,
-      wake: notify,
+      secretBox,
+      notify,
     }
     return { deps, runtimeSecrets, dataDir: database.dataDir, close }
   } catch (error) {

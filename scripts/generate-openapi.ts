@@ -3,7 +3,7 @@ import pino from 'pino'
 import { systemClock } from '../backend/core/clock.ts'
 import { parseConfig } from '../backend/config.ts'
 import { connect } from '../backend/db/connect.ts'
-import { noNotify } from '../backend/deps.ts'
+import { noNotify } from '../backend/core/notify.ts'
 import { generateApiDocument } from '../backend/api/register-api.ts'
 import { createSecretBox } from '../backend/secrets/secret-box.ts'
 

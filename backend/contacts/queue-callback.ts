@@ -44,7 +44,7 @@ export const queueCallback =
       const now = clock.now()
       const timeZone = await requireCallableTimeZone(db, call)
       const requestedTime = requireRequestedTime(request.at, timeZone, now)
-      if (request.dryRun) return { asked: requestedTime, planned: null, timeZone: timeZone }
+      if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
       const { workspaceId, campaignId, contactId, test } = call
       const waitingCall = await findQueuedCallAt(db, workspaceId, {
@@ -58,9 +58,9 @@ export const queueCallback =
       notify.callQueued()
       const nextAttemptAt = queuedCall?.next_attempt_at ?? null
       return {
-        asked: requestedTime,
-        planned: nextAttemptAt === null ? requestedTime : new Date(nextAttemptAt),
-        timeZone: timeZone,
+        requestedTime,
+        scheduledTime: nextAttemptAt === null ? requestedTime : new Date(nextAttemptAt),
+        timeZone,
       }
     })
 

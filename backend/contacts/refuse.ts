@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { addToDoNotCall } from '../calls/do-not-call.ts'
+import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import { parsePhone } from '../core/phone.ts'
 import { lockContact, findWorkspaceCountry } from './contact-store.ts'
 
@@ -20,7 +20,13 @@ export const addNumberToDoNotCallList =
   (workspaceId: number, number: NumberRef, reason: string): Promise<string> =>
     inTransaction(deps, async ({ db, clock, notify }) => {
       const phoneNumber = await resolveNumber({ db }, workspaceId, number)
-      await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'dashboard', reason, now: clock.now() })
+      await addToDoNotCallList(db, {
+        workspaceId,
+        phoneNumber,
+        source: 'dashboard',
+        reason,
+        now: clock.now(),
+      })
       notify.deliveryQueued()
       return phoneNumber
     })

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import type { Db } from '../db/schema.ts'
 import { invalidField } from '../core/errors.ts'
-import { addToDoNotCall } from '../calls/do-not-call.ts'
+import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import { toFieldValues, checkVariableCount } from './fields.ts'
 import { isInternational, parsePhone } from '../core/phone.ts'
 import { type ContactValues, upsertContact, findWorkspaceCountry } from './contact-store.ts'
@@ -37,7 +37,7 @@ export async function writeContact(
   if (input.time_zone !== undefined && !contact.created) {
     await rescheduleContact(tx, { workspaceId, contactId: contact.id, now })
   }
-  if (input.do_not_call === true) await addToDoNotCall(tx, { workspaceId, phoneNumber, source, now })
+  if (input.do_not_call === true) await addToDoNotCallList(tx, { workspaceId, phoneNumber, source, now })
   return { id: contact.id, created: contact.created, phoneNumber }
 }
 

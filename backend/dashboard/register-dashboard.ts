@@ -49,7 +49,7 @@ export async function registerDashboard(
       mountSignInPages(pages, deps, { render, browserAuth })
       const publicFormOptions = {
         render: renderTemplate,
-        door: browserAuth,
+        browserAuth,
         isSecure: deps.config.publicUrl.startsWith('https:'),
       }
       mountSignUp(pages, deps, publicFormOptions)

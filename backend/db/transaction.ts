@@ -1,23 +1,23 @@
-import type { Deps, ToolChange } from '../deps.ts'
+import type { Notify, ToolChange } from '../core/notify.ts'
+import type { Db } from './schema.ts'
 
 /**
- * Does `work` in one transaction. The dependencies that it is given speak to that transaction, and
- * their `wake` rings after the commit: a worker that is woken before it would find nothing. Inside
- * another transaction it joins that one.
+ * Does `work` in one transaction. The dependencies that it gets use that transaction, and their `notify` takes effect
+ * after the commit: a worker that looks earlier finds nothing. Inside another transaction it joins that one.
  */
-export async function inTransaction<Result>(
-  deps: Deps,
-  work: (deps: Deps) => Promise<Result>,
+export async function inTransaction<Scope extends { db: Db; notify: Notify }, Result>(
+  deps: Scope,
+  work: (tx: Scope) => Promise<Result>,
 ): Promise<Result> {
   if (deps.db.isTransaction) return work(deps)
 
-  const queued = new Set<'dialer' | 'sender' | 'importer'>()
+  const queued = new Set<'callQueued' | 'deliveryQueued' | 'importQueued'>()
   const changes: ToolChange[] = []
-  const notify = {
-    callQueued: () => void queued.add('dialer'),
-    deliveryQueued: () => void queued.add('sender'),
-    importQueued: () => void queued.add('importer'),
-    toolsChanged: (change: ToolChange) => void changes.push(change),
+  const notify: Notify = {
+    callQueued: () => void queued.add('callQueued'),
+    deliveryQueued: () => void queued.add('deliveryQueued'),
+    importQueued: () => void queued.add('importQueued'),
+    toolsChanged: (change) => void changes.push(change),
   }
   const result = await deps.db.transaction().execute((db) => work({ ...deps, db, notify }))
   for (const name of queued) deps.notify[name]()

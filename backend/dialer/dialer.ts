@@ -48,7 +48,7 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
       batchSize: 50,
       pollMs: 1_000,
     })
-  const realLease = { line: providers.real.name, workerId, leaseMs }
+  const realLease = { provider: providers.real.name, workerId, leaseMs }
   if (providers.real.resumable) real.push(start(concurrency, takeOverAttempts(dialerDeps, realLease)))
   real.push(start(concurrency, claimCalls(dialerDeps, realLease)))
   // A lane of their own: a campaign's backlog keeps nobody's test waiting.

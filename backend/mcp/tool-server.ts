@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Deps, ToolChange } from '../deps.ts'
+import type { ToolChange } from '../core/notify.ts'
+import type { Deps } from '../deps.ts'
 import { toApiError } from '../http/error-handler.ts'
 import { describeError } from '../describe-error.ts'
 import { getRequestId } from '../http/request-id.ts'

@@ -15,7 +15,7 @@ interface NewClient {
  * @throws {ApiError} `validation_failed` for a redirect URI that is neither https nor http on loopback
  */
 export const createOauthClient =
-  (deps: Pick<Deps, 'db' | 'box'>) =>
+  (deps: Pick<Deps, 'db' | 'secretBox'>) =>
   async (input: NewClient): Promise<{ clientId: string; clientSecret: string | null }> => {
     const name = input.name.trim()
     if (name === '') throw invalidField('name', 'required', 'The app needs a name.')

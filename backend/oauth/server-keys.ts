@@ -15,7 +15,7 @@ const Jwks = z.object({ keys: z.array(z.record(z.string(), z.string())) })
 const CookieKeys = z.array(z.string())
 
 /** The keys of this installation. Of several processes that start first, one makes them and all use those. */
-export async function loadServerKeys(deps: Pick<Deps, 'db' | 'box'>): Promise<ServerKeys> {
+export async function loadServerKeys(deps: Pick<Deps, 'db' | 'secretBox'>): Promise<ServerKeys> {
   const loadOrCreate = async (name: string, create: () => object): Promise<unknown> => {
     const stored = await getOrCreateServerSecret(deps.db, name, deps.secretBox.seal(JSON.stringify(create())))
     return JSON.parse(deps.secretBox.open(stored))

@@ -23,7 +23,7 @@ interface NewWorkspace {
  * @throws {ApiError} `validation_failed` for a name, country or time zone that is none
  */
 export const createWorkspace =
-  (deps: Pick<Deps, 'db' | 'box' | 'clock'>) =>
+  (deps: Pick<Deps, 'db' | 'secretBox' | 'clock'>) =>
   async (input: NewWorkspace): Promise<{ id: number }> => {
     const { name, country, timeZone } = checkWorkspace(input)
     const formId = input.formId ?? null

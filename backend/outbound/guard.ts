@@ -134,5 +134,5 @@ async function readBody(body: AsyncIterable<Buffer>, maxBytes: number) {
   } catch {
     isTruncated = true // the status has arrived: it counts, whatever becomes of the rest
   }
-  return { body: Buffer.concat(chunks).toString('utf8'), cut: isTruncated }
+  return { body: Buffer.concat(chunks).toString('utf8'), isTruncated }
 }

@@ -8,7 +8,7 @@ import { updatePhoneNumberStatus } from './phone-number-store.ts'
  * @throws {ApiError} not_found
  */
 export const activatePhoneNumber =
-  (deps: Pick<Deps, 'db' | 'wake'>) =>
+  (deps: Pick<Deps, 'db' | 'notify'>) =>
   async (phoneNumberKey: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
     const isUpdated = await updatePhoneNumberStatus(
       deps.db,

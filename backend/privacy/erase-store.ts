@@ -188,7 +188,7 @@ export async function failUnreadImports(tx: Db, workspaceId: number, at: Date): 
     'A contact was erased before this file was read, and it may hold that person. Send the file again.'
   await tx
     .updateTable('contact_import')
-    .set({ bytes: null, status: 'failed', error, lease_until: null, finished_at: at })
+    .set({ bytes: null, status: 'failed', problem: error, lease_until: null, finished_at: at })
     .where('workspace_id', '=', workspaceId)
     .where('bytes', 'is not', null)
     .execute()

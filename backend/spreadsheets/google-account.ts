@@ -18,7 +18,7 @@ const KeyFile = z.object({
  * @throws {ApiError} validation_failed, without a word of what was pasted
  */
 export const saveGoogleAccount =
-  ({ db, secretBox, clock }: Pick<Deps, 'db' | 'box' | 'clock'>) =>
+  ({ db, secretBox, clock }: Pick<Deps, 'db' | 'secretBox' | 'clock'>) =>
   async (workspaceId: number, pasted: string): Promise<{ clientEmail: string }> => {
     const keyFile = KeyFile.safeParse(parseJson(pasted))
     if (!keyFile.success || !isRsaKey(keyFile.data.private_key)) {

@@ -18,7 +18,7 @@ export interface ToolDetails extends ListedTool {
 
 /** @throws {ApiError} not_found */
 export const getTool =
-  ({ db, secretBox }: Pick<Deps, 'db' | 'box'>) =>
+  ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>) =>
   async ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<ToolDetails> => {
     const [tool] = await selectTools(db, workspaceId, toolId)
     const kind = tool && toolKinds.get(tool.row.kind)

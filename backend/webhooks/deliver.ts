@@ -22,7 +22,7 @@ export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent
 
 /** Posts a delivery once, signed as of `at`. `signal` bounds all of it: connection, headers and body. */
 export const attemptDelivery =
-  ({ config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'box'>, send: GuardedSend) =>
+  ({ config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'secretBox'>, send: GuardedSend) =>
   async (delivery: LeasedDelivery, at: Date, signal: AbortSignal): Promise<DeliveryAttemptResult> => {
     const issue = findTargetUrlIssue(config, delivery.targetUrl)
     if (issue !== undefined) return { kind: 'unreachable', error: issue }

@@ -22,7 +22,7 @@ const maxFailingMs = 5 * 24 * 60 * 60 * 1000
  * who remove it do: otherwise the two could wait for each other.
  */
 export const finishDeliveryAttempt =
-  ({ db, clock, random }: Pick<Deps, 'db' | 'clock' | 'chance'>) =>
+  ({ db, clock, random }: Pick<Deps, 'db' | 'clock' | 'random'>) =>
   async (delivery: LeasedDelivery, startedAt: Date, result: DeliveryAttemptResult): Promise<void> => {
     const at = clock.now()
     const attempt = {

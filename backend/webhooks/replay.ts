@@ -7,7 +7,7 @@ import { replayExhaustedDeliveries } from './delivery/store.ts'
  * anything.
  */
 export const replayDeliveries =
-  ({ db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'wake'>) =>
+  ({ db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>) =>
   async (
     workspaceId: number,
     selection: { deliveryId: number } | { subscriptionId: number | null },

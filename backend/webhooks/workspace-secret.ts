@@ -5,7 +5,7 @@ import { findWorkspaceSecret, replaceWorkspaceSecret } from './signing-secret-st
 
 /** What signs the deliveries to a workspace's callback URLs. */
 export const revealWorkspaceSecret =
-  ({ db, secretBox }: Pick<Deps, 'db' | 'box'>) =>
+  ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>) =>
   async (workspaceId: number): Promise<{ secret: string }> => {
     const { sealed } = await findWorkspaceSecret(db, workspaceId)
     return { secret: secretBox.open(sealed) }
@@ -13,7 +13,7 @@ export const revealWorkspaceSecret =
 
 /** Gives a workspace a new one. For 24 hours the old one signs beside it; a second rotation within them ends the oldest. */
 export const rotateWorkspaceSecret =
-  ({ db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'box'>) =>
+  ({ db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>) =>
   async (workspaceId: number): Promise<{ secret: string }> => {
     const secret = newWebhookSecret()
     const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)

@@ -1,4 +1,4 @@
-import { addToDoNotCall } from '../../calls/do-not-call.ts'
+import { addToDoNotCallList } from '../../calls/do-not-call.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { invalidField } from '../../core/errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -20,7 +20,7 @@ export const addToDoNotCallCommand = defineCommand({
 
     const { phoneNumber } = parsed
     await inTransaction(deps, ({ db, clock }) =>
-      addToDoNotCall(db, { workspaceId: workspace, phoneNumber, source: 'dashboard', now: clock.now() }),
+      addToDoNotCallList(db, { workspaceId: workspace, phoneNumber, source: 'dashboard', now: clock.now() }),
     )
     return { note: `Workspace ${workspace} will not call ${phoneNumber}.` }
   },

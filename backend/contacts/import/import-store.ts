@@ -84,7 +84,7 @@ export const finishImportStep = async (
     .updateTable('contact_import')
     .set({
       status: result.status,
-      error: result.error ?? null,
+      problem: result.error ?? null,
       bytes: null,
       lease_until: null,
       finished_at: result.status === 'checked' ? null : result.at,

@@ -14,7 +14,7 @@ const importTtlMs = 24 * 3_600_000
  * @throws {ApiError} validation_failed, body_too_large
  */
 export const uploadContacts =
-  ({ db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'wake'>) =>
+  ({ db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>) =>
   async (
     caller: Pick<Caller, 'workspaceId' | 'userId'>,
     file: { name: string; bytes: Buffer; isTooLarge: boolean } | undefined,

@@ -11,7 +11,7 @@ import { findImport, markImportStarted } from './import-queries.ts'
  * @throws {ApiError} not_found, validation_failed
  */
 export const startImport =
-  ({ db, notify }: Pick<Deps, 'db' | 'wake'>) =>
+  ({ db, notify }: Pick<Deps, 'db' | 'notify'>) =>
   async (workspaceId: number, importId: number, campaignId: number | null): Promise<boolean> => {
     const found = await findImport(db, workspaceId, importId)
     if (found === undefined) throw notFound('This file is not kept any more.')

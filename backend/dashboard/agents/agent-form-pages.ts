@@ -54,7 +54,7 @@ function toFormData(
   const shownValue = (name: 'greeting' | 'variables') =>
     query[name] ?? (isInvalid ? submittedValue(name) : query.greeting === undefined ? values[name] : '')
   const placeholders = findPlaceholders(shownValue('greeting'), splitNames(shownValue('variables')))
-  return { agent, values, languages: languageChoices(values.language), found: placeholders }
+  return { agent, values, languages: languageChoices(values.language), placeholders }
 }
 
 export const newAgentPage = () =>

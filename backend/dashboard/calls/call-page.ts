@@ -117,7 +117,7 @@ const toTranscript = (call: Call): CallData['transcript'] =>
       role === 'agent'
         ? call.agent_name
         : (role === 'contact' && call.contact.first_name) || speakerLabels[role]
-    return { role, who: speaker, text, at, offset: formatOffset(at, call.answered_at) }
+    return { role, speaker, text, at, offset: formatOffset(at, call.answered_at) }
   })
 
 /** Minutes and seconds into the talk. */

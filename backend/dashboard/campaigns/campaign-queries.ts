@@ -77,7 +77,7 @@ export async function selectCampaignProgress(
     if (outcome !== null) getProgress(campaign_id).outcomes[outcome] = Number(count)
   }
   for (const { campaign_id, status, count } of open) {
-    getProgress(campaign_id)[status === 'queued' ? 'waiting' : 'underWay'] += Number(count)
+    getProgress(campaign_id)[status === 'queued' ? 'waiting' : 'live'] += Number(count)
   }
   return progress
 }

@@ -29,7 +29,7 @@ export const doNotCallRoutes = (deps: Deps): DashboardRoute[] => [
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
     show: async ({ workspace, query }) => {
       const number = query.number ?? ''
-      const emptyData = { asked: number, error: '', result: null }
+      const emptyData = { number, error: '', result: null }
       if (number === '') return doNotCallView('Do not call', emptyData)
       const parsed = parsePhone(number, workspace.country)
       if (!parsed.ok) return doNotCallView('Do not call', { ...emptyData, error: parsed.message })

@@ -21,6 +21,6 @@ export const listSessions =
       userAgent: row.user_agent,
       since: row.created_at,
       lastSeenAt: row.last_seen_at,
-      isThis: row.id_hash.equals(currentIdHash),
+      isCurrent: row.id_hash.equals(currentIdHash),
     }))
   }

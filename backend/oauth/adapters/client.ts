@@ -5,7 +5,7 @@ import { findClient } from '../oauth-store.ts'
 import { noopAdapter } from './keeps-nothing.ts'
 
 /** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */
-export const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'box'>): Adapter => ({
+export const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapter => ({
   ...noopAdapter,
   find: async (id) => {
     // PostgreSQL keeps no NUL in text, and so knows no such client.

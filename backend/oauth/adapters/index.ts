@@ -7,7 +7,7 @@ import { payloadAdapter } from '../adapters.ts'
 
 /** Where oidc-provider keeps what it makes, by the name of its model. */
 export const createAdapters =
-  (deps: Pick<Deps, 'db' | 'clock' | 'box'>): AdapterFactory =>
+  (deps: Pick<Deps, 'db' | 'clock' | 'secretBox'>): AdapterFactory =>
   (model) => {
     switch (model) {
       case 'Client':

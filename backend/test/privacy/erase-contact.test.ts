@@ -63,7 +63,7 @@ const toContactKey = (contactId: number) => ({ workspaceId: seed.workspaceId, co
 const erase = (contactId: number) => eraseContact(deps)(toContactKey(contactId))
 
 async function claim(provider = 'simulated') {
-  const lease = { line: provider, workerId: crypto.randomUUID(), leaseMs: 60_000 }
+  const lease = { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const [claimed] = await claimCalls(deps, lease)(1)
   if (claimed === undefined) throw new Error('there was nothing to claim')
   return claimed

@@ -21,7 +21,7 @@ export const everyHour: CallingHours = {
 export const noRetry: RetryPolicy = { max_attempts: 1, delay_minutes: 60, on: [] }
 
 /** Rows that the public API cannot make. */
-export async function seedWorkspace(deps: Pick<Deps, 'db' | 'box'>, name = 'Acme'): Promise<Seed> {
+export async function seedWorkspace(deps: Pick<Deps, 'db' | 'secretBox'>, name = 'Acme'): Promise<Seed> {
   const { db, secretBox } = deps
   const workspace = await db
     .insertInto('workspace')

@@ -103,7 +103,7 @@ export function chooseTools(
 
 /** As its row keeps it. */
 export const toRemoteServerRow = (
-  { secretBox }: Pick<Deps, 'box'>,
+  { secretBox }: Pick<Deps, 'secretBox'>,
   server: RemoteServer,
   tools: RemoteTool[],
 ): ToolValues => ({

@@ -33,7 +33,7 @@ export const addHttpTool =
   }
 
 /** As its row keeps it. */
-export const toHttpToolRow = ({ secretBox }: Pick<Deps, 'box'>, tool: HttpToolValues): ToolValues => ({
+export const toHttpToolRow = ({ secretBox }: Pick<Deps, 'secretBox'>, tool: HttpToolValues): ToolValues => ({
   name: tool.name,
   description: tool.description.trim(),
   inputSchema: tool.inputSchema,

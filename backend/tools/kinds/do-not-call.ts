@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { addToDoNotCall } from '../../calls/do-not-call.ts'
+import { addToDoNotCallList } from '../../calls/do-not-call.ts'
 import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { dryRunResult, errorResult, textResult } from './answer.ts'
@@ -31,7 +31,7 @@ export const doNotCall: ToolKind = {
 
     await inTransaction(deps, async ({ db, clock, notify }) => {
       const { workspaceId } = use.row
-      await addToDoNotCall(db, { workspaceId, phoneNumber, source: 'call', now: clock.now() })
+      await addToDoNotCallList(db, { workspaceId, phoneNumber, source: 'call', now: clock.now() })
       notify.deliveryQueued()
     })
     return textResult('The number is on the do-not-call list: it will not be called again.')

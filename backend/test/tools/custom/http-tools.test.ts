@@ -3,7 +3,7 @@ import { addHttpTool, type HttpToolInput } from '../../../tools/general/add-http
 import { editHttpTool } from '../../../tools/save-http-tool.ts'
 import { createHttpTool, httpTool } from '../../../tools/custom/http-tool.ts'
 import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
-import { noNotify, type ToolChange } from '../../../deps.ts'
+import { noNotify, type ToolChange } from '../../../core/notify.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps, type TestDeps } from '../../support/deps.ts'
 import { seedWorkspace } from '../../support/seed.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { noNotify, type ToolChange } from '../../../deps.ts'
+import { noNotify, type ToolChange } from '../../../core/notify.ts'
 import {
   addRemoteServer,
   previewRemoteServer,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
-import { addToDoNotCall } from '../../../calls/do-not-call.ts'
+import { addToDoNotCallList } from '../../../calls/do-not-call.ts'
 import { scheduleCallback } from '../../../tools/kinds/schedule-callback.ts'
 import { getCall, freshNumber, seedCall } from '../../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -168,7 +168,7 @@ it('promises no call-back to a number on the do-not-call list', async () => {
   const number = freshNumber()
   const { ask: requestCallback, waiting } = await seedConversation({ number })
   const now = deps.clock.now()
-  await addToDoNotCall(deps.db, { ...seed, phoneNumber: number, source: 'call', now })
+  await addToDoNotCallList(deps.db, { ...seed, phoneNumber: number, source: 'call', now })
   await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow('do-not-call list: promise no call-back')
   expect(await waiting()).toEqual([])
 })
