@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { freePort } from '../backend/db/embedded/address.ts'
+import { freePort } from '../backend/db/embedded/server-address.ts'
 import { interpolate, readCompose } from './docker/compose.ts'
 import { buildStandIn } from './docker/stand-in.ts'
 
