@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { freePort } from '../backend/db/embedded/server-address.ts'
+import { findFreePort } from '../backend/db/embedded/server-address.ts'
 import { interpolate, readCompose } from './docker/compose.ts'
 import { buildStandIn } from './docker/stand-in.ts'
 
@@ -42,7 +42,7 @@ async function checkService(): Promise<void> {
     ...Object.fromEntries(settings.map(([key, value]) => [key, interpolate(value, variables)])),
     // What compose.yaml names doesn't exist here.
     DATABASE_URL: database.href,
-    PORT: String(await freePort('127.0.0.1')),
+    PORT: String(await findFreePort('127.0.0.1')),
   }
   const wordsOf = (keyword: string) => stage.steps.find((step) => step.keyword === keyword)?.words ?? []
   const options = { cwd: folder, env: environment, ...user }

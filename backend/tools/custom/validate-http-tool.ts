@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
 import type { Config } from '../../config.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
-import { checkToolSchema } from '../json-schema/argument-validator.ts'
+import { checkToolSchema } from '../json-schema/check-tool-schema.ts'
 import { hasBody, type HttpSettings } from '../kinds/http/settings.ts'
 import {
   listPathArguments,

@@ -4,8 +4,6 @@ import { measureJson } from './measure.ts'
 import { formatErrors } from './format-schema-errors.ts'
 import type { JsonSchema } from '../kinds/tool-kind.ts'
 
-export { checkToolSchema } from './check-tool-schema.ts'
-
 /** What is wrong with arguments, each fault in words that an agent can act on; empty where nothing is. */
 export type Validator = (args: unknown) => string[]
 

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { checkToolSchema, getValidator } from '../../../tools/json-schema/argument-validator.ts'
+import { getValidator } from '../../../tools/json-schema/argument-validator.ts'
+import { checkToolSchema } from '../../../tools/json-schema/check-tool-schema.ts'
 import { countPatternSteps } from '../../../tools/json-schema/pattern-steps.ts'
 import type { JsonSchema } from '../../../tools/kinds/tool-kind.ts'
 
