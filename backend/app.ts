@@ -1,20 +1,18 @@
 import { createServer } from 'node:http'
-import helmet from '@fastify/helmet'
+import helmet, { type FastifyHelmetOptions } from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { registerApi } from './api/register-api.ts'
+import { mountRuntimeRoutes } from './api/runtime-routes.ts'
+import type { Config } from './config.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import type { Deps } from './deps.ts'
-import { logRequest } from './http/request-log.ts'
-import { handleClientError } from './http/client-error.ts'
-import { handleError } from './http/error-handler.ts'
+import { handleClientError, handleError } from './http/error-handler.ts'
 import { mountHealth } from './http/health.ts'
-import { getRequestId } from './http/request-id.ts'
-import { securityHeaders } from './http/security-headers.ts'
+import { getRequestId, logRequest } from './http/request-log.ts'
 import { handleUnmatchedRequest, trackAllowedMethods } from './http/unmatched-requests.ts'
-import { mountRuntimeRoutes } from './api/runtime-routes.ts'
-import { registerOauth } from './oauth/register.ts'
-import { registerApi } from './api/register-api.ts'
-import { createBrowserAuth } from './sign-in/browser-auth.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
+import { registerOauth } from './oauth/register-oauth.ts'
+import { createBrowserAuth } from './sign-in/browser-auth.ts'
 import { mountAssets } from './views/mount-assets.ts'
 import { createRender } from './views/render.ts'
 
@@ -75,3 +73,13 @@ export async function createApp(
   await registerApi(app, deps)
   return app
 }
+
+/** For answers that no browser shows. Pages set a Content-Security-Policy of their own. */
+export const securityHeaders = (config: Pick<Config, 'publicUrl'>): FastifyHelmetOptions => ({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  frameguard: { action: 'deny' },
+  hsts: config.publicUrl.startsWith('https:'),
+})

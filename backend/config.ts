@@ -1,9 +1,5 @@
 import * as z from 'zod'
-
-/** A setting that cannot be used. Its message names the variable and says what to set. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
+import { ConfigError } from './core/errors.ts'
 
 const list = z.string().transform((value) =>
   value

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
+import type { Config } from './config.ts'
 import type { Clock, Random } from './core/clock.ts'
 import type { Notify } from './core/notify.ts'
-import type { Config } from './config.ts'
 import type { Db } from './db/schema.ts'
 import type { SecretBox } from './secrets/secret-box.ts'
 

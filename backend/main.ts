@@ -1,7 +1,5 @@
+import { ConfigError, describeError, StartupError } from './core/errors.ts'
 import { formatReadyMessage } from './demo/ready-message.ts'
-import { describeError } from './describe-error.ts'
-import { StartupError } from './start-error.ts'
-import { ConfigError } from './config.ts'
 import { type Service, startService } from './start.ts'
 
 /** Read at once: whoever ends before the service is ready must not leave it running. */

@@ -1,15 +1,14 @@
 import type { Logger } from 'pino'
-import { systemClock } from './core/clock.ts'
 import type { Config } from './config.ts'
+import { systemClock } from './core/clock.ts'
+import { noNotify, type Notify } from './core/notify.ts'
 import { connect } from './db/connect.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
-import { noNotify, type Notify } from './core/notify.ts'
 import type { Deps } from './deps.ts'
 import { openRuntimeSecrets, type RuntimeSecretSource } from './secrets/runtime-secrets.ts'
-import { checkSecretKeys } from './secret-keys/check.ts'
-import { loadSecretKeys } from './secret-keys/load.ts'
 import { createSecretBox } from './secrets/secret-box.ts'
+import { checkSecretKeys, loadSecretKeys } from './secrets/secret-keys.ts'
 
 export interface OpenedDeps {
   deps: Deps

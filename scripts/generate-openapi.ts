@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import pino from 'pino'
-import { systemClock } from '../backend/core/clock.ts'
-import { parseConfig } from '../backend/config.ts'
-import { connect } from '../backend/db/connect.ts'
-import { noNotify } from '../backend/core/notify.ts'
 import { generateApiDocument } from '../backend/api/register-api.ts'
+import { parseConfig } from '../backend/config.ts'
+import { systemClock } from '../backend/core/clock.ts'
+import { noNotify } from '../backend/core/notify.ts'
+import { connect } from '../backend/db/connect.ts'
 import { createSecretBox } from '../backend/secrets/secret-box.ts'
 
 // Writes contract/openapi.json, so that a change of the contract shows in review.

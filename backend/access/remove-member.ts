@@ -1,10 +1,13 @@
-import type { Db } from '../db/schema.ts'
-import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { revokeGrants } from '../oauth/oauth-store.ts'
-import { removeSubscriptions } from '../webhooks/subscription-store.ts'
+import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import { revokeApiKeysOfUser } from '../identity/credential-store.ts'
 import { deleteInvitationsBy } from '../identity/invitation-store.ts'
-import { deleteMembership, revokeApiKeysOfUser } from '../identity/user-store.ts'
+import { deleteMembership } from '../identity/member-store.ts'
+import { requireOtherOwner } from '../identity/members.ts'
+import { revokeGrants } from '../oauth/oauth-store.ts'
+import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
 
 /**
  * Ends a membership and all that acts in its name there: grants with their tokens, API keys, webhook
@@ -27,3 +30,16 @@ export const endMembership =
     }
     await (deps.db.isTransaction ? remove(deps.db) : deps.db.transaction().execute(remove))
   }
+
+/**
+ * Ends a membership as its workspace's owners may, or as the member who leaves does: there is always an owner left.
+ *
+ * @throws {ApiError} not_found, validation_failed for the last owner
+ */
+export const removeMember =
+  (deps: Deps) =>
+  (input: { workspaceId: number; userId: number }): Promise<void> =>
+    inTransaction(deps, async (tx) => {
+      await requireOtherOwner(tx.db, input.workspaceId, input.userId)
+      await endMembership(tx)(input)
+    })

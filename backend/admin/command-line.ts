@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { errorCode } from '../error-code.ts'
-import { isError } from '../is-error.ts'
-import { type Command, UsageError } from './command.ts'
+import { errorCode, isError } from '../core/errors.ts'
+import { type Command, type CommandResult, type Option, UsageError } from './command.ts'
 
 export interface CommandLine {
   command: Command | undefined
@@ -40,4 +39,74 @@ function readOptions(command: Command, args: readonly string[]): Record<string, 
     if (!isError(error) || !errorCode(error).startsWith('ERR_PARSE_ARGS_')) throw error
     throw new UsageError(`${error.message.split(/[.;\n]/)[0]}.`)
   }
+}
+
+const commandPrefix = 'npm run admin --'
+
+export function formatCommandList(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return [
+    `Usage: ${commandPrefix} COMMAND [OPTIONS]`,
+    '',
+    ...lines,
+    '',
+    `Options of a command: ${commandPrefix} COMMAND --help. With --json it answers in JSON.`,
+    'It works on the database that the service uses: that of DATABASE_URL, or the embedded one in DATA_DIR.',
+  ].join('\n')
+}
+
+export function formatCommandHelp({ name, summary, options }: Command): string {
+  const formatted = Object.entries(options).map(([key, option]) => ({
+    spelling: formatOption(key, option),
+    option,
+  }))
+  const width = Math.max(0, ...formatted.map(({ spelling }) => spelling.length))
+  const usage = formatted.map(({ spelling, option }) => (option.required ? spelling : `[${spelling}]`))
+  return [
+    `Usage: ${[commandPrefix, name, ...usage].join(' ')}`,
+    '',
+    summary,
+    ...(formatted.length > 0 ? [''] : []),
+    ...formatted.map(({ spelling, option }) => `  ${spelling.padEnd(width)}  ${option.help}`),
+  ].join('\n')
+}
+
+const formatOption = (key: string, { placeholder, repeated }: Option): string =>
+  `--${key}${placeholder === undefined ? '' : ` ${placeholder}`}${repeated ? ' …' : ''}`
+
+type Cell = Required<CommandResult>['rows'][number][string]
+
+/** A result as text for people: a table, a few lines with labels, or nothing where only the note says something. */
+export function formatResult({ rows, record }: CommandResult): string {
+  if (record !== undefined) return formatRecord(record)
+  if (rows === undefined) return ''
+  const [first] = rows
+  return first === undefined ? 'None.' : formatTable(Object.keys(first), rows)
+}
+
+function formatRecord(record: Record<string, Cell>): string {
+  const width = Math.max(...Object.keys(record).map((key) => key.length))
+  return Object.entries(record)
+    .map(([key, value]) => `${key.padEnd(width)}  ${formatCell(value)}`)
+    .join('\n')
+}
+
+function formatTable(columns: string[], rows: Record<string, Cell>[]): string {
+  const cells = [columns, ...rows.map((row) => columns.map((column) => formatCell(row[column] ?? null)))]
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function formatCell(value: Cell): string {
+  if (value === null) return '-'
+  if (Array.isArray(value)) return value.join(', ')
+  return value instanceof Date ? value.toISOString() : String(value)
 }

@@ -1,6 +1,8 @@
-import type { Deps } from '../deps.ts'
+import * as z from 'zod'
 import { notFound } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
 import { findUserId, findWorkspace } from './admin-queries.ts'
+import { required, text } from './command.ts'
 
 /** @throws {ApiError} not_found */
 export async function requireUserId({ db }: Pick<Deps, 'db'>, email: string): Promise<number> {
@@ -18,3 +20,13 @@ export async function requireWorkspace(
   if (workspace === undefined) throw notFound(`There is no workspace ${workspaceId}: see list-workspaces.`)
   return workspace
 }
+
+const Id = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'must be a whole number')
+  .transform(Number)
+
+export const workspaceOption = required(Id, 'ID', 'the workspace: see list-workspaces')
+export const emailOption = required(text, 'ADDRESS', 'the person, by the address they sign in with')
+export const idOption = (what: string) => required(Id, 'ID', what)
+export const campaignOption = idOption('the campaign: see list-campaigns')

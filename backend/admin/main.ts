@@ -1,17 +1,13 @@
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { inspect } from 'node:util'
-import { ConfigError, parseConfig } from '../config.ts'
-import { errorCode } from '../error-code.ts'
-import { ApiError } from '../core/errors.ts'
+import { parseConfig } from '../config.ts'
+import { ApiError, ConfigError, errorCode, StartupError } from '../core/errors.ts'
 import { createLog } from '../log.ts'
 import { openDeps } from '../open-deps.ts'
-import { StartupError } from '../start-error.ts'
+import { formatCommandHelp, formatCommandList, formatResult, parseCommandLine } from './command-line.ts'
 import { type CommandResult, UsageError } from './command.ts'
 import { commands } from './commands.ts'
-import { formatCommandHelp, formatCommandList } from './help.ts'
-import { parseCommandLine } from './command-line.ts'
-import { formatResult } from './print.ts'
 
 /** What a process is started with. */
 export interface Terminal {

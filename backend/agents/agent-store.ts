@@ -1,6 +1,6 @@
 import type { Agent, SearchQuery } from '@outdial/contract'
-import type { Db } from '../db/schema.ts'
 import { nameContains } from '../db/name-search.ts'
+import type { Db } from '../db/schema.ts'
 
 /** Live agents by id; one row more than `limit` where there are more. */
 export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery): Promise<Agent[]> {
@@ -48,19 +48,6 @@ export const hasAgent = async (db: Db, workspaceId: number, agentId: number): Pr
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', agentId)
     .executeTakeFirst()) !== undefined
-
-export const lockAgent = (
-  tx: Db,
-  workspaceId: number,
-  agentId: number,
-): Promise<{ status: AgentValues['status'] } | undefined> =>
-  tx
-    .selectFrom('agent')
-    .select('status')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', agentId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
 
 export const updateAgentStatus = async (
   tx: Db,

@@ -1,7 +1,19 @@
-import type { Deps } from '../deps.ts'
+import type { Agent, SearchQuery } from '@outdial/contract'
+import type { Caller } from '../core/caller.ts'
 import { invalidField, notFound } from '../core/errors.ts'
+import { type Page, toPage } from '../core/pagination.ts'
+import { lockAgent } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { type AgentValues, lockAgent, updateAgentStatus } from './agent-store.ts'
+import type { Deps } from '../deps.ts'
+import {
+  type AgentValues,
+  type CreatedAgent,
+  insertAgent,
+  selectLiveAgents,
+  updateAgent,
+  updateAgentStatus,
+} from './agent-store.ts'
+import { type AgentInput, validateAgent } from './validate-agent.ts'
 
 /** draft → live ⇄ paused. */
 const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status'][]> = {
@@ -31,3 +43,38 @@ export const setAgentStatus =
       tx.notify.callQueued()
       tx.notify.toolsChanged(agentKey)
     })
+
+export const agentNotFound = () => notFound('There is no agent with this id in this workspace.')
+
+/** Lists the workspace's Live agents. */
+export const listAgents =
+  (deps: Pick<Deps, 'db'>) =>
+  async (caller: Caller, query: SearchQuery): Promise<Page<Agent>> =>
+    toPage(await selectLiveAgents(deps.db, caller.workspaceId, query), query.limit)
+
+/**
+ * Makes an agent; it calls nobody before it is Live. The public API has no way to.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export const createAgent =
+  (deps: Pick<Deps, 'db'>) =>
+  async (workspaceId: number, { status, ...input }: AgentValues): Promise<CreatedAgent> =>
+    insertAgent(deps.db, workspaceId, { ...validateAgent(input), status })
+
+/**
+ * Edits an agent. Calls that begin from then on are made with it; those under way go on as they began.
+ *
+ * @throws {ApiError} not_found, validation_failed
+ */
+export const editAgent =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async ({ workspaceId, agentId }: AgentKey, edit: AgentInput): Promise<void> => {
+    const isUpdated = await updateAgent(db, workspaceId, agentId, validateAgent(edit))
+    if (!isUpdated) throw agentNotFound()
+  }
+
+interface AgentKey {
+  workspaceId: number
+  agentId: number
+}

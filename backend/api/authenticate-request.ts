@@ -1,9 +1,9 @@
+import type { Scope } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Deps } from '../deps.ts'
-import { ApiError } from '../core/errors.ts'
-import { authenticate } from '../identity/authenticate.ts'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
-import { createLastUsedRecorder } from '../identity/last-used.ts'
+import { ApiError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import { authenticate, createLastUsedRecorder } from '../identity/authenticate.ts'
 import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
 
 declare module 'fastify' {
@@ -59,5 +59,24 @@ function requireQuota(quota: Quota, rule: string): void {
     'rate_limited',
     `${rule}: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     { headers: { 'Retry-After': String(seconds) } },
+  )
+}
+
+/**
+ * Refuses who was not granted every one of `scopes`, naming what is missing (RFC 6750, section 3.1).
+ *
+ * @throws {ApiError} insufficient_scope
+ */
+export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
+  const missing = scopes.filter((scope) => !caller.scopes.includes(scope))
+  if (missing.length === 0) return
+  throw new ApiError(
+    'insufficient_scope',
+    `This connection was not allowed to do that. Connect your account again and allow: ${missing.join(', ')}.`,
+    {
+      headers: {
+        'WWW-Authenticate': `Bearer realm="Outdial", error="insufficient_scope", scope="${scopes.join(' ')}"`,
+      },
+    },
   )
 }

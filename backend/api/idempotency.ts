@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Deps } from '../deps.ts'
-import { ApiError, invalidField } from '../core/errors.ts'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
-import { inTransaction } from '../db/transaction.ts'
+import { ApiError, invalidField } from '../core/errors.ts'
 import { canonicalJson } from '../core/text.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import type { RouteRequest, RouteResponse } from './define-route.ts'
 import { findStoredResponse, storeResponse, tryLockScope } from './idempotency-store.ts'
 
 const ttlMs = 24 * 60 * 60 * 1000
@@ -86,3 +87,19 @@ const keyReused = () =>
     'idempotency_key_reused',
     'This Idempotency-Key was already used for a request with other content: use a new key for it.',
   )
+
+/** Lets `Idempotency-Key` count for a POST to `path` (without its trailing slash). */
+export async function respondToPostOnce(
+  deps: Deps,
+  path: string,
+  request: RouteRequest<unknown, unknown>,
+  work: (deps: Deps) => Promise<{ status: number; body: unknown }>,
+): Promise<RouteResponse> {
+  const { caller, body, idempotencyKey: key } = request
+  const {
+    status,
+    body: responseBody,
+    replayed,
+  } = await respondOnce(deps)({ caller, method: 'POST', path, key, body }, work)
+  return { status, body: responseBody, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) }
+}

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
+import { notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { requireScopes } from '../identity/require-scope.ts'
-import { createRequestAuthenticator } from './authenticate-request.ts'
-import { parsePathId } from '../http/path-id.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
-import { type RouteResponse, NoBody, type Route } from './define-route.ts'
+import { createRequestAuthenticator, requireScopes } from './authenticate-request.ts'
+import { NoBody, type Route, type RouteResponse } from './define-route.ts'
 
 /** Mounts the table: each line behind the gate, its body read, its answer held to its schema. */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
@@ -70,3 +69,14 @@ function getHeader({ headers }: FastifyRequest, name: string): string | undefine
 
 const sendResponse = (reply: FastifyReply, { status, body, headers = {} }: RouteResponse) =>
   reply.code(status).headers(headers).send(body)
+
+/**
+ * Reads the id in a path. What is no id names nothing: text, zero, and integers that no number holds.
+ *
+ * @throws {ApiError} not_found
+ */
+export function parsePathId(text: string): number {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
+  if (!Number.isSafeInteger(id)) throw notFound('There is nothing with this id in this workspace.')
+  return id
+}

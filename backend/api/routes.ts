@@ -14,20 +14,23 @@ import {
   SubscribeWebhook,
   WebhookSubscription,
 } from '@outdial/contract'
-import { listAgents } from '../agents/list.ts'
-import { getCall } from '../calls/get.ts'
-import { listCalls } from '../calls/list.ts'
-import { createCampaign } from '../campaigns/campaigns.ts'
-import { listCampaigns } from '../campaigns/list.ts'
+import { listAgents } from '../agents/agents.ts'
+import { getCall, listCalls } from '../calls/get-calls.ts'
+import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { addContact } from '../contacts/add-contact.ts'
-import type { Deps } from '../deps.ts'
-import { toListResponse } from '../http/links.ts'
-import { respondToPostOnce } from '../http/once.ts'
-import { type RouteResponse, NoBody, NoQuery, type Route, defineRoute } from './define-route.ts'
 import type { Page } from '../core/pagination.ts'
-import { listPhoneNumbers } from '../phone-numbers/list.ts'
-import { subscribe } from '../webhooks/subscriptions.ts'
-import { unsubscribe } from '../webhooks/unsubscribe.ts'
+import type { Deps } from '../deps.ts'
+import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
+import { subscribe, unsubscribe } from '../webhooks/subscriptions.ts'
+import {
+  defineRoute,
+  NoBody,
+  NoQuery,
+  type Route,
+  type RouteResponse,
+  toListResponse,
+} from './define-route.ts'
+import { respondToPostOnce } from './idempotency.ts'
 
 /** Where version 1 of the public API is mounted. */
 export const apiPrefix = '/api/public/v1'

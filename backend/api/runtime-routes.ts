@@ -1,15 +1,15 @@
 import { RuntimeReport } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { receiveReport } from '../dialer/receive-report.ts'
-import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../core/errors.ts'
+import { validate } from '../core/validate.ts'
+import type { Deps } from '../deps.ts'
+import { receiveReport } from '../dialer/receive-report.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
-import { NoQuery } from './define-route.ts'
-import { validate } from '../core/validate.ts'
-import { createRuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import { ToolServerError } from '../mcp/tool-server-error.ts'
+import { createRuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
+import { NoQuery } from './define-route.ts'
 
 /** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
 export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {

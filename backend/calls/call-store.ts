@@ -1,52 +1,7 @@
-import type { CallingHours, CallOutcome, CampaignStatus, EndedReason, RetryPolicy } from '@outdial/contract'
 import { sql } from 'kysely'
+import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
-
-/** What decides when and how a campaign's calls are made. */
-export interface CampaignRules {
-  id: number
-  status: CampaignStatus
-  agent_id: number
-  phone_number_id: number
-  from_number: string
-  time_zone: string
-  calling_hours: CallingHours
-  retry: RetryPolicy
-  line_failures: number
-}
-
-/**
- * Reads a campaign's rules and holds them until the transaction ends. Rules change under `FOR UPDATE`, so
- * either a change waits for this transaction and then finds its calls, or this one sees the change. `to follow`
- * lets others queue, claim and finish meanwhile; `to count` makes those take turns who count its failures.
- * Nobody who follows may go on to count: two that did would wait for each other behind a change.
- */
-export const lockCampaign = (
-  tx: Db,
-  workspaceId: number,
-  campaignId: number,
-  mode: 'to follow' | 'to count',
-): Promise<CampaignRules | undefined> => {
-  const query = tx
-    .selectFrom('campaign')
-    .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
-    .select([
-      'campaign.id',
-      'campaign.status',
-      'campaign.agent_id',
-      'campaign.phone_number_id',
-      'phone_number.phone_number as from_number',
-      'campaign.time_zone',
-      'campaign.calling_hours',
-      'campaign.retry',
-      'campaign.line_failures',
-    ])
-    .where('campaign.workspace_id', '=', workspaceId)
-    .where('campaign.id', '=', campaignId)
-  return (
-    mode === 'to follow' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
-  ).executeTakeFirst()
-}
+import { isNumberOnDoNotCallList } from './check-do-not-call.ts'
 
 /** Who is to be called, and whether the number is on the do-not-call list. */
 export const findCallee = (db: Db, workspaceId: number, contactId: number) =>
@@ -62,12 +17,6 @@ export const findCallee = (db: Db, workspaceId: number, contactId: number) =>
     .where('id', '=', contactId)
     .where('erased_at', 'is', null)
     .executeTakeFirst()
-
-const isNumberOnDoNotCallList = (workspaceId: number, phoneNumber: ReturnType<typeof sql.ref>) => sql`exists (
-  select from do_not_call
-  where do_not_call.workspace_id = ${workspaceId}
-    and do_not_call.number_hash = number_hash(${workspaceId}, ${phoneNumber})
-)`
 
 /** The open calls of a contact in a campaign, the first queued first. */
 export const findOpenCalls = (
@@ -85,25 +34,6 @@ export const findOpenCalls = (
     .where('status', '<>', 'completed')
     .orderBy('id')
     .execute()
-
-/** A call of a contact in a campaign that waits for this very time. */
-export const findQueuedCallAt = (
-  db: Db,
-  workspaceId: number,
-  call: { campaignId: number; contactId: number; test: boolean; at: Date },
-): Promise<{ id: number } | undefined> =>
-  db
-    .selectFrom('call')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('contact_id', '=', call.contactId)
-    .where('campaign_id', '=', call.campaignId)
-    .where('test', '=', call.test)
-    .where('status', '=', 'queued')
-    .where('scheduled_at', '=', call.at)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
 
 export interface NewCall {
   campaignId: number
@@ -154,26 +84,64 @@ export const insertCall = (tx: Db, workspaceId: number, call: NewCall): Promise<
     .returning('id')
     .executeTakeFirst()
 
-/** Completes calls that wait. Returns the ids of those that still waited. */
-export const completeQueuedCalls = async (
+/** A waiting call, its row held, with what its calling hours depend on. */
+export interface QueuedCall {
+  id: number
+  test: boolean
+  due_at: Date
+  to_number: string
+  contact_time_zone: string | null
+}
+
+/** The campaign's next waiting calls in order of id. */
+export const lockQueuedCalls = (
   tx: Db,
-  workspaceId: number,
-  ids: readonly number[],
-  result: { outcome: CallOutcome; endedReason: EndedReason; at: Date },
-): Promise<number[]> => {
-  const rows = await tx
-    .updateTable('call')
-    .set({
-      status: 'completed',
-      outcome: result.outcome,
-      ended_reason: result.endedReason,
-      ended_at: result.at,
-      next_attempt_at: null,
-    })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', sql<number>`any(${ids}::bigint[])`)
-    .where('status', '=', 'queued')
-    .returning('id')
+  key: CampaignKey,
+  afterCallId: number,
+  limit: number,
+): Promise<QueuedCall[]> =>
+  queuedCalls(tx, key.workspaceId)
+    .where('call.campaign_id', '=', key.campaignId)
+    .where('call.id', '>', afterCallId)
+    .orderBy('call.id')
+    .limit(limit)
+    .forNoKeyUpdate('call')
     .execute()
-  return rows.map((row) => row.id)
+
+/** The contact's waiting calls over all campaigns, with the rules of each. */
+export const lockQueuedCallsOfContact = (tx: Db, workspaceId: number, contactId: number) =>
+  queuedCalls(tx, workspaceId)
+    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
+    .select(['campaign.calling_hours', 'campaign.time_zone as campaign_time_zone'])
+    .where('call.contact_id', '=', contactId)
+    .orderBy('call.id')
+    .forNoKeyUpdate('call')
+    .execute()
+
+const queuedCalls = (tx: Db, workspaceId: number) =>
+  tx
+    .selectFrom('call')
+    .innerJoin('contact', 'contact.id', 'call.contact_id')
+    .select([
+      'call.id',
+      'call.test',
+      'call.due_at',
+      'call.to_number',
+      'contact.time_zone as contact_time_zone',
+    ])
+    .where('call.workspace_id', '=', workspaceId)
+    .where('call.status', '=', 'queued')
+
+/** Null: all of the campaign's waiting calls follow. */
+export const setRescheduleAfter = async (
+  tx: Db,
+  key: CampaignKey,
+  afterCallId: number | null,
+): Promise<void> => {
+  await tx
+    .updateTable('campaign')
+    .set({ replan_after: afterCallId })
+    .where('workspace_id', '=', key.workspaceId)
+    .where('id', '=', key.campaignId)
+    .execute()
 }

@@ -1,10 +1,8 @@
-import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { publishCompletedCalls } from './complete-calls.ts'
+import type { Deps } from '../deps.ts'
+import { completeQueuedCalls, publishCompletedCalls } from './complete-calls.ts'
 import { findCall } from './get-calls.ts'
-import { completeQueuedCalls } from './call-store.ts'
-import type { CallKey } from '../dialer/sweep-store.ts'
 
 /**
  * Cancels a call that waits. One that rings, talks or is over stays as it is.
@@ -26,3 +24,8 @@ export const cancelCall =
       tx.notify.deliveryQueued()
       return canceled.length > 0
     })
+
+export interface CallKey {
+  workspaceId: number
+  callId: number
+}

@@ -1,30 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-const hashNumber = (workspaceId: number, phoneNumber: string) =>
-  sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`
-
-/** The refusal that a number stands under; undefined where it may be called. */
-export const findDoNotCallEntry = (db: Db, workspaceId: number, phoneNumber: string) =>
-  db
-    .selectFrom('do_not_call')
-    .select(['source', 'reason', 'created_at as since'])
-    .where('workspace_id', '=', workspaceId)
-    .where('number_hash', '=', hashNumber(workspaceId, phoneNumber))
-    .executeTakeFirst()
-
-/** When a number was taken off the list, by whom and why: the last first. */
-export const findDoNotCallRemovals = (db: Db, workspaceId: number, phoneNumber: string) =>
-  db
-    .selectFrom('do_not_call_removal')
-    .leftJoin('app_user', 'app_user.id', 'do_not_call_removal.removed_by')
-    .select(['source', 'reason', 'removed_at as at', 'app_user.name as by'])
-    .where('workspace_id', '=', workspaceId)
-    .where('number_hash', '=', hashNumber(workspaceId, phoneNumber))
-    .orderBy('do_not_call_removal.id', 'desc')
-    .limit(20)
-    .execute()
-
 /** Takes it off and writes down why, in one statement. False where it was not on the list. */
 export async function deleteDoNotCall(
   tx: Db,
@@ -41,4 +17,41 @@ export async function deleteDoNotCall(
     select workspace_id, number_hash, source, ${removal.reason}, ${removal.userId}, ${removal.at} from removed
     returning id`.execute(tx)
   return rows.length > 0
+}
+
+/** Keeps the first refusal where there is one. */
+export const insertDoNotCall = async (
+  tx: Db,
+  workspaceId: number,
+  entry: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; reason: string | null; at: Date },
+): Promise<void> => {
+  await tx
+    .insertInto('do_not_call')
+    .values({
+      workspace_id: workspaceId,
+      number_hash: sql<Buffer>`number_hash(${workspaceId}, ${entry.phoneNumber})`,
+      source: entry.source,
+      reason: entry.reason,
+      created_at: entry.at,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'number_hash']).doNothing())
+    .execute()
+}
+
+/** The calls that wait for this number, over all campaigns, held in order of id. */
+export const lockQueuedCallsTo = async (
+  tx: Db,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<number[]> => {
+  const rows = await tx
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('to_number', '=', phoneNumber)
+    .where('status', '=', 'queued')
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  return rows.map((row) => row.id)
 }

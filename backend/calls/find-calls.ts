@@ -1,7 +1,7 @@
 import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { isContactOnDoNotCallList } from './suppress-store.ts'
+import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
 /** What a queued call waits for, as the tables stand: the hindrance that a person would have to lift comes first. */
 export const waitingFor = (now: Date) => sql<WaitingFor | null>`
@@ -83,3 +83,22 @@ export const findCallPage = (
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
   return selectCalls(db, workspaceId, now).where('call.id', 'in', onPage).orderBy('call.id', 'desc').execute()
 }
+
+/** A call of a contact in a campaign that waits for this very time. */
+export const findQueuedCallAt = (
+  db: Db,
+  workspaceId: number,
+  call: { campaignId: number; contactId: number; test: boolean; at: Date },
+): Promise<{ id: number } | undefined> =>
+  db
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', call.contactId)
+    .where('campaign_id', '=', call.campaignId)
+    .where('test', '=', call.test)
+    .where('status', '=', 'queued')
+    .where('scheduled_at', '=', call.at)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()

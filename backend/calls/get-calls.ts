@@ -1,6 +1,10 @@
-import type { Call, TranscriptTurn } from '@outdial/contract'
+import type { Call, CallQuery, TranscriptTurn } from '@outdial/contract'
+import type { Caller } from '../core/caller.ts'
+import { notFound } from '../core/errors.ts'
+import { type Page, toPage } from '../core/pagination.ts'
 import type { Db } from '../db/schema.ts'
-import { type CallRow, findCallRows } from './find-calls.ts'
+import type { Deps } from '../deps.ts'
+import { type CallRow, findCallPage, findCallRows } from './find-calls.ts'
 
 /** One call as the contract tells it, with what it waits for at `now`. */
 export async function findCall(
@@ -66,3 +70,23 @@ const toIso = (at: Date | null) => at?.toISOString() ?? null
 const speakers = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }
 
 const formatTurn = (turn: TranscriptTurn) => `${speakers[turn.role]}: ${turn.text}`
+
+/** @throws {ApiError} not_found */
+export const getCall =
+  (deps: Deps) =>
+  async (caller: Caller, id: number): Promise<Call> => {
+    const call = await findCall(deps.db, caller.workspaceId, id, deps.clock.now())
+    if (call === undefined) throw notFound('There is no call with this id in this workspace.')
+    return call
+  }
+
+/** The workspace's calls, newest first. */
+export const listCalls =
+  (deps: Deps) =>
+  async (caller: Caller, query: CallQuery): Promise<Page<Call>> => {
+    const { limit, offset, status, campaign_id: campaignId, agent_id: agentId, outcome: outcomes } = query
+    const filter = { status, campaignId, agentId, outcomes }
+    const page = { limit: limit + 1, offset }
+    const rows = await findCallPage(deps.db, caller.workspaceId, filter, page, deps.clock.now())
+    return toPage(rows.map(toCall), limit)
+  }

@@ -1,8 +1,9 @@
-import type { Db } from '../db/schema.ts'
 import { ApiError, notFound } from '../core/errors.ts'
+import { type CampaignRules, lockCampaign } from '../db/locks.ts'
+import type { Db } from '../db/schema.ts'
+import { nextCallableAt } from '../scheduling/calling-hours.ts'
+import { findCallee, findOpenCalls, insertCall } from './call-store.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
-import { type CampaignRules, findCallee, findOpenCalls, lockCampaign, insertCall } from './call-store.ts'
-import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 export interface QueueRequest {
   workspaceId: number

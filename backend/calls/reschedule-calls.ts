@@ -1,19 +1,16 @@
-import type { Deps } from '../deps.ts'
+import { sql } from 'kysely'
+import { type CampaignKey, type CampaignToReschedule, lockCampaignToReschedule } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { updateNextAttempts } from '../dialer/claim-store.ts'
-import { publishCompletedCalls } from './complete-calls.ts'
+import type { Deps } from '../deps.ts'
+import { type CallingRules, nextCallableAt } from '../scheduling/calling-hours.ts'
 import {
-  lockCampaignToReschedule,
   lockQueuedCalls,
   lockQueuedCallsOfContact,
-  type CampaignToReschedule,
-  setRescheduleAfter,
   type QueuedCall,
-} from './replan-store.ts'
-import { completeQueuedCalls } from './call-store.ts'
-import type { CampaignKey } from '../dialer/sweep-store.ts'
-import { type CallingRules, nextCallableAt } from '../scheduling/time-zones.ts'
+  setRescheduleAfter,
+} from './call-store.ts'
+import { completeQueuedCalls, publishCompletedCalls } from './complete-calls.ts'
 
 /** Small enough that queueing into the campaign hardly notices. */
 const batchSize = 200
@@ -98,4 +95,15 @@ export async function rescheduleContact(
     const rules = { hours: call.calling_hours, timeZone: call.campaign_time_zone }
     await rescheduleCalls(tx, rules, [call], contact.now)
   }
+}
+
+/** Moves calls whose hours have closed since they became due. */
+export async function updateNextAttempts(
+  tx: Db,
+  changes: readonly { id: number; to: Date }[],
+): Promise<void> {
+  await sql`
+    update call set next_attempt_at = move.at
+    from unnest(${changes.map((change) => change.id)}::bigint[], ${changes.map((change) => change.to)}::timestamptz[]) as move (id, at)
+    where call.id = move.id and call.status = 'queued'`.execute(tx)
 }

@@ -1,8 +1,9 @@
-import type { CallingHours, Campaign, CreateCampaign, RetryPolicy } from '@outdial/contract'
-import type { Deps } from '../deps.ts'
-import { invalidField, notFound } from '../core/errors.ts'
+import type { CallingHours, Campaign, CreateCampaign, RetryPolicy, SearchQuery } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
-import { insertCampaign, findCampaignContext } from './campaign-store.ts'
+import { invalidField, notFound } from '../core/errors.ts'
+import { type Page, toPage } from '../core/pagination.ts'
+import type { Deps } from '../deps.ts'
+import { findCampaignContext, insertCampaign, selectCampaigns } from './campaign-store.ts'
 
 export const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] }
 export const defaultMaxConcurrentCalls = 5
@@ -55,3 +56,9 @@ function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): Calli
   const message = `The calling hours would start and end at ${hours.start}: give both a start and an end.`
   throw invalidField('calling_hours.end', 'empty_calling_hours', message)
 }
+
+/** Lists the workspace's campaigns, archived ones too. */
+export const listCampaigns =
+  (deps: Pick<Deps, 'db'>) =>
+  async (caller: Caller, query: SearchQuery): Promise<Page<Campaign>> =>
+    toPage(await selectCampaigns(deps.db, caller.workspaceId, query), query.limit)

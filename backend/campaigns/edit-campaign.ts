@@ -1,7 +1,8 @@
-import type { Campaign } from '@outdial/contract'
-import type { Deps } from '../deps.ts'
+import type { CallingHours, Campaign, RetryPolicy } from '@outdial/contract'
+import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
 import { type CampaignChanges, lockCampaignForUpdate, updateCampaign } from './campaign-store.ts'
 
 /** Which campaign is to change. */
@@ -32,3 +33,30 @@ export const changeCampaign = (
     if (Object.values(changes).every((change) => change === undefined)) return campaign
     return updateCampaign(tx.db, workspaceId, campaignId, changes)
   })
+
+/** What can be edited, checked by the contract's schemas. What is left out stays. */
+export interface CampaignEdit {
+  name?: string
+  timeZone?: string
+  callingHours?: CallingHours
+  maxConcurrentCalls?: number
+  retry?: RetryPolicy
+}
+
+/**
+ * Edits a campaign. New hours, or a new zone for them, move what waits; limits and the retry policy count from
+ * the next call and the next attempt's end on.
+ *
+ * @throws {ApiError} not_found, campaign_archived
+ */
+export const editCampaign =
+  (deps: Deps) =>
+  async (campaignKey: CampaignKey, edit: CampaignEdit): Promise<Campaign> => {
+    const needsReschedule = edit.callingHours !== undefined || edit.timeZone !== undefined
+    const campaign = await changeCampaign(deps, campaignKey, () => ({
+      ...edit,
+      rescheduleAfterCallId: needsReschedule ? 0 : undefined,
+    }))
+    if (needsReschedule) await rescheduleCampaign(deps)(campaignKey)
+    return campaign
+  }

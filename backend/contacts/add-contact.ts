@@ -1,12 +1,12 @@
 import type { AddContact, ContactAdded } from '@outdial/contract'
-import { queueCall } from '../calls/queue-call.ts'
 import { findCall } from '../calls/get-calls.ts'
-import type { Deps } from '../deps.ts'
-import { invalidField } from '../core/errors.ts'
+import { queueCall } from '../calls/queue-call.ts'
 import type { Caller } from '../core/caller.ts'
+import { invalidField } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
-import { maxScheduledAt } from './latest-schedule.ts'
+import { maxScheduledAt } from '../scheduling/local-time.ts'
 import { writeContact } from './upsert-contact.ts'
 
 /**

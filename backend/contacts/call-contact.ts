@@ -1,10 +1,10 @@
-import { isOnDoNotCallList } from '../calls/suppress-store.ts'
+import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { queueCall } from '../calls/queue-call.ts'
-import type { Deps } from '../deps.ts'
 import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import { lockContact } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { maxScheduledAt } from './latest-schedule.ts'
-import { lockContact } from './contact-store.ts'
+import type { Deps } from '../deps.ts'
+import { maxScheduledAt } from '../scheduling/local-time.ts'
 
 /** A call that a person in the dashboard asks for. */
 export interface CallRequest {

@@ -99,33 +99,5 @@ export async function replaceContact(
   return row !== undefined
 }
 
-/**
- * Holds a contact: what is queued to it, and whether its number is refused, stay as they are until the transaction
- * ends. Undefined where there is none, or none any more.
- */
-export const lockContact = (
-  tx: Db,
-  workspaceId: number,
-  contactId: number,
-): Promise<{ phone_number: string } | undefined> =>
-  tx
-    .selectFrom('contact')
-    .select('phone_number')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', contactId)
-    .where('erased_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-
 const withoutUndefined = <Row extends object>(row: Row): Partial<Row> =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Partial<Row>
-
-/** The country that national numbers of the workspace are read for. */
-export async function findWorkspaceCountry(db: Db, workspaceId: number): Promise<string> {
-  const { country } = await db
-    .selectFrom('workspace')
-    .select('country')
-    .where('id', '=', workspaceId)
-    .executeTakeFirstOrThrow()
-  return country
-}

@@ -1,5 +1,5 @@
-import type { ContactDetails } from './contact-queries.ts'
 import { formatLocalTime } from '../scheduling/local-time.ts'
+import type { ContactDetails } from './contact-queries.ts'
 
 interface Note {
   text: string

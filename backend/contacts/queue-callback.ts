@@ -1,16 +1,14 @@
-import { queueCall } from '../calls/queue-call.ts'
+import { findQueuedCallAt } from '../calls/find-calls.ts'
 import { findCall } from '../calls/get-calls.ts'
-import { findQueuedCallAt, lockCampaign } from '../calls/call-store.ts'
-import { lockContactByNumber } from '../calls/suppress-store.ts'
-import type { Db } from '../db/schema.ts'
-import type { Deps } from '../deps.ts'
+import { queueCall } from '../calls/queue-call.ts'
 import { invalidField, notFound } from '../core/errors.ts'
+import { lockCampaign, lockContactByNumber } from '../db/locks.ts'
+import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { parseRequestedTime } from './asked-time.ts'
+import type { Deps } from '../deps.ts'
+import { formatLocalTime, maxScheduledAt, parseRequestedTime } from '../scheduling/local-time.ts'
+import { timeZoneOfContact } from '../scheduling/time-zones.ts'
 import { findContactsBy } from './contact-queries.ts'
-import { maxScheduledAt } from './latest-schedule.ts'
-import { formatLocalTime } from '../scheduling/local-time.ts'
-import { timeZoneOfContact } from './zone.ts'
 
 /** The call in which somebody asks to be called again. */
 export interface CurrentCall {

@@ -1,12 +1,14 @@
 import { AddContact } from '@outdial/contract'
 import type * as z from 'zod'
-import { rescheduleContact } from '../calls/reschedule-calls.ts'
-import type { Db } from '../db/schema.ts'
-import { invalidField } from '../core/errors.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
-import { toFieldValues, checkVariableCount } from './fields.ts'
+import { rescheduleContact } from '../calls/reschedule-calls.ts'
+import { invalidField } from '../core/errors.ts'
 import { isInternational, parsePhone } from '../core/phone.ts'
-import { type ContactValues, upsertContact, findWorkspaceCountry } from './contact-store.ts'
+import type { Db } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import { findWorkspaceCountry } from '../identity/workspaces.ts'
+import { type ContactValues, upsertContact } from './contact-store.ts'
 
 /** What `POST /contacts/` takes of the contact itself. */
 export const ContactInput = AddContact.omit({
@@ -56,3 +58,47 @@ const toContactValues = (input: ContactInput): ContactValues => ({
   ...toFieldValues(input),
   consent: input.consent && { source: input.consent.source, at: new Date(input.consent.at) },
 })
+
+/** What is written of a known contact: a field that is left out stays as it is, null clears it. */
+export const ContactFields = AddContact.pick({
+  first_name: true,
+  last_name: true,
+  email: true,
+  external_id: true,
+  time_zone: true,
+  variables: true,
+})
+export type ContactFields = z.infer<typeof ContactFields>
+
+export const toFieldValues = (input: ContactFields): Omit<ContactValues, 'consent'> => ({
+  firstName: input.first_name,
+  lastName: input.last_name,
+  email: input.email,
+  externalId: input.external_id,
+  timeZone: input.time_zone,
+  variables: input.variables,
+})
+
+const maxVariables = 100
+
+/** Each request is within the limit, but they add up. */
+export function checkVariableCount(variables: Record<string, string>): void {
+  if (Object.keys(variables).length <= maxVariables) return
+  const message = `A contact has at most ${maxVariables} variables: clear the stored ones with null first.`
+  throw invalidField('variables', 'too_big', message)
+}
+
+/**
+ * Upserts a contact by its phone number and calls nobody: for people in the dashboard.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export const saveContact =
+  (deps: Deps) =>
+  (workspaceId: number, input: ContactInput): Promise<{ id: number; created: boolean }> =>
+    inTransaction(deps, async ({ db, clock, notify }) => {
+      const contact = await writeContact(db, workspaceId, { input, source: 'dashboard', now: clock.now() })
+      notify.callQueued()
+      notify.deliveryQueued()
+      return contact
+    })

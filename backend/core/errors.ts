@@ -1,4 +1,5 @@
-import { type ErrorResponse, type ErrorCode, type ErrorDetail, errorTable } from '@outdial/contract'
+import { isNativeError } from 'node:util/types'
+import { type ErrorCode, type ErrorDetail, type ErrorResponse, errorTable } from '@outdial/contract'
 
 /** An error that the caller is told, with the status that the contract's table gives its code. */
 export class ApiError extends Error {
@@ -42,3 +43,50 @@ export const invalidField = (
 /** 404, also for what belongs to another workspace: its existence is not told. */
 export const notFound = (message: string, field?: string) =>
   new ApiError('not_found', message, { details: field ? [{ field, code: 'not_found', message }] : [] })
+
+/** Errors of other realms fail `instanceof`, and the framework's, which are made by hand, are not native. */
+export const isError = (value: unknown): value is Error => value instanceof Error || isNativeError(value)
+
+/** The `code` of an error of Node or PostgreSQL, such as ENOENT or 57P03; '' where it has none. */
+export function errorCode(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : ''
+}
+
+/** What the log tells of an error. */
+export interface ErrorDescription {
+  name: string
+  message: string
+  code?: string
+  constraint?: string
+  stack?: string
+  cause?: ErrorDescription
+}
+
+/**
+ * Describes an error for the log. PostgreSQL quotes the offending values (phone numbers) in its
+ * messages and details: of those errors only the state, the constraint and the frames are told.
+ */
+export function describeError(error: unknown): ErrorDescription {
+  if (!isError(error)) return { name: typeof error, message: 'thrown, but not an Error' }
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '))
+  const fromDatabase = 'severity' in error && 'routine' in error
+  return {
+    name: error.name,
+    message: fromDatabase ? 'refused by the database' : error.message,
+    ...('code' in error && { code: String(error.code) }),
+    ...('constraint' in error && typeof error.constraint === 'string' && { constraint: error.constraint }),
+    ...(frames && { stack: frames.join('\n') }),
+    ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+  }
+}
+
+/** Why the service cannot start, or a command cannot run, in a sentence for the person who started it. */
+export class StartupError extends Error {
+  override name = 'StartError'
+}
+
+/** A setting that cannot be used. Its message names the variable and says what to set. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}

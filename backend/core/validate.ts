@@ -1,8 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
 import type * as z from 'zod'
 import { ApiError } from './errors.ts'
-import { cleanInput } from '../http/clean.ts'
-import { toErrorDetails } from '../http/issues.ts'
+import { toStorableText } from './text.ts'
 
 /** The most details that one answer lists: a body of a million mistakes must not make a larger answer. */
 const maxDetails = 50
@@ -33,3 +32,170 @@ function summarizeIssues(details: ErrorDetail[]): string {
   const more = details.length - shown.length
   return [...shown, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
 }
+
+const maxDepth = 16
+
+/** A value without blanks, and what in it cannot be stored at all. */
+export interface CleanedInput {
+  value: unknown
+  details: ErrorDetail[]
+}
+
+/**
+ * Prepares a parsed body or query string for its schema. Empty text counts as absent, and so does a
+ * list or an object in which nothing else was: automations send every field of a form, filled in or
+ * not. Text that PostgreSQL cannot store (NUL, lone surrogates) and nesting that would exhaust the
+ * stack are reported.
+ */
+export function cleanInput(input: unknown): CleanedInput {
+  const details: ErrorDetail[] = []
+  return { value: cleanValue(input, [], details), details }
+}
+
+function cleanValue(value: unknown, path: string[], details: ErrorDetail[]): unknown {
+  if (typeof value === 'string') {
+    checkText(value, path, details)
+    return value
+  }
+  // The bytes of a file are one value, not millions.
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  if (path.length >= maxDepth) {
+    addIssue(details, path, 'too_deep', `is nested more than ${maxDepth} levels deep`)
+    return undefined
+  }
+  return Array.isArray(value) ? cleanList(value, path, details) : cleanObject(value, path, details)
+}
+
+function cleanList(list: unknown[], path: string[], details: ErrorDetail[]): unknown[] | undefined {
+  const items = list.map((item, index) => cleanValue(item, [...path, String(index)], details))
+  const filled = items.filter((item) => !isBlank(item))
+  return filled.length === 0 && list.length > 0 && path.length > 0 ? undefined : filled
+}
+
+function cleanObject(object: object, path: string[], details: ErrorDetail[]): object | undefined {
+  const entries = Object.entries(object).map(([key, value]): [string, unknown] => {
+    checkText(key, [...path, key], details)
+    // Dictionaries of zod leave it out without a word; at the top it is a field that nobody knows.
+    if (key === '__proto__' && path.length > 0) {
+      addIssue(details, [...path, key], 'invalid_key', 'is a name that cannot be kept')
+    }
+    return [key, cleanValue(value, [...path, key], details)]
+  })
+  const filled = entries.filter(([, value]) => !isBlank(value))
+  if (filled.length === 0 && entries.length > 0 && path.length > 0) return undefined
+  // fromEntries defines properties: assigning to `__proto__` would change the prototype instead.
+  return Object.fromEntries(filled)
+}
+
+const isBlank = (value: unknown): boolean => value === '' || value === undefined
+
+function checkText(text: string, path: string[], details: ErrorDetail[]): void {
+  if (text.includes('\u0000')) addIssue(details, path, 'invalid_text', 'contains the NUL character')
+  else if (!text.isWellFormed()) addIssue(details, path, 'invalid_text', 'contains half of a character')
+}
+
+function addIssue(details: ErrorDetail[], path: string[], code: string, text: string): void {
+  // Field names are echoed: what cannot be stored in one must not come back either.
+  const field = toStorableText(path.join('.')).slice(0, 200)
+  details.push({ field, code, message: `${field || 'The body'} ${text}.` })
+}
+
+type Issue = z.core.$ZodIssue
+
+/**
+ * Translates what zod found into details, in the words of a person who fills in a form.
+ *
+ * @param issues of a parse with `reportInput`: a value that is missing is told from one that is wrong by it
+ */
+export function toErrorDetails(issues: readonly Issue[]): ErrorDetail[] {
+  const details = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? unknownFieldDetails(issue) : [toErrorDetail(issue)],
+  )
+  // Two rules of one schema may object to the same thing.
+  return [...new Map(details.map((detail) => [`${detail.code} ${detail.field}`, detail])).values()]
+}
+
+const unknownFieldDetails = (issue: z.core.$ZodIssueUnrecognizedKeys): ErrorDetail[] =>
+  issue.keys.map((key) => {
+    const field = formatFieldPath([...issue.path, key])
+    return { field, code: 'unknown_field', message: `${field} is not a field that this request knows.` }
+  })
+
+function toErrorDetail(issue: Issue): ErrorDetail {
+  const field = formatFieldPath(issue.path)
+  const { code, text } = describeIssue(issue)
+  return { field, code, message: `${field || 'The body'} ${text}.` }
+}
+
+const formatFieldPath = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200)
+
+interface IssueDescription {
+  code: string
+  text: string
+}
+
+function describeIssue(issue: Issue): IssueDescription {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return { code: 'required', text: 'is required' }
+      return { code: 'invalid_type', text: `must be ${typeDescriptions[issue.expected] ?? issue.expected}` }
+    case 'too_big':
+    case 'too_small':
+      return describeSizeIssue(issue)
+    case 'invalid_format':
+      return {
+        code: issue.format === 'regex' ? 'invalid_format' : `invalid_${issue.format}`,
+        text: formatDescriptions[issue.format] ?? describeCustomMessage(issue.message),
+      }
+    case 'invalid_value':
+      if (issue.input === undefined) return { code: 'required', text: 'is required' }
+      return { code: 'invalid_value', text: `must be one of: ${issue.values.map(String).join(', ')}` }
+    case 'invalid_key':
+      return { code: 'invalid_key', text: 'has a name that is empty or too long' }
+    case 'custom': {
+      const code: unknown = issue.params?.code
+      return {
+        code: typeof code === 'string' ? code : 'invalid_value',
+        text: describeCustomMessage(issue.message),
+      }
+    }
+    case 'invalid_element':
+    case 'invalid_union':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
+      return { code: 'invalid_value', text: 'has a value that is not accepted' }
+  }
+}
+
+const typeDescriptions: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object of names and texts',
+}
+
+const formatDescriptions: Record<string, string> = {
+  email: 'must be an e-mail address',
+  url: 'must be a web address such as https://example.com/hook',
+  datetime: 'must be a time with its zone, such as 2026-05-04T09:30:00+02:00',
+}
+
+function describeSizeIssue(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): IssueDescription {
+  const isMaximum = issue.code === 'too_big'
+  const bound = String(isMaximum ? issue.maximum : issue.minimum)
+  const side = isMaximum ? 'at most' : 'at least'
+  if (issue.origin === 'string') {
+    return { code: isMaximum ? 'too_long' : 'too_short', text: `must have ${side} ${bound} characters` }
+  }
+  if (issue.origin === 'array' || issue.origin === 'record') {
+    return { code: issue.code, text: `must have ${side} ${bound} entries` }
+  }
+  return { code: issue.code, text: `must be ${side} ${bound}` }
+}
+
+/** Messages of the contract's own rules begin with "must"; zod's defaults do not read as one. */
+const describeCustomMessage = (message: string): string =>
+  message.startsWith('must') ? message : 'has a wrong format'

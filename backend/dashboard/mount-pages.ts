@@ -1,17 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
+import { pageHeaders } from '../views/page-headers.ts'
 import type { Render } from '../views/render.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
-import { type FormState, invalidForm, emptyForm } from './page/forms.ts'
-import { createPageModel } from './page/page-model.ts'
-import { loadPageContext } from './page/page-context.ts'
-import type { ActionRoute, DownloadRoute, FormRoute, DashboardRoute, PageRoute } from './page/page-route.ts'
+import { emptyForm, type FormState, invalidForm } from './page/forms.ts'
+import { loadPageContext, type PageContext, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
+import { createPageModel } from './page/page-model.ts'
+import type {
+  ActionRoute,
+  DashboardRoute,
+  DownloadRoute,
+  FormRoute,
+  PageRoute,
+  Redirect,
+  View,
+} from './page/page-route.ts'
 import { submitOnce } from './page/submit-once.ts'
-import type { Redirect, View } from './view.ts'
-import { pageHeaders } from '../views/page-headers.ts'
-import { pathTo, type PageContext } from './visit.ts'
+import { isFragment, redirectToSignIn } from './sign-in/sign-in-pages.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -162,36 +169,3 @@ const getFormFields = ({ body }: FastifyRequest): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? { ...body } : {}
 
 const requestPath = ({ url: address }: FastifyRequest): string => address.split('?')[0] ?? ''
-
-/** A live part of a page asks for itself anew. */
-const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
-
-function redirectToSignIn(request: FastifyRequest, reply: FastifyReply, publicUrl: string): FastifyReply {
-  const { url: address, method, routeOptions, headers } = request
-  const isForm = method !== 'GET'
-  if (isFragment(request)) {
-    reply.code(401)
-    // What is looked up while somebody fills in a form takes nobody away from it.
-    if (headers['outdial-aside'] === 'true') return reply.send()
-    const next = parseCurrentPage(headers['hx-current-url'], publicUrl) ?? (isForm ? undefined : address)
-    return reply.header('HX-Redirect', signInPath(next, isForm)).send()
-  }
-  // A form stands at its own address; a button has no page there.
-  const next = !isForm || routeOptions.config.hasPage ? address : undefined
-  return reply.redirect(signInPath(next, isForm), 303)
-}
-
-function signInPath(next: string | undefined, isFormLost: boolean): string {
-  const query = [
-    ...(isFormLost ? ['lost=form'] : []),
-    ...(next === undefined ? [] : [`next=${encodeURIComponent(next)}`]),
-  ]
-  return `/sign-in?${query.join('&')}`
-}
-
-/** The page that a part of it asks from: a path of this service, or nothing. */
-function parseCurrentPage(address: string | string[] | undefined, publicUrl: string): string | undefined {
-  if (typeof address !== 'string' || !URL.canParse(address)) return undefined
-  const { origin, pathname, search } = new URL(address)
-  return origin === new URL(publicUrl).origin ? pathname + search : undefined
-}

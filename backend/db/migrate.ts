@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
-import { StartupError } from '../start-error.ts'
+import { StartupError } from '../core/errors.ts'
 
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
 

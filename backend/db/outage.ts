@@ -1,4 +1,4 @@
-import { isError } from '../is-error.ts'
+import { isError } from '../core/errors.ts'
 
 const networkCodes = new Set([
   'ECONNREFUSED',

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { errorCode } from '../error-code.ts'
-import { StartupError } from '../start-error.ts'
+import { errorCode, StartupError } from '../core/errors.ts'
 
 /** The oldest PostgreSQL that the tests run on. */
 const minVersion = 15

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
-import { errorCode } from '../error-code.ts'
+import { errorCode } from '../core/errors.ts'
 
 /** `demo.json` in DATA_DIR: what a newcomer, the demo and the journey's tests need to know of the demo workspace. */
 export const DemoFile = z.object({

@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts'
+import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
 import { type DemoFile, readDemoFile, writeDemoFile } from './demo-file.ts'
 import { seedDemo } from './seed-demo.ts'
-import { hasWorkspaces } from './store.ts'
 
 /**
  * Makes the demo workspace in a database that holds none yet, and brings demo.json up to date. Its credentials lie
@@ -26,3 +26,6 @@ export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile
     return demo
   })
 }
+
+export const hasWorkspaces = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('workspace').select('id').limit(1).executeTakeFirst()) !== undefined

@@ -1,16 +1,21 @@
 import type { CallingHours } from '@outdial/contract'
-import { createAgent } from '../agents/create.ts'
 import type { CreatedAgent } from '../agents/agent-store.ts'
+import { createAgent } from '../agents/agents.ts'
 import { createCampaign } from '../campaigns/campaigns.ts'
+import type { ToolKindName } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { createApiKey } from '../identity/api-keys.ts'
-import { createUser } from '../identity/create-user.ts'
-import { createWorkspace } from '../onboarding/create-workspace.ts'
+import { createUser } from '../identity/users.ts'
+import { addDocument } from '../knowledge/documents.ts'
 import { createOauthClient } from '../oauth/create-oauth-client.ts'
+import { createWorkspace } from '../onboarding/create-workspace.ts'
 import { addPhoneNumber } from '../phone-numbers/phone-numbers.ts'
-import { randomToken } from '../secrets/secret-box.ts'
+import { randomToken } from '../secrets/tokens.ts'
+import { createSpreadsheet } from '../spreadsheets/manage-spreadsheets.ts'
+import { assignTool } from '../tools/assignments.ts'
+import { listTools } from '../tools/tool-catalog.ts'
+import { documents } from './demo-documents.ts'
 import type { DemoFile } from './demo-file.ts'
-import { seedDemoTools } from './seed-tools.ts'
 
 /** Whoever tries it on a Saturday night sees a call at once. */
 const aroundTheClock: CallingHours = {
@@ -91,4 +96,36 @@ async function seedAgents(
     variables: [],
   })
   return [ava, ben, cleo]
+}
+
+interface Agents {
+  ava: { id: number }
+  ben: { id: number }
+}
+
+/** What the simulated agent puts down of a talk. */
+const columns = ['name', 'result']
+
+/** Documents to search, and for each Live agent tools and a spreadsheet of its own. Drafts have none yet. */
+export async function seedDemoTools(deps: Deps, workspaceId: number, { ava, ben }: Agents): Promise<void> {
+  for (const document of documents) await addDocument(deps)(workspaceId, document)
+  const leads = await createSpreadsheet(deps)(workspaceId, { name: 'New leads', columns })
+  const visits = await createSpreadsheet(deps)(workspaceId, { name: 'Appointments', columns })
+  const tools = new Map((await listTools(deps)(workspaceId)).map(({ kind, id }) => [kind, id]))
+  const assign = async (agentId: number, kind: ToolKindName, config: object = {}) => {
+    const toolId = tools.get(kind)
+    if (toolId === undefined) throw new Error(`no tool ${kind} to assign`)
+    await assignTool(deps)({ workspaceId, agentId, toolId, config })
+  }
+
+  for (const { id } of [ava, ben]) {
+    await assign(id, 'contact_lookup')
+    await assign(id, 'schedule_callback')
+    await assign(id, 'do_not_call')
+  }
+  await assign(ava.id, 'knowledge_search')
+  await assign(ava.id, 'contact_note')
+  await assign(ava.id, 'spreadsheet_append', { spreadsheet_id: leads.id })
+  await assign(ben.id, 'contact_update')
+  await assign(ben.id, 'spreadsheet_append', { spreadsheet_id: visits.id })
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { type CallToDial, callToDialColumns, type NewAttempt } from './claim-store.ts'
+import { sweepBatchSize } from './sweep-store.ts'
 
 /** An attempt under way, with its call. */
 export interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
@@ -21,5 +22,79 @@ export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<
     join agent on agent.id = call.agent_id
     join contact on contact.id = call.contact_id
     where attempt.id = any(${ids}::uuid[]) and attempt.ended_at is null`.execute(db)
+  return rows
+}
+
+/** An attempt and the fence of the lease that its holder writes with. */
+export interface FencedAttempt {
+  id: string
+  fence: number
+  workspaceId: number
+}
+
+/** Renews what this worker still holds, in one statement. Returns the ids that it may go on with. */
+export async function renewLeases(
+  db: Db,
+  lease: { workerId: string; leaseMs: number },
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update attempt set lease_until = now() + ${lease.leaseMs}::float8 * interval '1 millisecond'
+    where id = any(${ids}::uuid[]) and worker_id = ${lease.workerId}::uuid and ended_at is null
+    returning id`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Lets go of an attempt that goes on without this worker: whoever comes next need not wait for the lease. */
+export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void> => {
+  await db
+    .updateTable('attempt')
+    .set({ lease_until: sql<Date>`clock_timestamp()` })
+    .where('id', '=', attempt.id)
+    .where('workspace_id', '=', attempt.workspaceId)
+    .where('fence', '=', attempt.fence)
+    .where('ended_at', 'is', null)
+    .execute()
+}
+
+/**
+ * Takes over attempts whose lease has run out, by the database's clock. The fence grows: what their last holder
+ * still writes is refused. Only on lines whose calls die with the worker, or whose line can be asked.
+ */
+export async function takeOverLostAttempts(
+  db: Db,
+  worker: { workerId: string; providers: readonly string[]; leaseMs?: number; limit?: number },
+): Promise<FencedAttempt[]> {
+  const isLost = sql`lease_until < clock_timestamp() and line = any(${worker.providers}::text[])`
+  return takeOver(db, worker, isLost)
+}
+
+/** The same on whatever line, where nobody has asked it for longer than a call may last. */
+export async function takeOverAbandonedAttempts(
+  db: Db,
+  worker: { workerId: string },
+  maxCallSeconds: number,
+): Promise<FencedAttempt[]> {
+  const isAbandoned = sql`lease_until < clock_timestamp() - ${maxCallSeconds}::float8 * interval '1 second'`
+  return takeOver(db, worker, isAbandoned)
+}
+
+async function takeOver(
+  db: Db,
+  worker: { workerId: string; leaseMs?: number; limit?: number },
+  condition: ReturnType<typeof sql>,
+): Promise<FencedAttempt[]> {
+  const { workerId, leaseMs = 60_000, limit = sweepBatchSize } = worker
+  const { rows } = await sql<FencedAttempt>`
+    update attempt
+    set fence = fence + 1, worker_id = ${workerId}::uuid,
+      lease_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'
+    where id in (
+      select id from attempt
+      where ended_at is null and ${condition}
+      order by lease_until limit ${limit}
+      for no key update skip locked
+    )
+    returning id, fence, workspace_id as "workspaceId"`.execute(db)
   return rows
 }

@@ -2,38 +2,7 @@ import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
-
-/** An attempt and the fence of the lease that its holder writes with. */
-export interface FencedAttempt {
-  id: string
-  fence: number
-  workspaceId: number
-}
-
-/** Renews what this worker still holds, in one statement. Returns the ids that it may go on with. */
-export async function renewLeases(
-  db: Db,
-  lease: { workerId: string; leaseMs: number },
-  ids: readonly string[],
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    update attempt set lease_until = now() + ${lease.leaseMs}::float8 * interval '1 millisecond'
-    where id = any(${ids}::uuid[]) and worker_id = ${lease.workerId}::uuid and ended_at is null
-    returning id`.execute(db)
-  return rows.map((row) => row.id)
-}
-
-/** Lets go of an attempt that goes on without this worker: whoever comes next need not wait for the lease. */
-export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void> => {
-  await db
-    .updateTable('attempt')
-    .set({ lease_until: sql<Date>`clock_timestamp()` })
-    .where('id', '=', attempt.id)
-    .where('workspace_id', '=', attempt.workspaceId)
-    .where('fence', '=', attempt.fence)
-    .where('ended_at', 'is', null)
-    .execute()
-}
+import type { FencedAttempt } from './attempt-lease-store.ts'
 
 /** The call is being talked on. False where somebody else holds the attempt by now. */
 export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
@@ -169,4 +138,19 @@ export const saveAnalysis = async (
     .returning('id')
     .executeTakeFirst()
   return updated !== undefined
+}
+
+/** Sets the count of attempts in a row that failed on the line. */
+export const setProviderFailures = async (tx: Db, campaignId: number, failures: number): Promise<void> => {
+  await tx.updateTable('campaign').set({ line_failures: failures }).where('id', '=', campaignId).execute()
+}
+
+/** Pauses an active campaign, and leaves one that is not as it is. */
+export const pauseFailingCampaign = async (tx: Db, campaignId: number, reason: string): Promise<void> => {
+  await tx
+    .updateTable('campaign')
+    .set({ status: 'paused', paused_reason: reason })
+    .where('id', '=', campaignId)
+    .where('status', '=', 'active')
+    .execute()
 }

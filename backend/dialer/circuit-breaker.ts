@@ -1,7 +1,7 @@
+import type { CampaignRules } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
-import { setProviderFailures, pauseFailingCampaign } from '../calls/circuit-breaker-store.ts'
-import type { AttemptResult } from './finish-attempt.ts'
-import type { CampaignRules } from '../calls/call-store.ts'
+import type { AttemptResult } from './attempt-result.ts'
+import { pauseFailingCampaign, setProviderFailures } from './attempt-store.ts'
 
 /** So many attempts in a row that fail on the line are no accident. */
 export const maxProviderFailures = 20

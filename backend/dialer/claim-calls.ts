@@ -1,20 +1,21 @@
-import type { Deps } from '../deps.ts'
+import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
+import { updateNextAttempts } from '../calls/reschedule-calls.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import { nextCallableAt } from '../scheduling/calling-hours.ts'
+import type { DialRequest } from '../telephony/provider.ts'
 import {
   type CallToDial,
+  countCapacity,
+  lockClaimableCampaigns,
   lockDueCalls,
   lockDueTestCalls,
-  updateNextAttempts,
+  markServed,
   type NewAttempt,
   startAttempts,
 } from './claim-store.ts'
-import type { DialRequest } from '../telephony/provider.ts'
-import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { shareCapacity } from './share-capacity.ts'
-import { completeQueuedCalls } from '../calls/call-store.ts'
 import type { AttemptProgress } from './supervise.ts'
-import { countCapacity, lockClaimableCampaigns, markServed } from '../calls/turns-store.ts'
-import { nextCallableAt } from '../scheduling/time-zones.ts'
 
 /** Whose attempts are leased, on which line, for how long by the database's clock. */
 export interface Lease {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { describeError } from '../describe-error.ts'
-import type { Deps } from '../deps.ts'
+import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
-import { takeOverAttempts } from './takeover.ts'
-import { renewLeases } from './attempt-store.ts'
-import { type ClaimedAttempt, claimCalls, claimTestCalls } from './claim-calls.ts'
-import { startLeaseRenewal, type LeaseTimes } from './leases.ts'
+import type { Deps } from '../deps.ts'
 import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
+import { renewLeases } from './attempt-lease-store.ts'
+import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
+import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
 import { runAttempt } from './run-attempt.ts'
+import { takeOverAttempts } from './takeover.ts'
 
 export interface DialerOptions extends LeaseTimes {
   providers: TelephonyProviders

@@ -1,51 +1,23 @@
-import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract'
-import type { Deps } from '../deps.ts'
+import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
+import { publishCompletedCalls } from '../calls/complete-calls.ts'
+import { addToDoNotCallList } from '../calls/do-not-call.ts'
+import { type CampaignRules, lockCampaign, lockContactByNumber } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import { nextCallableAt } from '../scheduling/calling-hours.ts'
+import type { Analysis } from '../telephony/provider.ts'
+import type { FencedAttempt } from './attempt-lease-store.ts'
+import type { AttemptResult } from './attempt-result.ts'
 import {
   completeCall,
   type Completion,
   endAttempt,
-  type FencedAttempt,
   findAttempt,
   requeueCall,
+  saveAnalysis,
 } from './attempt-store.ts'
-import { updateProviderFailures, changesFailureCount } from './circuit-breaker.ts'
-import { publishCompletedCalls } from '../calls/complete-calls.ts'
-import { shouldRetry, retryDelayMs } from './retry-policy.ts'
-import { type CampaignRules, lockCampaign } from '../calls/call-store.ts'
-import { addToDoNotCallList } from '../calls/suppress.ts'
-import { lockContactByNumber, isOnDoNotCallList } from '../calls/suppress-store.ts'
-import { nextCallableAt } from '../scheduling/time-zones.ts'
-
-/** How an attempt ended, as the dialer saw it. */
-export interface AttemptResult {
-  outcome: Extract<CallOutcome, 'answered' | 'voicemail' | 'no_answer' | 'busy' | 'declined' | 'failed'>
-  endedReason: EndedReason
-  answeredAt: Date | null
-  transcript: TranscriptTurn[]
-  summary: string | null
-  recordingUrl: string | null
-  /** The contact asked not to be called again. */
-  optedOut: boolean
-  /** When the line says that it ended, where that was before it was heard of. */
-  endedAt?: Date
-  /** Nobody is on the line any more, so that even a lost attempt may be followed by another. */
-  confirmedOver?: boolean
-}
-
-/** An end with nothing said. */
-export const emptyResult = (outcome: AttemptResult['outcome'], endedReason: EndedReason): AttemptResult => ({
-  outcome,
-  endedReason,
-  answeredAt: null,
-  transcript: [],
-  summary: null,
-  recordingUrl: null,
-  optedOut: false,
-})
-
-/** The end of an attempt that is lost on a line that knows nothing of it, or has had all the time of a call. */
-export const lostResult: AttemptResult = { ...emptyResult('failed', 'worker_lost'), confirmedOver: true }
+import { changesFailureCount, updateProviderFailures } from './circuit-breaker.ts'
+import { retryDelayMs, shouldRetry } from './retry-policy.ts'
 
 /**
  * What became of the call: `refused` where another holder of the lease decides by now, `analysing` where it is
@@ -136,3 +108,16 @@ async function planRetry(
   const callee = { phoneNumber: call.to_number, timeZone: call.time_zone }
   return { dueAt, nextAttemptAt: await nextCallableAt(rules, callee, dueAt) }
 }
+
+/**
+ * Ends the wait of a completed call's event: with the analysis, or without it where there is none to come.
+ * Does nothing where that has happened before: a call has one event.
+ */
+export const finishAnalysis =
+  (deps: Deps) =>
+  (call: { workspaceId: number; callId: number }, analysis: Analysis | undefined): Promise<void> =>
+    inTransaction(deps, async (tx) => {
+      if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return
+      await publishCompletedCalls(tx.db, call.workspaceId, [call.callId], tx.clock.now())
+      tx.notify.deliveryQueued()
+    })

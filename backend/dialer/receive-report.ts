@@ -1,12 +1,15 @@
 import type { RuntimeReport } from '@outdial/contract'
-import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { finishAnalysis } from '../calls/settle.ts'
-import { findEndReport, toAnalysis } from '../calls/reports/read.ts'
-import { findReportedAttempt, findReports, insertReports } from '../telephony/http-runtime/attempt-reports.ts'
-
-/** The line whose attempts are reported on. */
-export const httpProviderName = 'http'
+import type { Deps } from '../deps.ts'
+import {
+  findEndReport,
+  findReportedAttempt,
+  findReports,
+  httpProviderName,
+  insertReports,
+  toAnalysis,
+} from '../telephony/http-runtime/attempt-reports.ts'
+import { finishAnalysis } from './finish-attempt.ts'
 
 /**
  * Keeps what a runtime reports of an attempt. Whoever holds the attempt reads it there, so any replica may take

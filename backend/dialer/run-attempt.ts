@@ -1,13 +1,14 @@
 import type { TranscriptTurn } from '@outdial/contract'
+import type { Clock } from '../core/clock.ts'
 import type { Deps } from '../deps.ts'
-import { markAnswered, releaseLease } from './attempt-store.ts'
-import type { ClaimedAttempt } from './claim-calls.ts'
-import { analysisTimeoutMs, finishAttempt, emptyResult } from './finish-attempt.ts'
-import type { Leases } from './leases.ts'
 import type { TelephonyProviders } from '../telephony/choose-providers.ts'
 import type { Analysis, DialRequest, TelephonyProvider } from '../telephony/provider.ts'
-import { retryUntil } from '../calls/persist.ts'
-import { finishAnalysis } from '../calls/settle.ts'
+import { releaseLease } from './attempt-lease-store.ts'
+import { emptyResult } from './attempt-result.ts'
+import { markAnswered } from './attempt-store.ts'
+import type { ClaimedAttempt } from './claim-calls.ts'
+import { analysisTimeoutMs, finishAnalysis, finishAttempt } from './finish-attempt.ts'
+import type { Leases } from './leases.ts'
 import { supervise } from './supervise.ts'
 
 /**
@@ -86,5 +87,28 @@ async function analyzeConversation(
     return (await Promise.race([analysis, timeout])) ?? undefined
   } finally {
     done.abort()
+  }
+}
+
+/**
+ * Does `work`, again and again while it fails, until `until` aborts: what a line has told is told once, and a
+ * database that is away for a moment must not lose it.
+ *
+ * @throws the last error, once `until` has aborted
+ */
+export async function retryUntil<Result>(
+  clock: Clock,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+  onError: (error: unknown) => void,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (signal.aborted) throw error
+      onError(error)
+      await clock.wait(500, signal)
+    }
   }
 }

@@ -1,7 +1,19 @@
 import type { Clock } from '../core/clock.ts'
-import { type AttemptResult, lostResult, emptyResult } from './finish-attempt.ts'
-import { callLimits } from '../calls/limits.ts'
-import type { DialControls, DialRequest, TelephonyProvider, ProviderResult } from '../telephony/provider.ts'
+import {
+  callLimits,
+  type DialControls,
+  type DialRequest,
+  type ProviderResult,
+  type TelephonyProvider,
+} from '../telephony/provider.ts'
+import {
+  type AttemptResult,
+  clampTime,
+  emptyProviderResult,
+  emptyResult,
+  toAttemptResult,
+  toCallLimitResult,
+} from './attempt-result.ts'
 
 /** However much a line is sped up: what an agent does with its tools takes the machine's own time. */
 const minConversationMs = 30_000
@@ -117,49 +129,4 @@ export async function supervise(
     detached.abort()
     hooks.abandon.removeEventListener('abort', abandon)
   }
-}
-
-const emptyProviderResult: ProviderResult = {
-  outcome: 'answered',
-  endedReason: 'agent_hung_up',
-  transcript: [],
-  recordingUrl: null,
-  optedOut: false,
-}
-
-const toCallLimitResult = (result: ProviderResult | undefined) =>
-  result?.outcome === 'voicemail'
-    ? { endedReason: 'call_limit_reached' as const }
-    : { outcome: 'answered' as const, endedReason: 'call_limit_reached' as const }
-
-const unansweredReasons = {
-  no_answer: 'ring_timeout',
-  busy: 'line_busy',
-  declined: 'contact_declined',
-  failed: 'line_failed',
-} as const
-
-/** Clocks differ: nothing happens before its attempt began, or later than now. */
-const clampTime = (earliest: Date, reported: Date | undefined, now: Date): Date =>
-  new Date(Math.max(earliest.getTime(), Math.min((reported ?? now).getTime(), now.getTime())))
-
-function toAttemptResult(
-  result: ProviderResult,
-  observed: { answeredAt: Date | null; startedAt: Date; now: Date },
-): AttemptResult {
-  const { startedAt, now } = observed
-  if (result.outcome === 'unknown') return lostResult
-  const answeredAt =
-    observed.answeredAt ?? (result.answeredAt && clampTime(startedAt, result.answeredAt, now)) ?? null
-  const endedAt = result.endedAt && clampTime(answeredAt ?? startedAt, result.endedAt, now)
-  if (result.outcome === 'answered') {
-    const { outcome, endedReason, transcript, recordingUrl, optedOut } = result
-    return { outcome, endedReason, transcript, recordingUrl, optedOut, answeredAt, endedAt, summary: null }
-  }
-  if (result.outcome === 'voicemail') {
-    const { outcome, transcript, summary } = result
-    const voicemail = { outcome, transcript, summary, answeredAt, endedAt }
-    return { ...voicemail, endedReason: 'voicemail_reached', recordingUrl: null, optedOut: false }
-  }
-  return { ...emptyResult(result.outcome, unansweredReasons[result.outcome]), endedAt }
 }

@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { describeError } from '../describe-error.ts'
-import type { Deps } from '../deps.ts'
-import type { Worker } from '../core/worker.ts'
-import { expireCall, overdueBefore } from '../calls/expire.ts'
-import { finishAttempt, lostResult, emptyResult } from './finish-attempt.ts'
-import { callLimits } from '../calls/limits.ts'
-import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
+import type { CallKey } from '../calls/cancel-call.ts'
+import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
-import { findReportedAnalysis } from '../calls/reports/find-analysis.ts'
-import { finishAnalysis } from '../calls/settle.ts'
+import { describeError } from '../core/errors.ts'
+import type { Worker } from '../core/worker.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
+import { findReportedAnalysis } from '../telephony/http-runtime/attempt-reports.ts'
+import { callLimits } from '../telephony/provider.ts'
+import { takeOverAbandonedAttempts, takeOverLostAttempts } from './attempt-lease-store.ts'
+import { emptyResult, lostResult } from './attempt-result.ts'
+import { finishAnalysis, finishAttempt } from './finish-attempt.ts'
 import {
   findCampaignsToReschedule,
+  findLastResult,
   findOverdueAnalyses,
   findOverdueCalls,
-  takeOverAbandonedAttempts,
-  takeOverLostAttempts,
+  lockOverdueCall,
 } from './sweep-store.ts'
 
 /**
@@ -96,3 +99,24 @@ function createSweep(deps: Deps, providers: TelephonyProviders): (stopping: Abor
 const createTask = <Found>(find: () => Promise<Found[]>, handle: (found: Found) => Promise<unknown>) => ({
   find: async () => (await find()).map((found) => () => handle(found)),
 })
+
+const maxWaitMs = 7 * 24 * 3_600_000
+
+/** Calls that last became due before this have waited too long. */
+export const overdueBefore = (now: Date): Date => new Date(now.getTime() - maxWaitMs)
+
+const neverAttempted = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
+
+/** Completes a call that got no attempt within 7 days. After any attempt, the last one's outcome stands. */
+export const expireCall =
+  (deps: Deps) =>
+  (key: CallKey): Promise<void> =>
+    inTransaction(deps, async (tx) => {
+      const now = tx.clock.now()
+      const call = await lockOverdueCall(tx.db, key, overdueBefore(now))
+      if (call === undefined) return
+      const result = (await findLastResult(tx.db, key)) ?? neverAttempted
+      const completed = await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
+      await publishCompletedCalls(tx.db, key.workspaceId, completed, now)
+      tx.notify.deliveryQueued()
+    })

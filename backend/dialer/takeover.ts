@@ -1,7 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { findLiveAttempts } from './attempt-lease-store.ts'
+import { findLiveAttempts, takeOverLostAttempts } from './attempt-lease-store.ts'
 import { type ClaimedAttempt, type Lease, toClaimedAttempt } from './claim-calls.ts'
-import { takeOverLostAttempts } from './sweep-store.ts'
 
 /**
  * Takes over at most `room` attempts whose workers are gone, on a line that outlives them. Nobody is rung: the

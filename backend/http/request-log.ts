@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
@@ -15,4 +17,10 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     },
     'request',
   )
+}
+
+/** The caller's own id where it is sane (it ends up in logs and headers), else a new one. */
+export function getRequestId(request: Pick<IncomingMessage, 'headers'>): string {
+  const header = request.headers['x-request-id']
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
 }

@@ -1,9 +1,10 @@
 import { Scope } from '@outdial/contract'
-import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { hashToken, randomToken } from '../secrets/secret-box.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { lockMembership, insertApiKey } from './credential-store.ts'
+import type { Deps } from '../deps.ts'
+import { hashToken, randomToken } from '../secrets/tokens.ts'
+import { insertApiKey } from './credential-store.ts'
+import { lockMembership } from './member-store.ts'
 
 /**
  * Makes a personal API key with every scope. The key is in this answer and nowhere else: only its

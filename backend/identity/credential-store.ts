@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely'
 import type { Scope } from '@outdial/contract'
+import type { Selectable } from 'kysely'
 import type { Database, Db } from '../db/schema.ts'
 
 export type CredentialRow = Selectable<Database['credential']>
@@ -36,18 +36,6 @@ export async function insertApiKey(
     })
     .execute()
   return id
-}
-
-/** Whether the user is a member; who ends the membership waits for this transaction, and finds what it made. */
-export async function lockMembership(tx: Db, workspaceId: number, userId: number): Promise<boolean> {
-  const row = await tx
-    .selectFrom('membership')
-    .select('user_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', userId)
-    .forKeyShare()
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** Ends the key's credential; the row of the key stays, for the list of past keys. False where there is none. */
@@ -93,5 +81,27 @@ export async function updateGrantsLastUsed(
     .updateTable('oauth_grant')
     .set({ last_used_at: connection.now })
     .where('id_hash', 'in', unlocked)
+    .execute()
+}
+
+/** Ends every key that a user made in a workspace. Their `credential` rows authenticate, so those go. */
+export const revokeApiKeysOfUser = async (
+  db: Db,
+  workspaceId: number,
+  userId: number,
+  now: Date,
+): Promise<void> => {
+  await db
+    .updateTable('api_key')
+    .set({ revoked_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .execute()
+  await db
+    .deleteFrom('credential')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .where('api_key_id', 'is not', null)
     .execute()
 }

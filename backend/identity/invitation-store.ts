@@ -20,25 +20,6 @@ export const insertInvitation = (
     })
     .execute()
 
-/** Those that can still be used, newest first. */
-export const selectOpenInvitations = (db: Db, workspaceId: number, now: Date) =>
-  db
-    .selectFrom('invitation')
-    .leftJoin('app_user', 'app_user.id', 'invitation.invited_by')
-    .select([
-      'invitation.id',
-      'invitation.email',
-      'invitation.role',
-      'invitation.created_at as createdAt',
-      'invitation.expires_at as expiresAt',
-      'app_user.name as invitedBy',
-    ])
-    .where('workspace_id', '=', workspaceId)
-    .where('accepted_at', 'is', null)
-    .where('expires_at', '>', now)
-    .orderBy('invitation.id', 'desc')
-    .execute()
-
 /** False where there is no open one with this id. */
 export const deleteInvitation = async (
   db: Db,

@@ -1,10 +1,16 @@
-import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { hashToken, randomToken } from '../secrets/secret-box.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { checkUser } from './check-person.ts'
-import { findRole, lockMembers } from './member-store.ts'
-import { insertInvitation } from './invitation-store.ts'
+import type { Deps } from '../deps.ts'
+import { hashToken, randomToken } from '../secrets/tokens.ts'
+import {
+  deleteInvitation,
+  findInvitation,
+  insertInvitation,
+  lockInvitation,
+  markInvitationAccepted,
+} from './invitation-store.ts'
+import { findRole, insertMembershipIfNew, lockMembers } from './member-store.ts'
+import { checkUser, createUser } from './users.ts'
 
 /** Seven days, in milliseconds. */
 const ttlMs = 7 * 86_400_000
@@ -35,4 +41,74 @@ export const createInvitation =
       await insertInvitation(db, workspaceId, { tokenHash, email, role, invitedBy, now, expiresAt })
     })
     return { email, link: `${deps.config.publicUrl}/invitations/${token}`, expiresAt }
+  }
+
+/** Somebody who is signed in, or who signs up by it. */
+type Invitee = { userId: number } | { name: string; email: string; password: string }
+
+export type AcceptResult =
+  | { state: 'unknown' | 'used' | 'expired' }
+  | { state: 'accepted' | 'member_already'; userId: number; workspaceId: number }
+
+/**
+ * Makes the guest a member. The invitation is used up by that, but not by somebody who is a member already: an owner
+ * who tries their own link does not spend it.
+ *
+ * @throws {ApiError} validation_failed for a new user's name, address or password
+ */
+export const acceptInvitation =
+  (deps: Deps) =>
+  (token: string, invitee: Invitee): Promise<AcceptResult> =>
+    inTransaction(deps, async (tx) => {
+      const invitation = await lockInvitation(tx.db, hashToken(token))
+      if (invitation === undefined) return { state: 'unknown' }
+      const now = tx.clock.now()
+      const state = getInvitationState(invitation, now)
+      if (state !== 'open') return { state }
+
+      const { workspaceId, role } = invitation
+      const userId = 'userId' in invitee ? invitee.userId : (await createUser(tx)(invitee)).id
+      const isNew = await insertMembershipIfNew(tx.db, workspaceId, { userId, role })
+      if (!isNew) return { state: 'member_already', userId, workspaceId }
+      await markInvitationAccepted(tx.db, workspaceId, invitation.id, now)
+      return { state: 'accepted', userId, workspaceId }
+    })
+
+/** What a link leads to. `unknown` is a withdrawn one, too: nothing is left of it. */
+export type Invitation =
+  | { state: 'unknown' | 'used' | 'expired' }
+  | {
+      state: 'open'
+      workspaceId: number
+      workspaceName: string
+      email: string
+      role: 'owner' | 'member'
+      invitedBy: string | null
+      expiresAt: Date
+    }
+
+/** Looks at an invitation, and changes nothing: programs open links, too, to show what is behind them. */
+export const getInvitation =
+  (deps: Pick<Deps, 'db' | 'clock'>) =>
+  async (token: string): Promise<Invitation> => {
+    const row = await findInvitation(deps.db, hashToken(token))
+    if (row === undefined) return { state: 'unknown' }
+    const state = getInvitationState(row, deps.clock.now())
+    return state === 'open' ? { ...row, state } : { state }
+  }
+
+export const getInvitationState = (
+  invitation: { acceptedAt: Date | null; expiresAt: Date },
+  now: Date,
+): 'open' | 'used' | 'expired' => {
+  if (invitation.acceptedAt !== null) return 'used'
+  return invitation.expiresAt <= now ? 'expired' : 'open'
+}
+
+/** @throws {ApiError} not_found, also for one that was accepted already */
+export const withdrawInvitation =
+  (deps: Pick<Deps, 'db'>) =>
+  async (input: { workspaceId: number; invitationId: number }): Promise<void> => {
+    if (await deleteInvitation(deps.db, input.workspaceId, input.invitationId)) return
+    throw notFound('There is no open invitation with this id.')
   }

@@ -1,31 +1,5 @@
 import type { Db } from '../db/schema.ts'
 
-export interface Member {
-  userId: number
-  name: string
-  email: string
-  role: 'owner' | 'member'
-  since: Date
-}
-
-/** Owners first, then by name. */
-export const selectMembers = (db: Db, workspaceId: number): Promise<Member[]> =>
-  db
-    .selectFrom('membership')
-    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
-    .select([
-      'app_user.id as userId',
-      'app_user.name',
-      'app_user.email',
-      'membership.role',
-      'membership.created_at as since',
-    ])
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('membership.role', 'desc')
-    .orderBy('app_user.name')
-    .orderBy('app_user.id')
-    .execute()
-
 /** Who changes roles or ends memberships of this workspace waits until the transaction ends. */
 export const lockMembers = async (tx: Db, workspaceId: number): Promise<void> => {
   await tx
@@ -100,3 +74,74 @@ export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: numbe
     .execute()
   return rows.length > 0 && rows.every(({ owner }) => owner !== null)
 }
+
+/** Whether the user is a member; who ends the membership waits for this transaction, and finds what it made. */
+export async function lockMembership(tx: Db, workspaceId: number, userId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('membership')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export interface Membership {
+  workspaceId: number
+  workspaceName: string
+}
+
+export const upsertMembership = (
+  db: Db,
+  workspaceId: number,
+  values: { userId: number; role: 'owner' | 'member' },
+) =>
+  db
+    .insertInto('membership')
+    .values({ workspace_id: workspaceId, user_id: values.userId, role: values.role })
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ role: values.role }),
+    )
+    .execute()
+
+/** False where there was no such membership. */
+export const deleteMembership = async (db: Db, workspaceId: number, userId: number): Promise<boolean> => {
+  const deleted = await db
+    .deleteFrom('membership')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return deleted.numDeletedRows > 0n
+}
+
+/** By name, as a person looks for it. */
+export const selectMemberships = (db: Db, userId: number): Promise<Membership[]> =>
+  db
+    .selectFrom('membership')
+    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
+    .select(['workspace.id as workspaceId', 'workspace.name as workspaceName'])
+    .where('user_id', '=', userId)
+    .orderBy('workspace.name')
+    .orderBy('workspace.id')
+    .execute()
+
+/** The workspaces of a user with the role there, by name. */
+export const selectWorkspacesOfUser = (
+  db: Db,
+  userId: number,
+): Promise<{ id: number; name: string; country: string; timeZone: string; role: 'owner' | 'member' }[]> =>
+  db
+    .selectFrom('membership')
+    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
+    .select([
+      'workspace.id',
+      'workspace.name',
+      'workspace.country',
+      'workspace.time_zone as timeZone',
+      'membership.role',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('workspace.name')
+    .orderBy('workspace.id')
+    .execute()

@@ -45,8 +45,3 @@ export const markResetUsed = async (tx: Db, tokenHash: Buffer, now: Date): Promi
     .executeTakeFirst()
   return used.numUpdatedRows > 0n
 }
-
-/** Until the transaction ends, the user joins no workspace: what was found about memberships stays true. */
-export const lockUser = async (tx: Db, userId: number): Promise<void> => {
-  await tx.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
-}

@@ -1,9 +1,13 @@
-import type { Deps } from '../deps.ts'
 import { ApiError, notFound } from '../core/errors.ts'
-import { hashToken, randomToken } from '../secrets/secret-box.ts'
+import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import { hashToken, randomToken } from '../secrets/tokens.ts'
 import { findRole, ownsAllWorkspacesOf } from './member-store.ts'
-import { deleteUnusedResets, insertReset } from './password-reset-store.ts'
+import { deleteUnusedResets, findReset, insertReset, markResetUsed } from './password-reset-store.ts'
+import { hashPassword } from './passwords.ts'
+import { deleteOtherSessions } from './session-store.ts'
+import { lockUser, updatePassword } from './user-store.ts'
 
 /** 24 hours, in milliseconds. */
 const ttlMs = 24 * 3_600_000
@@ -53,3 +57,49 @@ const resetNotAllowed = (message: string) => new ApiError('validation_failed', m
 
 const otherWorkspaceMessage =
   'This person also works in a workspace that you do not own, and the link would open that, too: only who runs this installation can make it, with "npm run admin -- reset-password-link".'
+
+export type PasswordReset =
+  { state: 'unknown' | 'used' | 'expired' | 'void' } | { state: 'open'; userId: number; email: string }
+
+/** Looks at a reset link, and changes nothing. */
+export const getPasswordReset =
+  (deps: Pick<Deps, 'db' | 'clock'>) =>
+  async (token: string): Promise<PasswordReset> => {
+    const reset = await findReset(deps.db, hashToken(token))
+    if (reset === undefined) return { state: 'unknown' }
+    if (reset.usedAt !== null) return { state: 'used' }
+    if (reset.expiresAt <= deps.clock.now()) return { state: 'expired' }
+    const { userId, email, madeBy } = reset
+    return (await isStillAllowed(deps.db, userId, madeBy))
+      ? { state: 'open', userId, email }
+      : { state: 'void' }
+  }
+
+/** Asked again when the link is used: its maker may be no owner any more, or the user works elsewhere. */
+const isStillAllowed = async (db: Db, userId: number, madeBy: number | null): Promise<boolean> =>
+  madeBy === null || (await ownsAllWorkspacesOf(db, userId, madeBy))
+
+/**
+ * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the link
+ * does not work any more.
+ *
+ * @throws {ApiError} validation_failed for a password too short
+ */
+export const resetPassword =
+  (deps: Deps) =>
+  async (token: string, newPassword: string): Promise<number | undefined> => {
+    const found = await getPasswordReset(deps)(token)
+    if (found.state !== 'open') return undefined
+    const { userId } = found
+    const passwordHash = await hashPassword(newPassword, 'new_password')
+    return inTransaction(deps, async (tx) => {
+      await lockUser(tx.db, userId)
+      // After the lock: what it says now stays true.
+      const reset = await getPasswordReset(tx)(token)
+      if (reset.state !== 'open') return undefined
+      if (!(await markResetUsed(tx.db, hashToken(token), tx.clock.now()))) return undefined
+      await updatePassword(tx.db, userId, passwordHash)
+      await deleteOtherSessions(tx.db, userId, null)
+      return userId
+    })
+  }

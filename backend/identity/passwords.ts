@@ -1,10 +1,11 @@
-import type { Deps } from '../deps.ts'
+import { hash, verify } from '@node-rs/argon2'
 import { invalidField, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import { randomToken } from '../secrets/tokens.ts'
 import { deleteUnusedResets } from './password-reset-store.ts'
-import { hashPassword, passwordMatches } from './password.ts'
-import { findUserWithPassword, replacePassword } from './user-store.ts'
 import { deleteOtherSessions } from './session-store.ts'
+import { findPasswordByEmail, findUserWithPassword, replacePassword } from './user-store.ts'
 
 const wrongPasswordError = () =>
   invalidField('current_password', 'wrong_password', 'This is not your current password.')
@@ -32,3 +33,43 @@ export const changePassword =
       await deleteUnusedResets(db, session.userId)
       await deleteOtherSessions(db, session.userId, session.sessionHash)
     })
+
+const minPasswordLength = 10
+/** What the sign-in form takes: a longer one could never be used. */
+const maxPasswordLength = 1024
+
+/**
+ * Hashes a new password: Argon2id with OWASP's parameters, the library's defaults (19 MiB, two passes, one lane).
+ *
+ * @throws {ApiError} `validation_failed` for one that is too short or too long
+ */
+export async function hashPassword(password: string, field = 'password'): Promise<string> {
+  if (password.length < minPasswordLength) {
+    throw invalidField(field, 'too_small', `The password must have at least ${minPasswordLength} characters.`)
+  }
+  if (password.length > maxPasswordLength) {
+    throw invalidField(field, 'too_big', `The password must have at most ${maxPasswordLength} characters.`)
+  }
+  return hash(password)
+}
+
+export const passwordMatches = (passwordHash: string, password: string): Promise<boolean> =>
+  password.length > maxPasswordLength ? Promise.resolve(false) : verify(passwordHash, password)
+
+let dummyHash: Promise<string> | undefined
+
+/**
+ * The user's id and the hash that the password was held against, or undefined for a wrong address or password: which of the two is not told, nor do
+ * unknown users answer faster, as a hash is verified for them too.
+ */
+export const verifyPassword =
+  (deps: Pick<Deps, 'db'>) =>
+  async (input: {
+    email: string
+    password: string
+  }): Promise<{ userId: number; passwordHash: string } | undefined> => {
+    const user = await findPasswordByEmail(deps.db, input.email.trim())
+    dummyHash ??= hash(randomToken())
+    const matches = await verify(user?.password_hash ?? (await dummyHash), input.password)
+    return matches && user ? { userId: user.id, passwordHash: user.password_hash } : undefined
+  }

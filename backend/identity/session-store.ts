@@ -17,18 +17,6 @@ export const insertSession = (
     })
     .execute()
 
-/** Whether this is the user's password still; it stays so until the transaction ends. */
-export const lockPassword = async (tx: Db, userId: number, passwordHash: string): Promise<boolean> => {
-  const row = await tx
-    .selectFrom('app_user')
-    .select('id')
-    .where('id', '=', userId)
-    .where('password_hash', '=', passwordHash)
-    .forShare()
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 export const findSessionWithUser = (
   db: Db,
   idHash: Buffer,

@@ -1,7 +1,17 @@
-import type { Deps } from '../deps.ts'
-import { hashToken, randomToken } from '../secrets/secret-box.ts'
+import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { lockPassword, insertSession } from './session-store.ts'
+import type { Deps } from '../deps.ts'
+import { hashToken, randomToken } from '../secrets/tokens.ts'
+import {
+  deleteOtherSessions,
+  deleteSession,
+  deleteUserSession,
+  findSessionWithUser,
+  insertSession,
+  selectSessions,
+  updateSessionLastSeen,
+} from './session-store.ts'
+import { lockPassword, type User } from './user-store.ts'
 
 const ttlMs = 14 * 24 * 60 * 60 * 1000
 
@@ -32,3 +42,70 @@ export const startSession =
       return { token, expiresAt }
     })
   }
+
+export interface Session {
+  user: User
+  idHash: Buffer
+}
+
+/** A session's last use is noted this precisely: pages ask for themselves every few seconds. */
+const lastSeenIntervalMs = 60_000
+
+/** Who is signed in with this cookie; undefined for an unknown, ended or expired one. */
+export const findSession =
+  (deps: Pick<Deps, 'db' | 'clock'>) =>
+  async (token: string | undefined): Promise<Session | undefined> => {
+    if (!token) return undefined
+    const idHash = hashToken(token)
+    const now = deps.clock.now()
+    const row = await findSessionWithUser(deps.db, idHash, now)
+    if (row === undefined) return undefined
+    const { lastSeenAt, ...user } = row
+    if (now.getTime() - lastSeenAt.getTime() > lastSeenIntervalMs)
+      await updateSessionLastSeen(deps.db, idHash, now)
+    return { user, idHash }
+  }
+
+export interface SessionSummary {
+  id: number
+  /** As the browser told it, to be shown as text. */
+  userAgent: string
+  since: Date
+  lastSeenAt: Date
+  /** The one that asks. */
+  isCurrent: boolean
+}
+
+/** Where a person is signed in, the last used first. */
+export const listSessions =
+  (deps: Pick<Deps, 'db' | 'clock'>) =>
+  async (userId: number, currentIdHash: Buffer): Promise<SessionSummary[]> => {
+    const rows = await selectSessions(deps.db, userId, deps.clock.now())
+    return rows.map((row) => ({
+      id: row.id,
+      userAgent: row.user_agent,
+      since: row.created_at,
+      lastSeenAt: row.last_seen_at,
+      isCurrent: row.id_hash.equals(currentIdHash),
+    }))
+  }
+
+/** Signs out. A token that is none, or none any more, is fine. */
+export const endSession =
+  (deps: Pick<Deps, 'db'>) =>
+  async (token: string | undefined): Promise<void> => {
+    if (token) await deleteSession(deps.db, hashToken(token))
+  }
+
+/** @throws {ApiError} not_found where it is none of the person's, or has ended */
+export const revokeSession =
+  (deps: Pick<Deps, 'db'>) =>
+  async (userId: number, sessionId: number): Promise<void> => {
+    if (!(await deleteUserSession(deps.db, userId, sessionId))) throw notFound('There is no such session.')
+  }
+
+/** Signs a person out everywhere but here. Answers of how many browsers. */
+export const revokeOtherSessions =
+  (deps: Pick<Deps, 'db'>) =>
+  (userId: number, currentIdHash: Buffer): Promise<number> =>
+    deleteOtherSessions(deps.db, userId, currentIdHash)

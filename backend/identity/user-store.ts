@@ -10,11 +10,6 @@ export interface User {
   name: string
 }
 
-export interface Membership {
-  workspaceId: number
-  workspaceName: string
-}
-
 /** Undefined where the address is taken: the index on lower(email) decides. */
 export const insertUser = (db: Db, values: { email: string; name: string; passwordHash: string }) =>
   db
@@ -38,19 +33,6 @@ export const findPasswordByEmail = (db: Db, email: string) =>
     .select(['id', 'password_hash'])
     .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', eb.fn<string>('lower', [eb.val(email)])))
     .executeTakeFirst()
-
-export const upsertMembership = (
-  db: Db,
-  workspaceId: number,
-  values: { userId: number; role: 'owner' | 'member' },
-) =>
-  db
-    .insertInto('membership')
-    .values({ workspace_id: workspaceId, user_id: values.userId, role: values.role })
-    .onConflict((conflict) =>
-      conflict.columns(['workspace_id', 'user_id']).doUpdateSet({ role: values.role }),
-    )
-    .execute()
 
 /** Of a user by id, for who is signed in. */
 export const findUserWithPassword = (db: Db, userId: number) =>
@@ -81,65 +63,19 @@ export const updatePassword = (db: Db, userId: number, passwordHash: string) =>
 export const updateUser = (db: Db, userId: number, values: { email: string; name: string }) =>
   db.updateTable('app_user').set(values).where('id', '=', userId).execute()
 
-/** False where there was no such membership. */
-export const deleteMembership = async (db: Db, workspaceId: number, userId: number): Promise<boolean> => {
-  const deleted = await db
-    .deleteFrom('membership')
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return deleted.numDeletedRows > 0n
+/** Until the transaction ends, the user joins no workspace: what was found about memberships stays true. */
+export const lockUser = async (tx: Db, userId: number): Promise<void> => {
+  await tx.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
 }
 
-/** By name, as a person looks for it. */
-export const selectMemberships = (db: Db, userId: number): Promise<Membership[]> =>
-  db
-    .selectFrom('membership')
-    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
-    .select(['workspace.id as workspaceId', 'workspace.name as workspaceName'])
-    .where('user_id', '=', userId)
-    .orderBy('workspace.name')
-    .orderBy('workspace.id')
-    .execute()
-
-/** The workspaces of a user with the role there, by name. */
-export const selectWorkspacesOfUser = (
-  db: Db,
-  userId: number,
-): Promise<{ id: number; name: string; country: string; timeZone: string; role: 'owner' | 'member' }[]> =>
-  db
-    .selectFrom('membership')
-    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
-    .select([
-      'workspace.id',
-      'workspace.name',
-      'workspace.country',
-      'workspace.time_zone as timeZone',
-      'membership.role',
-    ])
-    .where('user_id', '=', userId)
-    .orderBy('workspace.name')
-    .orderBy('workspace.id')
-    .execute()
-
-/** Ends every key that a user made in a workspace. Their `credential` rows authenticate, so those go. */
-export const revokeApiKeysOfUser = async (
-  db: Db,
-  workspaceId: number,
-  userId: number,
-  now: Date,
-): Promise<void> => {
-  await db
-    .updateTable('api_key')
-    .set({ revoked_at: now })
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .execute()
-  await db
-    .deleteFrom('credential')
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', userId)
-    .where('api_key_id', 'is not', null)
-    .execute()
+/** Whether this is the user's password still; it stays so until the transaction ends. */
+export const lockPassword = async (tx: Db, userId: number, passwordHash: string): Promise<boolean> => {
+  const row = await tx
+    .selectFrom('app_user')
+    .select('id')
+    .where('id', '=', userId)
+    .where('password_hash', '=', passwordHash)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
 }

@@ -22,19 +22,6 @@ export const insertWorkspace = (
 export const findWorkspaceByForm = (db: Db, formId: string | null) =>
   db.selectFrom('workspace').select('id').where('form_id', '=', formId).executeTakeFirstOrThrow()
 
-export const findWorkspaceSettings = (db: Db, workspaceId: number) =>
-  db
-    .selectFrom('workspace')
-    .select([
-      'name',
-      'country',
-      'time_zone as timeZone',
-      'calling_hours as callingHours',
-      'retention_days as retentionDays',
-    ])
-    .where('id', '=', workspaceId)
-    .executeTakeFirstOrThrow()
-
 export const updateWorkspace = (
   db: Db,
   workspaceId: number,

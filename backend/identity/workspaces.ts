@@ -1,9 +1,9 @@
-import { CallingHours } from '@outdial/contract'
+import { CallingHours, Country, TimeZone } from '@outdial/contract'
 import * as z from 'zod'
-import type { Deps } from '../deps.ts'
 import { invalidField } from '../core/errors.ts'
 import { validate } from '../core/validate.ts'
-import { checkWorkspace } from './check-workspace.ts'
+import type { Db } from '../db/schema.ts'
+import type { Deps } from '../deps.ts'
 import { updateWorkspace } from './workspace-store.ts'
 
 export interface WorkspaceEdit {
@@ -37,3 +37,45 @@ export const editWorkspace =
   }
 
 const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650
+
+interface WorkspaceInput {
+  name: string
+  country: string
+  timeZone: string
+}
+
+const maxNameLength = 200
+
+/**
+ * What every workspace has, with its name trimmed.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export function checkWorkspace({ name: rawName, country, timeZone }: WorkspaceInput): WorkspaceInput {
+  const name = rawName.trim()
+  if (name === '') throw invalidField('name', 'required', 'The workspace needs a name.')
+  if (name.length > maxNameLength) {
+    throw invalidField('name', 'too_big', `The name must have at most ${maxNameLength} characters.`)
+  }
+  if (!Country.safeParse(country).success) {
+    throw invalidField('country', 'invalid_country', `"${country}" is no country code such as US.`)
+  }
+  if (!TimeZone.safeParse(timeZone).success) {
+    throw invalidField(
+      'time_zone',
+      'invalid_time_zone',
+      `"${timeZone}" is no time zone such as Europe/Berlin.`,
+    )
+  }
+  return { name, country, timeZone }
+}
+
+/** The country that national numbers of the workspace are read for. */
+export async function findWorkspaceCountry(db: Db, workspaceId: number): Promise<string> {
+  const { country } = await db
+    .selectFrom('workspace')
+    .select('country')
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return country
+}

@@ -1,5 +1,14 @@
-import { invalidField } from '../core/errors.ts'
-import type { DocumentValues } from './knowledge-store.ts'
+import { invalidField, notFound } from '../core/errors.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import {
+  deleteDocumentRow,
+  type DocumentValues,
+  insertDocument,
+  replacePassages,
+  updateDocument,
+} from './knowledge-store.ts'
+import { splitIntoPassages } from './split-passages.ts'
 
 const maxLengths = { title: 200, body: 200_000 }
 
@@ -29,3 +38,49 @@ function validateText(field: keyof DocumentValues, input: string): string {
   }
   return text
 }
+
+/**
+ * Adds a document to what a workspace's agents know: plain text, paragraphs parted by blank lines.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export const addDocument =
+  (deps: Deps) =>
+  async (workspaceId: number, input: DocumentValues): Promise<{ id: number }> => {
+    const { title, body } = validateDocument(input)
+    return inTransaction(deps, async ({ db, clock }) => {
+      const { id } = await insertDocument(db, workspaceId, { title, body }, clock.now())
+      await replacePassages(db, workspaceId, { id, title }, splitIntoPassages(body))
+      return { id }
+    })
+  }
+
+/**
+ * Edits a document; what is left out stays. Agents find the new text from then on, and the old no more.
+ *
+ * @throws {ApiError} not_found, validation_failed
+ */
+export const editDocument =
+  (deps: Deps) =>
+  async (workspaceId: number, documentId: number, edit: Partial<DocumentValues>): Promise<void> => {
+    const values = validateDocument(edit)
+    await inTransaction(deps, async ({ db, clock }) => {
+      const document = await updateDocument(db, workspaceId, documentId, values, clock.now())
+      if (document === undefined) throw documentNotFound()
+      const { title, body } = document
+      await replacePassages(db, workspaceId, { id: documentId, title }, splitIntoPassages(body))
+    })
+  }
+
+export const documentNotFound = () => notFound('There is no such document in this workspace.')
+
+/**
+ * Deletes a document with its passages.
+ *
+ * @throws {ApiError} not_found
+ */
+export const deleteDocument =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number, documentId: number): Promise<void> => {
+    if (!(await deleteDocumentRow(db, workspaceId, documentId))) throw documentNotFound()
+  }

@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import type { Deps } from '../deps.ts'
-import { ApiError } from '../core/errors.ts'
-import { cleanInput } from '../http/clean.ts'
-import { describeError } from '../describe-error.ts'
+import { ApiError, describeError } from '../core/errors.ts'
+import { toStorableText } from '../core/text.ts'
+import { cleanInput } from '../core/validate.ts'
 import { isOutage } from '../db/outage.ts'
-import { toStorableText } from '../storable-text.ts'
-import type { OfferedTool } from './session-context.ts'
-import type { AbortReason, InFlightCall } from './in-flight-calls.ts'
+import type { Deps } from '../deps.ts'
 import {
-  type LiveCall,
   hasEffects,
+  type LiveCall,
   type ToolResult,
   type ToolRow,
   type ToolUse,
 } from '../tools/kinds/tool-kind.ts'
+import type { AbortReason, InFlightCall } from './in-flight-calls.ts'
 import { recordToolCall } from './record-tool-call.ts'
+import type { OfferedTool } from './session-context.ts'
 
 /** Milliseconds that a tool may take: people on the phone wait for it. */
 export const toolTimeoutMs = 20_000

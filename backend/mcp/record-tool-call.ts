@@ -1,8 +1,8 @@
+import { describeError } from '../core/errors.ts'
+import { toStorableText } from '../core/text.ts'
 import type { Deps } from '../deps.ts'
-import { describeError } from '../describe-error.ts'
-import { toStorableText } from '../storable-text.ts'
 import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
-import { insertToolCall } from '../tools/tool-call-store.ts'
+import { insertToolCall } from './mcp-store.ts'
 
 /** Characters that are kept of what went in, as JSON, and of what came out. */
 const maxCharacters = { arguments: 16_384, result: 16_384 }

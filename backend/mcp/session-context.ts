@@ -1,10 +1,13 @@
-import { type AssignedTool, findAgentWithTools } from './mcp-store.ts'
 import type { Deps } from '../deps.ts'
-import { type Validator, getValidator } from '../tools/json-schema/argument-validator.ts'
-import { getDefinitions, type ToolDefinition, type ToolKind, type ToolRow } from '../tools/kinds/tool-kind.ts'
-import type { ToolKindName } from '../db/schema.ts'
-
-export type ToolKinds = ReadonlyMap<ToolKindName, ToolKind>
+import { getValidator, type Validator } from '../tools/json-schema/argument-validator.ts'
+import {
+  getDefinitions,
+  type ToolDefinition,
+  type ToolKind,
+  type ToolKinds,
+  type ToolRow,
+} from '../tools/kinds/tool-kind.ts'
+import { type AssignedTool, findAgentWithTools } from './mcp-store.ts'
 
 /** One name of the tool list, and what is behind it. */
 export interface OfferedTool {

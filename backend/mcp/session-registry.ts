@@ -1,6 +1,8 @@
+import type { AuthorizedClient } from './authorize-session.ts'
 import type { SessionContext } from './session-context.ts'
 import { ToolServerError } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
+import type { ToolTransport, TransportRequest } from './tool-transport.ts'
 
 /** The open sessions of this process. */
 export class SessionRegistry {
@@ -51,4 +53,12 @@ export class SessionRegistry {
   filterByContext(predicate: (context: SessionContext) => boolean): ToolSession[] {
     return this.filter(({ context }) => predicate(context))
   }
+}
+
+/** Where transports get their sessions. */
+export interface ToolSessions {
+  authorize(request: TransportRequest): Promise<AuthorizedClient>
+  open(client: AuthorizedClient, id: string, transport: ToolTransport): ToolSession
+  find(id: string): ToolSession | undefined
+  createId(): string
 }

@@ -1,9 +1,12 @@
-import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
+import type { ServerResponse } from 'node:http'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
+import { EventStream } from './event-stream.ts'
+import { receiveMessage, sendAccepted } from './mcp-http.ts'
+import type { ToolSessions } from './session-registry.ts'
+import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
-import { sendAccepted, receiveMessage } from './mcp-http.ts'
-import type { MethodHandlers, ToolSessions, TransportRequest, TransportRoutes } from './tool-transport.ts'
-import { SseTransport } from '../tools/transport/sse.ts'
+import type { MethodHandlers, ToolTransport, TransportRequest, TransportRoutes } from './tool-transport.ts'
 
 /** The two addresses of HTTP+SSE: the stream, and where its client posts. */
 export function createSseRoutes(options: {
@@ -72,4 +75,48 @@ function requireSession(
   const session = findSseSession(toolSessions, id)
   if (session === undefined) throw sessionNotFound()
   return { session, query }
+}
+
+/**
+ * HTTP+SSE (MCP 2024-11-05): what the server says travels on one stream, what the client says is posted to the address
+ * that the stream begins with.
+ */
+export class SseTransport implements ToolTransport {
+  onmessage: ((message: JSONRPCMessage) => void) | undefined
+  onclose: (() => void) | undefined
+  onerror: ((error: Error) => void) | undefined
+  readonly #stream: EventStream
+
+  constructor(res: ServerResponse) {
+    this.#stream = new EventStream(res)
+    res.on('close', () => this.onclose?.())
+  }
+
+  /** `address`: where messages of this session are posted. */
+  open(messagesUrl: string, requestId: string): void {
+    this.#stream.open({ 'X-Request-Id': requestId })
+    this.#stream.send('endpoint', messagesUrl)
+  }
+
+  async start(): Promise<void> {}
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.write(JSON.stringify(message))
+  }
+
+  write(json: string): void {
+    this.#stream.send('message', json)
+  }
+
+  dropRequest(): void {}
+
+  keepAlive(): void {
+    this.#stream.keepAlive()
+  }
+
+  async close(): Promise<void> {
+    this.#stream.end()
+    // Not when the stream has closed: a client that does not read could keep that from happening.
+    this.onclose?.()
+  }
 }

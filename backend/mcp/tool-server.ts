@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Cache } from '../core/cache.ts'
+import { describeError } from '../core/errors.ts'
 import type { ToolChange } from '../core/notify.ts'
+import { PeriodicTask } from '../core/periodic.ts'
 import type { Deps } from '../deps.ts'
 import { toApiError } from '../http/error-handler.ts'
-import { describeError } from '../describe-error.ts'
-import { getRequestId } from '../http/request-id.ts'
-import { authorizeSession } from './authorize-session.ts'
-import { Cache } from '../core/cache.ts'
-import { callTool, toolTimeoutMs } from './call-tool.ts'
-import { contextTtlMs, resolveContext, type SessionContext, type ToolKinds } from './session-context.ts'
-import { findLiveCall } from './mcp-store.ts'
-import { InFlightCalls } from '../tools/flights.ts'
-import { createHostCheck } from './host-check.ts'
-import { toolKinds } from '../tools/kind-registry.ts'
-import { PeriodicTask } from '../core/periodic.ts'
-import { ToolServerError } from './tool-server-error.ts'
+import { getRequestId } from '../http/request-log.ts'
 import { createRuntimeSecretVerifier, invalidSecret } from '../secrets/verify-runtime-secret.ts'
-import { ToolSession, type SessionHost } from './tool-session.ts'
-import { SessionRegistry } from './session-registry.ts'
+import { toolKinds } from '../tools/kind-registry.ts'
+import type { ToolKinds } from '../tools/kinds/tool-kind.ts'
+import { authorizeSession } from './authorize-session.ts'
+import { callTool, toolTimeoutMs } from './call-tool.ts'
+import { createHostCheck } from './host-check.ts'
+import { InFlightCalls } from './in-flight-calls.ts'
 import { sendError } from './mcp-http.ts'
+import { findLiveCall } from './mcp-store.ts'
+import { contextTtlMs, resolveContext, type SessionContext } from './session-context.ts'
+import { SessionRegistry, type ToolSessions } from './session-registry.ts'
 import { createSseRoutes } from './sse-transport.ts'
 import { createStreamableRoutes } from './streamable-transport.ts'
+import { ToolServerError } from './tool-server-error.ts'
+import { type SessionHost, ToolSession } from './tool-session.ts'
 import {
-  type MethodHandlers,
   findMethods,
+  type MethodHandlers,
   parseQuery,
   requireMethod,
-  type ToolSessions,
   type TransportRequest,
 } from './tool-transport.ts'
 

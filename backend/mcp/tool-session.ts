@@ -1,22 +1,21 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
-import type { ToolCallRequest } from './call-tool.ts'
-import type { SessionContext } from './session-context.ts'
-import { InFlightCall } from './in-flight-calls.ts'
-import type { InFlightCalls } from '../tools/flights.ts'
+import type { RuntimeSecret } from '../secrets/verify-runtime-secret.ts'
 import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
+import type { ToolCallRequest } from './call-tool.ts'
+import { InFlightCall, type InFlightCalls } from './in-flight-calls.ts'
 import {
   errorJson,
+  findParamsIssue,
   internalError,
   invalidParams,
   listChangedJson,
-  findParamsIssue,
   parseToolCall,
-  resultJson,
   requestsTask,
+  resultJson,
 } from './mcp-messages.ts'
-import type { RuntimeSecret } from '../secrets/verify-runtime-secret.ts'
-import { forwardToSdkServer, findCachedResponse } from './sdk-server.ts'
-import type { ToolTransport } from '../tools/transport/transport.ts'
+import { findCachedResponse, forwardToSdkServer } from './sdk-server.ts'
+import type { SessionContext } from './session-context.ts'
+import type { ToolTransport } from './tool-transport.ts'
 
 /** What all sessions of a tool server share. */
 export interface SessionHost {

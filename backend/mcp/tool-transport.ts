@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AuthorizedClient } from './authorize-session.ts'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { ToolServerError } from './tool-server-error.ts'
-import type { ToolSession } from './tool-session.ts'
-import type { ToolTransport } from '../tools/transport/transport.ts'
 
 /** A request that is the tool server's, and what its answer needs. */
 export interface TransportRequest {
@@ -18,14 +17,6 @@ export type MethodHandlers = Record<string, (request: TransportRequest) => void>
 
 /** A transport's addresses, each with its trailing slash. */
 export type TransportRoutes = ReadonlyMap<string, MethodHandlers>
-
-/** Where transports get their sessions. */
-export interface ToolSessions {
-  authorize(request: TransportRequest): Promise<AuthorizedClient>
-  open(client: AuthorizedClient, id: string, transport: ToolTransport): ToolSession
-  find(id: string): ToolSession | undefined
-  createId(): string
-}
 
 /** Both spellings of a path, with its trailing slash and without, are one. */
 export function findMethods(routes: TransportRoutes, url: string): MethodHandlers | undefined {
@@ -48,4 +39,17 @@ export function requireMethod(methods: MethodHandlers, method = ''): MethodHandl
   throw new ToolServerError('method_not_allowed', `${method} is not possible here; possible: ${names}.`, {
     headers: { Allow: names },
   })
+}
+
+/**
+ * What carries a session's messages: the SDK's own interface, so that any of its servers can stand behind it, and a
+ * way to send what is serialised already.
+ */
+export interface ToolTransport extends Transport {
+  /** `answered`: the request that this message answers; undefined for what the server says by itself. */
+  write(json: string, requestId?: RequestId): void
+  /** Says that a request will not be answered, since its client canceled it. */
+  dropRequest(requestId: RequestId): void
+  /** Called every few seconds: sends a sign of life, and ends what nobody reads. */
+  keepAlive(now: number): void
 }

@@ -1,19 +1,22 @@
-import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import { Scope } from '@outdial/contract'
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import * as z from 'zod'
 import type { Clock } from '../core/clock.ts'
 import type { Deps } from '../deps.ts'
-import { hashToken } from '../secrets/secret-box.ts'
-import { endConnection } from './end-connection.ts'
-import { revokeGrant } from './oauth-store.ts'
-import { secondsFromNow, toLibraryTime, untilRevokedSeconds } from './time.ts'
-import { noopAdapter } from './adapters/keeps-nothing.ts'
+import { hashToken } from '../secrets/tokens.ts'
 import {
   consumePayload,
+  deleteAccessToken,
   deletePayload,
-  findPayload,
+  findAccessToken,
   findGrantOfPayload,
-  upsertPayload,
+  findPayload,
+  insertAccessToken,
   type StoredPayload,
+  upsertPayload,
 } from './adapter-store.ts'
+import { endConnection } from './grants.ts'
+import { findClient, revokeGrant } from './oauth-store.ts'
 
 /** They last until they are revoked: a connection that nobody cuts does not die by itself. */
 const modelsWithoutExpiry = new Set(['Grant', 'RefreshToken'])
@@ -82,4 +85,108 @@ function withId(id: string, stored: StoredPayload, clock: Clock): AdapterPayload
     ...(typeof payload.returnTo === 'string' && { returnTo: payload.returnTo + id }),
     ...(consumedAt && { consumed: toLibraryTime(clock, consumedAt) }),
   }
+}
+
+/**
+ * oidc-provider reads `Date.now()`, the service its clock. So the columns hold the clock's time, and what
+ * the library is told is how long something still lasts, counted from its own now.
+ */
+export const toLibraryTime = (clock: Clock, at: Date): number =>
+  Math.floor(Date.now() / 1000) + Math.ceil((at.getTime() - clock.now().getTime()) / 1000)
+
+/** `seconds` from now, on the service's clock. */
+export const secondsFromNow = (clock: Clock, seconds: number): Date =>
+  new Date(clock.now().getTime() + seconds * 1000)
+
+/** The library wants a number for what lasts until it is revoked: a hundred years, which is never stored. */
+export const untilRevokedSeconds = 100 * 365 * 24 * 60 * 60
+
+/** Where oidc-provider keeps what it makes, by the name of its model. */
+export const createAdapters =
+  (deps: Pick<Deps, 'db' | 'clock' | 'secretBox'>): AdapterFactory =>
+  (model) => {
+    switch (model) {
+      case 'Client':
+        return clientAdapter(deps)
+      case 'AccessToken':
+        return accessTokenAdapter(deps)
+      case 'AuthorizationCode':
+      case 'RefreshToken':
+      case 'Grant':
+      case 'Interaction':
+        return payloadAdapter(deps, model)
+      default:
+        // The library's own Session too: who is signed in, our session says, at each authorization anew.
+        return noopAdapter
+    }
+  }
+
+/** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */
+export const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapter => ({
+  ...noopAdapter,
+  find: async (id) => {
+    // PostgreSQL keeps no NUL in text, and so knows no such client.
+    const client = id.includes('\0') ? undefined : await findClient(db, id)
+    if (!client) return undefined
+    return {
+      client_id: client.id,
+      client_name: client.name,
+      ...(client.secret !== null && { client_secret: secretBox.open(client.secret) }),
+      token_endpoint_auth_method: client.secret === null ? 'none' : 'client_secret_basic',
+      redirect_uris: client.redirect_uris,
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      response_modes: ['query'],
+      // Exact redirect match: `native` would let any loopback port through.
+      application_type: 'web',
+      scope: Scope.options.join(' '),
+    }
+  },
+})
+
+const Scopes = z.array(Scope)
+
+/** Access tokens live in the one table that the API authenticates from, and nowhere else. */
+export const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter => ({
+  ...noopAdapter,
+  upsert: async (id, payload, expiresIn) => {
+    const { grantId, scope } = payload
+    if (grantId === undefined || expiresIn === undefined) throw new Error('an access token without a grant')
+    const isInserted = await insertAccessToken(db, {
+      tokenHash: hashToken(id),
+      grantHash: hashToken(grantId),
+      scopes: Scopes.parse(scope ? scope.split(' ') : []),
+      expiresAt: secondsFromNow(clock, expiresIn),
+    })
+    if (!isInserted) throw new errors.InvalidGrant('grant was revoked')
+  },
+  // Without `grantId`, so that revoking an access token (RFC 7009) leaves the connection alone.
+  find: async (id) => {
+    const token = await findAccessToken(db, hashToken(id), clock.now())
+    if (!token?.client_id || !token.expires_at) return undefined
+    return {
+      jti: id,
+      kind: 'AccessToken',
+      format: 'opaque',
+      clientId: token.client_id,
+      accountId: String(token.user_id),
+      scope: token.scopes.join(' '),
+      exp: toLibraryTime(clock, token.expires_at),
+    }
+  },
+  destroy: async (id) => {
+    await deleteAccessToken(db, hashToken(id))
+  },
+})
+
+/** Keeps nothing and finds nothing; adapters that keep something say what. */
+export const noopAdapter: Adapter = {
+  upsert: async () => undefined,
+  find: async () => undefined,
+  findByUid: async () => undefined,
+  findByUserCode: async () => undefined,
+  consume: async () => undefined,
+  destroy: async () => undefined,
+  // `Grant.destroy` takes everything of the grant with it, and the library always calls both.
+  revokeByGrantId: async () => undefined,
 }

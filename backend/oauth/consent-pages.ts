@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import { selectMemberships, type User } from '../identity/user-store.ts'
+import { selectMemberships } from '../identity/member-store.ts'
+import type { User } from '../identity/user-store.ts'
+import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { RenderPage } from '../views/render.ts'
-import { scopeDescriptions } from './scopes.ts'
-import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../sign-in/browser-auth.ts'
-import { createGrant } from './grants.ts'
 import { type Authorization, findAuthorization } from './find-authorization.ts'
+import { createGrant } from './grants.ts'
+import { scopeDescriptions } from './scopes.ts'
 
 const ConsentForm = z.object({
   user_id: z.coerce.number().catch(0),

@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts'
 import { invalidField } from '../core/errors.ts'
-import { randomToken } from '../secrets/secret-box.ts'
+import type { Deps } from '../deps.ts'
+import { randomToken } from '../secrets/tokens.ts'
 import { insertClient } from './oauth-store.ts'
 
 interface NewClient {

@@ -1,18 +1,17 @@
 import { Scope } from '@outdial/contract'
 import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Deps } from '../deps.ts'
-import { hashToken } from '../secrets/secret-box.ts'
-import { createAdapters } from './adapters/index.ts'
-import {
-  handleServerError,
-  describeServer,
-  grantAllScopesByDefault,
-  addWorkspaceToTokenResponse,
-} from './provider-middleware.ts'
-import { loadServerKeys } from './server-keys.ts'
+import { hashToken } from '../secrets/tokens.ts'
+import { createAdapters, untilRevokedSeconds } from './adapters.ts'
 import { chosenGrantId, createPolicy } from './interaction-policy.ts'
 import { findBinding } from './oauth-store.ts'
-import { untilRevokedSeconds } from './time.ts'
+import {
+  addWorkspaceToTokenResponse,
+  describeServer,
+  grantAllScopesByDefault,
+  handleServerError,
+} from './provider-middleware.ts'
+import { loadServerKeys } from './server-keys.ts'
 
 /** Shows a failure to a person, where no app can be told of it. */
 export type RenderError = NonNullable<Configuration['renderError']>

@@ -1,8 +1,9 @@
 import type { Scope } from '@outdial/contract'
 import type { Provider } from 'oidc-provider'
 import type { Deps } from '../deps.ts'
-import { hashToken } from '../secrets/secret-box.ts'
-import { bindGrant } from './oauth-store.ts'
+import { hashToken } from '../secrets/tokens.ts'
+import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
+import { bindGrant, findConnection, hasGrant, revokeGrant } from './oauth-store.ts'
 
 /**
  * Makes the grant of one authorization, bound to one workspace, and answers its id. Submitted twice, the same
@@ -25,4 +26,19 @@ export const createGrant =
       now: deps.clock.now(),
     })
     return grant.save()
+  }
+
+/**
+ * An app gives its access back (RFC 7009). With the last grant of a user, app and workspace its webhook
+ * subscriptions go too: an app that may read no calls is told of none.
+ */
+export const endConnection =
+  (deps: Pick<Deps, 'db'>) =>
+  async (grantHash: Buffer): Promise<void> => {
+    await deps.db.transaction().execute(async (tx) => {
+      const connection = await findConnection(tx, grantHash)
+      await revokeGrant(tx, grantHash)
+      if (!connection || (await hasGrant(tx, connection.workspaceId, connection))) return
+      await removeSubscriptions(tx, connection)
+    })
   }

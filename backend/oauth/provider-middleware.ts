@@ -1,12 +1,12 @@
 import { Scope } from '@outdial/contract'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
-import type { Db } from '../db/schema.ts'
-import { describeError } from '../describe-error.ts'
+import { describeError } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
-import { hashToken } from '../secrets/secret-box.ts'
-import { hasNoScopes } from './scopes.ts'
+import type { Db } from '../db/schema.ts'
+import { hashToken } from '../secrets/tokens.ts'
 import { findBinding } from './oauth-store.ts'
+import { hasNoScopes } from './scopes.ts'
 
 type Next = () => Promise<void>
 

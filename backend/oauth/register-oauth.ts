@@ -1,6 +1,13 @@
-import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Config } from '../config.ts'
+import type { Deps } from '../deps.ts'
+import { registerPages, registerScope } from '../http/register-scope.ts'
+import type { BrowserAuth } from '../sign-in/browser-auth.ts'
+import { createPageRenderer, type Render } from '../views/render.ts'
+import { mountConsentPages } from './consent-pages.ts'
+import { createProvider } from './create-provider.ts'
+import { handlePageError, renderProviderError } from './render-error.ts'
 
 /** What of oidc-provider is reachable. It has more routes; nobody needs them. */
 const providerRoutes: { method: HTTPMethods[]; url: string }[] = [
@@ -44,4 +51,30 @@ export async function mountProvider(
       },
     })
   }
+}
+
+/** Adds the OAuth endpoints, and the pages of sign-in and consent that an app's request leads to. */
+export async function registerOauth(
+  app: FastifyInstance,
+  deps: Deps,
+  { render: renderTemplate, browserAuth }: { render: Render; browserAuth: BrowserAuth },
+): Promise<void> {
+  const render = createPageRenderer(renderTemplate)
+  const provider = await createProvider(deps, renderProviderError(render))
+  await registerScope(app, 'oauth', async (scope) => {
+    scope.addHook('onRequest', allowOpener)
+    await mountProvider(scope, provider, deps.config)
+  })
+  await registerPages(app, deps, handlePageError(render), (pages) => {
+    pages.addHook('onRequest', allowOpener)
+    mountConsentPages(pages, deps, { provider, render, browserAuth })
+  })
+}
+
+/**
+ * Apps such as Zapier open the authorization in a window of its own, and their page that it comes back to tells the
+ * one that opened it. A Cross-Origin-Opener-Policy on any page or redirect between would cut the two apart.
+ */
+const allowOpener = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  void reply.removeHeader('cross-origin-opener-policy')
 }

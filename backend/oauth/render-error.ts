@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { describeError } from '../describe-error.ts'
+import { describeError } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
-import { pageHeaders } from '../views/page-headers.ts'
-import type { RenderPage } from '../views/render.ts'
 import {
   authorizationExpired,
   formOutdated,
   PageError,
-  serviceUnavailable,
   serviceFailed,
+  serviceUnavailable,
 } from '../views/page-error.ts'
+import { pageHeaders } from '../views/page-headers.ts'
+import type { RenderPage } from '../views/render.ts'
 import type { RenderError } from './create-provider.ts'
 
 /** Errors of our own pages. */

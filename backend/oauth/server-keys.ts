@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
-import * as z from 'zod'
 import type { JWKS } from 'oidc-provider'
+import * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import { getOrCreateServerSecret } from '../secret-keys/store.ts'
-import { randomToken } from '../secrets/secret-box.ts'
+import { getOrCreateServerSecret } from '../secrets/secret-keys.ts'
+import { randomToken } from '../secrets/tokens.ts'
 
 export interface ServerKeys {
   jwks: JWKS

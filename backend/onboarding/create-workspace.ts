@@ -1,10 +1,10 @@
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { newWebhookSecret } from '../secrets/secret-box.ts'
-import { installBuiltInTools } from '../tools/install-built-in.ts'
-import { checkWorkspace } from '../identity/check-workspace.ts'
-import { upsertMembership } from '../identity/user-store.ts'
+import { upsertMembership } from '../identity/member-store.ts'
 import { findWorkspaceByForm, insertWorkspace } from '../identity/workspace-store.ts'
+import { checkWorkspace } from '../identity/workspaces.ts'
+import { newWebhookSecret } from '../secrets/tokens.ts'
+import { installBuiltInTools } from '../tools/tool-catalog.ts'
 
 interface NewWorkspace {
   name: string

@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createUser } from '../identity/create-user.ts'
-import { createWorkspace } from './create-workspace.ts'
+import type { Deps } from '../deps.ts'
 import { hasUsers, lockUserTable } from '../identity/user-store.ts'
+import { createUser } from '../identity/users.ts'
+import { createWorkspace } from './create-workspace.ts'
 
 interface FirstUser {
   name: string

@@ -1,6 +1,6 @@
 import type { PhoneNumber, SearchQuery } from '@outdial/contract'
-import type { Db } from '../db/schema.ts'
 import { nameContains } from '../db/name-search.ts'
+import type { Db } from '../db/schema.ts'
 
 /** Active numbers by id; one row more than `limit` where there are more. `search` looks at label and number. */
 export function selectActivePhoneNumbers(
@@ -59,23 +59,3 @@ export async function updatePhoneNumberStatus(
     .executeTakeFirst()
   return row !== undefined
 }
-
-/** All numbers, active ones first, with how many campaigns call from each. */
-export const selectPhoneNumbersWithCampaignCount = (db: Db, workspaceId: number) =>
-  db
-    .selectFrom('phone_number')
-    .select(['id', 'phone_number', 'label', 'country', 'status', 'created_at'])
-    .select((eb) =>
-      eb
-        .selectFrom('campaign')
-        .whereRef('campaign.phone_number_id', '=', 'phone_number.id')
-        .where('campaign.status', '!=', 'archived')
-        .select((inner) => inner.fn.countAll<number>().as('count'))
-        .as('campaigns'),
-    )
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('status')
-    .orderBy('label')
-    .orderBy('id')
-    .execute()
-    .then((rows) => rows.map((row) => ({ ...row, campaigns: Number(row.campaigns) })))

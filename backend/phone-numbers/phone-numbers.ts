@@ -1,7 +1,10 @@
+import type { PhoneNumber, SearchQuery } from '@outdial/contract'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import type { Caller } from '../core/caller.ts'
+import { invalidField, notFound } from '../core/errors.ts'
+import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
-import { invalidField } from '../core/errors.ts'
-import { insertPhoneNumber } from './phone-number-store.ts'
+import { insertPhoneNumber, selectActivePhoneNumbers, updatePhoneNumberStatus } from './phone-number-store.ts'
 
 /**
  * Adds a number that calls can be made from.
@@ -29,4 +32,45 @@ export const addPhoneNumber =
       'already_used',
       `The workspace has the number ${number.number} already.`,
     )
+  }
+
+/** Lists the numbers that calls of the workspace can be made from. */
+export const listPhoneNumbers =
+  (deps: Pick<Deps, 'db'>) =>
+  async (caller: Caller, query: SearchQuery): Promise<Page<PhoneNumber>> =>
+    toPage(await selectActivePhoneNumbers(deps.db, caller.workspaceId, query), query.limit)
+
+/**
+ * Makes calls from a number again that was retired. What waited for it goes out.
+ *
+ * @throws {ApiError} not_found
+ */
+export const activatePhoneNumber =
+  (deps: Pick<Deps, 'db' | 'notify'>) =>
+  async (phoneNumberKey: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
+    const isUpdated = await updatePhoneNumberStatus(
+      deps.db,
+      phoneNumberKey.workspaceId,
+      phoneNumberKey.phoneNumberId,
+      'active',
+    )
+    if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
+    deps.notify.callQueued()
+  }
+
+/**
+ * Makes no more calls from a number. What waits to be called from it is kept, and says so.
+ *
+ * @throws {ApiError} not_found
+ */
+export const retirePhoneNumber =
+  (deps: Pick<Deps, 'db'>) =>
+  async (phoneNumberKey: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
+    const isUpdated = await updatePhoneNumberStatus(
+      deps.db,
+      phoneNumberKey.workspaceId,
+      phoneNumberKey.phoneNumberId,
+      'retired',
+    )
+    if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
   }

@@ -1,9 +1,9 @@
-import { eraseCallbackUrlsOfErasedContacts } from './erase-store.ts'
-import { describeError } from '../describe-error.ts'
+import { describeError } from '../core/errors.ts'
+import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
 import { deleteUnusedGrants } from '../oauth/oauth-store.ts'
-import { startWorker, type Worker } from '../core/worker.ts'
-import { deleteExpired } from '../cleanup/store.ts'
+import { eraseCallbackUrlsOfErasedContacts } from './erase-store.ts'
+import { deleteExpired } from './retention-store.ts'
 
 const hourMs = 3_600_000
 

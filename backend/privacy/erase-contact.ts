@@ -1,30 +1,27 @@
-import { CallCompletedEvent, ContactAdded } from '@outdial/contract'
+import { type Call, CallCompletedEvent, type Contact, ContactAdded } from '@outdial/contract'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { publishCompletedCalls } from '../calls/complete-calls.ts'
-import { completeQueuedCalls } from '../calls/call-store.ts'
-import type { Deps } from '../deps.ts'
+import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
 import { ApiError, notFound } from '../core/errors.ts'
+import { lockCallsOfContact, lockContactForErasure } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { toErasedResponse, toErasedEvent } from '../contacts/anonymise.ts'
+import type { Deps } from '../deps.ts'
 import {
-  clearCells,
   clearAttempts,
   clearCalls,
+  clearCells,
   clearContact,
   clearDoNotCallReasons,
   clearToolCalls,
   deleteImportRows,
   deleteNotes,
-  failUnreadImports,
   endAnalyses,
-  findIdempotentResponses,
-  findEventsOfCalls,
-  findContactForErasure,
   eraseCallbackUrls,
-  lockCallsOfContact,
-  lockContactForErasure,
-  rewriteIdempotentResponses,
+  failUnreadImports,
+  findContactForErasure,
+  findEventsOfCalls,
+  findIdempotentResponses,
   rewriteEvents,
+  rewriteIdempotentResponses,
 } from './erase-store.ts'
 
 /**
@@ -105,3 +102,40 @@ function toSearchDigits(phoneNumber: string): string {
   const nationalNumber = parsePhoneNumberFromString(phoneNumber)?.nationalNumber ?? ''
   return nationalNumber.length >= 8 ? nationalNumber : phoneNumber.replace(/\D/g, '')
 }
+
+/** A contact of which nothing tells any more who it was. Whether it may be called is still told. */
+export const toErasedContact = (contact: Contact): Contact => ({
+  ...contact,
+  phone_number: '',
+  first_name: null,
+  last_name: null,
+  email: null,
+  external_id: null,
+  time_zone: null,
+  variables: {},
+  consent: null,
+})
+
+/** A call without who was called and what was said: that it was, when, and how it ended. */
+export const toErasedCall = (call: Call): Call => ({
+  ...call,
+  contact: toErasedContact(call.contact),
+  to_number: '',
+  summary: null,
+  transcript: [],
+  transcript_text: null,
+  extracted: {},
+  recording_url: null,
+  metadata: {},
+})
+
+export const toErasedEvent = (event: CallCompletedEvent): CallCompletedEvent => ({
+  ...event,
+  data: toErasedCall(event.data),
+})
+
+export const toErasedResponse = (response: ContactAdded): ContactAdded => ({
+  ...response,
+  contact: toErasedContact(response.contact),
+  call: toErasedCall(response.call),
+})

@@ -20,26 +20,6 @@ export const findContactForErasure = (tx: Db, workspaceId: number, contactId: nu
     .where('id', '=', contactId)
     .executeTakeFirst()
 
-/** Against everybody: what refers to the contact takes a key-share lock, and waits. */
-export const lockContactForErasure = (tx: Db, workspaceId: number, contactId: number) =>
-  tx
-    .selectFrom('contact')
-    .select(['phone_number', 'email', 'erased_at'])
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', contactId)
-    .forUpdate()
-    .executeTakeFirst()
-
-export const lockCallsOfContact = (tx: Db, workspaceId: number, contactId: number) =>
-  tx
-    .selectFrom('call')
-    .select(['id', 'status'])
-    .where('workspace_id', '=', workspaceId)
-    .where('contact_id', '=', contactId)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute()
-
 /** Ends the wait of events for what is read out of talks. The ids of the calls whose events are owed now. */
 export async function endAnalyses(
   tx: Db,

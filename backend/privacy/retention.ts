@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts'
-import { describeError } from '../describe-error.ts'
+import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
+import type { Deps } from '../deps.ts'
 import { eraseConversations, findRetentions } from './retention-store.ts'
 
 const hourMs = 3_600_000

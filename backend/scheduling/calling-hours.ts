@@ -1,5 +1,6 @@
 import type { CallingHours, Weekday } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
+import { timeZonesOfNumber } from './time-zones.ts'
 
 const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
@@ -69,3 +70,26 @@ const toInstant = (
   zone: string,
   disambiguation: 'earlier' | 'later',
 ) => date.toPlainDateTime(time).toZonedDateTime(zone, { disambiguation }).toInstant()
+
+/** Who is called: the own time zone, if it is known, wins over what the number tells. */
+export interface Callee {
+  phoneNumber: string
+  timeZone: string | null
+}
+
+/** When and by whose clock a campaign may call. */
+export interface CallingRules {
+  hours: CallingHours
+  /** The campaign's: for numbers that tell no place, or places that have no common hour. */
+  timeZone: string
+}
+
+/** The first moment at or after `from` at which the contact may be called, in the contact's local time. */
+export async function nextCallableAt(rules: CallingRules, callee: Callee, from: Date): Promise<Date> {
+  const zones = callee.timeZone === null ? await timeZonesOfNumber(callee.phoneNumber) : [callee.timeZone]
+  const openAt = zones.length > 0 ? nextOpenAt(rules.hours, zones, from) : undefined
+  // The last resort lies beyond every horizon, and is planned anew when it has come.
+  return openAt ?? nextOpenAt(rules.hours, [rules.timeZone], from) ?? new Date(from.getTime() + 15 * dayMs)
+}
+
+const dayMs = 24 * 3_600_000

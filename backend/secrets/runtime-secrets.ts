@@ -1,10 +1,10 @@
+import { unwatchFile, watchFile } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Logger } from 'pino'
-import { type Config, ConfigError } from '../config.ts'
-import { describeError } from '../describe-error.ts'
-import { readOrCreateSecret, minSecretLength } from './secret-keys.ts'
-import { watchSecretFile } from '../runtime-secrets/follow-file.ts'
-import { readRuntimeSecrets } from '../runtime-secrets/read-secrets.ts'
+import type { Config } from '../config.ts'
+import { ConfigError, describeError, errorCode } from '../core/errors.ts'
+import { minSecretLength, readOrCreateSecret } from './secret-keys.ts'
 
 /** What agent runtimes show this service. */
 export interface RuntimeSecretSource {
@@ -70,3 +70,40 @@ const secretMissing = () =>
     `RUNTIME_SECRET is not set: with DATABASE_URL, set it to at least ${minSecretLength} random characters, the same for ` +
       'every process, or RUNTIME_SECRET_FILE to a file that holds them. The agent runtime shows it to the tool server.',
   )
+
+/** Milliseconds between two looks. */
+const pollIntervalMs = 1_000
+
+/**
+ * Does something now and after each change of a file, once at a time. It looks again and again instead of being told: secrets
+ * are mounted as links to folders that are exchanged, and no file system tells of that alike.
+ */
+export function watchSecretFile(file: string, onChanged: () => Promise<void>): { stop(): void } {
+  let queue = Promise.resolve()
+  const listener = () => {
+    queue = queue.then(onChanged)
+  }
+  watchFile(file, { interval: pollIntervalMs, persistent: false }, listener)
+  // It may have changed between its first reading and now.
+  listener()
+  return { stop: () => unwatchFile(file, listener) }
+}
+
+/**
+ * The secrets of a file, by lines or commas.
+ *
+ * @throws {ConfigError} where there is none, one can be guessed, or the file cannot be read
+ */
+export async function readRuntimeSecrets(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new ConfigError(`${file} cannot be read (${errorCode(error)}): it is to hold the runtime secrets.`)
+  })
+  const secrets = text
+    .split(/[\n,]/)
+    .map((secret) => secret.trim())
+    .filter(Boolean)
+  if (secrets.length > 0 && secrets.every((secret) => secret.length >= minSecretLength)) return secrets
+  throw new ConfigError(
+    `${file} must hold one or more runtime secrets, by lines or commas, each of at least ${minSecretLength} characters.`,
+  )
+}

@@ -1,7 +1,10 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
-import { ConfigError } from '../config.ts'
-import { errorCode } from '../error-code.ts'
-import { randomToken } from './secret-box.ts'
+import path from 'node:path'
+import type { Config } from '../config.ts'
+import { ConfigError, errorCode } from '../core/errors.ts'
+import type { Db } from '../db/schema.ts'
+import type { SecretBox } from './secret-box.ts'
+import { randomToken } from './tokens.ts'
 
 /** Characters that a secret has at least, so that nobody guesses it. */
 export const minSecretLength = 32
@@ -36,4 +39,57 @@ async function readSecretFile(file: string): Promise<string | undefined> {
   throw new ConfigError(
     `${file} holds no secret of at least ${minSecretLength} characters: restore it from your backup.`,
   )
+}
+
+/**
+ * Tells at the start, and not at some webhook in the night, that the keys are not those of this database.
+ *
+ * @throws {ConfigError}
+ */
+export async function checkSecretKeys(db: Db, secretBox: SecretBox): Promise<void> {
+  const stored = await getOrCreateServerSecret(db, 'secret-key-check', secretBox.seal('Outdial'))
+  try {
+    secretBox.open(stored)
+  } catch (cause) {
+    throw new ConfigError(
+      'SECRET_KEY does not open the secrets of this database: set the key with which it was first started. To change ' +
+        'keys, put the new one before it, with a comma between them.',
+      { cause },
+    )
+  }
+}
+
+/**
+ * The keys of SECRET_KEY, and that of DATA_DIR, which is made at the first start with the embedded database.
+ *
+ * @throws {ConfigError} where there is none, or one can be guessed
+ */
+export async function loadSecretKeys(config: Config, dataDir: string | undefined): Promise<string[]> {
+  if (config.secretKeys.some((key) => key.length < minSecretLength)) {
+    throw new ConfigError(
+      `SECRET_KEY must have at least ${minSecretLength} characters, each key of the list for itself.`,
+    )
+  }
+  if (dataDir !== undefined)
+    return [...config.secretKeys, await readOrCreateSecret(path.join(dataDir, 'secret-key'))]
+  if (config.secretKeys.length > 0) return config.secretKeys
+  throw new ConfigError(
+    `SECRET_KEY is not set: with DATABASE_URL, set it to at least ${minSecretLength} random characters, the same for every ` +
+      `process, and keep it safe. Without it nobody can read the secrets of the database.`,
+  )
+}
+
+/** Keeps the value where there is none of this name yet, and answers the one that is kept. */
+export async function getOrCreateServerSecret(db: Db, name: string, value: string): Promise<string> {
+  await db
+    .insertInto('server_secret')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const row = await db
+    .selectFrom('server_secret')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  return row.value
 }

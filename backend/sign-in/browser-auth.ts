@@ -1,15 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
+import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { verifyPassword } from '../identity/passwords.ts'
+import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
 import type { User } from '../identity/user-store.ts'
-import { sessionCookie } from '../identity/sessions/cookie.ts'
-import { endSession } from '../identity/sessions/end.ts'
-import { findSession, type Session } from '../identity/sessions/find.ts'
-import { startSession } from '../identity/sessions.ts'
-import { toNetwork } from '../identity/place-of.ts'
-import { createAttemptLimit } from './attempt-limit.ts'
-import { verifyPassword } from '../identity/verify-password.ts'
 import { tooManyAttempts } from '../views/page-error.ts'
+import { createAttemptLimit, toNetwork } from './attempt-limit.ts'
 
 export const SignInForm = z.object({
   // PostgreSQL compares no text with a NUL in it.
@@ -79,3 +76,20 @@ export function createBrowserAuth(deps: Deps) {
 }
 
 export type BrowserAuth = ReturnType<typeof createBrowserAuth>
+
+export interface SessionCookie {
+  name: string
+  options: { path: '/'; httpOnly: true; sameSite: 'lax'; secure: boolean }
+}
+
+/**
+ * The cookie that carries a session. `__Host-` keeps a sibling subdomain from planting one of its own
+ * (draft-ietf-httpbis-rfc6265bis, section 4.1.3.2); browsers take it over https only.
+ */
+export const sessionCookie = (config: Pick<Config, 'publicUrl'>): SessionCookie => {
+  const secure = config.publicUrl.startsWith('https:')
+  return {
+    name: secure ? '__Host-outdial_session' : 'outdial_session',
+    options: { path: '/', httpOnly: true, sameSite: 'lax', secure },
+  }
+}

@@ -1,8 +1,8 @@
+import { formatCsvRecord } from '../core/csv.ts'
+import { notFound } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../core/errors.ts'
-import { formatCsvRecord } from '../core/csv.ts'
-import { selectSpreadsheetRows, findSpreadsheet } from './spreadsheet-store.ts'
+import { findSpreadsheet, selectSpreadsheetRows } from './spreadsheet-store.ts'
 
 const batchSize = 1_000
 

@@ -1,7 +1,7 @@
-import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
-import { type SpreadsheetRow, selectNewestRows } from './read-store.ts'
+import type { Deps } from '../deps.ts'
+import { selectNewestRows, type SpreadsheetRow } from './read-store.ts'
 import { findSpreadsheet, selectWritingAgents } from './spreadsheet-store.ts'
 
 export interface SpreadsheetDetails {

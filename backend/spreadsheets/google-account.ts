@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto'
 import * as z from 'zod'
+import { invalidField, notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { invalidField } from '../core/errors.ts'
-import { upsertGoogleAccount } from './spreadsheet-store.ts'
+import { deleteGoogleAccount, findGoogleAccount, upsertGoogleAccount } from './spreadsheet-store.ts'
 
 /** All else in the file, such as addresses to ask for tokens, is dropped: it could name any server. */
 const KeyFile = z.object({
@@ -47,3 +47,23 @@ function isRsaKey(pem: string): boolean {
     return false // no key at all
   }
 }
+
+/** The address that Google's spreadsheets are to be shared with; undefined where the workspace has no account. */
+export const getGoogleAccount =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number): Promise<{ clientEmail: string } | undefined> => {
+    const account = await findGoogleAccount(db, workspaceId)
+    return account && { clientEmail: account.client_email }
+  }
+
+/**
+ * Forgets the workspace's Google service account. Agents that write to Google's spreadsheets are told so.
+ *
+ * @throws {ApiError} not_found
+ */
+export const removeGoogleAccount =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number): Promise<void> => {
+    const isDeleted = await deleteGoogleAccount(db, workspaceId)
+    if (!isDeleted) throw notFound('The workspace has no Google service account.')
+  }

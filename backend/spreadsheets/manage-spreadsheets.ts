@@ -1,7 +1,16 @@
+import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import { formatNames } from '../core/text.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { invalidField } from '../core/errors.ts'
-import { randomToken } from '../secrets/secret-box.ts'
-import { insertSpreadsheet } from './spreadsheet-store.ts'
+import { randomToken } from '../secrets/tokens.ts'
+import {
+  deleteSpreadsheetRow,
+  insertSpreadsheet,
+  lockSpreadsheetForUpdate,
+  selectSpreadsheets,
+  selectWritingAgents,
+  type SpreadsheetSummary,
+} from './spreadsheet-store.ts'
 
 const maxNameLength = 200
 const maxColumns = 100
@@ -37,3 +46,29 @@ function validateName(field: 'name' | 'columns', input: string): string {
   const subject = field === 'name' ? 'The name of a spreadsheet' : 'The name of a column'
   throw invalidField(field, 'invalid_name', `${subject} has 1 to ${maxNameLength} characters of plain text.`)
 }
+
+/** The spreadsheets of a workspace that are kept here, by name. */
+export const listSpreadsheets =
+  ({ db }: Pick<Deps, 'db'>) =>
+  (workspaceId: number): Promise<SpreadsheetSummary[]> =>
+    selectSpreadsheets(db, workspaceId)
+
+/**
+ * Deletes a spreadsheet with all of its rows.
+ *
+ * @throws {ApiError} not_found; validation_failed while an agent writes to it, with the names of those that do
+ */
+export const deleteSpreadsheet =
+  (deps: Deps) =>
+  (workspaceId: number, id: string): Promise<void> =>
+    inTransaction(deps, async ({ db }) => {
+      const exists = await lockSpreadsheetForUpdate(db, workspaceId, id)
+      if (!exists) throw notFound('There is no such spreadsheet in this workspace.')
+      // In a statement of its own: an assignment that was under way is committed, or waits.
+      const writers = await selectWritingAgents(db, workspaceId, id)
+      if (writers.length > 0) throw new ApiError('validation_failed', stillUsedMessage(writers))
+      await deleteSpreadsheetRow(db, workspaceId, id)
+    })
+
+const stillUsedMessage = (agents: readonly string[]): string =>
+  `Agents write to this spreadsheet: ${formatNames(agents)}. Give them another one first, or take the tool away.`

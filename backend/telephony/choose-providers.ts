@@ -1,9 +1,9 @@
-import { describeError } from '../describe-error.ts'
+import { describeError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { createSimulatedAgent } from './simulated/simulated-agent.ts'
 import { createHttpProvider } from './http-runtime/http-provider.ts'
-import type { TelephonyProvider } from './provider.ts'
 import { createRuntimeClient } from './http-runtime/runtime-client.ts'
+import type { TelephonyProvider } from './provider.ts'
+import { createSimulatedAgent } from './simulated/simulated-agent.ts'
 import { createSimulatedProvider } from './simulated/simulated-provider.ts'
 
 /** The lines of this service: test calls never leave the simulated one. */

@@ -79,3 +79,6 @@ export interface TelephonyProvider {
     signal: AbortSignal,
   ): Promise<Analysis | undefined>
 }
+
+/** Limits in seconds on the line. After the call limit a line gets a moment to hand over what was said. */
+export const callLimits = { ringSeconds: 45, callSeconds: 30 * 60, handOverSeconds: 5 }

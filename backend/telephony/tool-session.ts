@@ -1,8 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { version } from '../version.ts'
-import type { InputSchema } from '../runtime/arguments-for.ts'
 import { rejectOnAbort } from '../core/abort.ts'
+import { version } from '../version.ts'
 
 export interface ToolResult {
   text: string
@@ -54,4 +53,18 @@ function toToolResult(result: Awaited<ReturnType<Client['callTool']>>): ToolResu
 function extractText(part: unknown): string[] {
   const isText = typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
   return isText ? [String(part.text)] : []
+}
+
+/** The address of an agent's session, for a call or without one, as service.md has it; the secret goes in a header. */
+export function toolSessionUrl(baseUrl: string, call: { widgetId: string; attemptId?: string }): URL {
+  const url = new URL(`${baseUrl}/api/mcp/sse`)
+  url.searchParams.set('widget_id', call.widgetId)
+  if (call.attemptId !== undefined) url.searchParams.set('call_id', call.attemptId)
+  return url
+}
+
+/** As much of a tool's JSON Schema as an agent fills in by. */
+export interface InputSchema {
+  properties?: Record<string, unknown>
+  required?: readonly string[]
 }

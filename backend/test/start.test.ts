@@ -3,10 +3,10 @@ import { CallList } from '@outdial/contract'
 import { createApiKey } from '../identity/api-keys.ts'
 import { createSecretBox } from '../secrets/secret-box.ts'
 import { type Service, startService } from '../start.ts'
+import { createDatabaseProxy, type DatabaseProxy } from './support/database-proxy.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { testDeps } from './support/deps.ts'
-import { createDatabaseProxy, type DatabaseProxy } from './support/database-proxy.ts'
-import { seedWorkspace } from './support/seed.ts'
+import { seedWorkspace } from './support/factories.ts'
 
 jest.setTimeout(60_000)
 const settings = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
-import { toToolRow } from './general/store.ts'
 import type { ToolRow } from './kinds/tool-kind.ts'
+import { toToolRow } from './tool-store.ts'
 
 interface AssignmentKey {
   workspaceId: number

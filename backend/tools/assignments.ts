@@ -1,14 +1,23 @@
-import { lockAgent } from '../agents/agent-store.ts'
-import type { Deps } from '../deps.ts'
+import type { ErrorDetail } from '@outdial/contract'
+import * as z from 'zod'
 import { invalidField, notFound } from '../core/errors.ts'
-import { validate } from '../core/validate.ts'
+import { formatNames } from '../core/text.ts'
+import { toErrorDetails, validate } from '../core/validate.ts'
+import { lockAgent, lockWorkspace } from '../db/locks.ts'
+import type { Db, ToolKindName } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { selectAssignments, upsertAssignment } from './assignment-store.ts'
-import { assignmentFormSchema, findParsedConfigIssue } from './config-form.ts'
-import { toolNotFound, unreadableSettings } from './save-custom-tool.ts'
+import type { Deps } from '../deps.ts'
+import {
+  deleteAssignment,
+  selectAssignments,
+  selectSiblingTools,
+  upsertAssignment,
+} from './assignment-store.ts'
+import type { JsonSchema } from './json-schema/compile-schema.ts'
 import { toolKinds } from './kind-registry.ts'
-import { getToolNames } from './names.ts'
-import { lockTool, lockWorkspace } from './tool-store.ts'
+import { getDefinitions, type ToolKind, type ToolRow } from './kinds/tool-kind.ts'
+import { toolNotFound, unreadableSettings } from './tool-catalog.ts'
+import { lockTool } from './tool-store.ts'
 
 interface Assignment {
   workspaceId: number
@@ -51,3 +60,79 @@ export const assignTool =
       await upsertAssignment(tx.db, assignment, { config: parsed.config, now: tx.clock.now() })
       tx.notify.toolsChanged({ workspaceId, agentId })
     })
+
+/**
+ * Takes a tool away from an agent; its open sessions lose it at once.
+ *
+ * @throws {ApiError} not_found where the agent has no such tool
+ */
+export const unassignTool =
+  (deps: Deps) =>
+  (assignment: { workspaceId: number; agentId: number; toolId: number }): Promise<void> =>
+    inTransaction(deps, async (tx) => {
+      const isDeleted = await deleteAssignment(tx.db, assignment)
+      if (!isDeleted) throw notFound('This agent has no such tool.')
+      const { workspaceId, agentId } = assignment
+      tx.notify.toolsChanged({ workspaceId, agentId })
+    })
+
+/** The names under which agents have a row's tools; undefined where its settings cannot be read. */
+export function getToolNames(row: ToolRow): string[] | undefined {
+  const kind = toolKinds.get(row.kind)
+  const definitions = kind === undefined ? [] : getDefinitions(kind, row)
+  return definitions === 'unreadable' ? undefined : definitions.map(({ name }) => name)
+}
+
+/**
+ * Looks whether a changed tool has a name that another tool of one of its agents has too.
+ *
+ * @param field what was changed
+ * @throws {ApiError} validation_failed, with the names and the agents
+ */
+export async function requireNoCollision(tx: Db, changed: ToolRow, field: 'name' | 'tools'): Promise<void> {
+  const names = new Set(getToolNames(changed))
+  const siblings = await selectSiblingTools(tx, changed.workspaceId, changed.id)
+  const collisions = siblings.flatMap(({ row, agents }) => {
+    const shared = (getToolNames(row) ?? []).filter((name) => names.has(name))
+    return shared.length === 0 ? [] : [`${formatNames(agents)} (${formatNames(shared)})`]
+  })
+  if (collisions.length === 0) return
+  const message = `These agents have another tool of the same name: ${collisions.join('; ')}. Choose another name, or take one of the two away from them.`
+  throw invalidField(field, 'already_used', message)
+}
+
+/**
+ * What the form of an assignment asks for, as a JSON Schema: each field has a title and a description for who fills it
+ * in, and a choice has a title for each of its values. Without properties, there is nothing to ask.
+ */
+export function getConfigSchema(name: ToolKindName): JsonSchema {
+  const kind = toolKinds.get(name)
+  return kind === undefined ? { type: 'object' } : z.toJSONSchema(kind.config, { io: 'input' })
+}
+
+/** What an assignment sends, so that every fault is told beside `config.<field>`. */
+export const assignmentFormSchema = (kind: ToolKind) => z.strictObject({ config: kind.config })
+
+/** Why a tool cannot be used with a configuration; empty where nothing is known that speaks against it. */
+export async function findConfigIssues(
+  deps: Deps,
+  kind: ToolKind,
+  workspaceId: number,
+  config: unknown,
+): Promise<ErrorDetail[]> {
+  const parsed = assignmentFormSchema(kind).safeParse({ config }, { reportInput: true })
+  if (!parsed.success) return toErrorDetails(parsed.error.issues)
+  const issue = await findParsedConfigIssue(deps, kind, workspaceId, parsed.data.config)
+  return issue === undefined ? [] : [issue]
+}
+
+/** What speaks against a configuration that has been parsed; undefined where nothing is known. */
+export async function findParsedConfigIssue(
+  deps: Deps,
+  kind: ToolKind,
+  workspaceId: number,
+  config: unknown,
+): Promise<ErrorDetail | undefined> {
+  const issue = await kind.checkConfig?.(deps, workspaceId, config)
+  return issue && { ...issue, field: `config.${issue.field}` }
+}

@@ -1,10 +1,9 @@
 import type { Deps } from '../deps.ts'
-import { toolNotFound } from './save-custom-tool.ts'
-import { getDefinitions, hasEffects, type ToolDefinition } from './kinds/tool-kind.ts'
-import { toolKinds } from './kind-registry.ts'
-import { describeTool, type ListedTool } from './tool-catalog.ts'
-import { selectTools } from './tool-store.ts'
 import { openSecrets } from './custom/tool-secrets.ts'
+import { toolKinds } from './kind-registry.ts'
+import { getDefinitions, hasEffects, type ToolDefinition } from './kinds/tool-kind.ts'
+import { describeTool, type ListedTool, toolNotFound } from './tool-catalog.ts'
+import { selectTools } from './tool-store.ts'
 
 /** A tool of a workspace, as its own page shows it. */
 export interface ToolDetails extends ListedTool {

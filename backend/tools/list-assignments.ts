@@ -1,11 +1,11 @@
 import type { ErrorDetail } from '@outdial/contract'
 import { hasAgent } from '../agents/agent-store.ts'
-import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { findConfigIssues } from './config-form.ts'
+import type { Deps } from '../deps.ts'
+import { selectAssignments } from './assignment-store.ts'
+import { findConfigIssues } from './assignments.ts'
 import { toolKinds } from './kind-registry.ts'
 import { describeTool, type ToolDescription } from './tool-catalog.ts'
-import { selectAssignments } from './assignment-store.ts'
 
 /** A tool that an agent has. */
 export interface ListedAssignment {

@@ -1,12 +1,12 @@
 import type * as z from 'zod'
-import type { Deps } from '../deps.ts'
-import { errorCode } from '../error-code.ts'
-import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import { ApiError, errorCode, invalidField } from '../core/errors.ts'
+import { lockWorkspace } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { ToolRow } from './kinds/tool-kind.ts'
-import { requireNoCollision } from './names.ts'
-import { lockWorkspace } from './tool-store.ts'
-import { insertTool, type ToolValues, updateTool } from './general/store.ts'
+import type { Deps } from '../deps.ts'
+import { requireNoCollision } from './assignments.ts'
+import type { ToolRow, ToolValues } from './kinds/tool-kind.ts'
+import { unreadableSettings } from './tool-catalog.ts'
+import { insertTool, updateTool } from './tool-store.ts'
 
 /** @throws {ApiError} validation_failed where the name is taken */
 export const saveNewTool = (
@@ -40,17 +40,12 @@ export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): P
     tx.notify.toolsChanged({ workspaceId })
   })
 
-export const toolNotFound = () => notFound('There is no such tool in this workspace.')
-
 /** @throws {ApiError} validation_failed where they were written past the checks */
 export function parseSettings<Settings>(schema: z.ZodType<Settings>, { settings }: ToolRow): Settings {
   const parsed = schema.safeParse(settings)
   if (!parsed.success) throw unreadableSettings()
   return parsed.data
 }
-
-export const unreadableSettings = () =>
-  new ApiError('validation_failed', 'The settings of this tool cannot be read: delete it, and add it anew.')
 
 const uniqueViolation = '23505'
 

@@ -1,13 +1,20 @@
 import type { Deps } from '../deps.ts'
-import { HttpSettings } from './kinds/http/settings.ts'
+import {
+  mergeSecrets,
+  openSecrets,
+  sealSecrets,
+  type SecretChanges,
+  type ToolSecrets,
+} from './custom/tool-secrets.ts'
+import { HttpSettings } from './custom/tool-settings.ts'
 import { parseTemplate } from './custom/url-template.ts'
-import { openSecrets } from './custom/tool-secrets.ts'
-import { type HttpToolInput, toHttpToolRow } from './general/add-http-tool.ts'
 import { requireNoIssues } from './custom/validate-custom-tool.ts'
-import { checkHttpTool } from './custom/validate-http-tool.ts'
-import { mergeSecrets, type SecretChanges } from './general/merge-secrets.ts'
-import { toolNotFound, parseSettings, saveChangedTool } from './save-custom-tool.ts'
-import { selectTool } from './general/store.ts'
+import { checkHttpTool, type HttpToolValues } from './custom/validate-http-tool.ts'
+import type { JsonSchema } from './json-schema/compile-schema.ts'
+import type { ToolValues } from './kinds/tool-kind.ts'
+import { parseSettings, saveChangedTool, saveNewTool } from './save-custom-tool.ts'
+import { toolNotFound } from './tool-catalog.ts'
+import { selectTool } from './tool-store.ts'
 
 /** What can be edited. What is left out stays. */
 export type HttpToolEdit = Partial<Omit<HttpToolInput, 'secrets'>> & { secrets?: SecretChanges }
@@ -41,3 +48,37 @@ export const editHttpTool =
 
 const isSameOrigin = (one: string, other: string): boolean =>
   parseTemplate(one)?.origin === parseTemplate(other)?.origin
+
+export interface HttpToolInput {
+  name: string
+  description: string
+  inputSchema: JsonSchema
+  method: HttpSettings['method']
+  /** A template, see HttpSettings. */
+  url: string
+  headers?: Record<string, string>
+  /** By the name that `{{secret.NAME}}` refers to. */
+  secrets?: ToolSecrets
+}
+
+/**
+ * Makes a tool that sends one HTTP request to a service of the workspace's choice.
+ *
+ * @throws {ApiError} validation_failed, with a detail for each fault
+ */
+export const addHttpTool =
+  (deps: Deps) =>
+  async (workspaceId: number, input: HttpToolInput): Promise<{ id: number }> => {
+    const tool = { headers: {}, secrets: {}, ...input }
+    requireNoIssues(checkHttpTool(deps.config, tool))
+    return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
+  }
+
+/** As its row keeps it. */
+export const toHttpToolRow = ({ secretBox }: Pick<Deps, 'secretBox'>, tool: HttpToolValues): ToolValues => ({
+  name: tool.name,
+  description: tool.description.trim(),
+  inputSchema: tool.inputSchema,
+  settings: { method: tool.method, url: tool.url, headers: tool.headers },
+  secrets: sealSecrets(secretBox, tool.secrets),
+})

@@ -1,9 +1,17 @@
-import type { Deps } from '../deps.ts'
+import { ApiError, notFound } from '../core/errors.ts'
 import type { ToolKindName } from '../db/schema.ts'
-import { installBuiltInTools } from './install-built-in.ts'
-import type { ToolRow } from './kinds/tool-kind.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
 import { toolKinds } from './kind-registry.ts'
-import { selectTools } from './tool-store.ts'
+import type { ToolRow } from './kinds/tool-kind.ts'
+import {
+  deleteCustomTool,
+  insertBuiltInTools,
+  lockTool,
+  selectToolKinds,
+  selectTools,
+  updateToolActive,
+} from './tool-store.ts'
 
 /** A tool of a workspace. */
 export interface ToolDescription {
@@ -39,3 +47,58 @@ export const describeTool = ({ row, isActive }: { row: ToolRow; isActive: boolea
   isActive,
   settings: row.settings,
 })
+
+/** Gives a workspace the tools that come with Outdial, as far as it has none of their kinds. Agents get none by it. */
+export async function installBuiltInTools(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+): Promise<void> {
+  const present = await selectToolKinds(db, workspaceId)
+  const createdAt = clock.now()
+  const missing = [...toolKinds.values()].flatMap(({ kind, builtIn }) =>
+    builtIn === undefined || present.has(kind) ? [] : [{ kind, definition: builtIn, createdAt }],
+  )
+  await insertBuiltInTools(db, workspaceId, missing)
+}
+
+/**
+ * Switches a tool on or off for all agents of its workspace; assignments stay.
+ *
+ * @throws {ApiError} not_found
+ */
+export const setToolActive =
+  (deps: Deps) =>
+  (tool: { workspaceId: number; toolId: number }, isActive: boolean): Promise<void> =>
+    inTransaction(deps, async (tx) => {
+      const { workspaceId, toolId } = tool
+      const isUpdated = await updateToolActive(tx.db, workspaceId, toolId, isActive)
+      if (!isUpdated) throw toolNotFound()
+      tx.notify.toolsChanged({ workspaceId })
+    })
+
+/**
+ * Deletes an HTTP tool, or a remote server with all of its tools. Agents lose it at once; what they did with it stays in
+ * the records of their calls.
+ *
+ * @throws {ApiError} not_found; validation_failed for a tool that comes with Outdial
+ */
+export const deleteTool =
+  (deps: Deps) =>
+  ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<void> =>
+    inTransaction(deps, async (tx) => {
+      const isDeleted = await deleteCustomTool(tx.db, workspaceId, toolId)
+      if (!isDeleted)
+        throw (await lockTool(tx.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
+      tx.notify.toolsChanged({ workspaceId })
+    })
+
+const builtInNotDeletable = () =>
+  new ApiError(
+    'validation_failed',
+    'This tool comes with Outdial and cannot be deleted: switch it off, or take it away from the agents.',
+  )
+
+export const toolNotFound = () => notFound('There is no such tool in this workspace.')
+
+export const unreadableSettings = () =>
+  new ApiError('validation_failed', 'The settings of this tool cannot be read: delete it, and add it anew.')

@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
-import { version } from '../version.ts'
+import { describeNetworkError } from '../outbound/describe-network-error.ts'
 import type { GuardedSend } from '../outbound/guard.ts'
 import { signWebhook } from '../outbound/sign-webhook.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
-import { describeNetworkError } from '../outbound/describe-network-error.ts'
+import { version } from '../version.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
 import { parseRetryAfter } from './retry-delay.ts'
 

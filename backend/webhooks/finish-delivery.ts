@@ -1,19 +1,19 @@
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { deleteSubscription } from './subscription-store.ts'
-import {
-  disableSubscription,
-  recordSubscriptionFailure,
-  recordSubscriptionSuccess,
-} from './delivery/health-store.ts'
-import type { LeasedDelivery } from './delivery-store.ts'
-import { retryDelay } from './retry-delay.ts'
+import type { DeliveryAttemptResult } from './deliver.ts'
 import {
   type DeliveryState,
   exhaustDeliveriesOfSubscription,
+  type LeasedDelivery,
   recordDeliveryAttempt,
-} from './delivery/store.ts'
-import type { DeliveryAttemptResult } from './deliver.ts'
+} from './delivery-store.ts'
+import { retryDelay } from './retry-delay.ts'
+import {
+  deleteSubscription,
+  disableSubscription,
+  recordSubscriptionFailure,
+  recordSubscriptionSuccess,
+} from './subscription-store.ts'
 
 const maxFailingMs = 5 * 24 * 60 * 60 * 1000
 

@@ -1,6 +1,8 @@
 import { type Call, CallCompletedEvent } from '@outdial/contract'
 import type { Db } from '../db/schema.ts'
-import { randomToken } from '../secrets/secret-box.ts'
+import type { Deps } from '../deps.ts'
+import { randomToken } from '../secrets/tokens.ts'
+import { replayExhaustedDeliveries } from './delivery-store.ts'
 import { insertEventWithDeliveries } from './outbox-store.ts'
 
 /**
@@ -22,3 +24,19 @@ export async function publishCallCompleted(
   })
   await insertEventWithDeliveries(tx, workspaceId, { event, callbackUrl, at })
 }
+
+/**
+ * Sends dead deliveries again, one or all of a subscription (null: of all callback URLs), with the whole schedule
+ * before them. Answers how many: none where nothing is dead, or the subscription is disabled and would not be sent
+ * anything.
+ */
+export const replayDeliveries =
+  ({ db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>) =>
+  async (
+    workspaceId: number,
+    selection: { deliveryId: number } | { subscriptionId: number | null },
+  ): Promise<number> => {
+    const replayed = await replayExhaustedDeliveries(db, workspaceId, selection, clock.now())
+    if (replayed > 0) notify.deliveryQueued()
+    return replayed
+  }

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { describeError } from '../describe-error.ts'
-import type { Deps } from '../deps.ts'
+import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
-import { finishDeliveryAttempt } from './finish-delivery.ts'
-import { type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
-import { exhaustDelivery } from './delivery/store.ts'
-import { attemptDelivery } from './deliver.ts'
+import type { Deps } from '../deps.ts'
 import { createGuardedSend, type ResolveHost } from '../outbound/guard.ts'
+import { attemptDelivery } from './deliver.ts'
+import { exhaustDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
+import { finishDeliveryAttempt } from './finish-delivery.ts'
 
 export interface SenderOptions {
   /** Milliseconds for one try, connection and answer included. */

@@ -27,3 +27,22 @@ export async function replaceWorkspaceSecret(
     .where('id', '=', workspaceId)
     .execute()
 }
+
+/** The new secret signs from now on, the one before it until `previousUntil`. False where there is no such one. */
+export async function replaceSubscriptionSecret(
+  db: Db,
+  workspaceId: number,
+  change: { id: number; sealedSecret: string; previousUntil: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('webhook_subscription')
+    .set((column) => ({
+      previous_secret: column.ref('secret'),
+      previous_secret_until: change.previousUntil,
+      secret: change.sealedSecret,
+    }))
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', change.id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}

@@ -1,7 +1,11 @@
-import type { Deps } from '../deps.ts'
 import { notFound } from '../core/errors.ts'
-import { newWebhookSecret } from '../secrets/secret-box.ts'
-import { replaceSubscriptionSecret } from './subscription-store.ts'
+import type { Deps } from '../deps.ts'
+import { newWebhookSecret } from '../secrets/tokens.ts'
+import {
+  findWorkspaceSecret,
+  replaceSubscriptionSecret,
+  replaceWorkspaceSecret,
+} from './signing-secret-store.ts'
 
 /** Milliseconds for which the old secret signs beside the new one. */
 export const secretOverlapMs = 24 * 60 * 60 * 1000
@@ -22,5 +26,23 @@ export const rotateSubscriptionSecret =
       previousUntil,
     })
     if (!isReplaced) throw notFound('There is no webhook subscription with this id in your workspace.')
+    return { secret }
+  }
+
+/** What signs the deliveries to a workspace's callback URLs. */
+export const revealWorkspaceSecret =
+  ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>) =>
+  async (workspaceId: number): Promise<{ secret: string }> => {
+    const { sealed } = await findWorkspaceSecret(db, workspaceId)
+    return { secret: secretBox.open(sealed) }
+  }
+
+/** Gives a workspace a new one. For 24 hours the old one signs beside it; a second rotation within them ends the oldest. */
+export const rotateWorkspaceSecret =
+  ({ db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>) =>
+  async (workspaceId: number): Promise<{ secret: string }> => {
+    const secret = newWebhookSecret()
+    const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
+    await replaceWorkspaceSecret(db, workspaceId, { sealedSecret: secretBox.seal(secret), previousUntil })
     return { secret }
   }

@@ -1,40 +1,9 @@
 import type { WebhookFilter } from '@outdial/contract'
-import type { Selectable } from 'kysely'
-import type { Database, Db } from '../db/schema.ts'
+import { type Selectable, sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
+import type { Database, Db } from '../db/schema.ts'
 
 export type SubscriptionRow = Selectable<Database['webhook_subscription']>
-
-/** Who a subscription belongs to. Without `clientId`: everything that a member has in a workspace. */
-export type SubscriptionOwner =
-  { apiKeyId: number } | { workspaceId: number; userId: number; clientId?: string }
-
-/**
- * Holds the connection behind a caller until the transaction ends, so that whoever ends it meanwhile waits, and
- * then also finds what the caller has made. False where it has already ended.
- */
-export async function lockConnection(tx: Db, caller: Caller): Promise<boolean> {
-  if (caller.clientId === null) {
-    const key = await tx
-      .selectFrom('api_key')
-      .select('id')
-      .where('id', '=', caller.apiKeyId)
-      .where('revoked_at', 'is', null)
-      .forShare() // revoking is an update, which a key share would let pass
-      .executeTakeFirst()
-    return key !== undefined
-  }
-  const grant = await tx
-    .selectFrom('oauth_grant')
-    .select('id_hash')
-    .where('workspace_id', '=', caller.workspaceId)
-    .where('user_id', '=', caller.userId)
-    .where('client_id', '=', caller.clientId)
-    .limit(1)
-    .forKeyShare()
-    .executeTakeFirst()
-  return grant !== undefined
-}
 
 /** Adds a subscription, or finds the standing one and enables it again; the unique indexes decide. */
 export async function upsertSubscription(
@@ -101,43 +70,6 @@ export async function deleteSubscription(db: Db, workspaceId: number, id: number
   return numDeletedRows > 0n
 }
 
-/** Removes every subscription of a key, an app's connection or a member; what was to be sent to them ends. How many. */
-export async function removeSubscriptions(tx: Db, owner: SubscriptionOwner): Promise<number> {
-  // In order, as the outbox locks them: otherwise the two could wait for each other.
-  const locked = tx.selectFrom('webhook_subscription').select('id').orderBy('id').forUpdate()
-  const owned =
-    'apiKeyId' in owner
-      ? locked.where('api_key_id', '=', owner.apiKeyId)
-      : locked
-          .where('workspace_id', '=', owner.workspaceId)
-          .where('user_id', '=', owner.userId)
-          .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? null))
-  const { numDeletedRows } = await tx
-    .deleteFrom('webhook_subscription')
-    .where('id', 'in', owned)
-    .executeTakeFirst()
-  return Number(numDeletedRows)
-}
-
-/** The new secret signs from now on, the one before it until `previousUntil`. False where there is no such one. */
-export async function replaceSubscriptionSecret(
-  db: Db,
-  workspaceId: number,
-  change: { id: number; sealedSecret: string; previousUntil: Date },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('webhook_subscription')
-    .set((column) => ({
-      previous_secret: column.ref('secret'),
-      previous_secret_until: change.previousUntil,
-      secret: change.sealedSecret,
-    }))
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', change.id)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
 export async function hasCampaign(db: Db, workspaceId: number, id: number): Promise<boolean> {
   const query = db
     .selectFrom('campaign')
@@ -154,4 +86,46 @@ export async function hasAgent(db: Db, workspaceId: number, id: number): Promise
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
   return (await query.executeTakeFirst()) !== undefined
+}
+
+/** The subscription works again. */
+export async function recordSubscriptionSuccess(
+  db: Db,
+  workspaceId: number,
+  subscriptionId: number,
+): Promise<void> {
+  await db
+    .updateTable('webhook_subscription')
+    .set({ failing_since: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', subscriptionId)
+    .where('failing_since', 'is not', null)
+    .execute()
+}
+
+/** The subscription failed: since when it has, and whether that has been so for another event too. */
+export async function recordSubscriptionFailure(
+  db: Db,
+  workspaceId: number,
+  failure: { subscriptionId: number; eventId: string; at: Date },
+): Promise<{ failingSince: Date; anotherEvent: boolean } | undefined> {
+  const { rows } = await sql<{ failingSince: Date; anotherEvent: boolean }>`
+    update webhook_subscription s set failing_since = coalesce(s.failing_since, ${failure.at})
+    where s.workspace_id = ${workspaceId} and s.id = ${failure.subscriptionId}
+    returning s.failing_since as "failingSince", exists (
+      select from webhook_delivery d join delivery_attempt a on a.delivery_id = d.id
+      where d.subscription_id = s.id and d.event_id <> ${failure.eventId} and a.at >= s.failing_since
+    ) as "anotherEvent"
+  `.execute(db)
+  return rows[0]
+}
+
+export async function disableSubscription(db: Db, workspaceId: number, id: number, at: Date): Promise<void> {
+  await db
+    .updateTable('webhook_subscription')
+    .set({ disabled_at: at })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('disabled_at', 'is', null)
+    .execute()
 }

@@ -1,11 +1,18 @@
 import type { SubscribeWebhook, WebhookFilter, WebhookSubscription } from '@outdial/contract'
+import type { Caller } from '../core/caller.ts'
+import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import { lockConnection } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { ApiError, invalidField, notFound } from '../core/errors.ts'
-import type { Caller } from '../core/caller.ts'
-import { newWebhookSecret } from '../secrets/secret-box.ts'
-import { hasAgent, hasCampaign, lockConnection, upsertSubscription } from './subscription-store.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
+import { newWebhookSecret } from '../secrets/tokens.ts'
+import {
+  clearSubscriptionFailure,
+  deleteSubscription,
+  hasAgent,
+  hasCampaign,
+  upsertSubscription,
+} from './subscription-store.ts'
 
 /**
  * Subscribes a URL to `call.completed`, or answers with the standing subscription of the same connection, URL,
@@ -72,3 +79,27 @@ async function requireInWorkspace(db: Db, workspaceId: number, filter: WebhookFi
 
 const connectionEndedError = () =>
   new ApiError('invalid_credential', 'This connection was removed. Connect your Outdial account again.')
+
+/**
+ * Removes a subscription; what was still to be sent to it ends. Any connection of the workspace may remove any of
+ * its subscriptions, as with everything else in it.
+ * @throws {ApiError} not_found: unknown, already removed, or of another workspace
+ */
+export const unsubscribe =
+  ({ db }: Deps) =>
+  async (caller: Caller, id: number): Promise<void> => {
+    if (await deleteSubscription(db, caller.workspaceId, id)) return
+    throw notFound('There is no webhook subscription with this id in your workspace.')
+  }
+
+/**
+ * Sends to a subscription again that was disabled, with a new five days to prove itself. What it missed stays dead
+ * until it is replayed.
+ * @throws {ApiError} not_found
+ */
+export const enableSubscription =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number, id: number): Promise<void> => {
+    if (await clearSubscriptionFailure(db, workspaceId, id)) return
+    throw notFound('There is no webhook subscription with this id in your workspace.')
+  }

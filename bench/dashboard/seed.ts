@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { addMember } from '../../backend/identity/add-member.ts'
-import { createAgent } from '../../backend/agents/create.ts'
-import { createUser } from '../../backend/identity/create-user.ts'
-import { createWorkspace } from '../../backend/onboarding/create-workspace.ts'
+import { createAgent } from '../../backend/agents/agents.ts'
 import type { Deps } from '../../backend/deps.ts'
+import { addMember } from '../../backend/identity/members.ts'
+import { createUser } from '../../backend/identity/users.ts'
+import { createWorkspace } from '../../backend/onboarding/create-workspace.ts'
 import { addPhoneNumber } from '../../backend/phone-numbers/phone-numbers.ts'
 
 export const password = 'correct horse battery'

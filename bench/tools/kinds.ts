@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { documents } from '../../backend/demo/demo-documents.ts'
-import type { ToolKinds } from '../../backend/mcp/session-context.ts'
-import type { ToolResult, ToolDefinition, ToolKind } from '../../backend/tools/kinds/tool-kind.ts'
 import { toolKinds } from '../../backend/tools/kind-registry.ts'
+import type { ToolDefinition, ToolKind, ToolKinds, ToolResult } from '../../backend/tools/kinds/tool-kind.ts'
 
 /** The one of a workspace's own, beside those that are built in. */
 export const orderStatus: ToolDefinition = {

@@ -1,7 +1,9 @@
-import { createAgent } from '../../agents/create.ts'
+import { text as readAll } from 'node:stream/consumers'
+import * as z from 'zod'
+import { createAgent, setAgentStatus } from '../../agents/agents.ts'
+import { addDocument } from '../../knowledge/documents.ts'
+import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import { defineCommand, flag, optional, repeated, required, text } from '../command.ts'
-import { requireWorkspace } from '../command-options.ts'
-import { workspaceOption } from '../options.ts'
 
 export const createAgentCommand = defineCommand({
   name: 'create-agent',
@@ -25,5 +27,33 @@ export const createAgentCommand = defineCommand({
       status,
     })
     return { record: { agent_id: agent.id, status: agent.status, widget_id: agent.widget_id } }
+  },
+})
+
+export const setAgentStatusCommand = defineCommand({
+  name: 'set-agent-status',
+  summary: 'Makes an agent Live, or pauses it: its calls wait until it is Live again.',
+  options: {
+    workspace: workspaceOption,
+    id: idOption('the agent: see list-agents'),
+    status: required(z.enum(['live', 'paused']), 'STATUS', 'live or paused'),
+  },
+  run: async (deps, { workspace, id, status }) => {
+    await setAgentStatus(deps)({ workspaceId: workspace, agentId: id }, status)
+    return { note: `The agent ${id} is ${status}.` }
+  },
+})
+
+export const addDocumentCommand = defineCommand({
+  name: 'add-document',
+  summary: 'Adds plain text on standard input to what the agents of a workspace can search.',
+  options: {
+    workspace: workspaceOption,
+    title: required(text, 'TITLE', 'how the document is called: agents name it where they quote it'),
+  },
+  run: async (deps, { workspace, title }, input) => {
+    await requireWorkspace(deps, workspace)
+    const { id } = await addDocument(deps)(workspace, { title, body: await readAll(input) })
+    return { record: { document_id: id } }
   },
 })

@@ -1,10 +1,12 @@
 import { addToDoNotCallList } from '../../calls/do-not-call.ts'
-import { parsePhone } from '../../core/phone.ts'
+import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { invalidField } from '../../core/errors.ts'
+import { parsePhone } from '../../core/phone.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
+import { eraseContact } from '../../privacy/erase-contact.ts'
+import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import { defineCommand, required, text } from '../command.ts'
-import { requireWorkspace } from '../command-options.ts'
-import { workspaceOption } from '../options.ts'
 
 export const addToDoNotCallCommand = defineCommand({
   name: 'do-not-call add',
@@ -23,5 +25,74 @@ export const addToDoNotCallCommand = defineCommand({
       addToDoNotCallList(db, { workspaceId: workspace, phoneNumber, source: 'dashboard', now: clock.now() }),
     )
     return { note: `Workspace ${workspace} will not call ${phoneNumber}.` }
+  },
+})
+
+export const pauseCampaignCommand = defineCommand({
+  name: 'pause-campaign',
+  summary: 'Makes no more calls of a campaign; they wait.',
+  options: { workspace: workspaceOption, id: campaignOption },
+  run: async (deps, { workspace, id }) => {
+    const campaign = await pauseCampaign(deps)({ workspaceId: workspace, campaignId: id })
+    return { note: `The campaign ${id} is ${campaign.status}.` }
+  },
+})
+
+export const resumeCampaignCommand = defineCommand({
+  name: 'resume-campaign',
+  summary: 'Lets the calls of a paused campaign go on.',
+  options: { workspace: workspaceOption, id: campaignOption },
+  run: async (deps, { workspace, id }) => {
+    const campaign = await resumeCampaign(deps)({ workspaceId: workspace, campaignId: id })
+    return { note: `The campaign ${id} is ${campaign.status}.` }
+  },
+})
+
+export const archiveCampaignCommand = defineCommand({
+  name: 'archive-campaign',
+  summary: 'Closes a campaign for good: what waits ends as canceled, and nothing can be queued.',
+  options: { workspace: workspaceOption, id: campaignOption },
+  run: async (deps, { workspace, id }) => {
+    const campaign = await archiveCampaign(deps)({ workspaceId: workspace, campaignId: id })
+    return { note: `The campaign ${id} is ${campaign.status}.` }
+  },
+})
+
+export const addPhoneNumberCommand = defineCommand({
+  name: 'add-phone-number',
+  summary: 'Adds a number that campaigns of a workspace can call from.',
+  options: {
+    workspace: workspaceOption,
+    number: required(text, 'NUMBER', 'with its country, such as +12025550190'),
+    label: required(text, 'LABEL', 'how the lists call it'),
+  },
+  run: async (deps, { workspace, number, label }) => {
+    await requireWorkspace(deps, workspace)
+    const { id } = await addPhoneNumber(deps)(workspace, { phoneNumber: number, label })
+    return { record: { phone_number_id: id, label } }
+  },
+})
+
+export const retireNumberCommand = defineCommand({
+  name: 'retire-number',
+  summary: 'Makes no more calls from a number; those of its campaigns wait for another one.',
+  options: { workspace: workspaceOption, id: idOption('the number: see list-phone-numbers') },
+  run: async (deps, { workspace, id }) => {
+    await retirePhoneNumber(deps)({ workspaceId: workspace, phoneNumberId: id })
+    return { note: `The phone number ${id} is retired.` }
+  },
+})
+
+export const eraseContactCommand = defineCommand({
+  name: 'erase-contact',
+  summary: 'Erases a person for good: calls stay, without who was called and what was said.',
+  options: {
+    workspace: workspaceOption,
+    contact: idOption('the contact, as the dashboard, Zapier and the API tell it'),
+  },
+  run: async (deps, { workspace, contact }) => {
+    await requireWorkspace(deps, workspace)
+    await eraseContact(deps)({ workspaceId: workspace, contactId: contact })
+    return { note: `Contact ${contact} is erased.` }
   },
 })

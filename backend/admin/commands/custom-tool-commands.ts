@@ -1,11 +1,14 @@
-import { addRemoteServer } from '../../tools/save-remote-server.ts'
-import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
-import { refreshRemoteServer } from '../../tools/general/refresh-remote-server.ts'
+import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
+import { addRemoteServer, editRemoteServer, refreshRemoteServer } from '../../tools/save-remote-server.ts'
+import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import { defineCommand } from '../command.ts'
-import { requireWorkspace } from '../command-options.ts'
-import { idOption, workspaceOption } from '../options.ts'
-import { readToolDescription } from '../read-description.ts'
-import { RemoteServerChange, RemoteServerDescription } from '../tool-descriptions.ts'
+import {
+  HttpToolChange,
+  HttpToolDescription,
+  readToolDescription,
+  RemoteServerChange,
+  RemoteServerDescription,
+} from '../tool-descriptions.ts'
 
 const serverOption = idOption('the server, by the id of its tool')
 const serverNotice = 'Sessions that run use it within half a minute.'
@@ -41,5 +44,26 @@ export const refreshRemoteServerCommand = defineCommand({
   run: async (deps, { workspace, tool }) => {
     const { tools, dropped, others } = await refreshRemoteServer(deps)(workspace, tool)
     return { record: { tools, dropped, others }, note: serverNotice }
+  },
+})
+
+export const addHttpToolCommand = defineCommand({
+  name: 'add-http-tool',
+  summary: 'Adds a tool that sends an HTTP request, described in JSON on standard input.',
+  options: { workspace: workspaceOption },
+  run: async (deps, { workspace }, input) => {
+    await requireWorkspace(deps, workspace)
+    const { id } = await addHttpTool(deps)(workspace, await readToolDescription(input, HttpToolDescription))
+    return { record: { tool_id: id } }
+  },
+})
+
+export const editHttpToolCommand = defineCommand({
+  name: 'edit-http-tool',
+  summary: 'Changes an HTTP tool by JSON on standard input. What is left out stays.',
+  options: { workspace: workspaceOption, tool: idOption('the tool') },
+  run: async (deps, { workspace, tool }, input) => {
+    await editHttpTool(deps)(workspace, tool, await readToolDescription(input, HttpToolChange))
+    return { note: 'The tool is changed. Sessions that run use it within half a minute.' }
   },
 })

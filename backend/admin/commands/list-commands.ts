@@ -1,7 +1,4 @@
 import type { Db } from '../../db/schema.ts'
-import { type Command, defineCommand, type CommandResult } from '../command.ts'
-import { requireWorkspace } from '../command-options.ts'
-import { workspaceOption } from '../options.ts'
 import {
   selectAgents,
   selectApiKeyRows,
@@ -12,6 +9,8 @@ import {
   selectUsers,
   selectWorkspaces,
 } from '../admin-queries.ts'
+import { requireWorkspace, workspaceOption } from '../command-options.ts'
+import { type Command, type CommandResult, defineCommand } from '../command.ts'
 
 type Rows = Promise<NonNullable<CommandResult['rows']>>
 

@@ -1,12 +1,8 @@
 import * as z from 'zod'
-import { assignTool } from '../../tools/assignments.ts'
-import { deleteTool } from '../../tools/delete-tool.ts'
-import { listTools } from '../../tools/tool-catalog.ts'
-import { setToolActive } from '../../tools/set-active.ts'
-import { unassignTool } from '../../tools/unassign.ts'
+import { assignTool, unassignTool } from '../../tools/assignments.ts'
+import { deleteTool, listTools, setToolActive } from '../../tools/tool-catalog.ts'
+import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import { defineCommand, optional, required } from '../command.ts'
-import { requireWorkspace } from '../command-options.ts'
-import { idOption, workspaceOption } from '../options.ts'
 
 const toolOption = idOption('the tool: see list-tools')
 const agentOption = idOption('the agent: see list-agents')

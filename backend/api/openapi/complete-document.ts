@@ -1,17 +1,17 @@
 import { errorTable } from '@outdial/contract'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Route } from '../define-route.ts'
-import { listErrorCodes, errorExample, statusDescriptions } from './error-examples.ts'
-import { responseExamples, bodyExamples } from './api-examples.ts'
+import { bodyExamples, responseExamples } from './api-examples.ts'
+import { callCompletedWebhook } from './document-frame.ts'
+import { errorExample, listErrorCodes, statusDescriptions } from './error-examples.ts'
 import {
-  responseHeaders,
   headerComponents,
   idempotencyKeyParameter,
   pathIdParameter,
   requestIdParameter,
+  responseHeaders,
 } from './headers-and-parameters.ts'
 import { tidyComponents } from './tidy-components.ts'
-import { callCompletedWebhook } from '../../openapi/webhook.ts'
 
 type Document = OpenAPIV3_1.Document
 type Operation = OpenAPIV3_1.OperationObject

@@ -1,18 +1,18 @@
-import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import type { Deps } from '../../deps.ts'
 import { type ImportColumn, recognizeColumns } from './import-columns.ts'
-import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
-import { parseRow } from './parse-row.ts'
 import {
   type CheckedRow,
-  finishImportStep,
   findImportFile,
-  renewImportLease,
+  finishImportStep,
   type ImportJob,
   insertImportRows,
   releaseImport,
+  renewImportLease,
   restartCheck,
 } from './import-store.ts'
+import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
+import { parseRow } from './parse-row.ts'
 
 /** Rows that are written at once: the other work of the process goes on between. */
 const batchSize = 200

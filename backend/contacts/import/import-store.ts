@@ -184,3 +184,21 @@ export async function writeRowResults(tx: Db, job: ImportJob, results: readonly 
       as done (position int, result text, call text, problems jsonb)
     where import_id = ${job.id} and contact_import_row.position = done.position`.execute(tx)
 }
+
+/** Decides who starts it, of several who press the button. */
+export async function markImportStarted(
+  db: Db,
+  workspaceId: number,
+  importId: number,
+  campaignId: number | null,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('contact_import')
+    .set({ status: 'importing', campaign_id: campaignId, tries: 0, lease_until: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', importId)
+    .where('status', '=', 'checked')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}

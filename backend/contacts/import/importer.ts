@@ -1,10 +1,10 @@
-import { describeError } from '../../describe-error.ts'
-import type { Deps } from '../../deps.ts'
+import { describeError } from '../../core/errors.ts'
 import { startWorker, type Worker } from '../../core/worker.ts'
+import type { Deps } from '../../deps.ts'
 import { checkImport } from './check-import.ts'
+import { finishImportStep, type ImportJob, leaseImports } from './import-store.ts'
 import { UnreadableFileError } from './parse-csv.ts'
 import { runImport } from './run-import.ts'
-import { finishImportStep, type ImportJob, leaseImports } from './import-store.ts'
 
 /** Leases without coming forward after which it is given up. */
 const maxAttempts = 3

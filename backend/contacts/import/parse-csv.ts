@@ -1,6 +1,6 @@
-import { CsvError, parse } from 'csv-parse'
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
 import { decodeText } from '../../core/decode-text.ts'
 import { FileError } from '../../knowledge/parse/parse-result.ts'
 

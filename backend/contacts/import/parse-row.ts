@@ -1,7 +1,7 @@
 import { ApiError } from '../../core/errors.ts'
-import { validate } from '../../core/validate.ts'
-import { parseLocalTimeField } from '../local-input.ts'
 import { parsePhone } from '../../core/phone.ts'
+import { validate } from '../../core/validate.ts'
+import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
 

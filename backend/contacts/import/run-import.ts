@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
+import { isOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { queueCall } from '../../calls/queue-call.ts'
-import { isOnDoNotCallList } from '../../calls/suppress-store.ts'
-import type { Deps } from '../../deps.ts'
 import { ApiError } from '../../core/errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import type { Deps } from '../../deps.ts'
 import { ContactInput, writeContact } from '../upsert-contact.ts'
 import {
-  finishImportStep,
   findChosenCampaign,
-  lockRemainingRows,
-  renewImportLease,
+  finishImportStep,
   type ImportJob,
+  lockRemainingRows,
   releaseImport,
+  renewImportLease,
   type RowResult,
   writeRowResults,
 } from './import-store.ts'

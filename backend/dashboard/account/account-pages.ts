@@ -1,13 +1,12 @@
 import * as z from 'zod'
+import { ApiError } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
+import { changePassword } from '../../identity/passwords.ts'
+import { listSessions, revokeOtherSessions, revokeSession } from '../../identity/sessions.ts'
 import { editUser } from '../../identity/users.ts'
-import { listSessions } from '../../identity/sessions/list.ts'
-import { revokeOtherSessions, revokeSession } from '../../identity/sessions/revoke.ts'
-import { actionRoute, formRoute, noInput } from '../page/page-route.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo } from '../visit.ts'
-import { formatBrowser } from './browser-in-words.ts'
-import type { PasswordAttemptLimit } from './guard-password.ts'
+import { createAttemptLimit } from '../../sign-in/attempt-limit.ts'
+import { pathTo } from '../page/page-context.ts'
+import { actionRoute, formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
 
 interface SessionRow {
   id: number
@@ -73,3 +72,77 @@ export const endOtherSessionsAction = actionRoute({
   },
   back: accountPath,
 })
+
+const passwordView = template<{ email: string }>('dashboard/account/password-page')
+
+const PasswordFields = z.object({ current_password: z.string(), new_password: z.string() })
+
+export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
+  formRoute({
+    path: '/account/password',
+    query: noInput,
+    form: PasswordFields,
+    show: async ({ user }) => passwordView('Change your password', { email: user.email }),
+    submit: async (tx, context, input) => {
+      const session = { userId: context.user.userId, sessionHash: context.sessionHash }
+      const { current_password: currentPassword, new_password: newPassword } = input
+      await limitPasswordAttempts(context.sessionHash, () =>
+        changePassword(tx)(session, { currentPassword, newPassword }),
+      )
+      const message = 'Your password was changed, and you were signed out everywhere else.'
+      return redirectTo(pathTo(context, '/account'), message)
+    },
+  })
+
+/**
+ * Counts wrong passwords on the account's page, by session: who found one open cannot guess on, and keeps the
+ * account's owner out of nothing.
+ */
+export function createPasswordAttemptLimit({ clock }: Pick<Deps, 'clock'>) {
+  const attempts = createAttemptLimit(clock, { max: 10, windowMs: 5 * 60 * 1000 })
+
+  /** @throws {ApiError} rate_limited after ten failures within five minutes */
+  return async <Result>(sessionHash: Buffer, work: () => Promise<Result>): Promise<Result> => {
+    const key = sessionHash.toString('hex')
+    if (!attempts.consume(key)) throw tooManyAttempts()
+    const result = await work()
+    attempts.clear(key)
+    return result
+  }
+}
+
+export type PasswordAttemptLimit = ReturnType<typeof createPasswordAttemptLimit>
+
+const tooManyAttempts = () =>
+  new ApiError('rate_limited', 'There were too many attempts: wait five minutes, then try again.')
+
+// The order counts: every browser says that it is several others, too.
+const browsers: [RegExp, string][] = [
+  [/\bEdgA?(iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bVersion\/.*Safari\//, 'Safari'],
+]
+
+const systems: [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'Mac'],
+  [/\bLinux\b/, 'Linux'],
+]
+
+/** "Firefox on Windows", from what a browser says of itself. What is none of the known ones is named by its first word. */
+export function formatBrowser(userAgent: string): string {
+  const find = (patterns: [RegExp, string][]) => patterns.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const browser = find(browsers)
+  const system = find(systems)
+  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`
+  if (system !== undefined) return `A browser on ${system}`
+  const [first = ''] = userAgent.trim().split(/[\s/]/)
+  return first === '' ? 'An unknown browser' : first.slice(0, 40)
+}

@@ -1,14 +1,26 @@
-import { getAgent } from '../../agents/get.ts'
-import { countWaitingCalls, selectCampaignsOfAgent } from './agent-queries.ts'
-import { toCall } from '../../calls/get-calls.ts'
+import { setAgentStatus } from '../../agents/agents.ts'
 import { findCallPage } from '../../calls/find-calls.ts'
+import { toCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
-import { formatContactName } from '../contact-name.ts'
-import { noInput, pageRoute } from '../page/page-route.ts'
-import { agentBadge, callBadge, campaignBadge, type Badge } from '../page/badges.ts'
-import { template } from '../view.ts'
-import { languageName } from './languages.ts'
-import { type AgentTool, listAgentTools } from './tools-of.ts'
+import { agentBadge, type Badge, callBadge, campaignBadge } from '../page/badges.ts'
+import { formatContactName } from '../page/format.ts'
+import { languageName } from '../page/forms.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import {
+  actionRoute,
+  type DashboardRoute,
+  noInput,
+  pageRoute,
+  redirectTo,
+  template,
+} from '../page/page-route.ts'
+import {
+  countWaitingCalls,
+  getAgent,
+  selectAgentsWithCounts,
+  selectCampaignsOfAgent,
+} from './agent-queries.ts'
+import { type AgentTool, listAgentTools } from './agent-tool-pages.ts'
 
 interface AgentData {
   agent: {
@@ -77,3 +89,51 @@ async function listLastCalls(deps: Deps, workspaceId: number, agentId: number): 
     queuedAt: call.queued_at,
   }))
 }
+
+interface AgentRow {
+  id: number
+  name: string
+  badge: Badge
+  language: string
+  variables: string
+  tools: number
+  campaigns: number
+}
+
+const agentListView = template<{ rows: AgentRow[] }>('dashboard/agents/agent-list-page')
+
+export const agentListPage = (deps: Deps) =>
+  pageRoute({
+    path: '/agents',
+    query: noInput,
+    show: async ({ workspace }) => {
+      const agents = await selectAgentsWithCounts(deps.db, workspace.id)
+      const rows = agents.map(({ id, name, status, language, variables, tools, campaigns }) => ({
+        ...{ id, name, tools, campaigns },
+        badge: agentBadge(status),
+        language: languageName(language),
+        variables: variables.join(', '),
+      }))
+      return agentListView('Agents', { rows })
+    },
+  })
+
+const agentPath = (context: PageContext) => pathTo(context, `/agents/${context.id}`)
+
+const statusAction = (verb: string, status: 'live' | 'paused', message: string): DashboardRoute =>
+  actionRoute({
+    path: `/agents/:id/${verb}`,
+    form: noInput,
+    run: async (tx, context) => {
+      await setAgentStatus(tx)({ workspaceId: context.workspace.id, agentId: context.id }, status)
+      return redirectTo(agentPath(context), message)
+    },
+    back: agentPath,
+  })
+
+/** draft → live ⇄ paused. */
+export const agentStatusActions: DashboardRoute[] = [
+  statusAction('publish', 'live', 'The agent is live: campaigns and Zaps can use it.'),
+  statusAction('pause', 'paused', 'The agent is paused. Its calls wait; those under way go on.'),
+  statusAction('resume', 'live', 'The agent is live again: calls that waited for it go out.'),
+]

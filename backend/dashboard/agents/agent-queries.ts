@@ -1,6 +1,8 @@
 import type { CampaignStatus } from '@outdial/contract'
 import { sql } from 'kysely'
+import { agentNotFound } from '../../agents/agents.ts'
 import type { Db } from '../../db/schema.ts'
+import type { Deps } from '../../deps.ts'
 
 export type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
 
@@ -49,3 +51,12 @@ export async function countWaitingCalls(db: Db, workspaceId: number, agentId: nu
     .executeTakeFirstOrThrow()
   return waiting
 }
+
+/** @throws {ApiError} not_found */
+export const getAgent =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async ({ workspaceId, agentId }: { workspaceId: number; agentId: number }): Promise<AgentWithCounts> => {
+    const [agent] = await selectAgentsWithCounts(db, workspaceId, agentId)
+    if (agent === undefined) throw agentNotFound()
+    return agent
+  }

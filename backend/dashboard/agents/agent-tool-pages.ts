@@ -1,22 +1,17 @@
 import * as z from 'zod'
-import { getAgent } from '../../agents/get.ts'
+import { ApiError, invalidField } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { listSpreadsheets } from '../../spreadsheets/list.ts'
-import { assignTool } from '../../tools/assignments.ts'
-import { getConfigSchema } from '../../tools/config-form.ts'
+import { listSpreadsheets } from '../../spreadsheets/manage-spreadsheets.ts'
+import type { SpreadsheetSummary } from '../../spreadsheets/spreadsheet-store.ts'
+import { assignTool, getConfigSchema } from '../../tools/assignments.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { listAssignments } from '../../tools/list-assignments.ts'
-import { formRoute, noInput } from '../page/page-route.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo } from '../visit.ts'
-import { parseAgentToolParams } from './key-of.ts'
-import { toFormFields, parseFormFields, type SchemaField } from './schema-fields.ts'
-import {
-  type SpreadsheetChoice,
-  parseSpreadsheetChoice,
-  toSpreadsheetChoice,
-  toGoogleIdError,
-} from './spreadsheet-choice.ts'
+import { listTools, toolNotFound } from '../../tools/tool-catalog.ts'
+import { type Badge, formatToolKind } from '../page/badges.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { getAgent } from './agent-queries.ts'
+import { parseFormFields, type SchemaField, toFormFields } from './schema-fields.ts'
 
 interface AssignData {
   agent: { id: number; name: string }
@@ -77,3 +72,111 @@ export const assignToolPage = (deps: Deps) =>
   })
 
 const spreadsheetFields = ['config.spreadsheet_id', 'config.provider']
+
+/** A tool of the workspace, as an agent's page shows it. */
+export interface AgentTool {
+  id: number
+  name: string
+  description: string
+  kind: string
+  isAssigned: boolean
+  /** There is something to choose when it is assigned. */
+  hasConfig: boolean
+  badge: Badge
+  /** Why the agent cannot use it though it has it. */
+  issue: string | null
+}
+
+/** @throws {ApiError} not_found where there is no such agent */
+export const listAgentTools =
+  (deps: Deps) =>
+  async (workspaceId: number, agentId: number): Promise<AgentTool[]> => {
+    const assignments = await listAssignments(deps)(workspaceId, agentId)
+    const issues = new Map(assignments.map(({ tool, issues }) => [tool.id, issues]))
+    const tools = await listTools(deps)(workspaceId)
+    return tools.map(({ id, name, description, kind, isActive }) => {
+      const [issue] = issues.get(id) ?? []
+      const isAssigned = issues.has(id)
+      return {
+        ...{ id, name, description, isAssigned },
+        kind: formatToolKind(kind),
+        hasConfig: Object.keys(getConfigSchema(kind).properties ?? {}).length > 0,
+        badge: toToolBadge({ isAssigned, isActive, isConfigured: issue === undefined }),
+        issue: issue?.message ?? null,
+      }
+    })
+  }
+
+function toToolBadge(tool: { isAssigned: boolean; isActive: boolean; isConfigured: boolean }): Badge {
+  if (!tool.isActive) return { tone: 'mute', text: 'Switched off' }
+  if (!tool.isAssigned) return { tone: 'mute', text: 'Not assigned' }
+  return tool.isConfigured ? { tone: 'good', text: 'Ready' } : { tone: 'warn', text: 'Not set up' }
+}
+
+/** The agent and the tool that an address names. */
+export function parseAgentToolParams({ workspace, id, other }: PageContext): {
+  workspaceId: number
+  agentId: number
+  toolId: number
+} {
+  if (!/^[1-9]\d{0,14}$/.test(other)) throw toolNotFound()
+  return { workspaceId: workspace.id, agentId: id, toolId: Number(other) }
+}
+
+/** Which spreadsheet a tool writes to: one of the workspace, or one of Google by its id. */
+export interface SpreadsheetChoice {
+  options: { value: string; label: string }[]
+  chosen: string
+  googleId: string
+}
+
+const googleOption = 'google:another'
+
+export function toSpreadsheetChoice(
+  spreadsheets: readonly SpreadsheetSummary[],
+  config: Readonly<Record<string, unknown>>,
+): SpreadsheetChoice {
+  const id = typeof config.spreadsheet_id === 'string' ? config.spreadsheet_id : ''
+  const isGoogle = config.provider === 'google'
+  const workspaceOptions = spreadsheets.map(({ id: value, name }) => ({ value, label: name }))
+  return {
+    options: [
+      { value: '', label: 'Choose one' },
+      ...workspaceOptions,
+      { value: googleOption, label: 'Another (Google Sheets)' },
+    ],
+    chosen: isGoogle ? googleOption : id,
+    googleId: isGoogle ? id : '',
+  }
+}
+
+/** @throws {ApiError} validation_failed where another one is meant, and not said which */
+export function parseSpreadsheetChoice(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const chosen = raw['config.spreadsheet_id']
+  if (chosen === undefined) {
+    throw invalidField('config.spreadsheet_id', 'required', 'Choose the spreadsheet that rows are added to.')
+  }
+  if (chosen !== googleOption) return { spreadsheet_id: chosen, provider: 'database' }
+  const id = raw.google_id
+  if (typeof id !== 'string') {
+    throw invalidField('google_id', 'required', 'Paste the address of the Google spreadsheet, or its id.')
+  }
+  return { spreadsheet_id: parseGoogleId(id.trim()), provider: 'google' }
+}
+
+/** People paste the whole address: the id is its part between /d/ and the next slash. */
+const parseGoogleId = (text: string): string =>
+  /^https:\/\/docs\.google\.com\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(text)?.[1] ?? text
+
+/** What is wrong with a Google spreadsheet stands beside the field in which it was given. */
+export const toGoogleIdError =
+  (raw: Readonly<Record<string, unknown>>) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || raw['config.spreadsheet_id'] !== googleOption) throw error
+    const details = error.details.map(({ field, code, message }) =>
+      field === 'config.spreadsheet_id'
+        ? { field: 'google_id', code, message: message.replace(field, 'google_id') }
+        : { field, code, message },
+    )
+    throw new ApiError(error.code, error.message, { details })
+  }

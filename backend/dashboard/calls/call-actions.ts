@@ -1,14 +1,13 @@
 import * as z from 'zod'
 import { cancelCall } from '../../calls/cancel-call.ts'
-import { getCall } from '../../calls/get.ts'
+import { getCall } from '../../calls/get-calls.ts'
 import { addContact } from '../../contacts/add-contact.ts'
-import type { Deps } from '../../deps.ts'
 import { ApiError, invalidField, notFound } from '../../core/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { replayDeliveries } from '../../webhooks/outbox.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import { actionRoute, noInput, redirectTo } from '../page/page-route.ts'
 import { isDeliveryOfCall } from './call-queries.ts'
-import { replayDeliveries } from '../../webhooks/replay.ts'
-import { actionRoute, noInput } from '../page/page-route.ts'
-import { redirectTo } from '../view.ts'
-import { pathTo, type PageContext } from '../visit.ts'
 
 const callPath = (context: PageContext) => pathTo(context, `/calls/${context.id}`)
 

@@ -1,7 +1,9 @@
-import type { Deps } from '../../deps.ts'
+import { Readable } from 'node:stream'
 import { formatCsvRecord } from '../../core/csv.ts'
-import { type ExportedCall, findCallsToExport } from '../../calls/export-store.ts'
-import type { CallFilter } from './call-list-queries.ts'
+import type { Deps } from '../../deps.ts'
+import { downloadRoute } from '../page/page-route.ts'
+import { CallsQuery, toCallFilter } from './call-filter.ts'
+import { type CallFilter, type ExportedCall, findCallsToExport } from './call-list-queries.ts'
 
 const batchSize = 1_000
 
@@ -58,3 +60,15 @@ function formatCell(value: string | number | boolean | Date | object | null): st
   if (typeof value === 'object') return JSON.stringify(value)
   return String(value)
 }
+
+/** What the list shows, all of its pages, as a table to keep. */
+export const exportCallsDownload = (deps: Deps) =>
+  downloadRoute({
+    path: '/calls/export',
+    query: CallsQuery,
+    send: async ({ query, workspace }) => ({
+      name: 'calls.csv',
+      type: 'text/csv; charset=utf-8',
+      body: Readable.from(exportCalls(deps, workspace.id, toCallFilter(query, workspace))),
+    }),
+  })

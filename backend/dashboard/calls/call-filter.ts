@@ -2,9 +2,9 @@ import { CallOutcome, CallStatus } from '@outdial/contract'
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max'
 import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
-import type { CallFilter, CallSearch } from './call-list-queries.ts'
 import { parsePhone } from '../../core/phone.ts'
-import type { UserWorkspace } from '../visit.ts'
+import type { UserWorkspace } from '../page/page-context.ts'
+import type { CallFilter, CallSearch } from './call-list-queries.ts'
 
 const optionalId = z.coerce.number().int().positive().max(Number.MAX_SAFE_INTEGER).optional().catch(undefined)
 

@@ -1,14 +1,17 @@
 import { CallOutcome, CallStatus } from '@outdial/contract'
-import { findFilterOptions } from '../../calls/choices-store.ts'
-import { type CallSlice, countNewerCalls, findListedCalls } from './call-list-queries.ts'
 import type { Deps } from '../../deps.ts'
-import { pageRoute } from '../page/page-route.ts'
-import { callBadge, outcomeBadge } from '../page/badges.ts'
-import { template } from '../view.ts'
-import { pathTo, type PageContext } from '../visit.ts'
-import { createTimeFormats } from './in-words.ts'
-import { CallsQuery, toCallFilter, filterParams } from './call-filter.ts'
-import { type CallRow, toCallRow } from './row.ts'
+import { type Badge, callBadge, formatWaitReason, outcomeBadge } from '../page/badges.ts'
+import { createTimeFormats, formatContactName, type TimeFormats } from '../page/format.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import { pageRoute, template } from '../page/page-route.ts'
+import { CallsQuery, filterParams, toCallFilter } from './call-filter.ts'
+import {
+  type CallSlice,
+  countNewerCalls,
+  findFilterOptions,
+  findListedCalls,
+  type ListedCall,
+} from './call-list-queries.ts'
 
 interface Option {
   value: string
@@ -114,4 +117,41 @@ const toQueryString = (params: Record<string, string>): string => {
 const formatNewerCalls = (count: number): string => {
   if (count === maxNewer) return `Show ${maxNewer} or more newer calls`
   return count === 1 ? 'Show 1 newer call' : `Show ${count} newer calls`
+}
+
+/** A call as the list shows it. */
+export interface CallRow {
+  id: number
+  contact: string
+  number: string
+  campaign: string
+  agent: string
+  badge: Badge
+  test: boolean
+  /** What it waits for, until when; empty where it does not wait. */
+  note: string
+  attempts: number
+  at: Date
+  seconds: number | null
+}
+
+export const toCallRow = (call: ListedCall, now: Date, timeFormats: TimeFormats): CallRow => ({
+  id: call.id,
+  contact: formatContactName(call, call.to_number),
+  number: call.to_number,
+  campaign: call.campaign_name,
+  agent: call.agent_name,
+  badge: callBadge(call),
+  test: call.test,
+  note: formatWaitNote(call, now, timeFormats),
+  attempts: call.attempts,
+  at: call.queued_at,
+  seconds: call.duration_seconds,
+})
+
+function formatWaitNote(call: ListedCall, now: Date, timeFormats: TimeFormats): string {
+  if (call.status !== 'queued') return ''
+  const next = call.next_attempt_at
+  const until = next !== null && next > now ? ` until ${timeFormats.short(next)}` : ''
+  return `for ${formatWaitReason(call.waiting_for)}${until}`
 }

@@ -1,16 +1,19 @@
 import type { Call } from '@outdial/contract'
-import { getCall } from '../../calls/get.ts'
-import { findAttemptsOfCall, findCallDetails, findToolCallsOfCall } from '../../calls/history-store.ts'
+import { getCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
-import { selectDeliveriesOfEvent, findEventOfCall, selectAttemptsOfEvent } from './call-queries.ts'
-import { noInput, pageRoute } from '../page/page-route.ts'
+import { type Badge, callBadge, deliveryBadge } from '../page/badges.ts'
+import { createTimeFormats, formatContactName } from '../page/format.ts'
 import { pageNotFound } from '../page/page-errors.ts'
-import { callBadge, type Badge } from '../page/badges.ts'
-import { template } from '../view.ts'
-import { toShownDeliveries, type ShownDelivery } from './deliveries.ts'
-import { formatContactName } from '../contact-name.ts'
-import { createTimeFormats, formatEndedReason, formatWaiting } from './in-words.ts'
-import { type TimelineEntry, buildTimeline } from './call-timeline.ts'
+import { noInput, pageRoute, template } from '../page/page-route.ts'
+import {
+  findAttemptsOfCall,
+  findCallDetails,
+  findEventOfCall,
+  findToolCallsOfCall,
+  selectAttemptsOfEvent,
+  selectDeliveriesOfEvent,
+} from './call-queries.ts'
+import { buildTimeline, formatEndedReason, formatWaiting, type TimelineEntry } from './call-timeline.ts'
 
 interface CallData {
   call: Call
@@ -150,4 +153,47 @@ function formatExtractedValue(value: string | number | boolean | null): string {
   if (value === null) return '–'
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   return String(value)
+}
+
+type Delivery = Awaited<ReturnType<typeof selectDeliveriesOfEvent>>[number]
+type DeliveryAttempt = Awaited<ReturnType<typeof selectAttemptsOfEvent>>[number]
+
+export interface ShownDelivery {
+  id: number
+  target: string
+  /** Null for the call's own callback_url. */
+  subscriptionId: number | null
+  badge: Badge
+  attempts: { number: number; at: Date; ms: number; result: string }[]
+  nextAttemptAt: Date | null
+  /** Dead, and somebody still wants it. */
+  canReplay: boolean
+}
+
+/** The deliveries of an event, each with its tries. */
+export const toShownDeliveries = (
+  deliveries: readonly Delivery[],
+  attempts: readonly DeliveryAttempt[],
+): ShownDelivery[] =>
+  deliveries.map((delivery) => {
+    const deliveryAttempts = attempts.filter(({ delivery_id }) => delivery_id === delivery.id)
+    return {
+      id: delivery.id,
+      target: delivery.target_url,
+      subscriptionId: delivery.subscription_id,
+      badge: deliveryBadge(delivery.status, deliveryAttempts.length),
+      attempts: deliveryAttempts.map((one) => ({
+        number: one.number,
+        at: one.at,
+        ms: one.duration_ms,
+        result: formatAttemptResult(one),
+      })),
+      nextAttemptAt: delivery.next_try_at,
+      canReplay: delivery.status === 'dead' && delivery.disabled_at === null,
+    }
+  })
+
+function formatAttemptResult({ status_code, error }: DeliveryAttempt): string {
+  if (error === null) return `Answered ${status_code ?? ''}`.trim()
+  return error.charAt(0).toUpperCase() + error.slice(1)
 }

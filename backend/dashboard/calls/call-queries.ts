@@ -65,29 +65,54 @@ export const isDeliveryOfCall = async (
   return row !== undefined
 }
 
-/** Subscriptions that do not work, those that were disabled first. */
-export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
+/** The attempts of a call, the first one first. */
+export const findAttemptsOfCall = (db: Db, workspaceId: number, callId: number) =>
   db
-    .selectFrom('webhook_subscription')
-    .select(['id', 'target_url', 'failing_since', 'disabled_at'])
+    .selectFrom('attempt')
+    .select(['id', 'number', 'line', 'started_at', 'answered_at', 'ended_at', 'outcome', 'ended_reason'])
     .where('workspace_id', '=', workspaceId)
-    .where((eb) => eb.or([eb('disabled_at', 'is not', null), eb('failing_since', 'is not', null)]))
-    .orderBy('disabled_at')
-    .orderBy('id')
-    .limit(50)
+    .where('call_id', '=', callId)
+    .orderBy('number')
     .execute()
 
-/** How many deliveries are dead, counted no further than `most`. */
-export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
-  const exhausted = db
-    .selectFrom('webhook_delivery')
-    .select('id')
+/** What the agent did in a call, in order; at most `limit`. */
+export const findToolCallsOfCall = (db: Db, workspaceId: number, callId: number, limit: number) =>
+  db
+    .selectFrom('tool_call')
+    .select([
+      'id',
+      'attempt_id',
+      'tool_name',
+      'arguments',
+      'result',
+      'is_error',
+      'dry_run',
+      'started_at',
+      'duration_ms',
+    ])
     .where('workspace_id', '=', workspaceId)
-    .where('status', '=', 'dead')
-    .limit(max)
-  const { count } = await db
-    .selectFrom(exhausted.as('dead'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
-}
+    .where('call_id', '=', callId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** What a call's page tells besides the call itself: the rules it waits by, and whether its analysis is awaited. */
+export const findCallDetails = (db: Db, workspaceId: number, callId: number) =>
+  db
+    .selectFrom('call')
+    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
+    .innerJoin('phone_number', 'phone_number.id', 'call.phone_number_id')
+    .select([
+      'call.due_at',
+      'call.analysis_until',
+      'call.callback_url',
+      'call.talk_erased_at',
+      'campaign.status as campaign_status',
+      'campaign.paused_reason',
+      'campaign.max_concurrent_calls',
+      'campaign.retry',
+      'phone_number.label as number_label',
+    ])
+    .where('call.workspace_id', '=', workspaceId)
+    .where('call.id', '=', callId)
+    .executeTakeFirst()

@@ -1,24 +1,21 @@
 import {
+  type CallingHours as Hours,
   CallingHours,
   CreateCampaign,
-  RetryPolicy,
-  type CallingHours as Hours,
   type RetryPolicy as Retry,
+  RetryPolicy,
 } from '@outdial/contract'
 import * as z from 'zod'
-import { selectCampaignChoices } from '../../campaigns/choices-store.ts'
 import { createCampaign, defaultMaxConcurrentCalls, defaultRetry } from '../../campaigns/campaigns.ts'
-import { editCampaign } from '../../campaigns/edit.ts'
-import { selectCampaignsWithDetails } from './campaign-queries.ts'
-import type { Deps } from '../../deps.ts'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { ApiError, notFound } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import { formRoute, noInput } from '../page/page-route.ts'
-import { timeZones } from '../time-zones.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo } from '../visit.ts'
-import { StringList } from '../fields.ts'
-import { weekdays } from './in-words.ts'
+import type { Deps } from '../../deps.ts'
+import { weekdays } from '../page/format.ts'
+import { StringList, timeZones } from '../page/forms.ts'
+import { pathTo } from '../page/page-context.ts'
+import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { selectCampaignChoices, selectCampaignsWithDetails } from './campaign-queries.ts'
 
 interface Choice {
   value: number

@@ -1,15 +1,28 @@
-import type { CallingHours, RetryPolicy } from '@outdial/contract'
-import { toCall } from '../../calls/get-calls.ts'
+import { type CallingHours, type CallOutcome, CampaignStatus, type RetryPolicy } from '@outdial/contract'
+import * as z from 'zod'
 import { findCallPage } from '../../calls/find-calls.ts'
-import { selectCampaignsWithDetails, selectCampaignProgress } from './campaign-queries.ts'
-import type { Deps } from '../../deps.ts'
+import { toCall } from '../../calls/get-calls.ts'
 import { notFound } from '../../core/errors.ts'
-import { noInput, pageRoute } from '../page/page-route.ts'
-import { callBadge, campaignBadge, type Badge, formatWaitReason } from '../page/badges.ts'
-import { formatContactName } from '../contact-name.ts'
-import { template } from '../view.ts'
-import { formatCallingHours, formatRetryPolicy } from './in-words.ts'
-import { toShownProgress, type ShownProgress } from './progress.ts'
+import { toPage } from '../../core/pagination.ts'
+import type { Deps } from '../../deps.ts'
+import {
+  type Badge,
+  callBadge,
+  campaignBadge,
+  formatWaitReason,
+  outcomeBadge,
+  outcomeOrder,
+  type Tone,
+} from '../page/badges.ts'
+import { formatCallingHours, formatContactName, formatRetryPolicy } from '../page/format.ts'
+import { PageNumber } from '../page/forms.ts'
+import { pathTo } from '../page/page-context.ts'
+import { noInput, pageRoute, template } from '../page/page-route.ts'
+import {
+  type CampaignProgress,
+  selectCampaignProgress,
+  selectCampaignsWithDetails,
+} from './campaign-queries.ts'
 
 interface CallRow {
   id: number
@@ -99,4 +112,101 @@ async function listCallRows(
     nextAttemptAt: call.next_attempt_at,
     queuedAt: call.queued_at,
   }))
+}
+
+interface CampaignRow {
+  id: number
+  name: string
+  badge: Badge
+  agent: string
+  number: string
+  pausedReason: string | null
+  progress: ShownProgress
+}
+
+interface ListData {
+  rows: CampaignRow[]
+  status: CampaignStatus | ''
+  search: string
+  isFiltered: boolean
+  previous: string | null
+  next: string | null
+}
+
+const campaignListView = template<ListData>('dashboard/campaigns/campaign-list-page')
+
+const Filter = z.object({
+  status: CampaignStatus.optional().catch(undefined),
+  search: z.string().max(200).optional().catch(undefined),
+  page: PageNumber,
+})
+
+const pageSize = 25
+
+export const campaignListPage = (deps: Deps) =>
+  pageRoute({
+    path: '/campaigns',
+    query: Filter,
+    show: async (context) => {
+      const { status, search, page } = context.query
+      const filter = { ...(status && { status }), ...(search && { search }) }
+      const limits = { limit: pageSize, offset: (page - 1) * pageSize }
+      const rows = await selectCampaignsWithDetails(deps.db, context.workspace.id, filter, limits)
+      const { items, more } = toPage(rows, pageSize)
+      const ids = items.map(({ id }) => id)
+      const progress = await selectCampaignProgress(deps.db, context.workspace.id, ids)
+      const address = (to: number) => {
+        const query = new URLSearchParams({ ...filter, page: String(to) })
+        return pathTo(context, `/campaigns?${query.toString()}`)
+      }
+      return campaignListView('Campaigns', {
+        rows: items.map((row) => ({
+          id: row.id,
+          name: row.name,
+          badge: campaignBadge(row.status),
+          agent: row.agent_name,
+          number: row.number_label,
+          pausedReason: row.status === 'paused' ? row.paused_reason : null,
+          progress: toShownProgress(progress.get(row.id)),
+        })),
+        status: status ?? '',
+        search: search ?? '',
+        isFiltered: status !== undefined || Boolean(search),
+        previous: page > 1 ? address(page - 1) : null,
+        next: more ? address(page + 1) : null,
+      })
+    },
+  })
+
+/** One outcome's part of a bar that is 100 wide. */
+export interface Segment {
+  outcome: CallOutcome
+  tone: Tone
+  text: string
+  count: number
+  x: number
+  width: number
+}
+
+export interface ShownProgress {
+  waiting: number
+  live: number
+  completed: number
+  segments: Segment[]
+}
+
+/** Progress as a bar is drawn from it: outcomes in their order, each as wide as its share. */
+export function toShownProgress(progress: CampaignProgress | undefined): ShownProgress {
+  const { waiting = 0, live = 0, outcomes = {} } = progress ?? {}
+  const completed = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
+  let x = 0
+  const segments = outcomeOrder.flatMap((outcome) => {
+    const count = outcomes[outcome] ?? 0
+    if (count === 0) return []
+    const width = (count / completed) * 100
+    const segment = { outcome, ...outcomeBadge(outcome), count, x, width }
+    x += width
+    return [segment]
+  })
+  return { waiting, live, completed, segments }
 }

@@ -1,13 +1,9 @@
+import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import type { Deps } from '../../deps.ts'
-import { archiveCampaign } from '../../campaigns/campaign-status.ts'
-import { pauseCampaign } from '../../campaigns/pause.ts'
-import { resumeCampaign } from '../../campaigns/resume.ts'
-import { actionRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
-import { redirectTo } from '../view.ts'
-import { pathTo, type PageContext } from '../visit.ts'
-import { campaignPage } from './campaign-pages.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import { actionRoute, type DashboardRoute, noInput, redirectTo } from '../page/page-route.ts'
 import { editCampaignPage, newCampaignPage } from './campaign-form-pages.ts'
-import { campaignListPage } from './list-page.ts'
+import { campaignListPage, campaignPage } from './campaign-pages.ts'
 
 const campaignKey = (context: PageContext) => ({ workspaceId: context.workspace.id, campaignId: context.id })
 const campaignPath = (context: PageContext) => pathTo(context, `/campaigns/${context.id}`)

@@ -1,15 +1,13 @@
 import * as z from 'zod'
+import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
 import { callContact } from '../../contacts/call-contact.ts'
-import { parseLocalTimeField } from '../../contacts/local-input.ts'
-import { selectOpenCampaigns } from '../../contacts/search-store.ts'
-import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../core/errors.ts'
-import { formRoute, noInput } from '../page/page-route.ts'
-import { createUi } from '../page/format.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo, type PageContext } from '../visit.ts'
-import { formatContactName } from '../contact-name.ts'
-import { requireContact } from './kept-contact.ts'
+import type { Deps } from '../../deps.ts'
+import { parseLocalTimeField } from '../../scheduling/local-time.ts'
+import { createUi, formatContactName } from '../page/format.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { requireContact } from './contact-queries.ts'
 
 interface CallData {
   contact: { id: number; name: string; phoneNumber: string }

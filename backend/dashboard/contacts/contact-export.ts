@@ -1,5 +1,7 @@
-import type { Deps } from '../../deps.ts'
+import { Readable } from 'node:stream'
 import { formatCsvRecord } from '../../core/csv.ts'
+import type { Deps } from '../../deps.ts'
+import { downloadRoute, noInput } from '../page/page-route.ts'
 import { type ExportedContact, findContactsToExport, selectVariableNames } from './contact-queries.ts'
 
 const batchSize = 1_000
@@ -38,3 +40,15 @@ export async function* exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: num
     after = contacts.at(-1)?.id ?? after
   }
 }
+
+export const exportContactsDownload = (deps: Deps) =>
+  downloadRoute({
+    path: '/contacts/export',
+    query: noInput,
+    send: ({ workspace }) =>
+      Promise.resolve({
+        name: `contacts-${workspace.name}.csv`,
+        type: 'text/csv; charset=utf-8',
+        body: Readable.from(exportContacts(deps, workspace.id)),
+      }),
+  })

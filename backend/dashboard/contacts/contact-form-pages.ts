@@ -1,22 +1,19 @@
-import * as z from 'zod'
 import { AddContact } from '@outdial/contract'
+import * as z from 'zod'
+import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
-import { parseLocalTimeField } from '../../contacts/local-input.ts'
 import { editContact } from '../../contacts/update-contact.ts'
-import { selectOpenCampaigns } from '../../contacts/search-store.ts'
-import { saveContact } from '../../contacts/save.ts'
-import { ContactInput } from '../../contacts/upsert-contact.ts'
-import type { Deps } from '../../deps.ts'
+import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
 import { ApiError, invalidField } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import { formRoute, noInput } from '../page/page-route.ts'
-import { timeZones } from '../time-zones.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo } from '../visit.ts'
+import type { Deps } from '../../deps.ts'
+import { parseLocalTimeField } from '../../scheduling/local-time.ts'
+import { formatContactName } from '../page/format.ts'
+import { timeZones } from '../page/forms.ts'
+import { pathTo } from '../page/page-context.ts'
+import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
-import { formatContactName } from '../contact-name.ts'
-import { parseVariables, formatVariables } from './in-words.ts'
-import { requireContact } from './kept-contact.ts'
+import { requireContact } from './contact-queries.ts'
 
 interface Values {
   firstName: string
@@ -202,4 +199,27 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
 function toFieldError(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
   throw new ApiError('validation_failed', error.message, { details: error.details })
+}
+
+/** Variables as they are typed: one a line, `name = value`. A value of several lines is folded into one. */
+export const formatVariables = (variables: Record<string, string>): string =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name} = ${value.replace(/\s*[\r\n]+\s*/g, ' ')}`)
+    .join('\n')
+
+/** @throws {ApiError} validation_failed, with the line that is none */
+export function parseVariables(text: string): Record<string, string> {
+  const lines = text.split(/\r\n|\r|\n/)
+  const entries = lines.flatMap((line, index): [string, string][] => {
+    if (line.trim() === '') return []
+    const at = line.indexOf('=')
+    const name = line.slice(0, at).trim()
+    const value = line.slice(at + 1).trim()
+    if (at < 1 || name === '' || value === '') {
+      const message = `Line ${index + 1} is no variable: write one a line, such as product = Roof inspection.`
+      throw invalidField('variables', 'invalid_variable', message)
+    }
+    return [[name, value]]
+  })
+  return Object.fromEntries(entries)
 }

@@ -1,35 +1,34 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
+import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
 import { type ImportField, importFields } from '../../contacts/import/import-columns.ts'
+import { deleteImport, findImport } from '../../contacts/import/import-queries.ts'
+import { maxFileBytes, startImport, uploadContacts } from '../../contacts/import/start-import.ts'
+import { formatCsvRecord } from '../../core/csv.ts'
+import { notFound } from '../../core/errors.ts'
+import type { Deps } from '../../deps.ts'
+import type { Badge } from '../page/badges.ts'
+import { OptionalId } from '../page/forms.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import {
+  actionRoute,
+  type DashboardRoute,
+  downloadRoute,
+  formRoute,
+  noInput,
+  pageRoute,
+  redirectTo,
+  template,
+} from '../page/page-route.ts'
+import { ChosenFile } from '../page/upload.ts'
+import { toCampaignOptions } from './call-contact-pages.ts'
 import {
   countImportRows,
-  deleteImport,
-  findImport,
-  selectRowsWithIssues,
   type ImportCounts,
   type ImportStatus,
   selectImports,
-} from '../../contacts/import/import-queries.ts'
-import { startImport } from '../../contacts/import/start.ts'
-import { maxFileBytes, uploadContacts } from '../../contacts/import/start-import.ts'
-import { selectOpenCampaigns } from '../../contacts/search-store.ts'
-import type { Deps } from '../../deps.ts'
-import { notFound } from '../../core/errors.ts'
-import { formatCsvRecord } from '../../core/csv.ts'
-import {
-  actionRoute,
-  downloadRoute,
-  formRoute,
-  type DashboardRoute,
-  noInput,
-  pageRoute,
-} from '../page/page-route.ts'
-import type { Badge } from '../page/badges.ts'
-import { ChosenFile } from '../uploaded-file.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo, type PageContext } from '../visit.ts'
-import { OptionalId } from '../fields.ts'
-import { toCampaignOptions } from './call-contact-pages.ts'
+  selectRowsWithIssues,
+} from './contact-import-queries.ts'
 
 interface UploadData {
   imports: { id: number; name: string; badge: Badge; at: Date }[]

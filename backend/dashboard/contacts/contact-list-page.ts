@@ -1,14 +1,13 @@
 import * as z from 'zod'
-import { parseContactSearch } from '../../contacts/read-search.ts'
-import { type ContactPosition, hasContacts, searchContacts } from '../../contacts/search-store.ts'
-import type { Deps } from '../../deps.ts'
 import { toPage } from '../../core/pagination.ts'
-import { pageRoute } from '../page/page-route.ts'
-import { callBadge, type Badge } from '../page/badges.ts'
-import { template } from '../view.ts'
-import { pathTo, type PageContext } from '../visit.ts'
-import { formatContactName } from '../contact-name.ts'
-import { OptionalId } from '../fields.ts'
+import { parsePhone } from '../../core/phone.ts'
+import type { Deps } from '../../deps.ts'
+import { type Badge, callBadge } from '../page/badges.ts'
+import { formatContactName } from '../page/format.ts'
+import { OptionalId } from '../page/forms.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import { pageRoute, template } from '../page/page-route.ts'
+import { type ContactPosition, hasContacts, searchContacts } from './contact-queries.ts'
 
 interface ContactRow {
   id: number
@@ -105,4 +104,21 @@ const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number
         ? null
         : { id: call_id, badge: callBadge({ status, outcome }), at: contact.ended_at ?? queued_at },
   }
+}
+
+/**
+ * What somebody types to find a contact: words, or a phone number in any spelling.
+ *
+ * @param country that a national number is read for
+ */
+export function parseContactSearch(
+  text: string,
+  country: string,
+): { words: readonly string[]; phoneNumber: string | null } {
+  const parsed = parsePhone(text, country)
+  if (parsed.ok) return { words: [], phoneNumber: parsed.phoneNumber }
+  const isPartOfNumber = /^[+\d\s()./-]+$/.test(text) && /\d{3}/.test(text.replace(/\D/g, ''))
+  // National spellings begin with a zero that E.164 leaves out.
+  if (isPartOfNumber) return { words: [text.replace(/\D/g, '').replace(/^0+/, '')], phoneNumber: null }
+  return { words: text.split(/\s+/).filter(Boolean).slice(0, 10), phoneNumber: null }
 }

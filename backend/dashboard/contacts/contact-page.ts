@@ -1,19 +1,17 @@
 import * as z from 'zod'
-import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/do-not-call-store.ts'
-import { findNotes } from '../../contacts/contact-queries.ts'
-import { formatLocalTime } from '../../scheduling/local-time.ts'
-import { selectCallsOfContact, findContact } from '../../contacts/search-store.ts'
-import { timeZoneOfContact } from '../../contacts/zone.ts'
-import type { Deps } from '../../deps.ts'
+import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/check-do-not-call.ts'
+import { findNotes } from '../../contacts/contact-notes.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
-import { pageRoute } from '../page/page-route.ts'
-import { callBadge, type Badge } from '../page/badges.ts'
-import { template } from '../view.ts'
-import { pathTo } from '../visit.ts'
-import { formatContactName } from '../contact-name.ts'
-import { OptionalId } from '../fields.ts'
-import { formatDoNotCallSource } from './in-words.ts'
+import type { Deps } from '../../deps.ts'
+import { formatLocalTime } from '../../scheduling/local-time.ts'
+import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
+import { type Badge, callBadge } from '../page/badges.ts'
+import { formatContactName } from '../page/format.ts'
+import { OptionalId } from '../page/forms.ts'
+import { pathTo } from '../page/page-context.ts'
+import { pageRoute, template } from '../page/page-route.ts'
+import { findContact, selectCallsOfContact } from './contact-queries.ts'
 
 interface ShownCall {
   id: number
@@ -147,3 +145,12 @@ const toShownCall = (call: Awaited<ReturnType<typeof selectCallsOfContact>>[numb
   seconds: call.duration_seconds,
   summary: call.summary ?? '',
 })
+
+const doNotCallSources: Record<string, string> = {
+  api: 'an app or a Zap asked for it',
+  dashboard: 'a person added it here',
+  call: 'the person asked for it in a call',
+}
+
+/** Where a refusal came from. */
+export const formatDoNotCallSource = (source: string): string => doNotCallSources[source] ?? source

@@ -1,7 +1,10 @@
-import { sql } from 'kysely'
-import { isContactOnDoNotCallList } from '../../calls/suppress-store.ts'
-import type { Db } from '../../db/schema.ts'
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
+import { isContactOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { contactColumns } from '../../contacts/contact-queries.ts'
+import { notFound } from '../../core/errors.ts'
+import type { Db } from '../../db/schema.ts'
+import type { Deps } from '../../deps.ts'
+import type { PageContext } from '../page/page-context.ts'
 
 /** More columns than anybody reads. */
 const maxVariableColumns = 500
@@ -24,5 +27,141 @@ export const findContactsToExport = (db: Db, workspaceId: number, page: { after:
     .where('erased_at', 'is', null)
     .where('id', '>', page.after)
     .orderBy('id')
+    .limit(page.limit)
+    .execute()
+
+/**
+ * The contact of a page that changes or calls it: of an erased one only its own page is left.
+ *
+ * @throws {ApiError} not_found
+ */
+export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, id }: PageContext) {
+  const contact = await findContact(db, workspace.id, id)
+  if (contact !== undefined && contact.erased_at === null) return contact
+  throw notFound('There is no contact with this id in this workspace.')
+}
+
+/** Which contacts a list shows. */
+export interface ContactSearch {
+  /** Parts of what is known of a contact: all of them must be there. */
+  words: readonly string[]
+  /** A number in E.164 that is searched instead, if a contact has it. */
+  phoneNumber: string | null
+  onDoNotCallList: boolean | null
+}
+
+/** Newest first: those made before a contact, or, going back, after it. */
+export type ContactPosition = { before: number } | { after: number } | null
+
+/** By one salt, read once: asking `number_hash` of each contact would read it each time. */
+const isNumberOnDoNotCallList = (workspaceId: number): RawBuilder<SqlBool> => sql`
+  sha256((select number_salt from workspace where id = ${workspaceId}) || convert_to(contact.phone_number, 'UTF8'))
+    in (select number_hash from do_not_call where workspace_id = ${workspaceId})`
+
+const containsWord = (word: string): RawBuilder<SqlBool> =>
+  sql`contact.search like '%' || lower(${word.replace(/[\\%_]/g, '\\$&')} collate "und-x-icu") || '%'`
+
+/** At most `limit` contacts that were not erased, newest first, with their last call. */
+export async function searchContacts(
+  db: Db,
+  workspaceId: number,
+  search: ContactSearch,
+  page: { position: ContactPosition; limit: number },
+) {
+  const { position, limit } = page
+  const isBackward = position !== null && 'after' in position
+  let ids = db
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('erased_at', 'is', null)
+  if (search.phoneNumber !== null) ids = ids.where('phone_number', '=', search.phoneNumber)
+  if (search.phoneNumber === null) for (const word of search.words) ids = ids.where(containsWord(word))
+  if (search.onDoNotCallList === true) ids = ids.where(isNumberOnDoNotCallList(workspaceId))
+  if (search.onDoNotCallList === false) ids = ids.where((eb) => eb.not(isNumberOnDoNotCallList(workspaceId)))
+  if (position !== null && 'before' in position) ids = ids.where('id', '<', position.before)
+  if (position !== null && 'after' in position) ids = ids.where('id', '>', position.after)
+  const pageIds = ids.orderBy('id', isBackward ? 'asc' : 'desc').limit(limit)
+  return db
+    .selectFrom('contact')
+    .leftJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('call')
+          .select(['call.id as call_id', 'call.status', 'call.outcome', 'call.queued_at', 'call.ended_at'])
+          .whereRef('call.workspace_id', '=', 'contact.workspace_id')
+          .whereRef('call.contact_id', '=', 'contact.id')
+          .orderBy('call.id', 'desc')
+          .limit(1)
+          .as('last'),
+      (join) => join.onTrue(),
+    )
+    .select([
+      'contact.id',
+      'phone_number',
+      'first_name',
+      'last_name',
+      'email',
+      'external_id',
+      'created_at',
+      'last.call_id',
+      'last.status',
+      'last.outcome',
+      'last.queued_at',
+      'last.ended_at',
+      isNumberOnDoNotCallList(workspaceId).as('is_refused'),
+    ])
+    .where('contact.workspace_id', '=', workspaceId)
+    .where('contact.id', 'in', pageIds)
+    .orderBy('contact.id', 'desc')
+    .execute()
+}
+
+/** Whether the workspace has any contact, so that an empty list can say why it is. */
+export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean> =>
+  (await db
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('erased_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** All that a contact's page tells of it, erased ones included. */
+export const findContact = (db: Db, workspaceId: number, contactId: number) =>
+  db
+    .selectFrom('contact')
+    .select([...contactColumns, 'consent_source', 'consent_at', 'created_at', 'updated_at', 'erased_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .executeTakeFirst()
+
+/** A contact's calls, the last first. */
+export const selectCallsOfContact = (
+  db: Db,
+  workspaceId: number,
+  contactId: number,
+  page: { before: number | null; limit: number },
+) =>
+  db
+    .selectFrom('call')
+    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
+    .select([
+      'call.id',
+      'call.status',
+      'call.outcome',
+      'call.test',
+      'call.attempts',
+      'call.queued_at',
+      'call.ended_at',
+      'call.next_attempt_at',
+      'call.duration_seconds',
+      'call.summary',
+      'campaign.name as campaign_name',
+    ])
+    .where('call.workspace_id', '=', workspaceId)
+    .where('call.contact_id', '=', contactId)
+    .$if(page.before !== null, (query) => query.where('call.id', '<', page.before))
+    .orderBy('call.id', 'desc')
     .limit(page.limit)
     .execute()

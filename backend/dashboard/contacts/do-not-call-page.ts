@@ -1,12 +1,10 @@
 import * as z from 'zod'
-import { removeNumberFromDoNotCallList } from '../../contacts/allow-again.ts'
+import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { parsePhone } from '../../core/phone.ts'
-import { addNumberToDoNotCallList } from '../../contacts/refuse.ts'
 import type { Deps } from '../../deps.ts'
-import { actionRoute, formRoute, type DashboardRoute } from '../page/page-route.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo, type PageContext } from '../visit.ts'
-import { findDoNotCallStatus, type DoNotCallStatus } from './contact-page.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import { actionRoute, type DashboardRoute, formRoute, redirectTo, template } from '../page/page-route.ts'
+import { type DoNotCallStatus, findDoNotCallStatus } from './contact-page.ts'
 
 interface DoNotCallData {
   number: string

@@ -1,14 +1,13 @@
 import type { Deps } from '../../deps.ts'
-import { countCallbackDeliveries } from '../../webhooks/list-store.ts'
-import { replayDeliveries } from '../../webhooks/replay.ts'
+import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { findWorkspaceSecret } from '../../webhooks/signing-secret-store.ts'
-import { revealWorkspaceSecret, rotateWorkspaceSecret } from '../../webhooks/workspace-secret.ts'
-import { actionRoute, formRoute, noInput, pageRoute } from '../page/page-route.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo, requireOwner, type PageContext } from '../visit.ts'
-import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-rows.ts'
+import { revealWorkspaceSecret, rotateWorkspaceSecret } from '../../webhooks/signing-secrets.ts'
+import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
+import { actionRoute, formRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
 import { secretPage } from './secret-page.ts'
 import { formatReplayed } from './webhook-actions.ts'
+import { countCallbackDeliveries } from './webhook-queries.ts'
 
 interface CallbacksData {
   pending: number

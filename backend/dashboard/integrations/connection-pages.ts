@@ -1,12 +1,11 @@
-import type { Deps } from '../../deps.ts'
+import { disconnectApp } from '../../access/revoke-connection.ts'
 import { notFound } from '../../core/errors.ts'
-import { selectConnectedApps } from './connected-app-queries.ts'
-import { disconnectApp } from '../../oauth/disconnect-app.ts'
+import type { Deps } from '../../deps.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
-import { actionRoute, noInput, pageRoute } from '../page/page-route.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo, requireOwner } from '../visit.ts'
-import { formatRemovedSubscriptions } from './in-words.ts'
+import { formatRemovedSubscriptions } from '../page/format.ts'
+import { pathTo, requireOwner } from '../page/page-context.ts'
+import { actionRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { selectConnectedApps } from './connected-app-queries.ts'
 
 const connectedAppsPath = '/integrations/apps'
 
@@ -70,3 +69,32 @@ export const disconnectAppAction = () =>
     },
     back: (context) => pathTo(context, connectedAppsPath),
   })
+
+interface ConnectData {
+  /** Whether Zapier, which is elsewhere, cannot reach this service. */
+  isLocal: boolean
+  addresses: { id: string; label: string; value: string }[]
+  apiUrl: string
+}
+
+const connectView = template<ConnectData>('dashboard/integrations/connect-zapier-page')
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** What somebody does who builds the first Zap, and the addresses for who sets up something else. */
+export const connectZapierPage = ({ config: { publicUrl } }: Deps) => {
+  const apiUrl = `${publicUrl}/api/public/v1`
+  const addresses = [
+    { id: 'api-url', label: 'API', value: apiUrl },
+    { id: 'openapi-url', label: 'OpenAPI document', value: `${apiUrl}/openapi.json` },
+    { id: 'docs-url', label: 'API reference', value: `${publicUrl}/docs` },
+    { id: 'authorize-url', label: 'OAuth2 authorization', value: `${publicUrl}/oauth/authorize` },
+    { id: 'token-url', label: 'OAuth2 tokens', value: `${publicUrl}/oauth/token` },
+    { id: 'revoke-url', label: 'OAuth2 revocation', value: `${publicUrl}/oauth/revoke` },
+  ]
+  const isLocal = loopbackHosts.has(new URL(publicUrl).hostname)
+  return pageRoute({
+    path: '/integrations',
+    query: noInput,
+    show: async () => connectView('Connect Zapier', { isLocal, addresses, apiUrl }),
+  })
+}

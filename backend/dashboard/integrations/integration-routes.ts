@@ -1,14 +1,13 @@
 import type { Deps } from '../../deps.ts'
 import type { DashboardRoute } from '../page/page-route.ts'
 import { apiKeyListPage, newApiKeyPage, revokeApiKeyAction } from './api-key-pages.ts'
-import { connectedAppsPage, disconnectAppAction } from './connection-pages.ts'
 import {
   callbacksPage,
   replayCallbacksAction,
   revealSecretPage,
   rotateSigningSecretPage,
 } from './callback-pages.ts'
-import { connectZapierPage } from './connect-page.ts'
+import { connectedAppsPage, connectZapierPage, disconnectAppAction } from './connection-pages.ts'
 import { deliveryPage, replayDeliveryAction } from './delivery-pages.ts'
 import {
   enableWebhookAction,
@@ -17,8 +16,7 @@ import {
   rotateSecretPage,
   sendTestEventAction,
 } from './webhook-actions.ts'
-import { webhookListPage } from './webhook-list-page.ts'
-import { webhookPage } from './webhook-pages.ts'
+import { webhookListPage, webhookPage } from './webhook-pages.ts'
 
 /** Who else works with the workspace: keys, apps, and those who are told when calls are over. */
 export const integrationRoutes = (deps: Deps): DashboardRoute[] => [

@@ -1,4 +1,4 @@
-import { template } from '../view.ts'
+import { template } from '../page/page-route.ts'
 
 interface SecretData {
   heading: string

@@ -1,12 +1,15 @@
-import type { Deps } from '../../deps.ts'
+import type { WebhookFilter } from '@outdial/contract'
+import * as z from 'zod'
 import { notFound } from '../../core/errors.ts'
-import { selectSubscriptions, type SubscriptionSummary } from '../../webhooks/list-store.ts'
+import { toPage } from '../../core/pagination.ts'
+import type { Deps } from '../../deps.ts'
 import { findSubscription } from '../../webhooks/subscription-store.ts'
-import { pageRoute } from '../page/page-route.ts'
 import type { Badge } from '../page/badges.ts'
-import { template } from '../view.ts'
-import { type DeliveryTable, DeliveryQuery, readDeliveryTable } from './delivery-rows.ts'
-import { formatWebhookFilter, toHealth, formatSubscriptionOwner } from './in-words.ts'
+import { PageNumber } from '../page/forms.ts'
+import { pathTo } from '../page/page-context.ts'
+import { pageRoute, template } from '../page/page-route.ts'
+import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
+import { countCallbackDeliveries, selectSubscriptions, type SubscriptionSummary } from './webhook-queries.ts'
 
 interface WebhookData {
   webhook: {
@@ -65,3 +68,93 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
   previousSecretUntil:
     row.previousSecretUntil !== null && row.previousSecretUntil > now ? row.previousSecretUntil : null,
 })
+
+interface WebhookRow {
+  id: number
+  targetUrl: string
+  owner: string
+  filter: string
+  badge: Badge
+  since: Date | null
+  lastAt: Date | null
+  pending: number
+  exhausted: number
+}
+
+interface ListData {
+  rows: WebhookRow[]
+  callbacks: { pending: number; dead: number; any: boolean }
+  previous: string | null
+  next: string | null
+}
+
+const webhookListView = template<ListData>('dashboard/integrations/webhook-list-page')
+const Query = z.object({ page: PageNumber })
+const pageSize = 50
+
+export const webhookListPage = (deps: Deps) =>
+  pageRoute({
+    path: '/integrations/webhooks',
+    query: Query,
+    show: async (context) => {
+      const { page } = context.query
+      const limits = { limit: pageSize + 1, offset: (page - 1) * pageSize }
+      const found = await selectSubscriptions(deps.db, context.workspace.id, limits)
+      const { items, more } = toPage(found, pageSize)
+      const address = (to: number) => pathTo(context, `/integrations/webhooks?page=${to}`)
+      return webhookListView('Webhooks', {
+        rows: items.map((item) => ({
+          id: item.id,
+          targetUrl: item.targetUrl,
+          owner: formatSubscriptionOwner(item),
+          filter: formatWebhookFilter(item),
+          ...toHealth(item),
+          lastAt: item.lastAt,
+          pending: item.pending,
+          exhausted: item.dead,
+        })),
+        callbacks: await countCallbackDeliveries(deps.db, context.workspace.id),
+        previous: page > 1 ? address(page - 1) : null,
+        next: more ? address(page + 1) : null,
+      })
+    },
+  })
+
+/** "Campaign “Leads”, answered or busy": which calls a subscription hears of. */
+export function formatWebhookFilter(subscription: {
+  filter: WebhookFilter
+  campaign: string | null
+  agent: string | null
+}): string {
+  const { filter, campaign, agent } = subscription
+  const parts: string[] = []
+  if (filter.campaign_id !== null) parts.push(`campaign “${campaign ?? filter.campaign_id}”`)
+  if (filter.agent_id !== null) parts.push(`agent “${agent ?? filter.agent_id}”`)
+  if (filter.outcome !== null)
+    parts.push(filter.outcome.map((outcome) => outcome.replaceAll('_', ' ')).join(' or '))
+  if (parts.length === 0) return 'Every completed call'
+  return `Calls: ${parts.join(', ')}`
+}
+
+/** "Zapier, connected by Robin". */
+export function formatSubscriptionOwner(
+  subscription: Pick<SubscriptionSummary, 'app' | 'keyName' | 'keyPrefix' | 'person'>,
+): string {
+  const { app, keyName, keyPrefix, person } = subscription
+  return app === null
+    ? `API key “${keyName ?? ''}” (${keyPrefix ?? ''}…) of ${person}`
+    : `${app}, connected by ${person}`
+}
+
+type SubscriptionHealth = Pick<SubscriptionSummary, 'disabledAt' | 'failingSince' | 'lastStatus'>
+
+/** How a subscription is, and, where it is not well, since when. */
+export function toHealth({ disabledAt, failingSince, lastStatus }: SubscriptionHealth): {
+  badge: Badge
+  since: Date | null
+} {
+  if (disabledAt !== null) return { badge: { tone: 'bad', text: 'Disabled' }, since: disabledAt }
+  if (failingSince !== null) return { badge: { tone: 'warn', text: 'Failing' }, since: failingSince }
+  if (lastStatus === 'delivered') return { badge: { tone: 'good', text: 'Works' }, since: null }
+  return { badge: { tone: 'mute', text: lastStatus === null ? 'No events yet' : 'Enabled' }, since: null }
+}

@@ -1,15 +1,17 @@
 import * as z from 'zod'
-import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../core/errors.ts'
-import { addDocument } from '../../knowledge/add-document.ts'
+import type { Deps } from '../../deps.ts'
+import { addDocument, editDocument } from '../../knowledge/documents.ts'
+import type { DocumentValues, FoundPassage } from '../../knowledge/knowledge-store.ts'
 import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
-import type { DocumentValues } from '../../knowledge/knowledge-store.ts'
-import { formRoute, noInput } from '../page/page-route.ts'
+import { defaultPassageLimit, searchKnowledge } from '../../knowledge/search-knowledge.ts'
+import { PageNumber } from '../page/forms.ts'
+import { pathTo } from '../page/page-context.ts'
+import { formRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
 import { submitOnce } from '../page/submit-once.ts'
-import { ChosenFile } from '../uploaded-file.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo } from '../visit.ts'
+import { ChosenFile } from '../page/upload.ts'
+import { type Document, type DocumentSummary, getDocument, listDocuments } from './knowledge-queries.ts'
 
 const addDocumentView = template<object>('dashboard/knowledge/add-document-page')
 
@@ -61,3 +63,89 @@ async function toDocument({
   const parsed = await readFile(file)
   return { title: title.trim() === '' ? parsed.title : title, body: parsed.text }
 }
+
+interface ListData {
+  search: string
+  /** What is found, in the order of its rank; null where nothing is searched for. */
+  found: { passages: FoundPassage[]; more: FoundPassage[] } | null
+  documents: DocumentSummary[]
+  previous: string | null
+  next: string | null
+}
+
+const knowledgeView = template<ListData>('dashboard/knowledge/knowledge-page')
+
+const Filter = z.object({
+  search: z.string().trim().max(500).catch('').default(''),
+  page: PageNumber,
+})
+
+const pageSize = 50
+
+/** Passages that are shown of a search: agents are given the first of them alone. */
+const maxFound = 10
+
+export const knowledgePage = (deps: Deps) =>
+  pageRoute({
+    path: '/knowledge',
+    query: Filter,
+    show: async (context) => {
+      const { search, page } = context.query
+      if (search !== '') {
+        const found = await searchKnowledge(deps)(context.workspace.id, search, maxFound)
+        return knowledgeView('Knowledge', {
+          search,
+          found: { passages: found.slice(0, defaultPassageLimit), more: found.slice(defaultPassageLimit) },
+          documents: [],
+          previous: null,
+          next: null,
+        })
+      }
+      const { items, more } = await listDocuments(deps)(context.workspace.id, { page, size: pageSize })
+      const address = (to: number) => pathTo(context, `/knowledge?page=${to}`)
+      return knowledgeView('Knowledge', {
+        search,
+        found: null,
+        documents: items,
+        previous: page > 1 ? address(page - 1) : null,
+        next: more ? address(page + 1) : null,
+      })
+    },
+  })
+
+const documentView = template<{ document: Document }>('dashboard/knowledge/document-page')
+const editDocumentView = template<{ document: Document }>('dashboard/knowledge/edit-document-page')
+
+const DocumentFields = z.object({ title: z.string().default(''), body: z.string().default('') })
+
+export const documentPage = (deps: Deps) =>
+  pageRoute({
+    path: '/knowledge/:id',
+    query: noInput,
+    show: async ({ workspace, id }) => {
+      const document = await getDocument(deps)(workspace.id, id)
+      return documentView(document.title, { document })
+    },
+  })
+
+export const editDocumentPage = (deps: Deps) =>
+  formRoute({
+    path: '/knowledge/:id/edit',
+    query: noInput,
+    form: DocumentFields,
+    show: async ({ workspace, id }) => {
+      const document = await getDocument(deps)(workspace.id, id)
+      return editDocumentView(`Edit ${document.title}`, { document })
+    },
+    loadEdited: async (tx, { workspace, id }) => {
+      const { title, body } = await getDocument(tx)(workspace.id, id)
+      return { title, body }
+    },
+    submit: async (tx, context, values) => {
+      await editDocument(tx)(context.workspace.id, context.id, values)
+      return redirectTo(
+        pathTo(context, `/knowledge/${context.id}`),
+        'The document was saved: agents find the new text.',
+      )
+    },
+  })

@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
+import { type Page, toPage } from '../../core/pagination.ts'
 import type { Db } from '../../db/schema.ts'
+import type { Deps } from '../../deps.ts'
+import { documentNotFound } from '../../knowledge/documents.ts'
 
 export interface DocumentSummary {
   id: number
@@ -59,3 +62,31 @@ export async function selectPassages(db: Db, workspaceId: number, documentId: nu
     .execute()
   return rows.map(({ text }) => text)
 }
+
+export interface Document {
+  id: number
+  title: string
+  body: string
+  /** As agents find and quote it. */
+  passages: string[]
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** @throws {ApiError} not_found */
+export const getDocument =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (workspaceId: number, documentId: number): Promise<Document> => {
+    const document = await findDocument(db, workspaceId, documentId)
+    if (document === undefined) throw documentNotFound()
+    return { ...document, passages: await selectPassages(db, workspaceId, documentId) }
+  }
+
+/** What a workspace's agents know, the last edited first. Pages count from 1. */
+export const listDocuments =
+  ({ db }: Pick<Deps, 'db'>) =>
+  async (
+    workspaceId: number,
+    { page, size }: { page: number; size: number },
+  ): Promise<Page<DocumentSummary>> =>
+    toPage(await selectDocuments(db, workspaceId, { limit: size + 1, offset: (page - 1) * size }), size)

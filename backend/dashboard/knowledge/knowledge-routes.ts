@@ -1,11 +1,8 @@
 import type { Deps } from '../../deps.ts'
-import { deleteDocument } from '../../knowledge/delete-document.ts'
-import { actionRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
-import { redirectTo } from '../view.ts'
-import { pathTo } from '../visit.ts'
-import { addDocumentPage } from './knowledge-pages.ts'
-import { documentPage, editDocumentPage } from './document-pages.ts'
-import { knowledgePage } from './list-page.ts'
+import { deleteDocument } from '../../knowledge/documents.ts'
+import { pathTo } from '../page/page-context.ts'
+import { actionRoute, type DashboardRoute, noInput, redirectTo } from '../page/page-route.ts'
+import { addDocumentPage, documentPage, editDocumentPage, knowledgePage } from './knowledge-pages.ts'
 
 /** What agents know. */
 export const knowledgeRoutes = (deps: Deps): DashboardRoute[] => [

@@ -1,7 +1,7 @@
 import type { CallOutcome } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
+import { outcomeBadge, outcomeOrder, type Tone } from '../page/badges.ts'
 import type { EndedCalls } from './overview-queries.ts'
-import { outcomeOrder, outcomeBadge, type Tone } from '../page/badges.ts'
 
 /** A day of a time zone: its clock may be turned in it. */
 export interface Day {

@@ -1,17 +1,20 @@
-import { findFirstSteps } from '../../calls/first-steps-store.ts'
-import { countLiveCalls, countEndedCalls, countWaitingCalls, findLiveCalls } from './overview-queries.ts'
-import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
 import type { Deps } from '../../deps.ts'
-import { countExhaustedDeliveries, selectFailingSubscriptions } from '../calls/call-queries.ts'
-import { createTimeFormats } from '../calls/in-words.ts'
-import { formatContactName } from '../contact-name.ts'
-import { type DashboardRoute, noInput, pageRoute } from '../page/page-route.ts'
-import { callBadge, type Badge, formatWaitReason } from '../page/badges.ts'
-import { template } from '../view.ts'
-import type { UserWorkspace } from '../visit.ts'
-import { type Charts, buildCharts, getDay, outcomeGroups } from './overview-charts.ts'
-import { type FirstStep, listFirstSteps } from './first-steps.ts'
-import { buildNotices, type Notice } from './overview-notices.ts'
+import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
+import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
+import { createTimeFormats, formatContactName } from '../page/format.ts'
+import type { UserWorkspace } from '../page/page-context.ts'
+import { type DashboardRoute, noInput, pageRoute, template } from '../page/page-route.ts'
+import { buildCharts, type Charts, getDay, outcomeGroups } from './overview-charts.ts'
+import { buildNotices, type FirstStep, listFirstSteps, type Notice } from './overview-notices.ts'
+import {
+  countEndedCalls,
+  countExhaustedDeliveries,
+  countLiveCalls,
+  countWaitingCalls,
+  findFirstSteps,
+  findLiveCalls,
+  selectFailingSubscriptions,
+} from './overview-queries.ts'
 
 interface OverviewData {
   day: string

@@ -119,3 +119,54 @@ export const countLiveCalls = async (db: Db, workspaceId: number): Promise<numbe
     .executeTakeFirstOrThrow()
   return count
 }
+
+/** What a workspace has that its first call needs, and whether anything outside is connected to it. */
+export interface FirstSteps {
+  number: boolean
+  agent: boolean
+  campaign: boolean
+  contact: boolean
+  connection: boolean
+}
+
+export async function findFirstSteps(db: Db, workspaceId: number): Promise<FirstSteps> {
+  const { rows } = await sql<FirstSteps>`
+    select
+      exists (select from phone_number where workspace_id = ${workspaceId}) as number,
+      exists (select from agent where workspace_id = ${workspaceId} and status <> 'draft') as agent,
+      exists (select from campaign where workspace_id = ${workspaceId}) as campaign,
+      exists (select from call where workspace_id = ${workspaceId}) as contact,
+      exists (select from oauth_grant where workspace_id = ${workspaceId})
+        or exists (select from api_key where workspace_id = ${workspaceId} and last_used_at is not null)
+        as connection`.execute(db)
+  const [found] = rows
+  if (found === undefined) throw new Error('a question without a table has one answer')
+  return found
+}
+
+/** Subscriptions that do not work, those that were disabled first. */
+export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
+  db
+    .selectFrom('webhook_subscription')
+    .select(['id', 'target_url', 'failing_since', 'disabled_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where((eb) => eb.or([eb('disabled_at', 'is not', null), eb('failing_since', 'is not', null)]))
+    .orderBy('disabled_at')
+    .orderBy('id')
+    .limit(50)
+    .execute()
+
+/** How many deliveries are dead, counted no further than `most`. */
+export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
+  const exhausted = db
+    .selectFrom('webhook_delivery')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'dead')
+    .limit(max)
+  const { count } = await db
+    .selectFrom(exhausted.as('dead'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}

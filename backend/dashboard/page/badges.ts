@@ -1,4 +1,5 @@
 import type { CallOutcome, CallStatus, CampaignStatus, WaitingFor } from '@outdial/contract'
+import type { ToolKindName } from '../../db/schema.ts'
 
 /** How a state looks: the colours of badges, bars and points. */
 export type Tone = 'good' | 'warn' | 'bad' | 'live' | 'mute'
@@ -76,3 +77,13 @@ const deliveryBadges = {
 /** How far the delivery of an event is, after so many tries. */
 export const deliveryBadge = (status: keyof typeof deliveryBadges, attempts: number): Badge =>
   status === 'pending' && attempts > 0 ? { tone: 'warn', text: 'To be tried again' } : deliveryBadges[status]
+
+/** Where a tool comes from, in a few words. */
+export function formatToolKind(kind: ToolKindName): string {
+  if (kind === 'http') return 'HTTP request'
+  if (kind === 'remote_mcp') return 'MCP server'
+  return 'Comes with Outdial'
+}
+
+export const toolActiveBadge = (isActive: boolean): Badge =>
+  isActive ? { tone: 'good', text: 'On' } : { tone: 'mute', text: 'Off' }

@@ -1,5 +1,5 @@
-import type { PageContext } from '../visit.ts'
-import { pathTo } from '../visit.ts'
+import type { CallingHours, RetryPolicy, Weekday } from '@outdial/contract'
+import { type PageContext, pathTo } from './page-context.ts'
 
 const createFormats = (timeZone: string) => {
   const zoned = (options: Intl.DateTimeFormatOptions) =>
@@ -78,3 +78,72 @@ function formatRelative(ms: number): string {
   const [unit, size] = timeUnits.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1_000]
   return relativeFormat.format(Math.trunc(ms / size), unit)
 }
+
+/** A name for a contact: its own, else its number, else that it was erased. */
+export const formatContactName = (
+  contact: { first_name: string | null; last_name: string | null },
+  number: string,
+): string => [contact.first_name, contact.last_name].filter(Boolean).join(' ') || number || 'Erased contact'
+
+export const weekdays: { value: Weekday; label: string }[] = [
+  { value: 'mon', label: 'Monday' },
+  { value: 'tue', label: 'Tuesday' },
+  { value: 'wed', label: 'Wednesday' },
+  { value: 'thu', label: 'Thursday' },
+  { value: 'fri', label: 'Friday' },
+  { value: 'sat', label: 'Saturday' },
+  { value: 'sun', label: 'Sunday' },
+]
+
+/** "Monday to Friday, 09:00 to 17:00". */
+export function formatCallingHours({ days, start, end }: CallingHours): string {
+  const time = `${start} to ${end}${start > end ? ' the next day' : ''}`
+  if (days.length === 7) return `Every day, ${time}`
+  const indexes = weekdays.flatMap(({ value }, index) => (days.includes(value) ? [index] : []))
+  const first = indexes[0] ?? 0
+  const last = indexes.at(-1) ?? first
+  const isConsecutive = indexes.length > 2 && last - first === indexes.length - 1
+  const names = indexes.map((index) => weekdays[index]?.label ?? '')
+  return `${isConsecutive ? `${names[0]} to ${names.at(-1)}` : names.join(', ')}, ${time}`
+}
+
+/** "Up to 3 attempts, 60 minutes apart, after no answer or busy". */
+export function formatRetryPolicy({ max_attempts, delay_minutes, on }: RetryPolicy): string {
+  if (max_attempts === 1 || on.length === 0) return 'One attempt'
+  const outcomes = on.map((outcome) => outcome.replaceAll('_', ' '))
+  const interval = delay_minutes === 1 ? 'a minute' : `${delay_minutes} minutes`
+  return `Up to ${max_attempts} attempts, ${interval} apart, after ${outcomes.join(' or ')}`
+}
+
+/** Writes moments of a page. Made once for it: the formats are slow to make. */
+export function createTimeFormats(now: Date, timeZone: string) {
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-US', { timeZone, ...options })
+  const day = format({ year: 'numeric', month: 'numeric', day: 'numeric' })
+  const clock = format({ hour: 'numeric', minute: '2-digit' })
+  const seconds = format({ timeStyle: 'medium' })
+  const weekday = format({ weekday: 'short' })
+  const date = format({ month: 'short', day: 'numeric' })
+  const farDate = format({ month: 'short', day: 'numeric', year: 'numeric' })
+  const today = day.format(now)
+  return {
+    /** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM". */
+    short(at: Date): string {
+      if (day.format(at) === today) return clock.format(at)
+      const days = (at.getTime() - now.getTime()) / 86_400_000
+      if (days > 0 && days < 6) return `${weekday.format(at)} ${clock.format(at)}`
+      return `${(Math.abs(days) > 300 ? farDate : date).format(at)}, ${clock.format(at)}`
+    },
+    /** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM". */
+    exact: (at: Date): string =>
+      day.format(at) === today ? seconds.format(at) : `${date.format(at)}, ${seconds.format(at)}`,
+  }
+}
+
+export type TimeFormats = ReturnType<typeof createTimeFormats>
+
+/** "and its 2 webhook subscriptions with it", after what ended; empty where it had none. */
+export const formatRemovedSubscriptions = (count: number): string =>
+  count === 0
+    ? ''
+    : `, and ${count === 1 ? 'its webhook subscription' : `its ${count} webhook subscriptions`} with it`

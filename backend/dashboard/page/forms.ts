@@ -1,5 +1,9 @@
-import type { ApiError } from '../../core/errors.ts'
-import { EditConflictError } from '../changed-meanwhile.ts'
+import { createHash } from 'node:crypto'
+import { QueryId } from '@outdial/contract'
+import { getCountries } from 'libphonenumber-js/max'
+import * as z from 'zod'
+import { ApiError } from '../../core/errors.ts'
+import { canonicalJson } from '../../core/text.ts'
 
 /** What a form shows besides its own values: what was typed, and what is wrong with it. */
 export interface FormState {
@@ -55,3 +59,67 @@ function toFieldMessage(field: string, message: string): string {
 
 const isStringArray = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+/** Tells one state of what a form edits from another, without showing it. */
+export const hashEdited = (values: unknown): string =>
+  createHash('sha256').update(canonicalJson(values)).digest('base64url')
+
+/** Somebody else saved what a form edits after it was opened: to save it now would undo that without a word. */
+export class EditConflictError extends ApiError {
+  /** The state that is to be overwritten if the person sends the form again. */
+  readonly version: string
+
+  constructor(version: string) {
+    super(
+      'validation_failed',
+      'Somebody else changed this after you opened it, and nothing was saved. What you typed is still here: look at ' +
+        'their changes in another tab, then save again, which writes yours over theirs.',
+    )
+    this.version = version
+  }
+}
+
+/** A field that may be sent several times, or not at all: boxes that are ticked. */
+export const StringList = z.preprocess((value) => [value ?? []].flat(), z.array(z.string()))
+
+/** The page of a list in an address. Whatever else is typed there is the first one. */
+export const PageNumber = z.coerce.number().int().min(1).max(10_000).catch(1)
+
+/** An id in an address. Whatever else is typed there is none. */
+export const OptionalId = QueryId.optional().catch(undefined)
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region' })
+
+/** Countries with phone numbers, by name, for lists to choose from. */
+export const countries: readonly { value: string; label: string }[] = getCountries()
+  .map((code) => ({ value: code, label: countryNames.of(code) ?? code }))
+  .sort((a, b) => a.label.localeCompare(b.label, 'en'))
+
+/** Names of the IANA time zone database, for lists to choose from. */
+export const timeZones: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]
+
+/** Languages that an agent can be given, by BCP 47 tag. */
+// prettier-ignore
+const languageTags = [
+  'en-US', 'en-GB', 'en-AU', 'en-CA', 'en-IN', 'en-IE', 'es-ES', 'es-MX', 'es-US', 'fr-FR', 'fr-CA', 'de-DE',
+  'de-AT', 'de-CH', 'it-IT', 'pt-BR', 'pt-PT', 'nl-NL', 'nl-BE', 'da-DK', 'sv-SE', 'nb-NO', 'fi-FI', 'pl-PL',
+  'cs-CZ', 'sk-SK', 'hu-HU', 'ro-RO', 'bg-BG', 'el-GR', 'tr-TR', 'uk-UA', 'ru-RU', 'he-IL', 'ar-SA', 'ar-AE',
+  'hi-IN', 'bn-IN', 'ta-IN', 'id-ID', 'ms-MY', 'th-TH', 'vi-VN', 'fil-PH', 'ja-JP', 'ko-KR', 'zh-CN', 'zh-TW',
+]
+
+const languageNames = new Intl.DisplayNames('en-US', { type: 'language', languageDisplay: 'standard' })
+
+/** "German (Austria)"; the tag itself where nobody knows a name. */
+export function languageName(tag: string): string {
+  try {
+    return languageNames.of(tag) ?? tag
+  } catch {
+    return tag
+  }
+}
+
+/** The choices of a form, with the one that is chosen, by name. */
+export const languageChoices = (chosen: string): { value: string; label: string }[] =>
+  [...new Set([...languageTags, chosen])]
+    .map((value) => ({ value, label: languageName(value) }))
+    .sort((a, b) => a.label.localeCompare(b.label, 'en'))

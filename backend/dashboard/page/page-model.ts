@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Flash } from './flash.ts'
-import type { FormState } from './forms.ts'
-import { navigation } from '../navigation.ts'
 import { createUi } from './format.ts'
-import type { View } from '../view.ts'
-import type { PageContext } from '../visit.ts'
+import type { FormState } from './forms.ts'
+import type { PageContext } from './page-context.ts'
+import type { View } from './page-route.ts'
 
 /** What a template is given: its own data, the frame around it, and `ui` to write times and addresses with. */
 export function createPageModel(
@@ -37,3 +36,25 @@ export function createPageModel(
     }),
   }
 }
+
+interface NavigationItem {
+  path: string
+  label: string
+  icon: string
+  /** Pages of another address that stand beside it. */
+  also?: string
+}
+
+/** Where one can go from every page. */
+export const navigation: readonly NavigationItem[] = [
+  { path: '/overview', label: 'Overview', icon: 'overview' },
+  { path: '/calls', label: 'Calls', icon: 'calls' },
+  { path: '/campaigns', label: 'Campaigns', icon: 'campaigns' },
+  { path: '/contacts', label: 'Contacts', icon: 'contacts' },
+  { path: '/phone-numbers', label: 'Phone numbers', icon: 'numbers' },
+  { path: '/agents', label: 'Agents', icon: 'agents' },
+  { path: '/tools', label: 'Tools', icon: 'tools' },
+  { path: '/knowledge', label: 'Knowledge', icon: 'knowledge', also: '/spreadsheets' },
+  { path: '/integrations', label: 'Integrations', icon: 'integrations' },
+  { path: '/settings', label: 'Settings', icon: 'settings' },
+]

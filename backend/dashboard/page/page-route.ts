@@ -1,11 +1,9 @@
 import type { Readable } from 'node:stream'
 import * as z from 'zod'
-import type { Deps } from '../../deps.ts'
 import { validate } from '../../core/validate.ts'
-import { EditConflictError, hashEdited } from '../changed-meanwhile.ts'
-import type { FormState } from './forms.ts'
-import type { Redirect, View } from '../view.ts'
-import type { PageContext } from '../visit.ts'
+import type { Deps } from '../../deps.ts'
+import { EditConflictError, type FormState, hashEdited } from './forms.ts'
+import type { PageContext } from './page-context.ts'
 
 /** A page to look at: `GET`. */
 export interface PageRoute {
@@ -48,15 +46,6 @@ export interface DownloadRoute {
 }
 
 export type DashboardRoute = PageRoute | FormRoute | ActionRoute | DownloadRoute
-
-/** A file of a form with a `fileLimit`, as its schema finds it under the field's name. */
-export interface UploadedFile {
-  name: string
-  type: string
-  bytes: Buffer
-  /** More was sent than the limit: `bytes` ends there. */
-  isTooLarge: boolean
-}
 
 /** The schema of a line that reads no query, or no fields. */
 export const noInput = z.unknown()
@@ -137,3 +126,26 @@ export const downloadRoute = <Query extends z.ZodType>(route: {
   path: route.path,
   send: async (context) => route.send({ ...context, query: route.query.parse(context.query) }),
 })
+
+/** A page that is to be rendered. */
+export interface View {
+  /** Path of the template from the backend's folder, without `.eta`. */
+  template: string
+  /** What the tab is called; the layout adds the product's name. */
+  title: string
+  data: object
+}
+
+/** Ties a template to what it needs: `const show = template<{ calls: Call[] }>('dashboard/calls/call-list-page')`. */
+export const template =
+  <Data extends object>(path: string) =>
+  (title: string, data: Data): View => ({ template: path, title, data })
+
+/** Where a form leads when it has done its work, and what the person is told there. */
+export interface Redirect {
+  /** A path of this service. */
+  to: string
+  message: string | null
+}
+
+export const redirectTo = (to: string, message: string | null = null): Redirect => ({ to, message })

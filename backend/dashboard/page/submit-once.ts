@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Deps } from '../../deps.ts'
-import { ApiError } from '../../core/errors.ts'
 import { respondOnce } from '../../api/idempotency.ts'
+import { ApiError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/text.ts'
-import type { Redirect, View } from '../view.ts'
-import type { PageContext } from '../visit.ts'
+import type { Deps } from '../../deps.ts'
+import type { PageContext } from './page-context.ts'
+import type { Redirect, View } from './page-route.ts'
 
 /** How often, and how many milliseconds apart, a second sending looks whether the first one is done. */
 const polling = { maxPolls: 100, delayMs: 100 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import * as z from 'zod'
 import { PageError } from '../../views/page-error.ts'
-import type { UploadedFile } from './page-route.ts'
 import { formUnreadable } from './page-errors.ts'
 
 /** Bytes of a whole form beyond which it is not read to its end. */
@@ -55,4 +55,26 @@ async function readParts(request: FastifyRequest, fileLimit: number): Promise<ob
     })
   }
   return Object.fromEntries(fields)
+}
+
+/** The file of a form; undefined where none was chosen: browsers send one without name and content then. */
+export const ChosenFile = z
+  .object({
+    name: z.string().default(''),
+    type: z.string().default(''),
+    bytes: z.custom<Buffer>((value) => Buffer.isBuffer(value)),
+    isTooLarge: z.boolean(),
+  })
+  .optional()
+  .transform((file): UploadedFile | undefined =>
+    file === undefined || (file.name === '' && file.bytes.length === 0) ? undefined : file,
+  )
+
+/** A file of a form with a `fileLimit`, as its schema finds it under the field's name. */
+export interface UploadedFile {
+  name: string
+  type: string
+  bytes: Buffer
+  /** More was sent than the limit: `bytes` ends there. */
+  isTooLarge: boolean
 }

@@ -1,12 +1,17 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { activatePhoneNumber } from '../../phone-numbers/activate.ts'
-import { addPhoneNumber } from '../../phone-numbers/phone-numbers.ts'
-import { retirePhoneNumber } from '../../phone-numbers/retire.ts'
-import { selectPhoneNumbersWithCampaignCount } from '../../phone-numbers/phone-number-store.ts'
-import { actionRoute, formRoute, type DashboardRoute, noInput, pageRoute } from '../page/page-route.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo } from '../visit.ts'
+import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
+import { pathTo } from '../page/page-context.ts'
+import {
+  actionRoute,
+  type DashboardRoute,
+  formRoute,
+  noInput,
+  pageRoute,
+  redirectTo,
+  template,
+} from '../page/page-route.ts'
+import { selectPhoneNumbersWithCampaignCount } from './phone-number-queries.ts'
 
 type ListedPhoneNumber = Awaited<ReturnType<typeof selectPhoneNumbersWithCampaignCount>>[number]
 

@@ -1,12 +1,13 @@
 import type { Deps } from '../../deps.ts'
 import type { DashboardRoute } from '../page/page-route.ts'
 import { generalSettingsPage } from './general-settings-page.ts'
-import { inviteMemberPage, resetMemberPasswordPage } from './link-pages.ts'
 import {
   changeRoleAction,
+  inviteMemberPage,
   leaveWorkspaceAction,
   membersPage,
   removeMemberAction,
+  resetMemberPasswordPage,
   withdrawInvitationAction,
 } from './member-pages.ts'
 

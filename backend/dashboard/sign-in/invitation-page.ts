@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import type { Deps } from '../../deps.ts'
 import { ApiError } from '../../core/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { acceptInvitation, type AcceptResult, getInvitation } from '../../identity/invitations.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
-import { type AcceptResult, acceptInvitation } from '../../identity/invitations/accept.ts'
-import { getInvitation } from '../../identity/invitations/open.ts'
 import { PageError } from '../../views/page-error.ts'
 import type { Render } from '../../views/render.ts'
-import { redirectTo, template } from '../view.ts'
+import { redirectTo, template } from '../page/page-route.ts'
 import { mountPublicForm } from './public-form.ts'
 
 const invitationView = template<{

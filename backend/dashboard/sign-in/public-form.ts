@@ -5,9 +5,9 @@ import { validate } from '../../core/validate.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { Render } from '../../views/render.ts'
 import { setFlash } from '../page/flash.ts'
-import { type FormState, invalidForm, emptyForm } from '../page/forms.ts'
+import { emptyForm, type FormState, invalidForm } from '../page/forms.ts'
 import { isCorrectable } from '../page/page-errors.ts'
-import type { Redirect, View } from '../view.ts'
+import type { Redirect, View } from '../page/page-route.ts'
 
 /** A page with a form that lies outside of every workspace, as that of a new user does. */
 interface PublicForm<Form extends z.ZodType> {

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
+import { getPasswordReset, resetPassword } from '../../identity/password-resets.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
-import { getPasswordReset } from '../../identity/password-resets/open.ts'
-import { resetPassword } from '../../identity/password-resets/reset.ts'
 import { PageError } from '../../views/page-error.ts'
 import type { Render } from '../../views/render.ts'
-import { redirectTo, template } from '../view.ts'
+import { redirectTo, template } from '../page/page-route.ts'
 import { mountPublicForm } from './public-form.ts'
 
 const resetPasswordView = template<{ email: string }>('dashboard/sign-in/reset-password-page')

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
+import { selectWorkspacesOfUser } from '../../identity/member-store.ts'
+import { hasUsers } from '../../identity/user-store.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
-import { hasUsers, selectWorkspacesOfUser } from '../../identity/user-store.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
 
@@ -71,4 +72,41 @@ export function mountSignInPages(
     await browserAuth.signOut(request, reply)
     return reply.redirect(next === '/' ? '/sign-in' : next, 303)
   })
+}
+
+/** A live part of a page asks for itself anew. */
+export const isFragment = ({ headers }: FastifyRequest): boolean => headers['hx-request'] === 'true'
+
+export function redirectToSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string,
+): FastifyReply {
+  const { url: address, method, routeOptions, headers } = request
+  const isForm = method !== 'GET'
+  if (isFragment(request)) {
+    reply.code(401)
+    // What is looked up while somebody fills in a form takes nobody away from it.
+    if (headers['outdial-aside'] === 'true') return reply.send()
+    const next = parseCurrentPage(headers['hx-current-url'], publicUrl) ?? (isForm ? undefined : address)
+    return reply.header('HX-Redirect', signInPath(next, isForm)).send()
+  }
+  // A form stands at its own address; a button has no page there.
+  const next = !isForm || routeOptions.config.hasPage ? address : undefined
+  return reply.redirect(signInPath(next, isForm), 303)
+}
+
+function signInPath(next: string | undefined, isFormLost: boolean): string {
+  const query = [
+    ...(isFormLost ? ['lost=form'] : []),
+    ...(next === undefined ? [] : [`next=${encodeURIComponent(next)}`]),
+  ]
+  return `/sign-in?${query.join('&')}`
+}
+
+/** The page that a part of it asks from: a path of this service, or nothing. */
+function parseCurrentPage(address: string | string[] | undefined, publicUrl: string): string | undefined {
+  if (typeof address !== 'string' || !URL.canParse(address)) return undefined
+  const { origin, pathname, search } = new URL(address)
+  return origin === new URL(publicUrl).origin ? pathname + search : undefined
 }

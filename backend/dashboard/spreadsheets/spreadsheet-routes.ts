@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream'
 import type { Deps } from '../../deps.ts'
-import { deleteSpreadsheet } from '../../spreadsheets/delete-spreadsheet.ts'
 import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
-import { removeGoogleAccount } from '../../spreadsheets/remove-google-account.ts'
-import { actionRoute, downloadRoute, type DashboardRoute, noInput } from '../page/page-route.ts'
-import { redirectTo } from '../view.ts'
-import { pathTo, requireOwner } from '../visit.ts'
-import { googleAccountPage } from './google-page.ts'
-import { newSpreadsheetPage, spreadsheetListPage } from './spreadsheet-pages.ts'
-import { spreadsheetPage } from './spreadsheet-page.ts'
+import { removeGoogleAccount } from '../../spreadsheets/google-account.ts'
+import { deleteSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
+import { pathTo, requireOwner } from '../page/page-context.ts'
+import { actionRoute, type DashboardRoute, downloadRoute, noInput, redirectTo } from '../page/page-route.ts'
+import {
+  googleAccountPage,
+  newSpreadsheetPage,
+  spreadsheetListPage,
+  spreadsheetPage,
+} from './spreadsheet-pages.ts'
 
 /** The tables that agents add rows to. */
 export const spreadsheetRoutes = (deps: Deps): DashboardRoute[] => [

@@ -1,28 +1,30 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { addHttpTool } from '../../tools/general/add-http-tool.ts'
+import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
+import { httpMethods, HttpSettings } from '../../tools/custom/tool-settings.ts'
 import { checkDescription, checkName } from '../../tools/custom/validate-custom-tool.ts'
-import { editHttpTool } from '../../tools/save-http-tool.ts'
-import { mergeSecrets } from '../../tools/general/merge-secrets.ts'
-import { toolNotFound } from '../../tools/save-custom-tool.ts'
 import { getTool } from '../../tools/get-tool.ts'
-import { HttpSettings, httpMethods } from '../../tools/kinds/http/settings.ts'
-import { formRoute, noInput } from '../page/page-route.ts'
-import { redirectTo, template } from '../view.ts'
-import { pathTo } from '../visit.ts'
-import { loadEditedTool } from './edited.ts'
-import { parseHeaders, formatHeaders } from './headers.ts'
+import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
+import { toolNotFound } from '../../tools/tool-catalog.ts'
+import { pathTo } from '../page/page-context.ts'
+import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
 import {
   type Parameter,
   parameterTypes,
-  toParameters,
   parseParameters,
   parseSchema,
   rowNumbers,
+  toParameters,
   toSchema,
 } from './http-tool-parameters.ts'
-import { parseParts } from './read-all.ts'
-import { newSecretNumbers, parseSecrets } from './tool-form.ts'
+import {
+  formatHeaders,
+  loadEditedTool,
+  newSecretNumbers,
+  parseHeaders,
+  parseParts,
+  parseSecrets,
+} from './tool-form.ts'
 
 interface HttpFormData {
   /** Null for a new tool. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { invalidField } from '../../core/errors.ts'
-import type { JsonSchema } from '../../tools/kinds/tool-kind.ts'
+import type { JsonSchema } from '../../tools/json-schema/compile-schema.ts'
 
 export const parameterTypes = [
   { value: 'string', label: 'Text' },

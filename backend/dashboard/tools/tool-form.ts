@@ -1,5 +1,9 @@
-import { invalidField } from '../../core/errors.ts'
-import type { SecretChanges } from '../../tools/general/merge-secrets.ts'
+import type { ErrorDetail } from '@outdial/contract'
+import { ApiError, invalidField } from '../../core/errors.ts'
+import type { Deps } from '../../deps.ts'
+import type { SecretChanges } from '../../tools/custom/tool-secrets.ts'
+import { getTool } from '../../tools/get-tool.ts'
+import type { PageContext } from '../page/page-context.ts'
 
 /** How many new secrets a form has room for. */
 export const newSecretNumbers = [1, 2, 3]
@@ -37,4 +41,67 @@ export function parseSecrets(
     return [[name.trim(), value.trim()]]
   })
   return Object.fromEntries([...changed, ...added])
+}
+
+/** What the forms of a tool edit. Who has it, and whether it is on, is changed elsewhere. */
+export async function loadEditedTool(deps: Deps, { workspace, id: toolId }: PageContext): Promise<object> {
+  const { name, description, settings, definitions, secretNames } = await getTool(deps)({
+    workspaceId: workspace.id,
+    toolId,
+  })
+  return { name, description, settings, definitions, secretNames }
+}
+
+/**
+ * Headers as people type them, `Name: value` on a line each.
+ *
+ * @throws {ApiError} validation_failed for a line that is none
+ */
+export function parseHeaders(text: string): Record<string, string> {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter(Boolean)
+  return Object.fromEntries(
+    lines.map((line, index) => {
+      const at = line.indexOf(':')
+      if (at > 0) return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+      throw invalidField(
+        'headers',
+        'invalid_format',
+        `Line ${index + 1} is no header: write it as Name: value.`,
+      )
+    }),
+  )
+}
+
+export const formatHeaders = (headers: Record<string, string>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n')
+
+/**
+ * Reads the parts of a form, and tells what is wrong with all of them at once.
+ *
+ * @param otherIssues what else is known to be wrong, told where a part is wrong: else the operation tells it with the rest
+ * @throws {ApiError} validation_failed, with the details of every part
+ */
+export function parseParts<Parts extends Record<string, () => unknown>>(
+  parts: Parts,
+  otherIssues: readonly ErrorDetail[],
+): { [Name in keyof Parts]: ReturnType<Parts[Name]> } {
+  const details: ErrorDetail[] = []
+  const read = Object.entries(parts).map(([name, part]) => {
+    try {
+      return [name, part()]
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      details.push(...error.details)
+      return [name, undefined]
+    }
+  })
+  const [first] = details
+  if (first !== undefined)
+    throw new ApiError('validation_failed', first.message, { details: [...details, ...otherIssues] })
+  return Object.fromEntries(read) as { [Name in keyof Parts]: ReturnType<Parts[Name]> }
 }

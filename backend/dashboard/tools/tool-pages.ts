@@ -1,12 +1,20 @@
-import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
+import { formatNames } from '../../core/text.ts'
 import type { Deps } from '../../deps.ts'
+import { HttpSettings, RemoteSettings } from '../../tools/custom/tool-settings.ts'
 import { getTool, type ToolDetails } from '../../tools/get-tool.ts'
-import { HttpSettings } from '../../tools/kinds/http/settings.ts'
-import { RemoteSettings } from '../../tools/custom/tool-settings.ts'
-import { noInput, pageRoute } from '../page/page-route.ts'
-import type { Badge } from '../page/badges.ts'
-import { template } from '../view.ts'
-import { toolActiveBadge, formatToolKind } from './in-words.ts'
+import { refreshRemoteServer, type RefreshResult } from '../../tools/save-remote-server.ts'
+import { deleteTool, listTools, setToolActive } from '../../tools/tool-catalog.ts'
+import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
+import { type Badge, formatToolKind, toolActiveBadge } from '../page/badges.ts'
+import { type PageContext, pathTo } from '../page/page-context.ts'
+import {
+  actionRoute,
+  type DashboardRoute,
+  noInput,
+  pageRoute,
+  redirectTo,
+  template,
+} from '../page/page-route.ts'
 
 interface ToolData {
   tool: {
@@ -93,4 +101,86 @@ function listFacts({ kind, settings, secretNames }: ToolDetails): ToolData['fact
     ]
   }
   return []
+}
+
+interface ToolItem {
+  id: number
+  name: string
+  description: string
+  kind: string
+  isActive: boolean
+  badge: Badge
+  agents: { id: number; name: string }[]
+}
+
+const toolListView = template<{ tools: ToolItem[] }>('dashboard/tools/tool-list-page')
+
+export const toolListPage = (deps: Deps) =>
+  pageRoute({
+    path: '/tools',
+    query: noInput,
+    show: async ({ workspace }) => {
+      const agents = await selectAgentsWithCounts(deps.db, workspace.id)
+      const tools = await listTools(deps)(workspace.id)
+      return toolListView('Tools', {
+        tools: tools.map(({ id, name, description, kind, isActive, agents: ids }) => ({
+          ...{ id, name, description, isActive },
+          kind: formatToolKind(kind),
+          badge: toolActiveBadge(isActive),
+          agents: agents.filter((agent) => ids.includes(agent.id)).map(({ id, name }) => ({ id, name })),
+        })),
+      })
+    },
+  })
+
+const toolPath = (context: PageContext) => pathTo(context, `/tools/${context.id}`)
+const toolKey = (context: PageContext) => ({ workspaceId: context.workspace.id, toolId: context.id })
+
+const switchAction = (verb: string, isActive: boolean, message: string): DashboardRoute =>
+  actionRoute({
+    path: `/tools/:id/${verb}`,
+    form: noInput,
+    run: async (tx, context) => {
+      await setToolActive(tx)(toolKey(context), isActive)
+      return redirectTo(toolPath(context), message)
+    },
+    back: toolPath,
+  })
+
+export const toolActions = (deps: Deps): DashboardRoute[] => [
+  switchAction('switch-on', true, 'The tool is on: agents that have it can use it.'),
+  switchAction(
+    'switch-off',
+    false,
+    'The tool is off for all agents. They keep it, and what was configured for them.',
+  ),
+  actionRoute({
+    path: '/tools/:id/delete',
+    form: noInput,
+    run: async (tx, context) => {
+      await deleteTool(tx)(toolKey(context))
+      return redirectTo(
+        pathTo(context, '/tools'),
+        'The tool is deleted. What it did stays in the records of calls.',
+      )
+    },
+    back: toolPath,
+  }),
+  actionRoute({
+    path: '/tools/:id/refresh',
+    form: noInput,
+    isOnce: false,
+    run: async (_, context) => {
+      const refreshed = await refreshRemoteServer(deps)(context.workspace.id, context.id)
+      return redirectTo(toolPath(context), formatRefreshed(refreshed))
+    },
+    back: toolPath,
+  }),
+]
+
+function formatRefreshed({ tools, dropped, others }: RefreshResult): string {
+  const passedOn = tools.length === 1 ? '1 tool is passed on' : `${tools.length} tools are passed on`
+  const gone = dropped.length === 0 ? '' : ` Gone: ${formatNames(dropped, 3)}.`
+  const more = others.length === 0 ? '' : ` Not chosen: ${formatNames(others, 3)}.`
+  return `The server was asked anew: ${passedOn} as they are now.${gone}${more}`
 }

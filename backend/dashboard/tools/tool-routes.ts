@@ -1,11 +1,8 @@
 import type { Deps } from '../../deps.ts'
 import type { DashboardRoute } from '../page/page-route.ts'
-import { toolActions } from './acts.ts'
-import { chooseServerToolsPage } from './choose-page.ts'
 import { editHttpToolPage, newHttpToolPage } from './http-tool-pages.ts'
-import { toolListPage } from './list-page.ts'
-import { editMcpServerPage, newMcpServerPage } from './mcp-server-pages.ts'
-import { toolPage } from './tool-pages.ts'
+import { chooseServerToolsPage, editMcpServerPage, newMcpServerPage } from './mcp-server-pages.ts'
+import { toolActions, toolListPage, toolPage } from './tool-pages.ts'
 
 /** What agents can do during a call besides talking. */
 export const toolRoutes = (deps: Deps): DashboardRoute[] => [

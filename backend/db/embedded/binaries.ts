@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import * as z from 'zod'
-import { StartupError } from '../../start-error.ts'
+import { StartupError } from '../../core/errors.ts'
 import type { Account } from './os-account.ts'
 import { assertPrivate, findPrivateHome } from './private-folder.ts'
 

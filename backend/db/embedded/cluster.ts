@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process'
 import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { ConfigError } from '../../config.ts'
-import { StartupError } from '../../start-error.ts'
-import type { Account } from './os-account.ts'
+import { ConfigError, StartupError } from '../../core/errors.ts'
 import type { Binaries } from './binaries.ts'
 import type { DataDir } from './data-dir.ts'
-import { postgresEnvironment } from './environment.ts'
+import type { Account } from './os-account.ts'
+import { postgresEnvironment } from './postmaster.ts'
 
 const run = promisify(execFile)
 

@@ -1,8 +1,8 @@
-import { readFile, rename, rmdir, mkdir, stat, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
-import { StartupError } from '../../start-error.ts'
+import { StartupError } from '../../core/errors.ts'
 
 /** What `owner.json` in DATA_DIR says: who has the database open, and how to reach both. */
 const Owner = z.object({

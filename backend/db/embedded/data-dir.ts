@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { chmod, lstat, readdir, realpath, rmdir, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ConfigError } from '../../config.ts'
-import { errorCode } from '../../error-code.ts'
-import { type Account, findAccount, canEnter, isRoot } from './os-account.ts'
+import { ConfigError, errorCode } from '../../core/errors.ts'
+import { type Account, canEnter, findAccount, isRoot } from './os-account.ts'
 import { createFolder, findPrivateHome } from './private-folder.ts'
 
 /** Where the database, its keys and the demo's credentials lie, and as whom PostgreSQL runs in there. */

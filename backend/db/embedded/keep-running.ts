@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { describeError } from '../../describe-error.ts'
+import { describeError } from '../../core/errors.ts'
 import type { Postmaster } from './postmaster.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { StartupError } from '../../start-error.ts'
+import { StartupError } from '../../core/errors.ts'
 
 /** As whom PostgreSQL runs. It refuses to run as root. */
 export interface Account {

@@ -1,7 +1,7 @@
-import { chmod, chown, mkdir, mkdtemp, realpath, lstat } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, mkdtemp, realpath } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
-import { StartupError } from '../../start-error.ts'
+import { StartupError } from '../../core/errors.ts'
 import { type Account, isRoot } from './os-account.ts'
 
 /**

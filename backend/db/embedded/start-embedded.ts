@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
-import { findAccount } from './os-account.ts'
-import { type Address, createAddress, removeAddress } from './server-address.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
-import { claimDataDir, type Owner } from './data-dir-claim.ts'
 import { prepareCluster } from './cluster.ts'
-import { type DataDir, withDataDirErrors, prepareDataDir } from './data-dir.ts'
-import { createTemporaryFolder } from './private-folder.ts'
+import { claimDataDir, type Owner } from './data-dir-claim.ts'
+import { type DataDir, prepareDataDir, withDataDirErrors } from './data-dir.ts'
 import { keepRunning } from './keep-running.ts'
 import { stopOrphan } from './orphan.ts'
+import { findAccount } from './os-account.ts'
 import { startPostmaster } from './postmaster.ts'
+import { createTemporaryFolder } from './private-folder.ts'
+import { type Address, createAddress, removeAddress } from './server-address.ts'
 
 export interface EmbeddedOptions {
   /** DATA_DIR as it was set. */

@@ -1,11 +1,10 @@
 import { decodeText } from '../../core/decode-text.ts'
-import { readDocx } from './read-docx.ts'
-import { FileError } from './parse-result.ts'
-import { readHtml } from './read-html.ts'
 import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
+import { FileError } from './parse-result.ts'
+import { readDocx } from './read-docx.ts'
+import { readHtml } from './read-html.ts'
 import { readPdf } from './read-pdf.ts'
-import { normalizeText } from './tidy.ts'
 
 /**
  * The plain text of a file. It may take any memory and time: run where both are bounded.
@@ -25,3 +24,15 @@ const readers: Record<FileKind, (bytes: Uint8Array) => string | Promise<string>>
   pdf: readPdf,
   docx: readDocx,
 }
+
+/** A text as documents keep it: no signs that are none, no blanks at the ends of lines, one blank line at a time. */
+export const normalizeText = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n?|\u2028/g, '\n')
+    .replace(/\f|\v|\u2029/g, '\n\n')
+    .replace(/[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\uFEFF]/g, '')
+    // Every run of blanks matches: one that looks for the line's end behind it would take the square of its length.
+    .replace(/[^\S\n]+\n?/g, (run) => (run.endsWith('\n') ? '\n' : run))
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()

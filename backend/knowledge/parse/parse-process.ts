@@ -1,9 +1,7 @@
-// A process of its own that reads one file: standard input in, an answer out. A thread does it, and this one watches:
-// a thread's limits count no buffers, and where V8 cannot stop it in time the whole process ends. It is this one then.
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
-import type { ParseResult } from './answer.ts'
 import { parseLimits } from './parse-limits.ts'
+import type { ParseResult } from './parse-result.ts'
 
 const killProcess = () => process.kill(process.pid, 'SIGKILL')
 setInterval(() => process.memoryUsage.rss() > parseLimits.maxMemoryBytes && killProcess(), 10)

@@ -1,3 +1,5 @@
+import * as z from 'zod'
+
 /** Why a file could not be read, in a word: what passes between processes. */
 export type FileErrorCode = keyof typeof messages
 
@@ -35,3 +37,10 @@ export class FileError extends Error {
 
 export const isFileErrorCode = (value: unknown): value is FileErrorCode =>
   typeof value === 'string' && Object.hasOwn(messages, value)
+
+/** What the process that read a file tells of it. */
+export const ParseResult = z.union([
+  z.object({ text: z.string() }),
+  z.object({ fault: z.custom<FileErrorCode>(isFileErrorCode) }),
+])
+export type ParseResult = z.infer<typeof ParseResult>

@@ -1,9 +1,7 @@
-// A thread of the process in child.ts, which stops it.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ParseResult } from './answer.ts'
 import { extractText } from './extract-text.ts'
-import { FileError } from './parse-result.ts'
 import type { FileKind } from './file-kind.ts'
+import { FileError, type ParseResult } from './parse-result.ts'
 
 const { kind, bytes } = workerData as { kind: FileKind; bytes: Uint8Array }
 

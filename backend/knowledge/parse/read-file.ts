@@ -1,9 +1,8 @@
 import { invalidField } from '../../core/errors.ts'
-import { FileError } from './parse-result.ts'
 import { detectFileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
+import { FileError } from './parse-result.ts'
 import { runParser } from './run-parser.ts'
-import { createConcurrencyLimit } from './slots.ts'
 
 export interface UploadedFile {
   name: string
@@ -49,3 +48,33 @@ const toTitle = (name: string): string =>
     .replaceAll('\u0000', '')
     .trim()
     .slice(0, 200)
+
+/** Lets at most `atOnce` works run; as many as `waiting` wait for their turn. */
+export function createConcurrencyLimit({
+  concurrency,
+  maxWaiting,
+}: {
+  concurrency: number
+  maxWaiting: number
+}) {
+  let running = 0
+  const queue: (() => void)[] = []
+
+  /** Undefined, at once, where too many wait already. */
+  return async <Result>(work: () => Promise<Result>): Promise<{ result: Result } | undefined> => {
+    if (running >= concurrency) {
+      if (queue.length >= maxWaiting) return undefined
+      // Whoever ends hands its place on: nobody comes in between.
+      await new Promise<void>((resolve) => queue.push(resolve))
+    } else {
+      running += 1
+    }
+    try {
+      return { result: await work() }
+    } finally {
+      const next = queue.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}

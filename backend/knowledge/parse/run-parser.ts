@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { text as readAll } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { ParseResult } from './answer.ts'
-import { FileError } from './parse-result.ts'
 import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
+import { FileError, ParseResult } from './parse-result.ts'
 
 const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 

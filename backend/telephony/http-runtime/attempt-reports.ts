@@ -1,6 +1,8 @@
-import { type RuntimeReport, RuntimeReport as ReportSchema } from '@outdial/contract'
+import { type RuntimeAnalysis, type RuntimeReport, RuntimeReport as ReportSchema } from '@outdial/contract'
 import { sql } from 'kysely'
+import type { Clock } from '../../core/clock.ts'
 import type { Db } from '../../db/schema.ts'
+import type { Analysis, ProviderResult } from '../provider.ts'
 
 /** Attempts are found by their UUID alone: the runtime's secret is the service's, not a workspace's. */
 export const findReportedAttempt = (db: Db, provider: string, attemptId: string) =>
@@ -57,3 +59,88 @@ export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
     .where('call_id', '=', callId)
     .orderBy('number', 'desc')
     .executeTakeFirst()
+
+/** The end that counts: the first that was told. */
+export const findEndReport = (reports: readonly RuntimeReport[]) =>
+  reports.find((report) => report.type === 'ended')
+
+/** When somebody or something picked up; undefined where that has not been told. */
+export function findAnsweredAt(reports: readonly RuntimeReport[]): Date | undefined {
+  const answered = reports.find((report) => report.type === 'answered')
+  return answered && new Date(answered.at)
+}
+
+/** Undefined while it is to come, null where there is none. */
+export function findAnalysis(reports: readonly RuntimeReport[]): Analysis | null | undefined {
+  const ended = findEndReport(reports)
+  const analysisAtEnd = ended?.outcome === 'answered' ? ended.analysis : undefined
+  const reported =
+    analysisAtEnd ?? reports.find((report) => report.type === 'analysis')?.analysis ?? analysisAtEnd
+  return reported && toAnalysis(reported)
+}
+
+export const toAnalysis = ({ summary, sentiment, goal_met, extracted }: RuntimeAnalysis): Analysis => ({
+  summary,
+  sentiment,
+  goalMet: goal_met,
+  extracted,
+})
+
+/** What a runtime has reported of a call's talk, whoever was to wait for it. Undefined where there is nothing. */
+export async function findReportedAnalysis(
+  db: Db,
+  call: { workspaceId: number; callId: number },
+): Promise<Analysis | undefined> {
+  const attempt = await findLastAttempt(db, call.workspaceId, call.callId)
+  if (attempt === undefined) return undefined
+  const reports = (await findReports(db, [attempt.id])).get(attempt.id) ?? []
+  return findAnalysis(reports) ?? undefined
+}
+
+/**
+ * What has been reported of an attempt, a moment later. All who ask within that moment share one statement, so
+ * that five hundred calls cost the database no more than one.
+ */
+export function createReportReader(
+  deps: { db: Db; clock: Clock },
+  intervalMs: number,
+): (attemptId: string, signal: AbortSignal) => Promise<readonly RuntimeReport[]> {
+  let pending = new Map<string, AbortSignal>()
+  let query: Promise<Map<string, RuntimeReport[]>> | undefined
+
+  const readPending = async () => {
+    await deps.clock.wait(intervalMs)
+    const requested = pending
+    pending = new Map()
+    query = undefined
+    const ids = [...requested].filter(([, signal]) => !signal.aborted).map(([id]) => id)
+    return ids.length === 0 ? new Map<string, RuntimeReport[]>() : findReports(deps.db, ids)
+  }
+
+  return async (attemptId, signal) => {
+    pending.set(attemptId, signal)
+    query ??= readPending()
+    return (await query).get(attemptId) ?? []
+  }
+}
+
+/** The line whose attempts are reported on. */
+export const httpProviderName = 'http'
+
+export function toProviderResult(report: RuntimeReport & { type: 'ended' }): ProviderResult {
+  const endedAt = new Date(report.at)
+  if (report.outcome === 'voicemail') {
+    const { outcome, transcript, summary } = report
+    return { outcome, transcript, summary, answeredAt: new Date(report.answered_at), endedAt }
+  }
+  if (report.outcome !== 'answered') return { outcome: report.outcome, endedAt }
+  return {
+    outcome: 'answered',
+    endedReason: report.ended_reason,
+    transcript: report.transcript,
+    recordingUrl: report.recording_url ?? null,
+    optedOut: report.do_not_call ?? false,
+    answeredAt: new Date(report.answered_at),
+    endedAt,
+  }
+}

@@ -1,13 +1,23 @@
 import type { RuntimeDialRequest, RuntimeReport } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
 import type { Db } from '../../db/schema.ts'
-import { toolSessionUrl } from '../../runtime/session-url.ts'
-import { callLimits } from '../../calls/limits.ts'
-import { findAnalysis, findAnsweredAt, findEndReport } from '../../calls/reports/read.ts'
-import { insertReports } from './attempt-reports.ts'
-import { httpProviderName } from '../../dialer/receive-report.ts'
-import { createReportReader } from '../../calls/reports/watch.ts'
-import type { DialControls, DialRequest, TelephonyProvider, ProviderResult } from '../provider.ts'
+import {
+  callLimits,
+  type DialControls,
+  type DialRequest,
+  type ProviderResult,
+  type TelephonyProvider,
+} from '../provider.ts'
+import { toolSessionUrl } from '../tool-session.ts'
+import {
+  createReportReader,
+  findAnalysis,
+  findAnsweredAt,
+  findEndReport,
+  httpProviderName,
+  insertReports,
+  toProviderResult,
+} from './attempt-reports.ts'
 import type { RuntimeClient } from './runtime-client.ts'
 
 export interface HttpProviderDeps {
@@ -196,23 +206,5 @@ const toCallOrder = (request: DialRequest, internalUrl: string): RuntimeDialRequ
     reports_url: `${internalUrl}/api/internal/attempts/${attemptId}/reports`,
     ring_limit_seconds: callLimits.ringSeconds,
     call_limit_seconds: callLimits.callSeconds,
-  }
-}
-
-function toProviderResult(report: RuntimeReport & { type: 'ended' }): ProviderResult {
-  const endedAt = new Date(report.at)
-  if (report.outcome === 'voicemail') {
-    const { outcome, transcript, summary } = report
-    return { outcome, transcript, summary, answeredAt: new Date(report.answered_at), endedAt }
-  }
-  if (report.outcome !== 'answered') return { outcome: report.outcome, endedAt }
-  return {
-    outcome: 'answered',
-    endedReason: report.ended_reason,
-    transcript: report.transcript,
-    recordingUrl: report.recording_url ?? null,
-    optedOut: report.do_not_call ?? false,
-    answeredAt: new Date(report.answered_at),
-    endedAt,
   }
 }

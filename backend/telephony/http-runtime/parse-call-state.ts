@@ -1,7 +1,7 @@
 import { RuntimeReport } from '@outdial/contract'
 import * as z from 'zod'
-import { cleanInput } from '../../http/clean.ts'
-import { toStorableText } from '../../storable-text.ts'
+import { toStorableText } from '../../core/text.ts'
+import { cleanInput } from '../../core/validate.ts'
 
 /** What a runtime told of an attempt when it was asked. */
 export interface CallState {

@@ -1,6 +1,6 @@
 import type { RuntimeDialRequest } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
-import { errorCode } from '../../error-code.ts'
+import { errorCode } from '../../core/errors.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
 import { type CallState, parseCallState } from './parse-call-state.ts'
 

@@ -1,5 +1,6 @@
 import type { Extracted, Sentiment } from '@outdial/contract'
-import type { Intent } from '../../runtime/agent.ts'
+import type { DialRequest } from '../provider.ts'
+import type { Intent } from './tool-steps.ts'
 
 type SpokenTurn = readonly ['agent' | 'contact', string]
 
@@ -133,3 +134,25 @@ export const voicemailMessage =
 
 /** Said once, when a tool failed: the talk goes on without it. */
 export const apology = 'I am sorry, my notes are slow to come today. Let us go on without them.'
+
+/** Fills {{names}}: the contact's variables, and those that every script knows. An unknown name says nothing. */
+export function fillTemplate(template: string, request: DialRequest): string {
+  const { agent, contact, campaignName } = request
+  const agentName = agent.name.split(',')[0] ?? agent.name
+  const name = contact.firstName ?? contact.lastName ?? 'there'
+  const topic = contact.variables['product'] ?? contact.variables['topic'] ?? campaignName
+  const values = new Map([
+    ...Object.entries(contact.variables),
+    ['first_name', contact.firstName ?? ''],
+    ['last_name', contact.lastName ?? ''],
+    ['campaign', campaignName],
+    ['agent', agentName],
+    ['name', name],
+    ['topic', topic],
+  ])
+  const replaceNames = (text: string) =>
+    text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, key: string) => values.get(key) ?? '')
+  const greeting =
+    agent.greeting === '' ? 'Hello {{name}}, this is {{agent}} about {{topic}}.' : agent.greeting
+  return template === '{{greeting}}' ? replaceNames(greeting) : replaceNames(template)
+}

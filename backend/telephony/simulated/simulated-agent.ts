@@ -1,9 +1,6 @@
-import type { ToolOutcome, ActiveAgent, SimulatedAgent } from '../../runtime/agent.ts'
-import { pickArguments } from '../../runtime/arguments-for.ts'
-import { type ToolStep, toToolStep, parseTimeZone } from './tool-steps.ts'
 import { rejectOnAbort } from '../../core/abort.ts'
-import { toolSessionUrl } from '../../runtime/session-url.ts'
-import { openToolSession } from '../tool-session.ts'
+import { openToolSession, toolSessionUrl } from '../tool-session.ts'
+import { type Intent, parseTimeZone, pickArguments, type ToolStep, toToolStep } from './tool-steps.ts'
 
 export interface SimulatedAgentOptions {
   /** Where the tool server is, without a trailing slash. */
@@ -103,4 +100,34 @@ function describeErrorKind(error: unknown): string {
   const name = typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : 'Error'
   const code = typeof error === 'object' && error !== null && 'code' in error ? ` ${String(error.code)}` : ''
   return `${name}${code}`
+}
+
+/** What came of it, as a transcript tells it. */
+export interface ToolOutcome {
+  text: string
+  succeeded: boolean
+}
+
+/** The agent in one call, with its tools at hand. */
+export interface ActiveAgent {
+  /**
+   * Does something, within the time that the agent has for it. Undefined where it has no tool for that, or has
+   * given its tools up. Never rejects: whatever tools do, the talk goes on.
+   */
+  act(intent: Intent): Promise<ToolOutcome | undefined>
+  /** The talk is over. */
+  leave(): Promise<void>
+}
+
+/** Who talks on the simulated line. */
+export interface SimulatedAgent {
+  /**
+   * Joins a call that has just been answered; returns at once.
+   *
+   * @param conversation `signal` aborts at the hang-up; `fill` fills the names in a text
+   */
+  join(
+    call: { widgetId: string; attemptId: string },
+    conversation: { signal: AbortSignal; fill: (text: string) => string; now: () => Date },
+  ): ActiveAgent
 }

@@ -1,10 +1,10 @@
 import type { TranscriptTurn } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
-import type { ActiveAgent, SimulatedAgent, Intent } from '../../runtime/agent.ts'
+import type { Analysis, DialRequest, ProviderResult, TelephonyProvider } from '../provider.ts'
 import { pickScenario } from './pick-scenario.ts'
-import { fillTemplate } from '../../calls/lines/fill.ts'
-import type { Analysis, DialRequest, TelephonyProvider, ProviderResult } from '../provider.ts'
-import { apology, type Scenario, voicemailMessage } from './scenarios.ts'
+import { apology, fillTemplate, type Scenario, voicemailMessage } from './scenarios.ts'
+import type { ActiveAgent, SimulatedAgent } from './simulated-agent.ts'
+import type { Intent } from './tool-steps.ts'
 
 /**
  * A line on which no phone rings. The same number and attempt always go the same way, so that a demonstration

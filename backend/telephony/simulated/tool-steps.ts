@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import type { Intent } from '../../runtime/agent.ts'
+import type { InputSchema } from '../tool-session.ts'
 
 /** One use of a tool, and how a transcript tells of it. */
 export interface ToolStep {
@@ -86,3 +86,22 @@ const dateInDays = (days: number, { now, timeZone }: { now: () => Date; timeZone
 /** The zone that `contact_lookup` tells with the local time, for example `… at 9:30 AM (America/New_York)`. */
 export const parseTimeZone = (lookup: string): string | undefined =>
   /^Local time: .* \((\S+)\)$/m.exec(lookup)?.[1]
+
+/** What an agent may want to do in a talk. Its texts may hold names in {{}}. */
+export type Intent =
+  | { does: 'look_up_contact' }
+  | { does: 'search_knowledge'; query: string }
+  | { does: 'take_note'; text: string }
+  | { does: 'put_down'; row: string }
+  | { does: 'call_back'; days: number; time: string }
+  | { does: 'stop_calling' }
+
+/** Of what an agent has to say, that which a tool asks for. Undefined where the tool must have more. */
+export function pickArguments(
+  { properties, required = [] }: InputSchema,
+  available: Record<string, unknown>,
+): Record<string, unknown> | undefined {
+  if (!required.every((name) => Object.hasOwn(available, name))) return undefined
+  if (properties === undefined) return available
+  return Object.fromEntries(Object.entries(available).filter(([name]) => Object.hasOwn(properties, name)))
+}

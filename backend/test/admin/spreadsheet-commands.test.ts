@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
 import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
 import { insertSpreadsheetRow } from '../../spreadsheets/spreadsheet-store.ts'
-import { createKeyFile } from '../support/spreadsheets.ts'
 import { admin as runAdmin } from '../support/admin.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
-import { seedWorkspace } from '../support/seed.ts'
+import { seedWorkspace } from '../support/factories.ts'
+import { createKeyFile } from '../support/spreadsheets.ts'
 
 jest.setTimeout(90_000)
 const key = 'test-key-of-at-least-thirty-two-characters'

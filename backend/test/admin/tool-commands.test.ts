@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
 import { admin as runAdmin } from '../support/admin.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { seedWorkspace } from '../support/seed.ts'
+import { seedWorkspace } from '../support/factories.ts'
 import { RemoteMcpServer } from '../support/remote-mcp-server.ts'
 
 jest.setTimeout(90_000)

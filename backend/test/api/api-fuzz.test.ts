@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
+import { type DescribedOperation, type ParsedDocument, parseDocument } from '../support/openapi-document.ts'
 import {
-  type KnownValues,
-  corruptedBody,
   arbitraryFor,
+  corruptedBody,
+  type KnownValues,
   withKnownValues,
 } from '../support/schema-arbitraries.ts'
-import { type DescribedOperation, parseDocument, type ParsedDocument } from '../support/openapi-document.ts'
-import { createTestApi, apiPrefix, type TestApi } from '../support/test-api.ts'
+import { apiPrefix, createTestApi, type TestApi } from '../support/test-api.ts'
 
 /** Repeat a run with FUZZ_SEED. */
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)

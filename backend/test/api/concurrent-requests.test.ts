@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
-import { createTestApi, waitForLockWaiters, type TestApi } from '../support/test-api.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
+import { createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { parseConfig } from '../../config.ts'
-import { createApp } from '../../app.ts'
-import { createApiKey } from '../../identity/api-keys.ts'
 import { endMembership } from '../../access/remove-member.ts'
 import { revokeApiKey } from '../../access/revoke-connection.ts'
-import { createTestApi, waitForLockWaiters, createSender, type TestApi } from '../support/test-api.ts'
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
+import { createSender, createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

@@ -7,7 +7,8 @@ import { createApp } from '../../app.ts'
 import { connect } from '../../db/connect.ts'
 import type { Database, Db } from '../../db/schema.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
-import { createTestApi, waitForLockWaiters, createSender, type TestApi } from '../support/test-api.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
+import { createSender, createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 let proxy: DatabaseProxy

@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -7,9 +7,9 @@ import { ErrorResponse } from '@outdial/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import pino from 'pino'
 import { createApp } from '../../app.ts'
-import { describeError } from '../../describe-error.ts'
-import { seedAgent, seedPhoneNumber } from '../support/seed.ts'
-import { createTestApi, apiPrefix, type TestApi } from '../support/test-api.ts'
+import { describeError } from '../../core/errors.ts'
+import { seedAgent, seedPhoneNumber } from '../support/factories.ts'
+import { apiPrefix, createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

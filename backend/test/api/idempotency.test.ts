@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { hashToken } from '../../secrets/secret-box.ts'
+import { hashToken } from '../../secrets/tokens.ts'
 import { createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi

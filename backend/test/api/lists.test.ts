@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { AgentList, CallList, CampaignList, ErrorResponse, PhoneNumberList } from '@outdial/contract'
-import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/seed.ts'
-import { createTestApi, apiPrefix, type TestApi } from '../support/test-api.ts'
+import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
+import { apiPrefix, createTestApi, type TestApi } from '../support/test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { listCalls } from '../../calls/list.ts'
-import { getCall } from '../../calls/get.ts'
+import { getCall, listCalls } from '../../calls/get-calls.ts'
 import { queueCall } from '../../calls/queue-call.ts'
 import { archiveCampaign } from '../../campaigns/campaign-status.ts'
 import { ApiError } from '../../core/errors.ts'
+import { listEvents, seedCall, toCaller } from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import { toCaller, listEvents, freshNumber, seedCall, waitForLockWaiter } from '../support/calls.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
+import { waitForLockWaiter } from '../support/locks.ts'
 
 let database: TestDatabase
 let deps: TestDeps

@@ -1,25 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { cancelCall } from '../../calls/cancel-call.ts'
-import { claimCalls } from '../../dialer/claim-calls.ts'
-import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
-import { startSweeper } from '../../dialer/sweeper.ts'
-import { archiveCampaign } from '../../campaigns/campaign-status.ts'
-import { editCampaign } from '../../campaigns/edit.ts'
-import { pauseCampaign } from '../../campaigns/pause.ts'
-import { resumeCampaign } from '../../campaigns/resume.ts'
+import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import type { Worker } from '../../core/worker.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls } from '../../dialer/claim-calls.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { startSweeper } from '../../dialer/sweeper.ts'
+import { advanceUntilCompleted, getCall, listEvents, seedCall } from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
-import { everyHour, type Seed, seedWorkspace } from '../support/seed.ts'
-import {
-  getCall,
-  advanceUntilCompleted,
-  listEvents,
-  freshNumber,
-  seedCall,
-  waitForLockWaiter,
-} from '../support/calls.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { everyHour, freshNumber, type Seed, seedWorkspace } from '../support/factories.ts'
+import { waitForLockWaiter } from '../support/locks.ts'
 
 let database: TestDatabase
 let deps: TestDeps

@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { setAgentStatus } from '../../agents/agents.ts'
-import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
-import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
-import { pauseCampaign } from '../../campaigns/pause.ts'
-import { resumeCampaign } from '../../campaigns/resume.ts'
-import { retirePhoneNumber } from '../../phone-numbers/retire.ts'
+import { pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls, type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
+import { getCall, seedCall } from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedAgent, seedCampaign, seedPhoneNumber, seedWorkspace } from '../support/seed.ts'
-import { getCall, freshNumber, seedCall } from '../support/calls.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import {
+  freshNumber,
+  type Seed,
+  seedAgent,
+  seedCampaign,
+  seedPhoneNumber,
+  seedWorkspace,
+} from '../support/factories.ts'
 
 let database: TestDatabase
 let deps: TestDeps

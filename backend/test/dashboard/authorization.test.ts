@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import type { DashboardRoute } from '../../dashboard/page/page-route.ts'
 import { createDashboardRoutes } from '../../dashboard/routes.ts'
+import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { fillPath, idsInPath, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
-import { type SignedInUser, seedSignedInMember, type Service, startService } from '../support/dashboard.ts'
+import { type Service, startService } from '../support/service.ts'
 
 // Every line is asked, also those that are added later: one that these lists do not cover makes a test fail.
 

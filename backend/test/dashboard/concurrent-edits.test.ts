@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from '@jest/globals'
-import { saveContact } from '../../contacts/save.ts'
-import { addDocument } from '../../knowledge/add-document.ts'
-import { addHttpTool } from '../../tools/general/add-http-tool.ts'
-import { freshNumber } from '../support/calls.ts'
+import { saveContact } from '../../contacts/upsert-contact.ts'
+import { addDocument } from '../../knowledge/documents.ts'
+import { addHttpTool } from '../../tools/save-http-tool.ts'
+import { seedSignedInOwner, type SignedInUser, useService } from '../support/dashboard.ts'
 import type { TestDatabase } from '../support/database.ts'
-import type { Seed } from '../support/seed.ts'
-import { type SignedInUser, seedSignedInOwner, type Service, useService } from '../support/dashboard.ts'
+import { freshNumber, type Seed } from '../support/factories.ts'
+import type { Service } from '../support/service.ts'
 
 let database: TestDatabase
 let service: Service

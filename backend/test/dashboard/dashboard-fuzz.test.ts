@@ -5,7 +5,7 @@ import { createDashboardRoutes } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
-import { type Service, startService } from '../support/dashboard.ts'
+import { type Service, startService } from '../support/service.ts'
 
 // The same inputs each time: a run that fails prints its seed and the path to the smallest input.
 const runs = { seed: 20_261_120, numRuns: 200, endOnFailure: true }

@@ -3,10 +3,10 @@ import { parse } from 'csv-parse/sync'
 import { startImporter } from '../../contacts/import/importer.ts'
 import { createDashboardRoutes } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { waitForValue } from '../support/factories.ts'
 import { pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
-import { type Service, startService } from '../support/dashboard.ts'
+import { type Service, startService } from '../support/service.ts'
+import { waitForValue } from '../support/wait.ts'
 
 /** What must be shown as it is: it would be bold, end an attribute, and be a formula in a spreadsheet. */
 const mark = '=<b>Mark</b>"><img src=x onerror=alert(1)>\'&lt;'

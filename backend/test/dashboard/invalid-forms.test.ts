@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
+import { password, seedSignedInOwner, type SignedInUser } from '../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import type { Seed } from '../support/seed.ts'
-import {
-  type SignedInUser,
-  password,
-  seedSignedInOwner,
-  type Service,
-  startService,
-} from '../support/dashboard.ts'
+import type { Seed } from '../support/factories.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let database: TestDatabase
 let service: Service

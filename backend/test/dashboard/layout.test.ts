@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { addContact } from '../../contacts/add-contact.ts'
-import { addDocument } from '../../knowledge/add-document.ts'
+import { addDocument } from '../../knowledge/documents.ts'
 import { itInChromium } from '../support/chromium.ts'
+import { expectAccessible, openTab, seedSignedInOwner } from '../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import {
-  expectAccessible,
-  openTab,
-  seedSignedInOwner,
-  type Service,
-  startService,
-} from '../support/dashboard.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let database: TestDatabase
 let service: Service

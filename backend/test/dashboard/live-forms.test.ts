@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals'
-import { freshNumber, seedCall } from '../support/calls.ts'
+import { seedCall } from '../support/calls.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { openTab, seedSignedInOwner, type Service, useService } from '../support/dashboard.ts'
+import { openTab, seedSignedInOwner, useService } from '../support/dashboard.ts'
+import { freshNumber } from '../support/factories.ts'
+import type { Service } from '../support/service.ts'
 
 let service: Service
 useService((opened) => ({ service } = opened))

@@ -1,14 +1,9 @@
 import { expect } from '@jest/globals'
-import { freshNumber, seedCall } from '../support/calls.ts'
+import { seedCall } from '../support/calls.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { seedCampaign } from '../support/seed.ts'
-import {
-  expectAccessible,
-  openTab,
-  seedSignedInOwner,
-  type Service,
-  useService,
-} from '../support/dashboard.ts'
+import { expectAccessible, openTab, seedSignedInOwner, useService } from '../support/dashboard.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
+import type { Service } from '../support/service.ts'
 
 let service: Service
 useService((opened) => ({ service } = opened))

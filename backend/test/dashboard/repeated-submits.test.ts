@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import { seedSignedInOwner } from '../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { seedSignedInOwner, type Service, startService } from '../support/dashboard.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let database: TestDatabase
 let service: Service

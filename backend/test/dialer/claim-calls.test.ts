@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
-import { countCapacity, lockClaimableCampaigns } from '../../calls/turns-store.ts'
-import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls, type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { countCapacity, lockClaimableCampaigns } from '../../dialer/claim-store.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { getCall, listEvents, seedCall } from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import { getCall, listEvents, freshNumber, seedCall, waitForLockWaiter } from '../support/calls.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
+import { waitForLockWaiter } from '../support/locks.ts'
 
 let database: TestDatabase
 let deps: TestDeps

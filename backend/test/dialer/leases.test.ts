@@ -1,31 +1,31 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import pino from 'pino'
+import type { Worker } from '../../core/worker.ts'
+import { connect } from '../../db/connect.ts'
+import { takeOverLostAttempts } from '../../dialer/attempt-lease-store.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
 import { markAnswered } from '../../dialer/attempt-store.ts'
-import { type ClaimedAttempt, claimCalls } from '../../dialer/claim-calls.ts'
+import { claimCalls, type ClaimedAttempt } from '../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
-import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
-import type { ProviderResult } from '../../telephony/provider.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startLeaseRenewal } from '../../dialer/leases.ts'
 import { runAttempt } from '../../dialer/run-attempt.ts'
-import { takeOverLostAttempts } from '../../dialer/sweep-store.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
-import { connect } from '../../db/connect.ts'
-import type { Worker } from '../../core/worker.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
+import type { ProviderResult } from '../../telephony/provider.ts'
 import {
-  listAttempts,
-  getCall,
   advanceUntil,
   advanceUntilCompleted,
+  getCall,
+  listAttempts,
   listEvents,
-  freshNumber,
   seedCall,
-  waitFor,
 } from '../support/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
+import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
+import { waitFor } from '../support/wait.ts'
 
 let database: TestDatabase
 let deps: TestDeps

@@ -1,25 +1,17 @@
-import type { RetryPolicy } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { type ClaimedAttempt, claimCalls, claimTestCalls } from '../../dialer/claim-calls.ts'
-import { startDialer } from '../../dialer/dialer.ts'
-import { type AttemptResult, finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
-import { startSweeper } from '../../dialer/sweeper.ts'
-import { archiveCampaign } from '../../campaigns/campaign-status.ts'
-import { pauseCampaign } from '../../campaigns/pause.ts'
-import { resumeCampaign } from '../../campaigns/resume.ts'
+import type { RetryPolicy } from '@outdial/contract'
+import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import type { Worker } from '../../core/worker.ts'
+import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls, type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
+import { startDialer } from '../../dialer/dialer.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { startSweeper } from '../../dialer/sweeper.ts'
+import { advanceUntilCompleted, getCall, listAttempts, listEvents, seedCall } from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedCampaign, seedWorkspace } from '../support/seed.ts'
-import {
-  listAttempts,
-  getCall,
-  advanceUntilCompleted,
-  listEvents,
-  freshNumber,
-  seedCall,
-  waitFor,
-} from '../support/calls.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
+import { waitFor } from '../support/wait.ts'
 
 let database: TestDatabase
 let deps: TestDeps

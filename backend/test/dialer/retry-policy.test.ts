@@ -1,15 +1,16 @@
+import { expect, it } from '@jest/globals'
 import {
   type CallOutcome,
   CallOutcome as Outcomes,
-  type RetryPolicy,
   RetryOutcome,
+  type RetryPolicy,
   TimeZone,
 } from '@outdial/contract'
-import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { shouldRetry, retryDelayMs } from '../../dialer/retry-policy.ts'
+import { retryDelayMs, shouldRetry } from '../../dialer/retry-policy.ts'
 import { shareCapacity } from '../../dialer/share-capacity.ts'
-import { nextCallableAt, timeZonesOfNumber } from '../../scheduling/time-zones.ts'
+import { nextCallableAt } from '../../scheduling/calling-hours.ts'
+import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
 
 const policy: fc.Arbitrary<RetryPolicy> = fc.record({
   max_attempts: fc.integer({ min: 1, max: 10 }),

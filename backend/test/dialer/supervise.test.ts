@@ -1,24 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { Worker } from '../../core/worker.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
-import { finishAttempt, emptyResult } from '../../dialer/finish-attempt.ts'
-import type { TelephonyProvider } from '../../telephony/provider.ts'
-import { finishAnalysis } from '../../calls/settle.ts'
+import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
-import type { Worker } from '../../core/worker.ts'
+import type { TelephonyProvider } from '../../telephony/provider.ts'
+import { advanceUntil, advanceUntilCompleted, getCall, listEvents, seedCall } from '../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedWorkspace } from '../support/seed.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { freshNumber, type Seed, seedWorkspace } from '../support/factories.ts'
 import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
-import {
-  getCall,
-  advanceUntil,
-  advanceUntilCompleted,
-  listEvents,
-  freshNumber,
-  seedCall,
-  waitFor,
-} from '../support/calls.ts'
+import { waitFor } from '../support/wait.ts'
 
 let database: TestDatabase
 let deps: TestDeps

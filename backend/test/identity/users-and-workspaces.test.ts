@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { addMember } from '../../identity/add-member.ts'
-import { createUser } from '../../identity/create-user.ts'
+import { findRole, selectMemberships } from '../../identity/member-store.ts'
+import { addMember } from '../../identity/members.ts'
+import { verifyPassword } from '../../identity/passwords.ts'
+import { createUser } from '../../identity/users.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
-import { findRole } from '../../identity/member-store.ts'
-import { selectMemberships } from '../../identity/user-store.ts'
-import { verifyPassword } from '../../identity/verify-password.ts'
 import { toolKinds } from '../../tools/kind-registry.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
 
 const password = 'correct horse battery'
 

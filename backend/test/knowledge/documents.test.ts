@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { addDocument } from '../../knowledge/add-document.ts'
-import { deleteDocument } from '../../knowledge/delete-document.ts'
-import { editDocument } from '../../knowledge/edit-document.ts'
+import { addDocument, deleteDocument, editDocument } from '../../knowledge/documents.ts'
 import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { knowledgeSearch } from '../../tools/kinds/knowledge-search.ts'
 import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
-import { seedWorkspace } from '../support/seed.ts'
+import { seedWorkspace } from '../support/factories.ts'
 import { runTool } from '../support/tools.ts'
 
 let database: TestDatabase

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { seedLiveCall } from '../support/factories.ts'
 import {
   openSse,
   otherSecret,
@@ -9,7 +10,6 @@ import {
   type TestMcpService,
   textResult,
 } from '../support/mcp.ts'
-import { seedLiveCall } from '../tools/server/seed-call.ts'
 
 let service: TestMcpService
 let widgetId: string

@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ApiError } from '../../core/errors.ts'
-import { seedLiveCall } from '../tools/server/seed-call.ts'
-import {
-  openSse,
-  type RawSession,
-  startMcpService,
-  type TestMcpService,
-  textResult,
-  waitUntil,
-} from '../support/mcp.ts'
+import { seedLiveCall } from '../support/factories.ts'
+import { openSse, type RawSession, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let service: TestMcpService
 let session: RawSession

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { setAgentStatus } from '../../agents/agents.ts'
-import { seedLiveCall } from '../tools/server/seed-call.ts'
+import { seedLiveCall } from '../support/factories.ts'
 import { openSse, secret, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
 
 let service: TestMcpService

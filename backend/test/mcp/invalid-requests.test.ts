@@ -10,8 +10,8 @@ import {
   startMcpService,
   type TestMcpService,
   textResult,
-  waitUntil,
 } from '../support/mcp.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let service: TestMcpService
 let session: RawSession

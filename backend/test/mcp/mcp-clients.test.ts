@@ -7,7 +7,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import { secret, startMcpService, type TestMcpService, textResult, waitUntil } from '../support/mcp.ts'
+import { secret, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
+import { waitUntil } from '../support/wait.ts'
 
 jest.setTimeout(60_000)
 let service: TestMcpService

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { seedLiveCall } from '../tools/server/seed-call.ts'
+import { seedLiveCall } from '../support/factories.ts'
 import {
   openSocket,
   openSse,
@@ -8,8 +8,8 @@ import {
   startMcpService,
   type TestMcpService,
   textResult,
-  waitUntil,
 } from '../support/mcp.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let service: TestMcpService
 let uses = 0

@@ -9,8 +9,8 @@ import {
   startMcpService,
   type TestMcpService,
   textResult,
-  waitUntil,
 } from '../support/mcp.ts'
+import { waitUntil } from '../support/wait.ts'
 
 jest.setTimeout(60_000)
 let service: TestMcpService

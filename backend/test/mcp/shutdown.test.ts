@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
-import { seedLiveCall } from '../tools/server/seed-call.ts'
-import { openSse, secret, startMcpService, textResult, waitUntil } from '../support/mcp.ts'
+import { seedLiveCall } from '../support/factories.ts'
+import { openSse, secret, startMcpService, textResult } from '../support/mcp.ts'
+import { waitUntil } from '../support/wait.ts'
 
 it('finishes what is under way when it stops, takes no more, and ends the streams', async () => {
   let finish = () => {}

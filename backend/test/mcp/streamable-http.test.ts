@@ -7,8 +7,8 @@ import {
   startMcpService,
   type TestMcpService,
   textResult,
-  waitUntil,
 } from '../support/mcp.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let service: TestMcpService
 let widgetId: string

@@ -1,25 +1,24 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
-import { hashToken } from '../../secrets/secret-box.ts'
 import { createBrowser, signInAndConsent } from '../../../support/browser.ts'
+import { hashToken } from '../../secrets/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
-  type TestApp,
   apiStatus,
   connect,
   consent,
   exchangeCode,
-  type TestUser,
   newFlow,
   password,
+  readError,
   redirectUri,
   refresh,
-  readError,
   seedApp,
   seedUser,
-  type Service,
-  startService,
+  type TestApp,
+  type TestUser,
 } from '../support/oauth.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let database: TestDatabase
 let service: Service

@@ -4,16 +4,8 @@ import type { Page } from 'playwright-core'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import {
-  type TestApp,
-  type TestUser,
-  newFlow,
-  password,
-  seedApp,
-  seedUser,
-  type Service,
-  startService,
-} from '../support/oauth.ts'
+import { newFlow, password, seedApp, seedUser, type TestApp, type TestUser } from '../support/oauth.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let database: TestDatabase
 let service: Service

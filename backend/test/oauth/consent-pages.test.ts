@@ -1,29 +1,28 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { endMembership } from '../../access/remove-member.ts'
-import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import {
   type Browser,
   createBrowser,
+  findWorkspaceId,
   type Page,
   signInAndConsent,
-  findWorkspaceId,
 } from '../../../support/browser.ts'
+import { endMembership } from '../../access/remove-member.ts'
+import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
-  type TestApp,
   apiStatus,
   discover,
   exchangeCode,
   type Flow,
-  type TestUser,
   newFlow,
+  parseTokens,
   password,
   seedApp,
   seedUser,
-  type Service,
-  startService,
-  parseTokens,
+  type TestApp,
+  type TestUser,
 } from '../support/oauth.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let database: TestDatabase
 let service: Service

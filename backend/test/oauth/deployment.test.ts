@@ -5,9 +5,9 @@ import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import { connect as openPool } from '../../db/connect.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { createDatabaseProxy } from '../support/database-proxy.ts'
 
 const publicUrl = 'https://outdial.example'
 const config = parseConfig({

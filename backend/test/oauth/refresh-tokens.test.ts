@@ -2,18 +2,17 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { endMembership } from '../../access/remove-member.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
-  type TestApp,
   apiStatus,
   connect,
-  type TestUser,
-  refresh,
+  parseTokens,
   readError,
+  refresh,
   seedApp,
   seedUser,
-  type Service,
-  startService,
-  parseTokens,
+  type TestApp,
+  type TestUser,
 } from '../support/oauth.ts'
+import { type Service, startService } from '../support/service.ts'
 
 const dayMs = 86_400_000
 

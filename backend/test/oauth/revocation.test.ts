@@ -1,26 +1,25 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
-import { createApiKey } from '../../identity/api-keys.ts'
-import { deleteMembership } from '../../identity/user-store.ts'
 import { endMembership } from '../../access/remove-member.ts'
-import { disconnectApp } from '../../oauth/disconnect-app.ts'
+import { disconnectApp } from '../../access/revoke-connection.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { deleteMembership } from '../../identity/member-store.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
-  type TestApp,
   apiStatus,
   connect,
   consent,
   exchangeCode,
   insecure,
-  type TestUser,
-  refresh,
+  parseTokens,
   readError,
+  refresh,
   seedApp,
   seedUser,
-  type Service,
-  startService,
-  parseTokens,
+  type TestApp,
+  type TestUser,
 } from '../support/oauth.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let database: TestDatabase
 let service: Service

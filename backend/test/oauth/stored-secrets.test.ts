@@ -1,24 +1,23 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { loadServerKeys } from '../../oauth/server-keys.ts'
-import { deleteUnusedGrants } from '../../oauth/oauth-store.ts'
 import { createBrowser } from '../../../support/browser.ts'
+import { deleteUnusedGrants } from '../../oauth/oauth-store.ts'
+import { loadServerKeys } from '../../oauth/server-keys.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import {
-  type TestApp,
   connect,
   consent,
-  type TestUser,
   newFlow,
+  parseTokens,
   password,
   refresh,
   seedApp,
   seedUser,
-  type Service,
-  startService,
-  parseTokens,
+  type TestApp,
+  type TestUser,
 } from '../support/oauth.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let database: TestDatabase
 let service: Service

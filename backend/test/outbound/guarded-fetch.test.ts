@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts'
-import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
 import { HttpReceiver } from '../support/http-receiver.ts'
+import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
 
 let receiver: HttpReceiver
 let local: GuardedFetch

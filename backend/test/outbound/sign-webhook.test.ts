@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
-import { newWebhookSecret } from '../../secrets/secret-box.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
+import { newWebhookSecret } from '../../secrets/tokens.ts'
 
 it('signs any text so that an independent verifier accepts it, and nothing that was changed', () => {
   fc.assert(

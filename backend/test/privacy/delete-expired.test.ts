@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { startDeletingExpired } from '../../privacy/delete-expired.ts'
-import { hashToken } from '../../secrets/secret-box.ts'
+import { hashToken } from '../../secrets/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { seedWorkspace } from '../support/seed.ts'
+import { seedWorkspace } from '../support/factories.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import { receiveReport } from '../../dialer/receive-report.ts'
 import { startRetention } from '../../privacy/retention.ts'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
-import { type Seed, seedWorkspace } from '../support/seed.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { type Seed, seedWorkspace } from '../support/factories.ts'
 
 let database: TestDatabase
 let deps: TestDeps

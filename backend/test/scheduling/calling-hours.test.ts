@@ -1,5 +1,5 @@
-import { type CallingHours, Weekday } from '@outdial/contract'
 import { expect, it } from '@jest/globals'
+import { type CallingHours, Weekday } from '@outdial/contract'
 import fc from 'fast-check'
 import { nextOpenAt } from '../../scheduling/calling-hours.ts'
 

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Service, startService } from '../../start.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { seedAgent, seedWorkspace, getWidgetId } from '../support/seed.ts'
-import { openSse, waitUntil } from '../support/mcp.ts'
+import { getWidgetId, seedAgent, seedWorkspace } from '../support/factories.ts'
+import { openSse } from '../support/mcp.ts'
+import { waitUntil } from '../support/wait.ts'
 
 // The whole service, which follows a file, as it is mounted where secrets are kept.
 const [old, next] = ['the-old-secret-of-these-tests-0000001', 'the-new-secret-of-these-tests-0000002']

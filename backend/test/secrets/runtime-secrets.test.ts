@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
 import { openRuntimeSecrets } from '../../secrets/runtime-secrets.ts'
-import { waitUntil } from '../support/mcp.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const log = pino({ level: 'silent' })
 const [one, two] = ['the-first-secret-of-these-tests-00001', 'the-second-secret-of-these-tests-0002']

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { seedWorkspace } from '../support/seed.ts'
+import { seedWorkspace } from '../support/factories.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
-import { deleteSpreadsheet } from '../../spreadsheets/delete-spreadsheet.ts'
 import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
-import { listSpreadsheets } from '../../spreadsheets/list.ts'
 import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
+import {
+  createSpreadsheet,
+  deleteSpreadsheet,
+  listSpreadsheets,
+} from '../../spreadsheets/manage-spreadsheets.ts'
 import { assignTool } from '../../tools/assignments.ts'
 import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
-import { type Seed, seedWorkspace } from '../support/seed.ts'
-import { runTool } from '../support/tools.ts'
+import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { createAppendTool, createKeyFile } from '../support/spreadsheets.ts'
+import { runTool } from '../support/tools.ts'
 
 let database: TestDatabase
 let deps: TestDeps

@@ -1,15 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import nock from 'nock'
-import { getGoogleAccount } from '../../spreadsheets/get-google-account.ts'
-import { removeGoogleAccount } from '../../spreadsheets/remove-google-account.ts'
-import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
+import {
+  getGoogleAccount,
+  removeGoogleAccount,
+  saveGoogleAccount,
+} from '../../spreadsheets/google-account.ts'
 import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
-import { seedWorkspace } from '../support/seed.ts'
-import { runTool } from '../support/tools.ts'
+import { seedWorkspace } from '../support/factories.ts'
 import { createAppendTool } from '../support/spreadsheets.ts'
+import { runTool } from '../support/tools.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,

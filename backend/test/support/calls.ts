@@ -1,11 +1,15 @@
 import { type AddContact, type Call, CallCompletedEvent } from '@outdial/contract'
-import { sql } from 'kysely'
-import { setTimeout as delay } from 'node:timers/promises'
 import { findCall } from '../../calls/get-calls.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import type { Caller } from '../../core/caller.ts'
+import type { FencedAttempt } from '../../dialer/attempt-lease-store.ts'
+import type { AttemptResult } from '../../dialer/attempt-result.ts'
+import { claimCalls } from '../../dialer/claim-calls.ts'
+import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
+import type { Analysis } from '../../telephony/provider.ts'
 import type { TestDeps } from './deps.ts'
-import type { Seed } from './seed.ts'
+import type { Seed } from './factories.ts'
+import { waitFor } from './wait.ts'
 
 export const toCaller = (seed: Seed): Caller => ({
   workspaceId: seed.workspaceId,
@@ -26,14 +30,6 @@ export async function seedCall(
   return (await addContact(deps)(toCaller(seed), body)).call
 }
 
-let freshNumberCount = 0
-
-/** A valid number in New York's zone whose last digits decide nothing, another each time. */
-export function freshNumber(): string {
-  freshNumberCount += 1
-  return `+1202557${String(freshNumberCount + 200).padStart(4, '0')}`
-}
-
 export async function getCall(deps: TestDeps, seed: Seed, id: number): Promise<Call> {
   const call = await findCall(deps.db, seed.workspaceId, id, deps.clock.now())
   if (call === undefined) throw new Error(`call ${id} is gone`)
@@ -48,22 +44,6 @@ export async function listEvents(deps: TestDeps, callId: number): Promise<CallCo
 
 export const listAttempts = (deps: TestDeps, callId: number) =>
   deps.db.selectFrom('attempt').selectAll().where('call_id', '=', callId).orderBy('number').execute()
-
-/** Asks until the answer is neither undefined, null nor false. `turn` is done before each further asking. */
-export async function waitFor<Value>(
-  probe: () => Promise<Value | undefined | null | false>,
-  onRetry: () => void = () => {},
-  timeoutMs = 15_000,
-): Promise<Value> {
-  const deadline = performance.now() + timeoutMs
-  for (;;) {
-    const value = await probe()
-    if (value !== undefined && value !== null && value !== false) return value
-    if (performance.now() > deadline) throw new Error(`never became true: ${probe.toString()}`)
-    onRetry()
-    await delay(5)
-  }
-}
 
 /** Turns the clock on until the call is as asked. */
 export const advanceUntil = (
@@ -96,11 +76,37 @@ export async function advanceUntilCompleted(
   return getCall(deps, seed, id)
 }
 
-/** Resolves when a transaction of this database waits for another's lock: the interleaving is there. */
-export const waitForLockWaiter = (deps: TestDeps): Promise<true> =>
-  waitFor(async () => {
-    const { rows } = await sql<{ isWaiting: boolean }>`
-      select count(*) > 0 as waits from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db)
-    return rows[0]?.isWaiting === true
-  })
+const lease = { provider: 'simulated', workerId: '00000000-0000-4000-8000-00000000000a', leaseMs: 600_000 }
+
+const findLiveAttempt = ({ db }: TestDeps, seed: Seed, callId: number): Promise<FencedAttempt | undefined> =>
+  db
+    .selectFrom('attempt')
+    .select(['id', 'fence', 'workspace_id as workspaceId'])
+    .where('workspace_id', '=', seed.workspaceId)
+    .where('call_id', '=', callId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+
+/** Has a waiting call dialed, and answers its attempt. What is due besides is dialed too. */
+export async function dialCall(deps: TestDeps, seed: Seed, callId: number): Promise<FencedAttempt> {
+  for (let round = 0; round < 20; round += 1) {
+    const attempt = await findLiveAttempt(deps, seed, callId)
+    if (attempt !== undefined) return attempt
+    await claimCalls(deps, lease)(50)
+  }
+  throw new Error(`call ${callId} was never dialed`)
+}
+
+/** Ends a call by an attempt, and its analysis where it was answered: then its event is written. */
+export async function completeDialedCall(
+  deps: TestDeps,
+  seed: Seed,
+  callId: number,
+  result: AttemptResult,
+  analysis?: Analysis,
+): Promise<void> {
+  await finishAttempt(deps)(await dialCall(deps, seed, callId), result)
+  if (result.outcome === 'answered') {
+    await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId }, analysis)
+  }
+}

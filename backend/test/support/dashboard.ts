@@ -3,14 +3,15 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { Browser as Chromium, Page as Tab } from 'playwright-core'
 import { type Browser, createBrowser, type Page } from '../../../support/browser.ts'
-import { addMember } from '../../identity/add-member.ts'
-import { hashPassword } from '../../identity/password.ts'
-import { insertUser } from '../../identity/user-store.ts'
-import { sessionCookie } from '../../identity/sessions/cookie.ts'
+import { addMember } from '../../identity/members.ts'
+import { hashPassword } from '../../identity/passwords.ts'
 import { startSession } from '../../identity/sessions.ts'
+import { insertUser } from '../../identity/user-store.ts'
+import { createUser } from '../../identity/users.ts'
+import { sessionCookie } from '../../sign-in/browser-auth.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { seedWorkspace, type Seed } from './seed.ts'
-import { type Service, startService } from './oauth.ts'
+import { type Seed, seedWorkspace } from './factories.ts'
+import { type Service, startService } from './service.ts'
 
 export { startService, type Service }
 
@@ -109,4 +110,36 @@ export async function expectAccessible(tab: Tab): Promise<void> {
       nodes.map(({ html, failureSummary }) => ({ id, help, html, failureSummary })),
     )
   expect(seriousViolations).toEqual([])
+}
+
+let strangerCount = 0
+
+/** Somebody with an account and no workspace, signed in. */
+export async function seedUserWithoutWorkspace(
+  service: Service,
+): Promise<{ browser: Browser; userId: number; email: string }> {
+  strangerCount += 1
+  const email = `stranger${strangerCount}@example.com`
+  const { id: userId } = await createUser(service.deps)({ email, name: 'Sam', password })
+  const { browser } = await signIn(service, email)
+  return { browser, userId, email }
+}
+
+/** A new browser in which somebody tries to sign in. */
+export async function signIn(
+  service: Service,
+  email: string,
+  typedPassword = password,
+): Promise<{ browser: Browser; page: Page }> {
+  const browser = createBrowser()
+  const { page: form } = await browser.open(`${service.url}/sign-in`)
+  const { page } = await browser.press(form, 'Sign in', { email, password: typedPassword })
+  return { browser, page }
+}
+
+/** The link that a page shows one time. */
+export function getLink(page: Page): string {
+  const link = /<pre id="link">([^<]+)<\/pre>/.exec(page.html)?.[1]
+  if (link === undefined) throw new Error(`no link on this page: ${page.text}`)
+  return link
 }

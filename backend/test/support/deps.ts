@@ -1,8 +1,8 @@
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
 import { noNotify } from '../../core/notify.ts'
-import type { Deps } from '../../deps.ts'
 import type { Db } from '../../db/schema.ts'
+import type { Deps } from '../../deps.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { ManualClock } from './clock.ts'
 

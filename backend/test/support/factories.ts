@@ -1,11 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { type Call, type CallOutcome, exampleCall } from '@outdial/contract'
-import { sql } from 'kysely'
-import type { Db } from '../../db/schema.ts'
-import type { Deps } from '../../deps.ts'
+import { randomUUID } from 'node:crypto'
+import {
+  type Call,
+  type CallingHours,
+  type CallOutcome,
+  exampleCall,
+  type RetryPolicy,
+} from '@outdial/contract'
 import type { Caller } from '../../core/caller.ts'
+import type { Deps } from '../../deps.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { newWebhookSecret } from '../../secrets/tokens.ts'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
-import type { Seed } from './seed.ts'
+import type { TestDeps } from './deps.ts'
 
 let completedCallCount = 0
 
@@ -110,25 +117,192 @@ export async function seedAppCaller(
   return { workspaceId, userId, apiKeyId: null, clientId, scopes: callerScopes }
 }
 
-/** Reads again until what was read meets the condition; the test's own time limit ends it otherwise. */
-export async function waitForValue<Value>(
-  read: () => Promise<Value>,
-  condition: (value: Value) => boolean,
-): Promise<Value> {
-  for (;;) {
-    const value = await read()
-    if (condition(value)) return value
-    await delay(5)
+/** Ids of a workspace that can call: one user, one Live agent, one active number, one campaign. */
+export interface Seed {
+  workspaceId: number
+  userId: number
+  agentId: number
+  phoneNumberId: number
+  campaignId: number
+}
+
+export const everyHour: CallingHours = {
+  days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+  start: '00:00',
+  end: '24:00',
+}
+
+export const noRetry: RetryPolicy = { max_attempts: 1, delay_minutes: 60, on: [] }
+
+/** Rows that the public API cannot make. */
+export async function seedWorkspace(deps: Pick<Deps, 'db' | 'secretBox'>, name = 'Acme'): Promise<Seed> {
+  const { db, secretBox } = deps
+  const workspace = await db
+    .insertInto('workspace')
+    .values({
+      name,
+      country: 'US',
+      time_zone: 'America/New_York',
+      webhook_secret: secretBox.seal(newWebhookSecret()),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const user = await db
+    .insertInto('app_user')
+    .values({ email: `${randomUUID()}@example.com`, name: 'Robin', password_hash: 'none' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('membership')
+    .values({ workspace_id: workspace.id, user_id: user.id, role: 'owner' })
+    .execute()
+  const agentId = await seedAgent(deps, workspace.id)
+  const phoneNumberId = await seedPhoneNumber(deps, workspace.id)
+  const campaignId = await seedCampaign(deps, { workspaceId: workspace.id, agentId, phoneNumberId })
+  return { workspaceId: workspace.id, userId: user.id, agentId, phoneNumberId, campaignId }
+}
+
+export async function seedAgent(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  values: { name?: string; status?: 'draft' | 'live' | 'paused' } = {},
+): Promise<number> {
+  const row = await db
+    .insertInto('agent')
+    .values({ workspace_id: workspaceId, name: 'Ava', status: 'live', variables: ['product'], ...values })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+/** The id by which the runtime knows an agent. */
+export async function getWidgetId({ db }: Pick<Deps, 'db'>, agentId: number): Promise<string> {
+  const row = await db
+    .selectFrom('agent')
+    .select('widget_id')
+    .where('id', '=', agentId)
+    .executeTakeFirstOrThrow()
+  return row.widget_id
+}
+
+let phoneNumberCount = 0
+
+export async function seedPhoneNumber(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  values: { label?: string; status?: 'active' | 'retired' } = {},
+): Promise<number> {
+  phoneNumberCount += 1
+  const row = await db
+    .insertInto('phone_number')
+    .values({
+      workspace_id: workspaceId,
+      phone_number: `+1202556${String(phoneNumberCount).padStart(4, '0')}`,
+      label: 'Sales',
+      country: 'US',
+      ...values,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+export async function seedCampaign(
+  { db }: Pick<Deps, 'db'>,
+  values: {
+    workspaceId: number
+    agentId: number
+    phoneNumberId: number
+    name?: string
+    callingHours?: CallingHours
+    timeZone?: string
+    maxConcurrentCalls?: number
+    retry?: RetryPolicy
+  },
+): Promise<number> {
+  const row = await db
+    .insertInto('campaign')
+    .values({
+      workspace_id: values.workspaceId,
+      name: values.name ?? 'Leads',
+      agent_id: values.agentId,
+      phone_number_id: values.phoneNumberId,
+      time_zone: values.timeZone ?? 'America/New_York',
+      calling_hours: JSON.stringify(values.callingHours ?? everyHour),
+      max_concurrent_calls: values.maxConcurrentCalls ?? 5,
+      retry: JSON.stringify(values.retry ?? noRetry),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+let liveCallCount = 0
+
+/** A call that is being talked on. `end` hangs up. */
+export async function seedLiveCall(
+  deps: TestDeps,
+  seed: Pick<Seed, 'workspaceId' | 'agentId' | 'campaignId' | 'phoneNumberId'>,
+  { test = false } = {},
+): Promise<{ callId: number; attemptId: string; end(): Promise<void> }> {
+  liveCallCount += 1
+  const { db } = deps
+  const now = deps.clock.now()
+  const workspace_id = seed.workspaceId
+  const phone_number = `+1202555${String(liveCallCount).padStart(4, '0')}`
+  const contact = await db
+    .insertInto('contact')
+    .values({ workspace_id, phone_number, created_at: now, updated_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const call = await db
+    .insertInto('call')
+    .values({
+      workspace_id,
+      campaign_id: seed.campaignId,
+      contact_id: contact.id,
+      agent_id: seed.agentId,
+      phone_number_id: seed.phoneNumberId,
+      status: 'in_progress',
+      test,
+      from_number: '+12025550190',
+      to_number: phone_number,
+      attempts: 1,
+      queued_at: now,
+      due_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const attempt = await db
+    .insertInto('attempt')
+    .values({
+      workspace_id,
+      call_id: call.id,
+      campaign_id: seed.campaignId,
+      number: 1,
+      to_number: phone_number,
+      test,
+      line: 'simulated',
+      worker_id: randomUUID(),
+      lease_until: new Date(now.getTime() + 60_000),
+      started_at: now,
+    })
+    .returning(['id', 'fence'])
+    .executeTakeFirstOrThrow()
+  return {
+    callId: call.id,
+    attemptId: attempt.id,
+    end: async () => {
+      const fencedAttempt = { id: attempt.id, fence: attempt.fence, workspaceId: seed.workspaceId }
+      await finishAttempt(deps)(fencedAttempt, emptyResult('no_answer', 'ring_timeout'))
+    },
   }
 }
 
-/** Until somebody on this database waits for a lock of another: then an interleaving is what it should be. */
-export async function waitForBlockedTransaction(db: Db): Promise<void> {
-  await waitForValue(
-    () =>
-      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        db,
-      ),
-    ({ rows }) => rows.length > 0,
-  )
+let freshNumberCount = 0
+
+/** A valid number in New York's zone whose last digits decide nothing, another each time. */
+export function freshNumber(): string {
+  freshNumberCount += 1
+  return `+1202557${String(freshNumberCount + 200).padStart(4, '0')}`
 }

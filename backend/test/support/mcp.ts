@@ -5,12 +5,12 @@ import * as z from 'zod'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
-import type { ToolKinds } from '../../mcp/session-context.ts'
-import type { JsonSchema, ToolResult, ToolKind, ToolUse } from '../../tools/kinds/tool-kind.ts'
 import { createToolServer, type ToolServer } from '../../mcp/tool-server.ts'
+import type { JsonSchema } from '../../tools/json-schema/compile-schema.ts'
+import type { ToolKind, ToolKinds, ToolResult, ToolUse } from '../../tools/kinds/tool-kind.ts'
 import { createTestDatabase } from './database.ts'
-import { testDeps, type TestDeps } from './deps.ts'
-import { type Seed, seedAgent, seedWorkspace, getWidgetId } from './seed.ts'
+import { type TestDeps, testDeps } from './deps.ts'
+import { getWidgetId, type Seed, seedAgent, seedWorkspace } from './factories.ts'
 
 export const secret = 'runtime-secret-number-one-of-the-tests'
 export const otherSecret = 'runtime-secret-number-two-of-the-tests'
@@ -265,9 +265,4 @@ export function openSocket(endpoint: string) {
     finish: () => socket.end(),
     end: () => socket.destroy(),
   }
-}
-
-/** Waits for what a test cannot be told of. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve))
 }

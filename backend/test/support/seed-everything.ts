@@ -1,15 +1,16 @@
 import { addContact } from '../../contacts/add-contact.ts'
 import { uploadContacts } from '../../contacts/import/start-import.ts'
 import { createInvitation } from '../../identity/invitations.ts'
-import { addDocument } from '../../knowledge/add-document.ts'
+import { addDocument } from '../../knowledge/documents.ts'
 import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
 import { insertSpreadsheetRow } from '../../spreadsheets/spreadsheet-store.ts'
-import { addHttpTool } from '../../tools/general/add-http-tool.ts'
 import { assignTool } from '../../tools/assignments.ts'
-import { installBuiltInTools } from '../../tools/install-built-in.ts'
+import { addHttpTool } from '../../tools/save-http-tool.ts'
+import { installBuiltInTools } from '../../tools/tool-catalog.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
-import { seedAppCaller, completeCall, seedApiKeyCaller } from './factories.ts'
-import { seedSignedInMember, seedSignedInOwner, type Service } from './dashboard.ts'
+import { seedSignedInMember, seedSignedInOwner } from './dashboard.ts'
+import { completeCall, seedApiKeyCaller, seedAppCaller } from './factories.ts'
+import type { Service } from './service.ts'
 
 /** One of each thing that a workspace has, by what an address calls it. */
 export type SeededObjects = Awaited<ReturnType<typeof seedEverything>>

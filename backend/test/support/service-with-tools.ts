@@ -2,10 +2,9 @@ import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import { findFreePort } from '../../db/embedded/server-address.ts'
 import type { Db } from '../../db/schema.ts'
-import { listTools } from '../../tools/tool-catalog.ts'
 import { createToolServer } from '../../mcp/tool-server.ts'
 import { testDeps } from './deps.ts'
-import type { SignedInUser, Service } from './dashboard.ts'
+import type { Service } from './service.ts'
 
 /** The service whose pages and tool server know of each other's changes, as in one process. */
 export async function startServiceWithTools(db: Db): Promise<Service> {
@@ -22,16 +21,4 @@ export async function startServiceWithTools(db: Db): Promise<Service> {
   const app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port })
   return { app, deps, url: config.publicUrl, close: () => app.close() }
-}
-
-/** The id of a tool of the guest's workspace. */
-export async function getToolId(
-  service: Service,
-  user: SignedInUser & { seed: { workspaceId: number } },
-  name: string,
-): Promise<number> {
-  const tools = await listTools(service.deps)(user.seed.workspaceId)
-  const tool = tools.find((candidate) => candidate.name === name)
-  if (tool === undefined) throw new Error(`no tool ${name}`)
-  return tool.id
 }

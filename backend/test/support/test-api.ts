@@ -1,12 +1,11 @@
 import type { Scope } from '@outdial/contract'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { sql } from 'kysely'
 import { createApp } from '../../app.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
-import { hashToken } from '../../secrets/secret-box.ts'
+import { hashToken } from '../../secrets/tokens.ts'
 import { createTestDatabase } from './database.ts'
-import { testDeps, type TestDeps } from './deps.ts'
-import { type Seed, seedWorkspace } from './seed.ts'
+import { type TestDeps, testDeps } from './deps.ts'
+import { type Seed, seedWorkspace } from './factories.ts'
 
 export interface ApiRequest {
   method?: 'GET' | 'POST' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'PUT' | 'PATCH'
@@ -72,16 +71,6 @@ export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<
 
 const createKey = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
   (await createApiKey(deps)({ workspaceId, userId, name: 'Test' })).key
-
-/** Resolves when so many transactions of the database wait for a lock, with their process ids. */
-export async function waitForLockWaiters({ deps }: TestApi, count: number): Promise<number[]> {
-  for (;;) {
-    const { rows } = await sql<{ pid: number }>`
-      select pid from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db)
-    if (rows.length >= count) return rows.map((row) => row.pid)
-  }
-}
 
 /** Sends requests to `app` as the owner of `ownKey`. */
 export const createSender =

@@ -1,8 +1,10 @@
-import type { ToolKind, ToolRow, ToolUse } from '../../tools/kinds/tool-kind.ts'
 import { parseConfig } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
-import type { CustomKindName } from '../../tools/general/store.ts'
-import { selectTool } from '../../tools/general/store.ts'
+import type { ToolKind, ToolRow, ToolUse } from '../../tools/kinds/tool-kind.ts'
+import { listTools } from '../../tools/tool-catalog.ts'
+import { type CustomKindName, selectTool } from '../../tools/tool-store.ts'
+import type { SignedInUser } from './dashboard.ts'
+import type { Service } from './service.ts'
 
 /** Settings of a service on this machine, where tools may reach loopback. */
 export const localConfig = parseConfig({ LOG_LEVEL: 'silent' })
@@ -45,3 +47,15 @@ export const runTool = (
   args: Record<string, unknown>,
   overrides: Partial<ToolUse> = {},
 ) => kind.run(deps, createToolUse(row, args, overrides))
+
+/** The id of a tool of the guest's workspace. */
+export async function getToolId(
+  service: Service,
+  user: SignedInUser & { seed: { workspaceId: number } },
+  name: string,
+): Promise<number> {
+  const tools = await listTools(service.deps)(user.seed.workspaceId)
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (tool === undefined) throw new Error(`no tool ${name}`)
+  return tool.id
+}

@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { assignTool } from '../../tools/assignments.ts'
-import { addRemoteServer } from '../../tools/save-remote-server.ts'
-import { editRemoteServer } from '../../tools/general/edit-remote-server.ts'
-import { refreshRemoteServer } from '../../tools/general/refresh-remote-server.ts'
-import { unassignTool } from '../../tools/unassign.ts'
+import { assignTool, unassignTool } from '../../tools/assignments.ts'
+import { addRemoteServer, editRemoteServer, refreshRemoteServer } from '../../tools/save-remote-server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
-import { seedAgent, seedWorkspace } from '../support/seed.ts'
+import { seedAgent, seedWorkspace } from '../support/factories.ts'
 import { RemoteMcpServer } from '../support/remote-mcp-server.ts'
-import { waitUntil } from '../support/mcp.ts'
 import { localConfig, readTool } from '../support/tools.ts'
+import { waitUntil } from '../support/wait.ts'
 
 // Server and tool are put together by two underscores: crm + _find and crm_ + find make the same name.
 

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
-import { removeSubscriptions } from '../../webhooks/subscription-store.ts'
+import { removeSubscriptions } from '../../webhooks/remove-subscriptions.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
-import { type Seed, seedWorkspace } from '../support/seed.ts'
 import {
   completeCall,
+  type Seed,
   seedApiKeyCaller,
   seedCompletedCall,
-  waitForBlockedTransaction,
+  seedWorkspace,
 } from '../support/factories.ts'
+import { waitForBlockedTransaction } from '../support/locks.ts'
 
 let database: TestDatabase
 let deps: TestDeps

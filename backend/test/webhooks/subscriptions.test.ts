@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { CallOutcome, WebhookSubscription } from '@outdial/contract'
 import type { Caller } from '../../core/caller.ts'
+import { removeSubscriptions } from '../../webhooks/remove-subscriptions.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
-import { removeSubscriptions } from '../../webhooks/subscription-store.ts'
-import { subscribe } from '../../webhooks/subscriptions.ts'
-import { unsubscribe } from '../../webhooks/unsubscribe.ts'
+import { subscribe, unsubscribe } from '../../webhooks/subscriptions.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
-import { type Seed, seedWorkspace } from '../support/seed.ts'
 import {
-  seedAppCaller,
   completeCall,
+  type Seed,
   seedApiKeyCaller,
-  waitForBlockedTransaction,
+  seedAppCaller,
+  seedWorkspace,
 } from '../support/factories.ts'
+import { waitForBlockedTransaction } from '../support/locks.ts'
 
 let database: TestDatabase
 let deps: TestDeps

@@ -7,11 +7,13 @@ import {
   type ListToolsResult,
   ListToolsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { version } from '../../version.ts'
+import type { Config } from '../../config.ts'
+import { orAbort } from '../../core/abort.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
+import { version } from '../../version.ts'
 import { HttpStatusError } from './remote-errors.ts'
-import { orAbort } from '../kinds/remote-mcp/or-abort.ts'
 import { createRemoteFetch, currentRequest } from './remote-fetch.ts'
+import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
 import type { RemoteSettings } from './tool-settings.ts'
 
 /** Where a server is, with its secrets filled in. */
@@ -135,3 +137,17 @@ function toHttpStatusError(error: unknown): HttpStatusError | undefined {
 /** Politeness: a server that is gone, or keeps no sessions, need not take it. */
 const terminateSession = (transport: StreamableHTTPClientTransport): Promise<void> =>
   orAbort(transport.terminateSession(), AbortSignal.timeout(2_000)).catch(() => undefined)
+
+/** Puts the secrets into what settings say of a server. */
+export const toRemoteAddress = (
+  config: Pick<Config, 'allowLoopbackWebhooks'>,
+  { url, transport, headers }: Omit<RemoteSettings, 'tools'>,
+  secrets: ToolSecrets,
+): RemoteAddress => ({
+  url: new URL(fillSecrets(url, secrets, encodeURIComponent)),
+  transport,
+  headers: Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, fillSecrets(value, secrets)]),
+  ),
+  allowLoopback: config.allowLoopbackWebhooks,
+})

@@ -1,14 +1,14 @@
-import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
 import type { ToolRow } from '../kinds/tool-kind.ts'
-import { hasBody, type HttpSettings } from '../kinds/http/settings.ts'
+import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
+import { hasBody, type HttpSettings } from './tool-settings.ts'
 import {
+  fillTemplate,
+  InvalidArgumentError,
+  isGiven,
   listPathArguments,
   listQueryArguments,
-  fillTemplate,
-  isGiven,
-  parseTemplate,
   listQueryNames,
-  InvalidArgumentError,
+  parseTemplate,
   type UrlTemplate,
 } from './url-template.ts'
 

@@ -1,6 +1,5 @@
 import type { ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
-import { checkToolSchema } from '../json-schema/check-tool-schema.ts'
-import { isStorable } from '../json-schema/check-tool-schema.ts'
+import { checkToolSchema, isStorable } from '../json-schema/check-tool-schema.ts'
 import { connectRemote, type RemoteAddress, type RemoteSession } from './connect-remote.ts'
 import { prefixedToolName, type RemoteTool } from './tool-settings.ts'
 

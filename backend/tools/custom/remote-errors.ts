@@ -1,6 +1,6 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
-import { TooLargeError } from '../../webhooks/limit-bytes.ts'
+import { TooLargeError } from '../../outbound/guarded-fetch.ts'
 
 /** The server answered a message with an HTTP error. */
 export class HttpStatusError extends Error {

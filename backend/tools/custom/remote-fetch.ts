@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { version } from '../../version.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
+import { version } from '../../version.ts'
 import { BrokenStreamError, HttpStatusError } from './remote-errors.ts'
 
 /** Tells the request that is being sent how its answer's stream ended: the SDK's transports wait on regardless. */

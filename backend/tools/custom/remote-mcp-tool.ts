@@ -1,16 +1,21 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
-import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
-import { dryRunResult, errorResult } from '../kinds/answer.ts'
-import type { CustomToolKind, ToolResult, ToolRow, ToolUse } from '../kinds/tool-kind.ts'
-import { toRemoteAddress } from '../kinds/remote-mcp/address.ts'
-import { connectRemote } from './connect-remote.ts'
+import {
+  type CustomToolKind,
+  dryRunResult,
+  errorResult,
+  type ToolResult,
+  type ToolRow,
+  type ToolUse,
+  truncateText,
+} from '../kinds/tool-kind.ts'
+import { connectRemote, toRemoteAddress } from './connect-remote.ts'
 import { describeRemoteFailure, isRejection, SessionGoneError, throwSessionGone } from './remote-errors.ts'
-import { toToolResult } from '../kinds/remote-mcp/read-result.ts'
 import { createRemoteSessionPool, type RemoteSessionPool } from './remote-session-pool.ts'
-import { prefixedToolName, toToolDefinition, RemoteSettings, type RemoteTool } from './tool-settings.ts'
-import { truncateText } from '../kinds/shorten.ts'
+import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
+import { prefixedToolName, RemoteSettings, type RemoteTool, toToolDefinition } from './tool-settings.ts'
 
 /** Passes the chosen tools of another MCP server on, as `<server>__<tool>`. */
 export const remoteMcp = createRemoteMcp({ connectMs: 8_000, timeoutMs: 15_000, idleMs: 60_000 })
@@ -97,4 +102,31 @@ function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): Too
   const failure = truncateText(redactSecrets(describeRemoteFailure(error), secrets), 1024)
   const uncertainty = isRejection(error) ? '' : ' It is not known whether it took effect: do not repeat it.'
   return errorResult(`The server ${row.name} did not do it: ${failure}.${uncertainty}`)
+}
+
+/** What an agent is told of a remote tool's answer: its text, and of anything else that it was there. */
+export function toToolResult(result: CallToolResult, secrets: ToolSecrets): ToolResult {
+  const parts = result.content.map(formatContent).filter(Boolean)
+  if (parts.length === 0 && result.structuredContent !== undefined) {
+    parts.push(JSON.stringify(result.structuredContent))
+  }
+  const isError = result.isError === true
+  const text = parts.length > 0 ? parts.join('\n') : isError ? 'It failed without a reason.' : 'Done.'
+  return { text: truncateText(redactSecrets(text, secrets)), isError }
+}
+
+function formatContent(part: CallToolResult['content'][number]): string {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'image':
+    case 'audio':
+      return `[${part.type} (${part.mimeType}), which cannot be shown]`
+    case 'resource':
+      return 'text' in part.resource
+        ? part.resource.text
+        : `[file ${part.resource.uri}, which cannot be shown]`
+    case 'resource_link':
+      return `[link: ${part.name}, ${part.uri}]`
+  }
 }

@@ -1,7 +1,7 @@
+import { orAbort } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
-import { isResponse } from './remote-errors.ts'
 import type { RemoteSession } from './connect-remote.ts'
-import { orAbort } from '../kinds/remote-mcp/or-abort.ts'
+import { isResponse } from './remote-errors.ts'
 
 interface PooledSession {
   connecting: Promise<RemoteSession>

@@ -2,16 +2,16 @@ import type { ErrorDetail } from '@outdial/contract'
 import type { Config } from '../../config.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { checkToolSchema } from '../json-schema/check-tool-schema.ts'
-import { hasBody, type HttpSettings } from '../kinds/http/settings.ts'
+import type { JsonSchema } from '../json-schema/compile-schema.ts'
+import type { ToolSecrets } from './tool-secrets.ts'
+import { hasBody, type HttpSettings } from './tool-settings.ts'
 import {
   listPathArguments,
   listQueryArguments,
-  parseTemplate,
   listQueryNames,
+  parseTemplate,
   type UrlTemplate,
 } from './url-template.ts'
-import type { JsonSchema } from '../kinds/tool-kind.ts'
-import type { ToolSecrets } from './tool-secrets.ts'
 import {
   checkDescription,
   checkHeaders,

@@ -1,14 +1,14 @@
 import type { ErrorDetail } from '@outdial/contract'
-import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../core/errors.ts'
+import type { Deps } from '../../deps.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
-import { parseTemplate } from './url-template.ts'
-import { toRemoteAddress } from '../kinds/remote-mcp/address.ts'
-import { describeRemoteFailure } from './remote-errors.ts'
+import { type ToolValues, truncateText } from '../kinds/tool-kind.ts'
+import { toRemoteAddress } from './connect-remote.ts'
 import { type ListedRemoteTool, listRemoteTools } from './list-remote-tools.ts'
-import type { RemoteSettings, RemoteTool } from './tool-settings.ts'
-import { truncateText } from '../kinds/shorten.ts'
+import { describeRemoteFailure } from './remote-errors.ts'
 import { redactSecrets, sealSecrets, type ToolSecrets } from './tool-secrets.ts'
+import type { RemoteSettings, RemoteTool } from './tool-settings.ts'
+import { parseTemplate } from './url-template.ts'
 import {
   checkDescription,
   checkHeaders,
@@ -17,7 +17,6 @@ import {
   createIssue,
   requireNoIssues,
 } from './validate-custom-tool.ts'
-import type { ToolValues } from '../general/store.ts'
 
 /** A remote server as it is to be kept. */
 export interface RemoteServer extends Omit<RemoteSettings, 'tools'> {

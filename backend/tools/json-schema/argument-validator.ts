@@ -1,8 +1,7 @@
-import { compileSchema, type FindErrors } from './compile-schema.ts'
-import { CalculationTimeoutError } from './run-with-timeout.ts'
-import { measureJson } from './measure.ts'
+import { measureJson } from './check-tool-schema.ts'
+import { compileSchema, type FindErrors, type JsonSchema } from './compile-schema.ts'
 import { formatErrors } from './format-schema-errors.ts'
-import type { JsonSchema } from '../kinds/tool-kind.ts'
+import { CalculationTimeoutError } from './run-with-timeout.ts'
 
 /** What is wrong with arguments, each fault in words that an agent can act on; empty where nothing is. */
 export type Validator = (args: unknown) => string[]

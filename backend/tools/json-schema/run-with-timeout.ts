@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm'
-import { errorCode } from '../../error-code.ts'
+import { errorCode } from '../../core/errors.ts'
 
 /** A calculation on data that others chose took too long, or called itself too often. */
 export class CalculationTimeoutError extends Error {

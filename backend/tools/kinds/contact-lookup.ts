@@ -1,16 +1,15 @@
 import * as z from 'zod'
-import { describeContact } from '../../contacts/describe-contact.ts'
+import { findNotes } from '../../contacts/contact-notes.ts'
 import {
   type ContactDetails,
   type ContactLookupField,
   findContactsBy,
-  findNotes,
 } from '../../contacts/contact-queries.ts'
-import { timeZoneOfContact } from '../../contacts/zone.ts'
+import { describeContact } from '../../contacts/describe-contact.ts'
 import type { Deps } from '../../deps.ts'
-import { errorResult, textResult } from './answer.ts'
-import type { ToolKind, ToolUse } from './tool-kind.ts'
+import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
+import { errorResult, textResult, type ToolKind, type ToolUse } from './tool-kind.ts'
 
 const maxNotes = 5
 

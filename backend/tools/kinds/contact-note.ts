@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { addNote } from '../../contacts/contact-notes.ts'
-import { dryRunResult, errorResult, textResult } from './answer.ts'
-import type { ToolKind } from './tool-kind.ts'
-import { phoneNumberArgument, textArgument, resolveContact } from './tool-arguments.ts'
+import { phoneNumberArgument, resolveContact, textArgument } from './tool-arguments.ts'
+import { dryRunResult, errorResult, textResult, type ToolKind } from './tool-kind.ts'
 
 /** Keeps a note on a contact: who looks the contact up next, person or agent, finds it. */
 export const contactNote: ToolKind = {

@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { ContactFields } from '../../contacts/fields.ts'
-import { updateContact } from '../../contacts/update.ts'
+import { updateContact } from '../../contacts/update-contact.ts'
+import { ContactFields } from '../../contacts/upsert-contact.ts'
 import { validate } from '../../core/validate.ts'
-import { dryRunResult, errorResult, textResult } from './answer.ts'
-import type { ToolKind } from './tool-kind.ts'
 import { phoneNumberArgument, resolveContact } from './tool-arguments.ts'
+import { dryRunResult, errorResult, textResult, type ToolKind } from './tool-kind.ts'
 
 const nullableText = (description: string, maxLength = 200) => ({
   type: ['string', 'null'],

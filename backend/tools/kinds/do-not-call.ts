@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { addToDoNotCallList } from '../../calls/do-not-call.ts'
-import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { dryRunResult, errorResult, textResult } from './answer.ts'
-import type { ToolKind, ToolUse } from './tool-kind.ts'
+import type { Deps } from '../../deps.ts'
 import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'
+import { dryRunResult, errorResult, textResult, type ToolKind, type ToolUse } from './tool-kind.ts'
 
 /** Puts a number on the do-not-call list. Nothing takes it off again but a person, in the dashboard. */
 export const doNotCall: ToolKind = {

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
-import { errorResult, textResult } from './answer.ts'
-import type { ToolKind } from './tool-kind.ts'
 import { textArgument } from './tool-arguments.ts'
+import { errorResult, textResult, type ToolKind } from './tool-kind.ts'
 
 /** Searches the workspace's documents, and quotes the passages that answer best. */
 export const knowledgeSearch: ToolKind = {

@@ -1,9 +1,8 @@
 import * as z from 'zod'
+import { queueCallback, type ScheduledCallback } from '../../contacts/queue-callback.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
-import { type ScheduledCallback, queueCallback } from '../../contacts/queue-callback.ts'
-import { dryRunResult, errorResult, textResult } from './answer.ts'
-import type { ToolKind } from './tool-kind.ts'
 import { textArgument } from './tool-arguments.ts'
+import { dryRunResult, errorResult, textResult, type ToolKind } from './tool-kind.ts'
 
 /** Calls the person of this call again at the time that they ask for. */
 export const scheduleCallback: ToolKind = {

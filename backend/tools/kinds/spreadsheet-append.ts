@@ -1,10 +1,15 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { findSpreadsheetIssue } from '../../spreadsheets/find-obstacle.ts'
-import { openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
-import { toCells, type RowValues, SpreadsheetError } from '../../spreadsheets/spreadsheet.ts'
-import { dryRunResult, errorResult, textResult } from './answer.ts'
-import type { ToolResult, ToolKind, ToolUse } from './tool-kind.ts'
+import { findSpreadsheetIssue, openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
+import { type RowValues, SpreadsheetError, toCells } from '../../spreadsheets/spreadsheet.ts'
+import {
+  dryRunResult,
+  errorResult,
+  textResult,
+  type ToolKind,
+  type ToolResult,
+  type ToolUse,
+} from './tool-kind.ts'
 
 const Config = z.strictObject({
   spreadsheet_id: z

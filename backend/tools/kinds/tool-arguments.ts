@@ -1,8 +1,8 @@
 import { type ContactDetails, findContactsBy } from '../../contacts/contact-queries.ts'
-import { parsePhone } from '../../core/phone.ts'
-import { findWorkspaceCountry } from '../../contacts/contact-store.ts'
-import type { Deps } from '../../deps.ts'
 import { notFound } from '../../core/errors.ts'
+import { parsePhone } from '../../core/phone.ts'
+import type { Deps } from '../../deps.ts'
+import { findWorkspaceCountry } from '../../identity/workspaces.ts'
 import type { ToolUse } from './tool-kind.ts'
 
 /** The argument by which the contact tools take another contact than the one of the call. */

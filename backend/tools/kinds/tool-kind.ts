@@ -2,9 +2,7 @@ import type { ErrorDetail } from '@outdial/contract'
 import type * as z from 'zod'
 import type { ToolKindName } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
-
-/** A JSON Schema 2020-12, as it goes out to clients. */
-export type JsonSchema = Record<string, unknown>
+import type { JsonSchema } from '../json-schema/compile-schema.ts'
 
 /** The call that a session acts for, read once when the session is opened. */
 export interface LiveCall {
@@ -102,3 +100,35 @@ export function getDefinitions(kind: ToolKind, row: ToolRow): ToolDefinition[] |
 /** Whether a use of a tool changes something, so that test calls do without it. */
 export const hasEffects = (kind: ToolKind, row: ToolRow, toolName: string): boolean =>
   typeof kind.hasEffects === 'boolean' ? kind.hasEffects : kind.hasEffects(row, toolName)
+
+/** It is done, or found: text that the agent can go on from. */
+export const textResult = (text: string): ToolResult => ({ text, isError: false })
+
+/** It is not done. The text says what to do instead. */
+export const errorResult = (text: string): ToolResult => ({ text, isError: true })
+
+/** The answer of a tool with effects on a test call: what would have happened. */
+export const dryRunResult = (text: string): ToolResult =>
+  textResult(`Test call, nothing was changed. ${text}`)
+
+const defaultMaxBytes = 16 * 1024
+
+/** Cuts a text that would fill an agent's memory, and says so. `bytes` are of UTF-8. */
+export function truncateText(text: string, maxBytes = defaultMaxBytes): string {
+  const encoded = Buffer.from(text)
+  if (encoded.length <= maxBytes) return text
+  // In the middle of a stream, a decoder keeps half a character to itself.
+  const cut = new TextDecoder().decode(encoded.subarray(0, maxBytes), { stream: true })
+  return `${cut}… [The answer is longer than the ${maxBytes / 1024} KiB shown here.]`
+}
+
+/** What a tool of the general kinds is made of. */
+export interface ToolValues {
+  name: string
+  description: string
+  inputSchema: JsonSchema
+  settings: Record<string, unknown>
+  secrets: string | null
+}
+
+export type ToolKinds = ReadonlyMap<ToolKindName, ToolKind>

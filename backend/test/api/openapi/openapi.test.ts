@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { parseConfig } from '../../../config.ts'
 import { generateApiDocument } from '../../../api/register-api.ts'
-import { parseDocument, type ParsedDocument } from '../../support/openapi-document.ts'
-import { createTestApi, apiPrefix, type TestApi } from '../../support/test-api.ts'
+import { parseConfig } from '../../../config.ts'
+import { type ParsedDocument, parseDocument } from '../../support/openapi-document.ts'
+import { apiPrefix, createTestApi, type TestApi } from '../../support/test-api.ts'
 
 let api: TestApi
 let read: ParsedDocument

@@ -1,16 +1,10 @@
 import { expect, it } from '@jest/globals'
-import { formatBrowser } from '../../../dashboard/account/browser-in-words.ts'
+import { formatBrowser } from '../../../dashboard/account/account-pages.ts'
 import { createResetLink } from '../../../identity/password-resets.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import { expectAccessible, password, seedSignedInOwner, signIn, useService } from '../../support/dashboard.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { signIn } from '../people-support.ts'
-import {
-  expectAccessible,
-  password,
-  seedSignedInOwner,
-  type Service,
-  useService,
-} from '../../support/dashboard.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { addDocument } from '../../../knowledge/add-document.ts'
+import { addDocument } from '../../../knowledge/documents.ts'
 import { createSpreadsheet } from '../../../spreadsheets/manage-spreadsheets.ts'
 import { assignTool } from '../../../tools/assignments.ts'
-import { setToolActive } from '../../../tools/set-active.ts'
+import { setToolActive } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { seedAgent } from '../../support/seed.ts'
-import { startServiceWithTools, getToolId } from '../../support/service-with-tools.ts'
-import { expectAccessible, openTab, seedSignedInOwner, type Service } from '../../support/dashboard.ts'
+import { seedAgent } from '../../support/factories.ts'
+import { startServiceWithTools } from '../../support/service-with-tools.ts'
+import type { Service } from '../../support/service.ts'
+import { getToolId } from '../../support/tools.ts'
 
 let database: TestDatabase
 let service: Service

@@ -1,23 +1,21 @@
 import { expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { sql } from 'kysely'
-import { insertToolCall } from '../../../tools/tool-call-store.ts'
-import { recordDeliveryAttempt } from '../../../webhooks/delivery/store.ts'
-import { leaseDeliveries } from '../../../webhooks/delivery-store.ts'
-import { emptyResult } from '../../../dialer/finish-attempt.ts'
-import { freshNumber, seedCall } from '../../support/calls.ts'
+import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { insertToolCall } from '../../../mcp/mcp-store.ts'
+import { leaseDeliveries, recordDeliveryAttempt } from '../../../webhooks/delivery-store.ts'
+import { completeDialedCall, dialCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import { type Seed, seedCampaign } from '../../support/seed.ts'
-import { completeDialedCall, dialCall } from '../calls-support.ts'
 import {
   expectAccessible,
-  type SignedInUser,
   openTab,
   seedSignedInOwner,
-  type Service,
+  type SignedInUser,
   useService,
 } from '../../support/dashboard.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { freshNumber, type Seed, seedCampaign } from '../../support/factories.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

@@ -1,19 +1,18 @@
 import { expect, it } from '@jest/globals'
-import { emptyResult } from '../../../dialer/finish-attempt.ts'
 import { addContact } from '../../../contacts/add-contact.ts'
-import { freshNumber, seedCall } from '../../support/calls.ts'
+import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { completeDialedCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import { seedCampaign } from '../../support/seed.ts'
-import { completeDialedCall } from '../calls-support.ts'
 import {
   expectAccessible,
-  type SignedInUser,
   openTab,
   seedSignedInOwner,
-  type Service,
+  type SignedInUser,
   useService,
 } from '../../support/dashboard.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { freshNumber, seedCampaign } from '../../support/factories.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

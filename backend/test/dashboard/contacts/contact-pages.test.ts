@@ -1,15 +1,11 @@
 import { expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
-import { getCall, freshNumber, seedCall } from '../../support/calls.ts'
+import { getCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import { expectAccessible, openTab, seedSignedInOwner, useService } from '../../support/dashboard.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import {
-  expectAccessible,
-  openTab,
-  seedSignedInOwner,
-  type Service,
-  useService,
-} from '../../support/dashboard.ts'
+import { freshNumber } from '../../support/factories.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

@@ -1,12 +1,13 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { eraseContact } from '../../../privacy/erase-contact.ts'
-import { startImport } from '../../../contacts/import/start.ts'
-import { uploadContacts } from '../../../contacts/import/start-import.ts'
 import { startImporter } from '../../../contacts/import/importer.ts'
+import { startImport, uploadContacts } from '../../../contacts/import/start-import.ts'
+import { eraseContact } from '../../../privacy/erase-contact.ts'
+import { seedSignedInOwner, useService } from '../../support/dashboard.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { waitForValue, waitForBlockedTransaction } from '../../support/factories.ts'
-import { seedSignedInOwner, type Service, useService } from '../../support/dashboard.ts'
+import { waitForBlockedTransaction } from '../../support/locks.ts'
+import type { Service } from '../../support/service.ts'
+import { waitForValue } from '../../support/wait.ts'
 
 let database: TestDatabase
 let service: Service

@@ -1,24 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { checkImport } from '../../../contacts/import/check-import.ts'
-import { runImport } from '../../../contacts/import/run-import.ts'
 import { leaseImports } from '../../../contacts/import/import-store.ts'
 import { startImporter } from '../../../contacts/import/importer.ts'
-import { eraseContact } from '../../../privacy/erase-contact.ts'
-import { startDeletingExpired } from '../../../privacy/delete-expired.ts'
+import { runImport } from '../../../contacts/import/run-import.ts'
 import { systemClock } from '../../../core/clock.ts'
 import type { Worker } from '../../../core/worker.ts'
-import { seedCall, waitFor } from '../../support/calls.ts'
+import { startDeletingExpired } from '../../../privacy/delete-expired.ts'
+import { eraseContact } from '../../../privacy/erase-contact.ts'
+import { seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import {
-  expectAccessible,
-  type SignedInUser,
-  openTab,
-  seedSignedInOwner,
-  type Service,
-  startService,
-} from '../../support/dashboard.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { waitFor } from '../../support/wait.ts'
 
 /** Milliseconds that hundreds of rows may take on a machine that is busy with other things. */
 const timeoutMs = 60_000

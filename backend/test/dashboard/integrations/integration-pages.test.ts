@@ -1,25 +1,25 @@
-import { CallCompletedEvent } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { CallCompletedEvent } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
 import type { Page } from '../../../../support/browser.ts'
+import type { Worker } from '../../../core/worker.ts'
 import { createApiKey } from '../../../identity/api-keys.ts'
 import { startSender } from '../../../webhooks/sender.ts'
 import { subscribe } from '../../../webhooks/subscriptions.ts'
-import type { Worker } from '../../../core/worker.ts'
-import { connect, seedApp } from '../../support/oauth.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { HttpReceiver } from '../../support/http-receiver.ts'
-import { seedAppCaller, completeCall, seedApiKeyCaller, waitForValue } from '../../support/factories.ts'
 import {
   expectAccessible,
-  type SignedInUser,
   openTab,
-  seedSignedInOwner,
   seedSignedInMember,
-  type Service,
-  startService,
+  seedSignedInOwner,
+  type SignedInUser,
 } from '../../support/dashboard.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { completeCall, seedApiKeyCaller, seedAppCaller } from '../../support/factories.ts'
+import { HttpReceiver } from '../../support/http-receiver.ts'
+import { connect, seedApp } from '../../support/oauth.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { waitForValue } from '../../support/wait.ts'
 
 let database: TestDatabase
 let service: Service

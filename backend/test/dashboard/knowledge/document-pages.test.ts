@@ -2,17 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { deflateSync } from 'node:zlib'
 import { expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
-import { createDocx, pdf, createPdf, createZlibDeflated } from '../../support/document-files.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import type { TestDatabase } from '../../support/database.ts'
 import {
   expectAccessible,
-  type SignedInUser,
   openTab,
   seedSignedInOwner,
-  type Service,
+  type SignedInUser,
   useService,
 } from '../../support/dashboard.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { createDocx, createPdf, createZlibDeflated, pdf } from '../../support/document-files.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

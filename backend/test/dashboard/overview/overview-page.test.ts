@@ -1,19 +1,13 @@
 import { expect, it } from '@jest/globals'
-import { emptyResult } from '../../../dialer/finish-attempt.ts'
-import { createApiKey } from '../../../identity/api-keys.ts'
-import { freshNumber, seedCall } from '../../support/calls.ts'
-import { itInChromium } from '../../support/chromium.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import { seedCampaign } from '../../support/seed.ts'
 import { getDay } from '../../../dashboard/overview/overview-charts.ts'
-import { completeDialedCall, dialCall } from '../calls-support.ts'
-import {
-  expectAccessible,
-  openTab,
-  seedSignedInOwner,
-  type Service,
-  useService,
-} from '../../support/dashboard.ts'
+import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { createApiKey } from '../../../identity/api-keys.ts'
+import { completeDialedCall, dialCall, seedCall } from '../../support/calls.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import { expectAccessible, openTab, seedSignedInOwner, useService } from '../../support/dashboard.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import { freshNumber, seedCampaign } from '../../support/factories.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

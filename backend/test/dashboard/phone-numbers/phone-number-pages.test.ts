@@ -1,13 +1,8 @@
 import { expect, it } from '@jest/globals'
 import { itInChromium } from '../../support/chromium.ts'
+import { expectAccessible, openTab, seedSignedInOwner, useService } from '../../support/dashboard.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import {
-  expectAccessible,
-  openTab,
-  seedSignedInOwner,
-  type Service,
-  useService,
-} from '../../support/dashboard.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

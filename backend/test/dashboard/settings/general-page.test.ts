@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals'
 import { itInChromium } from '../../support/chromium.ts'
-import type { TestDatabase } from '../../support/database.ts'
 import {
   expectAccessible,
   openTab,
-  seedSignedInOwner,
   seedSignedInMember,
-  type Service,
+  seedSignedInOwner,
   useService,
 } from '../../support/dashboard.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

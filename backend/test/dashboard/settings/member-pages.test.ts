@@ -1,21 +1,23 @@
 import { expect, it } from '@jest/globals'
 import { createBrowser, type Page } from '../../../../support/browser.ts'
-import { addMember } from '../../../identity/add-member.ts'
+import { removeMember } from '../../../access/remove-member.ts'
 import { createApiKey } from '../../../identity/api-keys.ts'
-import { removeMember } from '../../../identity/members/dismiss.ts'
+import { addMember } from '../../../identity/members.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import { getLink, seedUserWithoutWorkspace, signIn } from '../people-support.ts'
 import {
   expectAccessible,
-  type SignedInUser,
+  getLink,
   openTab,
   password,
-  seedSignedInOwner,
   seedSignedInMember,
-  type Service,
+  seedSignedInOwner,
+  seedUserWithoutWorkspace,
+  type SignedInUser,
+  signIn,
   useService,
 } from '../../support/dashboard.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

@@ -2,22 +2,28 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { createBrowser } from '../../../../support/browser.ts'
+import { removeMember } from '../../../access/remove-member.ts'
 import { createApp } from '../../../app.ts'
 import { parseConfig } from '../../../config.ts'
-import { changePassword } from '../../../identity/passwords.ts'
-import { createUser } from '../../../identity/create-user.ts'
-import { createWorkspace } from '../../../onboarding/create-workspace.ts'
-import { addMember } from '../../../identity/add-member.ts'
 import { createInvitation } from '../../../identity/invitations.ts'
-import { removeMember } from '../../../identity/members/dismiss.ts'
+import { addMember } from '../../../identity/members.ts'
 import { createResetLink } from '../../../identity/password-resets.ts'
-import { newFlow, seedApp } from '../../support/oauth.ts'
+import { changePassword } from '../../../identity/passwords.ts'
+import { createUser } from '../../../identity/users.ts'
+import { createWorkspace } from '../../../onboarding/create-workspace.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import {
+  openTab,
+  password,
+  seedSignedInOwner,
+  seedUserWithoutWorkspace,
+  signIn,
+} from '../../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { waitForBlockedTransaction } from '../../support/factories.ts'
-import { seedUserWithoutWorkspace, signIn } from '../people-support.ts'
-import { openTab, password, seedSignedInOwner, type Service, startService } from '../../support/dashboard.ts'
+import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { waitForBlockedTransaction } from '../../support/locks.ts'
+import { newFlow, seedApp } from '../../support/oauth.ts'
+import { type Service, startService } from '../../support/service.ts'
 
 const config = parseConfig({
   PUBLIC_URL: 'https://outdial.example',

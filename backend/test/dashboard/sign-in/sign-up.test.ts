@@ -1,9 +1,9 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../../support/browser.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import { expectAccessible, password, seedUserWithoutWorkspace, useService } from '../../support/dashboard.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { seedUserWithoutWorkspace } from '../people-support.ts'
-import { expectAccessible, password, type Service, useService } from '../../support/dashboard.ts'
+import type { Service } from '../../support/service.ts'
 
 let database: TestDatabase
 let service: Service

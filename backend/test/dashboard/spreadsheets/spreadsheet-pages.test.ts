@@ -1,19 +1,19 @@
 import { expect, it } from '@jest/globals'
 import { insertSpreadsheetRow } from '../../../spreadsheets/spreadsheet-store.ts'
 import { assignTool } from '../../../tools/assignments.ts'
-import { installBuiltInTools } from '../../../tools/install-built-in.ts'
-import { createKeyFile } from '../../support/spreadsheets.ts'
+import { installBuiltInTools } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import type { TestDatabase } from '../../support/database.ts'
 import {
   expectAccessible,
-  type SignedInUser,
   openTab,
-  seedSignedInOwner,
   seedSignedInMember,
-  type Service,
+  seedSignedInOwner,
+  type SignedInUser,
   useService,
 } from '../../support/dashboard.ts'
+import type { TestDatabase } from '../../support/database.ts'
+import type { Service } from '../../support/service.ts'
+import { createKeyFile } from '../../support/spreadsheets.ts'
 
 let database: TestDatabase
 let service: Service

@@ -1,18 +1,17 @@
-import { expect, it } from '@jest/globals'
 import { deflateSync } from 'node:zlib'
-import { readFile } from '../../../knowledge/parse/read-file.ts'
+import { expect, it } from '@jest/globals'
+import { createConcurrencyLimit, readFile } from '../../../knowledge/parse/read-file.ts'
 import { runParser } from '../../../knowledge/parse/run-parser.ts'
-import { createConcurrencyLimit } from '../../../knowledge/parse/slots.ts'
 import {
-  createZip,
+  createDeflated,
   createDocx,
   createDocxWith,
-  zipEntry,
-  createDeflated,
-  pdf,
   createPdf,
   createWordBody,
+  createZip,
   createZlibDeflated,
+  pdf,
+  zipEntry,
 } from '../../support/document-files.ts'
 
 const read = async (name: string, content: string | Uint8Array) =>

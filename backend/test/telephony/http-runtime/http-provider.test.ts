@@ -1,31 +1,30 @@
-import type { Call, RuntimeReport } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { Call, RuntimeReport } from '@outdial/contract'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { Webhook } from 'standardwebhooks'
+import { parseConfig } from '../../../config.ts'
+import type { Worker } from '../../../core/worker.ts'
+import { connect } from '../../../db/connect.ts'
 import { claimCalls } from '../../../dialer/claim-calls.ts'
 import { type DialerOptions, startDialer } from '../../../dialer/dialer.ts'
-import { chooseProviders } from '../../../telephony/choose-providers.ts'
-import { parseCallState } from '../../../telephony/http-runtime/parse-call-state.ts'
 import { receiveReport } from '../../../dialer/receive-report.ts'
 import { startSweeper } from '../../../dialer/sweeper.ts'
-import { parseConfig } from '../../../config.ts'
-import { connect } from '../../../db/connect.ts'
-import type { Worker } from '../../../core/worker.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedCampaign, seedWorkspace, getWidgetId } from '../../support/seed.ts'
-import { startTestRuntime, type TestRuntime } from '../../support/test-runtime.ts'
+import { chooseProviders } from '../../../telephony/choose-providers.ts'
+import { parseCallState } from '../../../telephony/http-runtime/parse-call-state.ts'
 import {
-  listAttempts,
-  getCall,
   advanceUntil,
   advanceUntilCompleted,
+  getCall,
+  listAttempts,
   listEvents,
-  freshNumber,
   seedCall,
-  waitFor,
 } from '../../support/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { freshNumber, getWidgetId, type Seed, seedCampaign, seedWorkspace } from '../../support/factories.ts'
+import { startTestRuntime, type TestRuntime } from '../../support/test-runtime.ts'
+import { waitFor } from '../../support/wait.ts'
 
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
 const oldSecret = 'another-runtime-secret-of-thirty-two-characters'

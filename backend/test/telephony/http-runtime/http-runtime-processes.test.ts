@@ -1,14 +1,14 @@
-import { type Call, CallList } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
+import { type Call, CallList } from '@outdial/contract'
 import { createApiKey } from '../../../identity/api-keys.ts'
 import { createSecretBox } from '../../../secrets/secret-box.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
+import { type RunningProcess, runScript } from '../../support/child-process.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps } from '../../support/deps.ts'
-import { runScript, type RunningProcess } from '../../support/child-process.ts'
-import { type Seed, seedWorkspace } from '../../support/seed.ts'
 import { type ExampleRuntime, startExampleRuntime } from '../../support/example-runtime.ts'
-import { waitFor } from '../../support/calls.ts'
+import { type Seed, seedWorkspace } from '../../support/factories.ts'
+import { waitFor } from '../../support/wait.ts'
 
 // Outdial and the runtime are processes of their own, with nothing between them but HTTP.
 jest.setTimeout(90_000)

@@ -1,21 +1,21 @@
-import type { Call } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { startDialer } from '../../../dialer/dialer.ts'
-import { createSimulatedProvider } from '../../../telephony/simulated/simulated-provider.ts'
-import { createSimulatedAgent } from '../../../telephony/simulated/simulated-agent.ts'
+import type { Call } from '@outdial/contract'
 import type { Worker } from '../../../core/worker.ts'
+import { startDialer } from '../../../dialer/dialer.ts'
+import { createSimulatedAgent } from '../../../telephony/simulated/simulated-agent.ts'
+import { createSimulatedProvider } from '../../../telephony/simulated/simulated-provider.ts'
 import {
-  listAttempts,
   advanceUntil,
   advanceUntilCompleted,
+  listAttempts,
   listEvents,
   seedCall,
-  waitFor,
 } from '../../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedWorkspace, getWidgetId } from '../../support/seed.ts'
+import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { getWidgetId, type Seed, seedWorkspace } from '../../support/factories.ts'
 import { startToolServer, type TestToolServer } from '../../support/test-tool-server.ts'
+import { waitFor } from '../../support/wait.ts'
 
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
 const yes = (text: string) => () => ({ text })

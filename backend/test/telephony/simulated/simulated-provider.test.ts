@@ -1,19 +1,17 @@
-import type { Call, CallOutcome, EndedReason } from '@outdial/contract'
-import { Call as CallSchema } from '@outdial/contract'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { startDialer } from '../../../dialer/dialer.ts'
+import { Call as CallSchema, type Call, type CallOutcome, type EndedReason } from '@outdial/contract'
 import type { Worker } from '../../../core/worker.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedWorkspace } from '../../support/seed.ts'
+import { startDialer } from '../../../dialer/dialer.ts'
 import {
-  listAttempts,
   advanceUntil,
   advanceUntilCompleted,
+  listAttempts,
   listEvents,
-  freshNumber,
   seedCall,
 } from '../../support/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { freshNumber, type Seed, seedWorkspace } from '../../support/factories.ts'
 
 let database: TestDatabase
 let deps: TestDeps

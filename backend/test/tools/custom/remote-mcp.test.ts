@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { noNotify, type ToolChange } from '../../../core/notify.ts'
+import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
+import { hasEffects, type ToolRow } from '../../../tools/kinds/tool-kind.ts'
 import {
   addRemoteServer,
+  editRemoteServer,
   previewRemoteServer,
+  refreshRemoteServer,
   type RemoteServerInput,
 } from '../../../tools/save-remote-server.ts'
-import { editRemoteServer } from '../../../tools/general/edit-remote-server.ts'
-import { refreshRemoteServer } from '../../../tools/general/refresh-remote-server.ts'
-import { hasEffects, type ToolRow } from '../../../tools/kinds/tool-kind.ts'
-import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { seedWorkspace } from '../../support/seed.ts'
-import { localConfig, publicConfig, readTool, runTool } from '../../support/tools.ts'
+import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { seedWorkspace } from '../../support/factories.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
+import { localConfig, publicConfig, readTool, runTool } from '../../support/tools.ts'
 
 const idleMs = 60_000
 

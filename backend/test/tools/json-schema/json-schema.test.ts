@@ -2,8 +2,7 @@ import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { getValidator } from '../../../tools/json-schema/argument-validator.ts'
 import { checkToolSchema } from '../../../tools/json-schema/check-tool-schema.ts'
-import { countPatternSteps } from '../../../tools/json-schema/pattern-steps.ts'
-import type { JsonSchema } from '../../../tools/kinds/tool-kind.ts'
+import { countPatternSteps, type JsonSchema } from '../../../tools/json-schema/compile-schema.ts'
 
 const object = (properties: object, more: object = {}): JsonSchema => ({
   type: 'object',

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
+import { updateContact } from '../../../contacts/update-contact.ts'
 import type { ToolKindName } from '../../../db/schema.ts'
-import { updateContact } from '../../../contacts/update.ts'
-import type { ToolUse } from '../../../tools/kinds/tool-kind.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
+import type { ToolUse } from '../../../tools/kinds/tool-kind.ts'
+import { getCall, seedCall } from '../../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { everyHour, type Seed, seedWorkspace } from '../../support/seed.ts'
-import { getCall, freshNumber, seedCall } from '../../support/calls.ts'
+import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { everyHour, freshNumber, type Seed, seedWorkspace } from '../../support/factories.ts'
 
 let database: TestDatabase
 let deps: TestDeps

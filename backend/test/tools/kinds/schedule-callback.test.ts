@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
 import { addToDoNotCallList } from '../../../calls/do-not-call.ts'
 import { scheduleCallback } from '../../../tools/kinds/schedule-callback.ts'
-import { getCall, freshNumber, seedCall } from '../../support/calls.ts'
+import { getCall, seedCall } from '../../support/calls.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { testDeps, type TestDeps } from '../../support/deps.ts'
-import { type Seed, seedCampaign, seedWorkspace } from '../../support/seed.ts'
+import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../../support/factories.ts'
 import { createToolUse } from '../../support/tools.ts'
 
 let database: TestDatabase

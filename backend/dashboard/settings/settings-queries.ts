@@ -1,0 +1,59 @@
+import type { Db } from '../../db/schema.ts'
+
+/** Those that can still be used, newest first. */
+export const selectOpenInvitations = (db: Db, workspaceId: number, now: Date) =>
+  db
+    .selectFrom('invitation')
+    .leftJoin('app_user', 'app_user.id', 'invitation.invited_by')
+    .select([
+      'invitation.id',
+      'invitation.email',
+      'invitation.role',
+      'invitation.created_at as createdAt',
+      'invitation.expires_at as expiresAt',
+      'app_user.name as invitedBy',
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .where('accepted_at', 'is', null)
+    .where('expires_at', '>', now)
+    .orderBy('invitation.id', 'desc')
+    .execute()
+
+export interface Member {
+  userId: number
+  name: string
+  email: string
+  role: 'owner' | 'member'
+  since: Date
+}
+
+/** Owners first, then by name. */
+export const selectMembers = (db: Db, workspaceId: number): Promise<Member[]> =>
+  db
+    .selectFrom('membership')
+    .innerJoin('app_user', 'app_user.id', 'membership.user_id')
+    .select([
+      'app_user.id as userId',
+      'app_user.name',
+      'app_user.email',
+      'membership.role',
+      'membership.created_at as since',
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('membership.role', 'desc')
+    .orderBy('app_user.name')
+    .orderBy('app_user.id')
+    .execute()
+
+export const findWorkspaceSettings = (db: Db, workspaceId: number) =>
+  db
+    .selectFrom('workspace')
+    .select([
+      'name',
+      'country',
+      'time_zone as timeZone',
+      'calling_hours as callingHours',
+      'retention_days as retentionDays',
+    ])
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()

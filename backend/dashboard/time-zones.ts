@@ -1,2 +1,0 @@
-/** Names of the IANA time zone database, for lists to choose from. */
-export const timeZones: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]

@@ -1,0 +1,177 @@
+import type { CallingHours, CampaignStatus, RetryPolicy } from '@outdial/contract'
+import type { AgentValues } from '../agents/agent-store.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Db } from './schema.ts'
+
+export interface CampaignToReschedule {
+  status: CampaignStatus
+  time_zone: string
+  calling_hours: CallingHours
+  replan_after: number
+}
+
+/** Holds a campaign whose waiting calls are to follow its change. Undefined where all do. */
+export const lockCampaignToReschedule = async (
+  tx: Db,
+  key: CampaignKey,
+): Promise<CampaignToReschedule | undefined> => {
+  const row = await tx
+    .selectFrom('campaign')
+    .select(['status', 'time_zone', 'calling_hours', 'replan_after'])
+    .where('workspace_id', '=', key.workspaceId)
+    .where('id', '=', key.campaignId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  const afterCallId = row?.replan_after ?? null
+  return row === undefined || afterCallId === null ? undefined : { ...row, replan_after: afterCallId }
+}
+
+/** Holds the contact with this number, so that nobody queues a call to it meanwhile. */
+export const lockContactByNumber = async (
+  tx: Db,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<void> => {
+  await tx
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('phone_number', '=', phoneNumber)
+    .where('erased_at', 'is', null)
+    .forNoKeyUpdate()
+    .execute()
+}
+
+export const lockAgent = (
+  tx: Db,
+  workspaceId: number,
+  agentId: number,
+): Promise<{ status: AgentValues['status'] } | undefined> =>
+  tx
+    .selectFrom('agent')
+    .select('status')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', agentId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
+/** What decides when and how a campaign's calls are made. */
+export interface CampaignRules {
+  id: number
+  status: CampaignStatus
+  agent_id: number
+  phone_number_id: number
+  from_number: string
+  time_zone: string
+  calling_hours: CallingHours
+  retry: RetryPolicy
+  line_failures: number
+}
+
+/**
+ * Reads a campaign's rules and holds them until the transaction ends. Rules change under `FOR UPDATE`, so
+ * either a change waits for this transaction and then finds its calls, or this one sees the change. `to follow`
+ * lets others queue, claim and finish meanwhile; `to count` makes those take turns who count its failures.
+ * Nobody who follows may go on to count: two that did would wait for each other behind a change.
+ */
+export const lockCampaign = (
+  tx: Db,
+  workspaceId: number,
+  campaignId: number,
+  mode: 'to follow' | 'to count',
+): Promise<CampaignRules | undefined> => {
+  const query = tx
+    .selectFrom('campaign')
+    .innerJoin('phone_number', 'phone_number.id', 'campaign.phone_number_id')
+    .select([
+      'campaign.id',
+      'campaign.status',
+      'campaign.agent_id',
+      'campaign.phone_number_id',
+      'phone_number.phone_number as from_number',
+      'campaign.time_zone',
+      'campaign.calling_hours',
+      'campaign.retry',
+      'campaign.line_failures',
+    ])
+    .where('campaign.workspace_id', '=', workspaceId)
+    .where('campaign.id', '=', campaignId)
+  return (
+    mode === 'to follow' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
+  ).executeTakeFirst()
+}
+
+/**
+ * Holds a contact: what is queued to it, and whether its number is refused, stay as they are until the transaction
+ * ends. Undefined where there is none, or none any more.
+ */
+export const lockContact = (
+  tx: Db,
+  workspaceId: number,
+  contactId: number,
+): Promise<{ phone_number: string } | undefined> =>
+  tx
+    .selectFrom('contact')
+    .select('phone_number')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .where('erased_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+
+export interface CampaignKey {
+  workspaceId: number
+  campaignId: number
+}
+
+/** Against everybody: what refers to the contact takes a key-share lock, and waits. */
+export const lockContactForErasure = (tx: Db, workspaceId: number, contactId: number) =>
+  tx
+    .selectFrom('contact')
+    .select(['phone_number', 'email', 'erased_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .forUpdate()
+    .executeTakeFirst()
+
+export const lockCallsOfContact = (tx: Db, workspaceId: number, contactId: number) =>
+  tx
+    .selectFrom('call')
+    .select(['id', 'status'])
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+
+/** What decides about names happens one after the other in a workspace: two changes must not overlook each other. */
+export const lockWorkspace = async (tx: Db, workspaceId: number): Promise<void> => {
+  await tx.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
+}
+
+/**
+ * Holds the connection behind a caller until the transaction ends, so that whoever ends it meanwhile waits, and
+ * then also finds what the caller has made. False where it has already ended.
+ */
+export async function lockConnection(tx: Db, caller: Caller): Promise<boolean> {
+  if (caller.clientId === null) {
+    const key = await tx
+      .selectFrom('api_key')
+      .select('id')
+      .where('id', '=', caller.apiKeyId)
+      .where('revoked_at', 'is', null)
+      .forShare() // revoking is an update, which a key share would let pass
+      .executeTakeFirst()
+    return key !== undefined
+  }
+  const grant = await tx
+    .selectFrom('oauth_grant')
+    .select('id_hash')
+    .where('workspace_id', '=', caller.workspaceId)
+    .where('user_id', '=', caller.userId)
+    .where('client_id', '=', caller.clientId)
+    .limit(1)
+    .forKeyShare()
+    .executeTakeFirst()
+  return grant !== undefined
+}
