@@ -10,24 +10,26 @@ import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
  *
  * @throws {ApiError} not_found where the workspace has no such key, or it is revoked already
  */
-export const revokeApiKey =
-  (deps: Deps) =>
-  (request: { workspaceId: number; apiKeyId: number }): Promise<{ subscriptions: number }> =>
-    inTransaction(deps, async ({ db, clock }) => {
-      const isRevoked = await revokeApiKeyCredential(db, request.workspaceId, request.apiKeyId, clock.now())
-      if (!isRevoked) throw notFound('There is no such API key.')
-      return { subscriptions: await removeSubscriptions(db, { apiKeyId: request.apiKeyId }) }
-    })
+export const revokeApiKey = (
+  deps: Deps,
+  request: { workspaceId: number; apiKeyId: number },
+): Promise<{ subscriptions: number }> =>
+  inTransaction(deps, async ({ db, clock }) => {
+    const isRevoked = await revokeApiKeyCredential(db, request.workspaceId, request.apiKeyId, clock.now())
+    if (!isRevoked) throw notFound('There is no such API key.')
+    return { subscriptions: await removeSubscriptions(db, { apiKeyId: request.apiKeyId }) }
+  })
 
 /**
  * Ends all that an app may do for a user in a workspace: grants, tokens, webhook subscriptions. Answers how many of
  * the last there were.
  */
-export const disconnectApp =
-  (deps: Deps) =>
-  (input: { workspaceId: number; userId: number; clientId: string }): Promise<{ subscriptions: number }> =>
-    inTransaction(deps, async ({ db }) => {
-      const { workspaceId, userId, clientId } = input
-      await revokeGrants(db, workspaceId, { userId, clientId })
-      return { subscriptions: await removeSubscriptions(db, { workspaceId, userId, clientId }) }
-    })
+export const disconnectApp = (
+  deps: Deps,
+  input: { workspaceId: number; userId: number; clientId: string },
+): Promise<{ subscriptions: number }> =>
+  inTransaction(deps, async ({ db }) => {
+    const { workspaceId, userId, clientId } = input
+    await revokeGrants(db, workspaceId, { userId, clientId })
+    return { subscriptions: await removeSubscriptions(db, { workspaceId, userId, clientId }) }
+  })

@@ -27,52 +27,58 @@ const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status']
  *
  * @throws {ApiError} not_found, validation_failed for a step that there is not
  */
-export const setAgentStatus =
-  (deps: Deps) =>
-  (agentKey: { workspaceId: number; agentId: number }, status: AgentValues['status']): Promise<void> =>
-    inTransaction(deps, async (tx) => {
-      const { workspaceId, agentId } = agentKey
-      const current = await lockAgent(tx.db, workspaceId, agentId)
-      if (current === undefined) throw notFound('There is no agent with this id in this workspace.')
-      if (current.status === status) return
-      if (!nextStatuses[current.status].includes(status)) {
-        const message = `An agent that is ${current.status} cannot become ${status}: it can become ${nextStatuses[current.status].join(' or ')}.`
-        throw invalidField('status', 'invalid_transition', message)
-      }
-      await updateAgentStatus(tx.db, workspaceId, agentId, status)
-      tx.notify.callQueued()
-      tx.notify.toolsChanged(agentKey)
-    })
+export const setAgentStatus = (
+  deps: Deps,
+  agentKey: { workspaceId: number; agentId: number },
+  status: AgentValues['status'],
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const { workspaceId, agentId } = agentKey
+    const current = await lockAgent(tx.db, workspaceId, agentId)
+    if (current === undefined) throw notFound('There is no agent with this id in this workspace.')
+    if (current.status === status) return
+    if (!nextStatuses[current.status].includes(status)) {
+      const message = `An agent that is ${current.status} cannot become ${status}: it can become ${nextStatuses[current.status].join(' or ')}.`
+      throw invalidField('status', 'invalid_transition', message)
+    }
+    await updateAgentStatus(tx.db, workspaceId, agentId, status)
+    tx.notify.callQueued()
+    tx.notify.toolsChanged(agentKey)
+  })
 
 export const agentNotFound = () => notFound('There is no agent with this id in this workspace.')
 
 /** Lists the workspace's Live agents. */
-export const listAgents =
-  (deps: Pick<Deps, 'db'>) =>
-  async (caller: Caller, query: SearchQuery): Promise<Page<Agent>> =>
-    toPage(await selectLiveAgents(deps.db, caller.workspaceId, query), query.limit)
+export const listAgents = async (
+  deps: Pick<Deps, 'db'>,
+  caller: Caller,
+  query: SearchQuery,
+): Promise<Page<Agent>> => toPage(await selectLiveAgents(deps.db, caller.workspaceId, query), query.limit)
 
 /**
  * Makes an agent; it calls nobody before it is Live. The public API has no way to.
  *
  * @throws {ApiError} validation_failed
  */
-export const createAgent =
-  (deps: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, { status, ...input }: AgentValues): Promise<CreatedAgent> =>
-    insertAgent(deps.db, workspaceId, { ...validateAgent(input), status })
+export const createAgent = async (
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  { status, ...input }: AgentValues,
+): Promise<CreatedAgent> => insertAgent(deps.db, workspaceId, { ...validateAgent(input), status })
 
 /**
  * Edits an agent. Calls that begin from then on are made with it; those under way go on as they began.
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export const editAgent =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async ({ workspaceId, agentId }: AgentKey, edit: AgentInput): Promise<void> => {
-    const isUpdated = await updateAgent(db, workspaceId, agentId, validateAgent(edit))
-    if (!isUpdated) throw agentNotFound()
-  }
+export async function editAgent(
+  { db }: Pick<Deps, 'db'>,
+  { workspaceId, agentId }: AgentKey,
+  edit: AgentInput,
+): Promise<void> {
+  const isUpdated = await updateAgent(db, workspaceId, agentId, validateAgent(edit))
+  if (!isUpdated) throw agentNotFound()
+}
 
 interface AgentKey {
   workspaceId: number

@@ -24,7 +24,6 @@ const maxUnknownCredentials = 300
 
 /** Lets a request in with a good credential and something left of its quota. Runs before the body is read. */
 export function createRequestAuthenticator(deps: Deps) {
-  const authenticateHeader = authenticate(deps)
   const recordLastUsed = createLastUsedRecorder(deps)
   const countConnectionRequest = createRateLimit(deps.clock, {
     limit: deps.config.rateLimitPerMinute,
@@ -34,7 +33,7 @@ export function createRequestAuthenticator(deps: Deps) {
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     reply.header('Cache-Control', 'no-store')
-    const caller = await authenticateHeader(request.headers.authorization).catch((error: unknown) => {
+    const caller = await authenticate(deps, request.headers.authorization).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'invalid_credential') {
         requireQuota(
           countUnknownCredential(request.ip),

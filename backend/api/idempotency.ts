@@ -34,32 +34,31 @@ export interface IdempotentResponse {
  *
  * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused, validation_failed
  */
-export const respondOnce =
-  (deps: Deps) =>
-  (
-    request: IdempotentRequest,
-    work: (deps: Deps) => Promise<{ status: number; body: unknown }>,
-  ): Promise<IdempotentResponse> =>
-    inTransaction(deps, async (deps) => {
-      if (request.key === undefined) return { ...(await work(deps)), replayed: false }
-      requireValidKey(request.key)
-      const { workspaceId } = request.caller
-      const now = deps.clock.now()
-      const scopeHash = sha256(formatScope(request))
-      const bodyHash = sha256(canonicalJson(request.body))
+export const respondOnce = (
+  deps: Deps,
+  request: IdempotentRequest,
+  work: (deps: Deps) => Promise<{ status: number; body: unknown }>,
+): Promise<IdempotentResponse> =>
+  inTransaction(deps, async (deps) => {
+    if (request.key === undefined) return { ...(await work(deps)), replayed: false }
+    requireValidKey(request.key)
+    const { workspaceId } = request.caller
+    const now = deps.clock.now()
+    const scopeHash = sha256(formatScope(request))
+    const bodyHash = sha256(canonicalJson(request.body))
 
-      if (!(await tryLockScope(deps.db, scopeHash))) throw keyInUse()
-      // A statement of its own: one snapshot for both would predate the lock, and miss the answer of
-      // who held it a moment ago.
-      const stored = await findStoredResponse(deps.db, workspaceId, scopeHash, now)
-      if (stored !== undefined && !stored.bodyHash.equals(bodyHash)) throw keyReused()
-      if (stored !== undefined) return { status: stored.status, body: stored.body, replayed: true }
+    if (!(await tryLockScope(deps.db, scopeHash))) throw keyInUse()
+    // A statement of its own: one snapshot for both would predate the lock, and miss the answer of
+    // who held it a moment ago.
+    const stored = await findStoredResponse(deps.db, workspaceId, scopeHash, now)
+    if (stored !== undefined && !stored.bodyHash.equals(bodyHash)) throw keyReused()
+    if (stored !== undefined) return { status: stored.status, body: stored.body, replayed: true }
 
-      const response = await work(deps)
-      const expiresAt = new Date(now.getTime() + ttlMs)
-      await storeResponse(deps.db, workspaceId, scopeHash, { ...response, bodyHash, now, expiresAt })
-      return { ...response, replayed: false }
-    })
+    const response = await work(deps)
+    const expiresAt = new Date(now.getTime() + ttlMs)
+    await storeResponse(deps.db, workspaceId, scopeHash, { ...response, bodyHash, now, expiresAt })
+    return { ...response, replayed: false }
+  })
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
@@ -100,6 +99,6 @@ export async function respondToPostOnce(
     status,
     body: responseBody,
     replayed,
-  } = await respondOnce(deps)({ caller, method: 'POST', path, key, body }, work)
+  } = await respondOnce(deps, { caller, method: 'POST', path, key, body }, work)
   return { status, body: responseBody, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) }
 }

@@ -54,7 +54,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       body: NoBody,
       responses: { 200: CampaignList },
       handler: async ({ caller, query }) =>
-        listResponse('/campaigns/', await listCampaigns(deps)(caller, query), query),
+        listResponse('/campaigns/', await listCampaigns(deps, caller, query), query),
     }),
     defineRoute({
       method: 'POST',
@@ -73,7 +73,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       handler: (request) =>
         respondToPostOnce(deps, '/campaigns', request, async (deps) => ({
           status: 201,
-          body: await createCampaign(deps)(request.caller, request.body),
+          body: await createCampaign(deps, request.caller, request.body),
         })),
     }),
     defineRoute({
@@ -87,7 +87,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       body: NoBody,
       responses: { 200: AgentList },
       handler: async ({ caller, query }) =>
-        listResponse('/agents/', await listAgents(deps)(caller, query), query),
+        listResponse('/agents/', await listAgents(deps, caller, query), query),
     }),
     defineRoute({
       method: 'GET',
@@ -101,7 +101,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       body: NoBody,
       responses: { 200: PhoneNumberList },
       handler: async ({ caller, query }) =>
-        listResponse('/phone-numbers/', await listPhoneNumbers(deps)(caller, query), query),
+        listResponse('/phone-numbers/', await listPhoneNumbers(deps, caller, query), query),
     }),
     defineRoute({
       method: 'POST',
@@ -119,7 +119,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       idempotent: true,
       handler: (request) =>
         respondToPostOnce(deps, '/contacts', request, async (deps) => {
-          const added = await addContact(deps)(request.caller, request.body)
+          const added = await addContact(deps, request.caller, request.body)
           return { status: added.call_queued ? 201 : 200, body: added }
         }),
     }),
@@ -134,7 +134,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       body: NoBody,
       responses: { 200: CallList },
       handler: async ({ caller, query }) =>
-        listResponse('/calls/', await listCalls(deps)(caller, query), query),
+        listResponse('/calls/', await listCalls(deps, caller, query), query),
     }),
     defineRoute({
       method: 'GET',
@@ -147,7 +147,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       body: NoBody,
       responses: { 200: Call },
       errors: ['not_found'],
-      handler: async ({ caller, id }) => ({ status: 200, body: await getCall(deps)(caller, id) }),
+      handler: async ({ caller, id }) => ({ status: 200, body: await getCall(deps, caller, id) }),
     }),
     defineRoute({
       method: 'POST',
@@ -163,7 +163,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       responses: { 200: WebhookSubscription, 201: WebhookSubscription },
       errors: ['not_found'],
       handler: async ({ caller, body }) => {
-        const { created, subscription } = await subscribe(deps)(caller, body)
+        const { created, subscription } = await subscribe(deps, caller, body)
         return { status: created ? 201 : 200, body: subscription }
       },
     }),
@@ -179,7 +179,7 @@ export const createRoutes = (deps: Deps): Route[] => {
       responses: { 204: null },
       errors: ['not_found'],
       handler: async ({ caller, id }) => {
-        await unsubscribe(deps)(caller, id)
+        await unsubscribe(deps, caller, id)
         return { status: 204 }
       },
     }),

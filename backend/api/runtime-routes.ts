@@ -14,7 +14,6 @@ import { NoQuery } from './define-route.ts'
 /** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
 export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
-  const receive = receiveReport(deps)
 
   const requireSecret = async ({ headers }: FastifyRequest) => {
     try {
@@ -42,7 +41,7 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
         const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
         const report = validate(RuntimeReport, hasBody(request) ? request.body : parseJson(Buffer.alloc(0)))
-        if ((await receive(attemptId, report)) === 'over') return sendAttemptEnded(request, reply)
+        if ((await receiveReport(deps, attemptId, report)) === 'over') return sendAttemptEnded(request, reply)
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )

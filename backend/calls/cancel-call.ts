@@ -10,20 +10,18 @@ import { findCall } from './get-calls.ts'
  * @returns whether it still waited
  * @throws {ApiError} not_found
  */
-export const cancelCall =
-  (deps: Deps) =>
-  ({ workspaceId, callId }: CallKey): Promise<boolean> =>
-    inTransaction(deps, async (tx) => {
-      const now = tx.clock.now()
-      const result = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
-      const canceled = await completeQueuedCalls(tx.db, workspaceId, [callId], result)
-      await publishCompletedCalls(tx.db, workspaceId, canceled, now)
-      if (canceled.length === 0 && (await findCall(tx.db, workspaceId, callId, now)) === undefined) {
-        throw notFound('There is no call with this id in this workspace.')
-      }
-      tx.notify.deliveryQueued()
-      return canceled.length > 0
-    })
+export const cancelCall = (deps: Deps, { workspaceId, callId }: CallKey): Promise<boolean> =>
+  inTransaction(deps, async (tx) => {
+    const now = tx.clock.now()
+    const result = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
+    const canceled = await completeQueuedCalls(tx.db, workspaceId, [callId], result)
+    await publishCompletedCalls(tx.db, workspaceId, canceled, now)
+    if (canceled.length === 0 && (await findCall(tx.db, workspaceId, callId, now)) === undefined) {
+      throw notFound('There is no call with this id in this workspace.')
+    }
+    tx.notify.deliveryQueued()
+    return canceled.length > 0
+  })
 
 export interface CallKey {
   workspaceId: number

@@ -46,21 +46,24 @@ export type NumberRef = { contactId: number } | { phoneNumber: string }
  * @returns the number in E.164
  * @throws {ApiError} not_found, validation_failed
  */
-export const addNumberToDoNotCallList =
-  (deps: Deps) =>
-  (workspaceId: number, number: NumberRef, reason: string): Promise<string> =>
-    inTransaction(deps, async ({ db, clock, notify }) => {
-      const phoneNumber = await resolveNumber({ db }, workspaceId, number)
-      await addToDoNotCallList(db, {
-        workspaceId,
-        phoneNumber,
-        source: 'dashboard',
-        reason,
-        now: clock.now(),
-      })
-      notify.deliveryQueued()
-      return phoneNumber
+export const addNumberToDoNotCallList = (
+  deps: Deps,
+  workspaceId: number,
+  number: NumberRef,
+  reason: string,
+): Promise<string> =>
+  inTransaction(deps, async ({ db, clock, notify }) => {
+    const phoneNumber = await resolveNumber({ db }, workspaceId, number)
+    await addToDoNotCallList(db, {
+      workspaceId,
+      phoneNumber,
+      source: 'dashboard',
+      reason,
+      now: clock.now(),
     })
+    notify.deliveryQueued()
+    return phoneNumber
+  })
 
 /** @throws {ApiError} not_found, validation_failed */
 export async function resolveNumber(
@@ -84,11 +87,14 @@ export async function resolveNumber(
  * @returns whether it was on the list
  * @throws {ApiError} not_found, validation_failed
  */
-export const removeNumberFromDoNotCallList =
-  (deps: Deps) =>
-  ({ workspaceId, userId }: Caller, number: NumberRef, reason: string): Promise<boolean> =>
-    inTransaction(deps, async ({ db, clock }) => {
-      const phoneNumber = await resolveNumber({ db }, workspaceId, number)
-      await lockContactByNumber(db, workspaceId, phoneNumber)
-      return deleteDoNotCall(db, workspaceId, { phoneNumber, reason, userId, at: clock.now() })
-    })
+export const removeNumberFromDoNotCallList = (
+  deps: Deps,
+  { workspaceId, userId }: Caller,
+  number: NumberRef,
+  reason: string,
+): Promise<boolean> =>
+  inTransaction(deps, async ({ db, clock }) => {
+    const phoneNumber = await resolveNumber({ db }, workspaceId, number)
+    await lockContactByNumber(db, workspaceId, phoneNumber)
+    return deleteDoNotCall(db, workspaceId, { phoneNumber, reason, userId, at: clock.now() })
+  })

@@ -72,21 +72,17 @@ const speakers = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }
 const formatTurn = (turn: TranscriptTurn) => `${speakers[turn.role]}: ${turn.text}`
 
 /** @throws {ApiError} not_found */
-export const getCall =
-  (deps: Deps) =>
-  async (caller: Caller, id: number): Promise<Call> => {
-    const call = await findCall(deps.db, caller.workspaceId, id, deps.clock.now())
-    if (call === undefined) throw notFound('There is no call with this id in this workspace.')
-    return call
-  }
+export async function getCall(deps: Deps, caller: Caller, id: number): Promise<Call> {
+  const call = await findCall(deps.db, caller.workspaceId, id, deps.clock.now())
+  if (call === undefined) throw notFound('There is no call with this id in this workspace.')
+  return call
+}
 
 /** The workspace's calls, newest first. */
-export const listCalls =
-  (deps: Deps) =>
-  async (caller: Caller, query: CallQuery): Promise<Page<Call>> => {
-    const { limit, offset, status, campaign_id: campaignId, agent_id: agentId, outcome: outcomes } = query
-    const filter = { status, campaignId, agentId, outcomes }
-    const page = { limit: limit + 1, offset }
-    const rows = await findCallPage(deps.db, caller.workspaceId, filter, page, deps.clock.now())
-    return toPage(rows.map(toCall), limit)
-  }
+export async function listCalls(deps: Deps, caller: Caller, query: CallQuery): Promise<Page<Call>> {
+  const { limit, offset, status, campaign_id: campaignId, agent_id: agentId, outcome: outcomes } = query
+  const filter = { status, campaignId, agentId, outcomes }
+  const page = { limit: limit + 1, offset }
+  const rows = await findCallPage(deps.db, caller.workspaceId, filter, page, deps.clock.now())
+  return toPage(rows.map(toCall), limit)
+}

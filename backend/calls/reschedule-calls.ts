@@ -19,12 +19,10 @@ const batchSize = 200
  * Makes what waits in a campaign follow its last change: new hours move it, archiving completes it as canceled.
  * Works in batches and remembers where it stands, so that the sweeper ends what a dead process began.
  */
-export const rescheduleCampaign =
-  (deps: Deps) =>
-  async (key: CampaignKey): Promise<void> => {
-    while (await inTransaction(deps, (tx) => rescheduleBatch(tx, key)));
-    deps.notify.callQueued()
-  }
+export async function rescheduleCampaign(deps: Deps, key: CampaignKey): Promise<void> {
+  while (await inTransaction(deps, (tx) => rescheduleBatch(tx, key)));
+  deps.notify.callQueued()
+}
 
 /** Whether there is more to do. */
 async function rescheduleBatch(tx: Deps, key: CampaignKey): Promise<boolean> {

@@ -9,36 +9,34 @@ import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
  *
  * @throws {ApiError} not_found, campaign_archived
  */
-export const archiveCampaign =
-  (deps: Deps) =>
-  async (campaignKey: CampaignKey): Promise<Campaign> => {
-    const campaign = await changeCampaign(deps, campaignKey, () => ({
-      status: 'archived',
-      pausedReason: null,
-      rescheduleAfterCallId: 0,
-    }))
-    await rescheduleCampaign(deps)(campaignKey)
-    return campaign
-  }
+export async function archiveCampaign(deps: Deps, campaignKey: CampaignKey): Promise<Campaign> {
+  const campaign = await changeCampaign(deps, campaignKey, () => ({
+    status: 'archived',
+    pausedReason: null,
+    rescheduleAfterCallId: 0,
+  }))
+  await rescheduleCampaign(deps, campaignKey)
+  return campaign
+}
 
 /**
  * Makes no more calls of the campaign until it is resumed. Those under way go on, and it still accepts new ones.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
-export const pauseCampaign =
-  (deps: Deps) =>
-  (campaignKey: CampaignKey, reason: string | null = null): Promise<Campaign> =>
-    changeCampaign(deps, campaignKey, ({ status }) =>
-      status === 'paused' ? {} : { status: 'paused', pausedReason: reason },
-    )
+export const pauseCampaign = (
+  deps: Deps,
+  campaignKey: CampaignKey,
+  reason: string | null = null,
+): Promise<Campaign> =>
+  changeCampaign(deps, campaignKey, ({ status }) =>
+    status === 'paused' ? {} : { status: 'paused', pausedReason: reason },
+  )
 
 /**
  * Goes on with a paused campaign's calls, and forgets the failures of the line that may have paused it.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
-export const resumeCampaign =
-  (deps: Deps) =>
-  (campaignKey: CampaignKey): Promise<Campaign> =>
-    changeCampaign(deps, campaignKey, () => ({ status: 'active', pausedReason: null, providerFailures: 0 }))
+export const resumeCampaign = (deps: Deps, campaignKey: CampaignKey): Promise<Campaign> =>
+  changeCampaign(deps, campaignKey, () => ({ status: 'active', pausedReason: null, providerFailures: 0 }))

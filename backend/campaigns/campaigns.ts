@@ -14,27 +14,29 @@ export const defaultMaxConcurrentCalls = 5
  *
  * @throws {ApiError} not_found, agent_not_live, number_not_active, validation_failed
  */
-export const createCampaign =
-  (deps: Pick<Deps, 'db' | 'clock'>) =>
-  async (caller: Caller, input: CreateCampaign): Promise<Campaign> => {
-    const context = await findCampaignContext(deps.db, caller.workspaceId, {
-      agentId: input.agent_id,
-      phoneNumberId: input.phone_number_id,
-    })
-    requireLiveAgent(context.agent_status)
-    requireActiveNumber(context.number_status)
+export async function createCampaign(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  caller: Caller,
+  input: CreateCampaign,
+): Promise<Campaign> {
+  const context = await findCampaignContext(deps.db, caller.workspaceId, {
+    agentId: input.agent_id,
+    phoneNumberId: input.phone_number_id,
+  })
+  requireLiveAgent(context.agent_status)
+  requireActiveNumber(context.number_status)
 
-    return insertCampaign(deps.db, caller.workspaceId, {
-      name: input.name,
-      agentId: input.agent_id,
-      phoneNumberId: input.phone_number_id,
-      timeZone: input.time_zone ?? context.time_zone,
-      callingHours: mergeHours(context.calling_hours, input.calling_hours ?? {}),
-      maxConcurrentCalls: input.max_concurrent_calls ?? defaultMaxConcurrentCalls,
-      retry: { ...defaultRetry, ...input.retry },
-      createdAt: deps.clock.now(),
-    })
-  }
+  return insertCampaign(deps.db, caller.workspaceId, {
+    name: input.name,
+    agentId: input.agent_id,
+    phoneNumberId: input.phone_number_id,
+    timeZone: input.time_zone ?? context.time_zone,
+    callingHours: mergeHours(context.calling_hours, input.calling_hours ?? {}),
+    maxConcurrentCalls: input.max_concurrent_calls ?? defaultMaxConcurrentCalls,
+    retry: { ...defaultRetry, ...input.retry },
+    createdAt: deps.clock.now(),
+  })
+}
 
 function requireLiveAgent(status: string | null): void {
   if (status === null) throw notFound('There is no such agent in this workspace.', 'agent_id')
@@ -58,7 +60,8 @@ function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): Calli
 }
 
 /** Lists the workspace's campaigns, archived ones too. */
-export const listCampaigns =
-  (deps: Pick<Deps, 'db'>) =>
-  async (caller: Caller, query: SearchQuery): Promise<Page<Campaign>> =>
-    toPage(await selectCampaigns(deps.db, caller.workspaceId, query), query.limit)
+export const listCampaigns = async (
+  deps: Pick<Deps, 'db'>,
+  caller: Caller,
+  query: SearchQuery,
+): Promise<Page<Campaign>> => toPage(await selectCampaigns(deps.db, caller.workspaceId, query), query.limit)

@@ -49,14 +49,16 @@ export interface CampaignEdit {
  *
  * @throws {ApiError} not_found, campaign_archived
  */
-export const editCampaign =
-  (deps: Deps) =>
-  async (campaignKey: CampaignKey, edit: CampaignEdit): Promise<Campaign> => {
-    const needsReschedule = edit.callingHours !== undefined || edit.timeZone !== undefined
-    const campaign = await changeCampaign(deps, campaignKey, () => ({
-      ...edit,
-      rescheduleAfterCallId: needsReschedule ? 0 : undefined,
-    }))
-    if (needsReschedule) await rescheduleCampaign(deps)(campaignKey)
-    return campaign
-  }
+export async function editCampaign(
+  deps: Deps,
+  campaignKey: CampaignKey,
+  edit: CampaignEdit,
+): Promise<Campaign> {
+  const needsReschedule = edit.callingHours !== undefined || edit.timeZone !== undefined
+  const campaign = await changeCampaign(deps, campaignKey, () => ({
+    ...edit,
+    rescheduleAfterCallId: needsReschedule ? 0 : undefined,
+  }))
+  if (needsReschedule) await rescheduleCampaign(deps, campaignKey)
+  return campaign
+}

@@ -15,33 +15,31 @@ import { writeContact } from './upsert-contact.ts'
  *
  * @throws {ApiError} validation_failed, not_found, campaign_archived
  */
-export const addContact =
-  (deps: Deps) =>
-  (caller: Caller, input: AddContact): Promise<ContactAdded> =>
-    inTransaction(deps, async ({ db, clock, config, notify }) => {
-      const { workspaceId } = caller
-      const now = clock.now()
-      const scheduledAt = parseScheduledAt(input.scheduled_at, now)
-      requireCallbackUrl(config, input.callback_url)
-      const contact = await writeContact(db, workspaceId, { input, source: 'api', now })
-      const { callId, queued } = await queueCall(db, {
-        workspaceId,
-        campaignId: input.campaign_id,
-        contactId: contact.id,
-        now,
-        scheduledAt,
-        ifAlreadyQueued: input.if_already_queued ?? 'skip',
-        test: input.test ?? false,
-        metadata: input.metadata ?? {},
-        callbackUrl: input.callback_url ?? null,
-      })
-      const call = await findCall(db, workspaceId, callId, now)
-      if (call === undefined) throw new Error('the call that was just queued is gone')
-
-      notify.callQueued()
-      notify.deliveryQueued()
-      return { contact: call.contact, call, contact_created: contact.created, call_queued: queued }
+export const addContact = (deps: Deps, caller: Caller, input: AddContact): Promise<ContactAdded> =>
+  inTransaction(deps, async ({ db, clock, config, notify }) => {
+    const { workspaceId } = caller
+    const now = clock.now()
+    const scheduledAt = parseScheduledAt(input.scheduled_at, now)
+    requireCallbackUrl(config, input.callback_url)
+    const contact = await writeContact(db, workspaceId, { input, source: 'api', now })
+    const { callId, queued } = await queueCall(db, {
+      workspaceId,
+      campaignId: input.campaign_id,
+      contactId: contact.id,
+      now,
+      scheduledAt,
+      ifAlreadyQueued: input.if_already_queued ?? 'skip',
+      test: input.test ?? false,
+      metadata: input.metadata ?? {},
+      callbackUrl: input.callback_url ?? null,
     })
+    const call = await findCall(db, workspaceId, callId, now)
+    if (call === undefined) throw new Error('the call that was just queued is gone')
+
+    notify.callQueued()
+    notify.deliveryQueued()
+    return { contact: call.contact, call, contact_created: contact.created, call_queued: queued }
+  })
 
 /** A time that is past means now: the automation ran late. */
 function parseScheduledAt(text: string | null | undefined, now: Date): Date | null {

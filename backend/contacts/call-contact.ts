@@ -20,36 +20,35 @@ export interface CallRequest {
  *
  * @throws {ApiError} not_found, campaign_archived, validation_failed
  */
-export const callContact =
-  (deps: Deps) =>
-  (
-    contactKey: { workspaceId: number; contactId: number },
-    request: CallRequest,
-  ): Promise<{ callId: number; queued: boolean }> =>
-    inTransaction(deps, async ({ db, clock, notify }) => {
-      const { workspaceId, contactId } = contactKey
-      const now = clock.now()
-      const contact = await lockContact(db, workspaceId, contactId)
-      if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
-      if (await isOnDoNotCallList(db, workspaceId, contact.phone_number)) throw doNotCallError()
-      if (request.at !== null && request.at > maxScheduledAt(now)) {
-        throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
-      }
-      const scheduledAt = request.at !== null && request.at > now ? request.at : null
-      const call = await queueCall(db, {
-        workspaceId,
-        campaignId: request.campaignId,
-        contactId,
-        now,
-        scheduledAt,
-        ifAlreadyQueued: 'skip',
-        test: request.test,
-        metadata: {},
-        callbackUrl: null,
-      }).catch(throwAsFieldError)
-      notify.callQueued()
-      return call
-    })
+export const callContact = (
+  deps: Deps,
+  contactKey: { workspaceId: number; contactId: number },
+  request: CallRequest,
+): Promise<{ callId: number; queued: boolean }> =>
+  inTransaction(deps, async ({ db, clock, notify }) => {
+    const { workspaceId, contactId } = contactKey
+    const now = clock.now()
+    const contact = await lockContact(db, workspaceId, contactId)
+    if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+    if (await isOnDoNotCallList(db, workspaceId, contact.phone_number)) throw doNotCallError()
+    if (request.at !== null && request.at > maxScheduledAt(now)) {
+      throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
+    }
+    const scheduledAt = request.at !== null && request.at > now ? request.at : null
+    const call = await queueCall(db, {
+      workspaceId,
+      campaignId: request.campaignId,
+      contactId,
+      now,
+      scheduledAt,
+      ifAlreadyQueued: 'skip',
+      test: request.test,
+      metadata: {},
+      callbackUrl: null,
+    }).catch(throwAsFieldError)
+    notify.callQueued()
+    return call
+  })
 
 const doNotCallError = () =>
   new ApiError('validation_failed', 'This number is on the do-not-call list: no call was queued.')

@@ -8,16 +8,15 @@ import type { Deps } from '../deps.ts'
  *
  * @throws {ApiError} not_found, also where the contact was erased meanwhile
  */
-export const addNote =
-  ({ db, clock }: Pick<Deps, 'db' | 'clock'>) =>
-  async (
-    contact: { workspaceId: number; contactId: number },
-    note: { callId: number | null; text: string },
-  ): Promise<void> => {
-    const { workspaceId, contactId } = contact
-    if (await insertNote(db, workspaceId, { ...note, contactId, at: clock.now() })) return
-    throw notFound('There is no contact with this id in this workspace.')
-  }
+export async function addNote(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  contact: { workspaceId: number; contactId: number },
+  note: { callId: number | null; text: string },
+): Promise<void> {
+  const { workspaceId, contactId } = contact
+  if (await insertNote(db, workspaceId, { ...note, contactId, at: clock.now() })) return
+  throw notFound('There is no contact with this id in this workspace.')
+}
 
 /** False where there is no such contact, or none any more: its erasure waits for this, or this for that. */
 export const insertNote = async (

@@ -35,32 +35,34 @@ export interface ScheduledCallback {
  * @param ask.dryRun checks everything and queues nothing
  * @throws {ApiError} not_found, validation_failed, in words for the agent
  */
-export const queueCallback =
-  (deps: Deps) =>
-  (call: CurrentCall, request: { at: string; dryRun: boolean }): Promise<ScheduledCallback> =>
-    inTransaction(deps, async ({ db, clock, notify }) => {
-      const now = clock.now()
-      const timeZone = await requireCallableTimeZone(db, call)
-      const requestedTime = requireRequestedTime(request.at, timeZone, now)
-      if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
+export const queueCallback = (
+  deps: Deps,
+  call: CurrentCall,
+  request: { at: string; dryRun: boolean },
+): Promise<ScheduledCallback> =>
+  inTransaction(deps, async ({ db, clock, notify }) => {
+    const now = clock.now()
+    const timeZone = await requireCallableTimeZone(db, call)
+    const requestedTime = requireRequestedTime(request.at, timeZone, now)
+    if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
-      const { workspaceId, campaignId, contactId, test } = call
-      const waitingCall = await findQueuedCallAt(db, workspaceId, {
-        campaignId,
-        contactId,
-        test,
-        at: requestedTime,
-      })
-      const callId = waitingCall?.id ?? (await queueCallAt(db, call, requestedTime, now))
-      const queuedCall = await findCall(db, workspaceId, callId, now)
-      notify.callQueued()
-      const nextAttemptAt = queuedCall?.next_attempt_at ?? null
-      return {
-        requestedTime,
-        scheduledTime: nextAttemptAt === null ? requestedTime : new Date(nextAttemptAt),
-        timeZone,
-      }
+    const { workspaceId, campaignId, contactId, test } = call
+    const waitingCall = await findQueuedCallAt(db, workspaceId, {
+      campaignId,
+      contactId,
+      test,
+      at: requestedTime,
     })
+    const callId = waitingCall?.id ?? (await queueCallAt(db, call, requestedTime, now))
+    const queuedCall = await findCall(db, workspaceId, callId, now)
+    notify.callQueued()
+    const nextAttemptAt = queuedCall?.next_attempt_at ?? null
+    return {
+      requestedTime,
+      scheduledTime: nextAttemptAt === null ? requestedTime : new Date(nextAttemptAt),
+      timeZone,
+    }
+  })
 
 /** Holds the contact, so that no refusal and no second request comes between, and tells its time zone. */
 async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<string> {

@@ -93,12 +93,14 @@ export function checkVariableCount(variables: Record<string, string>): void {
  *
  * @throws {ApiError} validation_failed
  */
-export const saveContact =
-  (deps: Deps) =>
-  (workspaceId: number, input: ContactInput): Promise<{ id: number; created: boolean }> =>
-    inTransaction(deps, async ({ db, clock, notify }) => {
-      const contact = await writeContact(db, workspaceId, { input, source: 'dashboard', now: clock.now() })
-      notify.callQueued()
-      notify.deliveryQueued()
-      return contact
-    })
+export const saveContact = (
+  deps: Deps,
+  workspaceId: number,
+  input: ContactInput,
+): Promise<{ id: number; created: boolean }> =>
+  inTransaction(deps, async ({ db, clock, notify }) => {
+    const contact = await writeContact(db, workspaceId, { input, source: 'dashboard', now: clock.now() })
+    notify.callQueued()
+    notify.deliveryQueued()
+    return contact
+  })

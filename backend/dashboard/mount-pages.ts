@@ -44,12 +44,11 @@ export function mountPages(
   deps: Deps,
   { render, browserAuth, routes }: MountOptions,
 ): void {
-  const loadContext = loadPageContext(deps, browserAuth)
   const isSecure = deps.config.publicUrl.startsWith('https:')
   pages.decorateRequest('visit', null)
 
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    const context = await loadContext(request)
+    const context = await loadPageContext(deps, browserAuth, request)
     if (context === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
     request.visit = context
   }

@@ -31,8 +31,8 @@ const redirectUri = 'http://localhost:9000'
 export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 'runtime_secret'>> {
   const email = 'demo@example.com'
   const password = randomToken(12)
-  const user = await createUser(deps)({ email, name: 'Demo', password })
-  const workspace = await createWorkspace(deps)({
+  const user = await createUser(deps, { email, name: 'Demo', password })
+  const workspace = await createWorkspace(deps, {
     name: 'Demo',
     country: 'US',
     timeZone: 'America/New_York',
@@ -42,16 +42,16 @@ export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 
   const agents = await seedAgents(deps, workspace.id)
   const [ava, ben] = agents
   await seedDemoTools(deps, workspace.id, { ava, ben })
-  const number = await addPhoneNumber(deps)(workspace.id, { phoneNumber: '+12025550190', label: 'Sales' })
-  await addPhoneNumber(deps)(workspace.id, { phoneNumber: '+12025550191', label: 'Support' })
-  const { key, id: apiKeyId } = await createApiKey(deps)({ ...owner, name: 'Demo' })
-  const client = await createOauthClient(deps)({
+  const number = await addPhoneNumber(deps, workspace.id, { phoneNumber: '+12025550190', label: 'Sales' })
+  await addPhoneNumber(deps, workspace.id, { phoneNumber: '+12025550191', label: 'Support' })
+  const { key, id: apiKeyId } = await createApiKey(deps, { ...owner, name: 'Demo' })
+  const client = await createOauthClient(deps, {
     name: 'Zapier (demo)',
     redirectUris: [redirectUri],
     confidential: true,
   })
   const caller = { ...owner, apiKeyId, clientId: null, scopes: [] }
-  const campaign = await createCampaign(deps)(caller, {
+  const campaign = await createCampaign(deps, caller, {
     name: 'Demo: new leads',
     agent_id: ava.id,
     phone_number_id: number.id,
@@ -75,21 +75,20 @@ async function seedAgents(
   deps: Deps,
   workspaceId: number,
 ): Promise<[CreatedAgent, CreatedAgent, CreatedAgent]> {
-  const create = createAgent(deps)
   const variables = ['product', 'company']
-  const ava = await create(workspaceId, {
+  const ava = await createAgent(deps, workspaceId, {
     name: 'Ava',
     status: 'live',
     greeting: 'Hi {{first_name}}, this is Ava. You asked about {{product}}: do you have a minute?',
     variables,
   })
-  const ben = await create(workspaceId, {
+  const ben = await createAgent(deps, workspaceId, {
     name: 'Ben',
     status: 'live',
     greeting: 'Hello {{first_name}}, Ben here, about your appointment.',
     variables: ['appointment'],
   })
-  const cleo = await create(workspaceId, {
+  const cleo = await createAgent(deps, workspaceId, {
     name: 'Cleo',
     status: 'draft',
     greeting: 'Hi {{first_name}}, Cleo speaking.',
@@ -108,14 +107,14 @@ const columns = ['name', 'result']
 
 /** Documents to search, and for each Live agent tools and a spreadsheet of its own. Drafts have none yet. */
 export async function seedDemoTools(deps: Deps, workspaceId: number, { ava, ben }: Agents): Promise<void> {
-  for (const document of documents) await addDocument(deps)(workspaceId, document)
-  const leads = await createSpreadsheet(deps)(workspaceId, { name: 'New leads', columns })
-  const visits = await createSpreadsheet(deps)(workspaceId, { name: 'Appointments', columns })
-  const tools = new Map((await listTools(deps)(workspaceId)).map(({ kind, id }) => [kind, id]))
+  for (const document of documents) await addDocument(deps, workspaceId, document)
+  const leads = await createSpreadsheet(deps, workspaceId, { name: 'New leads', columns })
+  const visits = await createSpreadsheet(deps, workspaceId, { name: 'Appointments', columns })
+  const tools = new Map((await listTools(deps, workspaceId)).map(({ kind, id }) => [kind, id]))
   const assign = async (agentId: number, kind: ToolKindName, config: object = {}) => {
     const toolId = tools.get(kind)
     if (toolId === undefined) throw new Error(`no tool ${kind} to assign`)
-    await assignTool(deps)({ workspaceId, agentId, toolId, config })
+    await assignTool(deps, { workspaceId, agentId, toolId, config })
   }
 
   for (const { id } of [ava, ben]) {

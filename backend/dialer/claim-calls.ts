@@ -43,36 +43,32 @@ export interface ClaimedAttempt {
  * Claims at most `room` calls, in one transaction each time: never more of a campaign than its limit, one live
  * attempt per number and workspace, nobody on the do-not-call list, nobody out of hours.
  */
-export const claimCalls =
-  (deps: Deps, lease: Lease) =>
-  (capacity: number): Promise<ClaimedAttempt[]> =>
-    repeatUntilClaimed(deps, async (tx) => {
-      const now = tx.clock.now()
-      const campaigns = await lockClaimableCampaigns(tx.db, now)
-      if (campaigns.length === 0) return undefined
-      const counted = await countCapacity(tx.db, campaigns, capacity, now)
-      const shares = shareCapacity(capacity, counted)
-      // Whoever could take some and got none keeps the place in the line.
-      const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
-      await markServed(
-        tx.db,
-        served.map(({ id }) => id),
-      )
-      const locked = shares.size === 0 ? [] : await lockDueCalls(tx.db, shares, now)
-      const callable = await rescheduleClosed(tx, await completeSuppressed(tx, locked, now), now)
-      return startLockedCalls(tx, lease, { locked, callable, test: false })
-    })
+export const claimCalls = (deps: Deps, lease: Lease, capacity: number): Promise<ClaimedAttempt[]> =>
+  repeatUntilClaimed(deps, async (tx) => {
+    const now = tx.clock.now()
+    const campaigns = await lockClaimableCampaigns(tx.db, now)
+    if (campaigns.length === 0) return undefined
+    const counted = await countCapacity(tx.db, campaigns, capacity, now)
+    const shares = shareCapacity(capacity, counted)
+    // Whoever could take some and got none keeps the place in the line.
+    const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
+    await markServed(
+      tx.db,
+      served.map(({ id }) => id),
+    )
+    const locked = shares.size === 0 ? [] : await lockDueCalls(tx.db, shares, now)
+    const callable = await rescheduleClosed(tx, await completeSuppressed(tx, locked, now), now)
+    return startLockedCalls(tx, lease, { locked, callable, test: false })
+  })
 
 /** Claims at most `room` test calls: no hours, no limits, no numbers that are busy. */
-export const claimTestCalls =
-  (deps: Deps, lease: Lease) =>
-  (capacity: number): Promise<ClaimedAttempt[]> =>
-    repeatUntilClaimed(deps, async (tx) => {
-      const now = tx.clock.now()
-      const locked = await lockDueTestCalls(tx.db, capacity, now)
-      const callable = await completeSuppressed(tx, locked, now)
-      return startLockedCalls(tx, lease, { locked, callable, test: true })
-    })
+export const claimTestCalls = (deps: Deps, lease: Lease, capacity: number): Promise<ClaimedAttempt[]> =>
+  repeatUntilClaimed(deps, async (tx) => {
+    const now = tx.clock.now()
+    const locked = await lockDueTestCalls(tx.db, capacity, now)
+    const callable = await completeSuppressed(tx, locked, now)
+    return startLockedCalls(tx, lease, { locked, callable, test: true })
+  })
 
 /** Undefined where there was nothing to decide; empty where everything was decided without a call. */
 type ClaimResult = ClaimedAttempt[] | undefined

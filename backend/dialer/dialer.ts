@@ -38,21 +38,25 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
     deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = startLeaseRenewal({ leaseMs, heartbeatMs }, renew, onError)
-  const run = runAttempt(dialerDeps, providers, leases, onError)
   const start = (concurrency: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
       fetch,
-      handle: run,
+      handle: (attempt, stop) => runAttempt(dialerDeps, providers, leases, onError, attempt, stop),
       onError: (error, attempt) => onError(error, attempt?.id),
       concurrency,
       batchSize: 50,
       pollMs: 1_000,
     })
   const realLease = { provider: providers.real.name, workerId, leaseMs }
-  if (providers.real.resumable) real.push(start(concurrency, takeOverAttempts(dialerDeps, realLease)))
-  real.push(start(concurrency, claimCalls(dialerDeps, realLease)))
+  if (providers.real.resumable)
+    real.push(start(concurrency, (capacity) => takeOverAttempts(dialerDeps, realLease, capacity)))
+  real.push(start(concurrency, (capacity) => claimCalls(dialerDeps, realLease, capacity)))
   // A lane of their own: a campaign's backlog keeps nobody's test waiting.
-  test.push(start(100, claimTestCalls(dialerDeps, { provider: providers.test.name, workerId, leaseMs })))
+  test.push(
+    start(100, (capacity) =>
+      claimTestCalls(dialerDeps, { provider: providers.test.name, workerId, leaseMs }, capacity),
+    ),
+  )
   return {
     notify,
     stop: async (timeoutMs) => {

@@ -34,42 +34,45 @@ export const analysisTimeoutMs = 120_000
  *
  * @param hungUpAt when it ended, where the writing was held up since
  */
-export const finishAttempt =
-  (deps: Deps) =>
-  (attempt: FencedAttempt, result: AttemptResult, hungUpAt?: Date): Promise<FinishStatus> =>
-    inTransaction(deps, async (tx): Promise<FinishStatus> => {
-      const { workspaceId } = attempt
-      const now = tx.clock.now()
-      const at = hungUpAt ?? now
-      const found = await findAttempt(tx.db, attempt)
-      if (found === undefined) return 'refused'
-      const optedOut = result.optedOut && !found.test
-      if (optedOut) await lockContactByNumber(tx.db, workspaceId, found.to_number)
-      const changesCount = !found.test && changesFailureCount(result, found.line_failures)
-      const lockMode = changesCount ? 'to count' : 'to follow'
-      const campaign = await lockCampaign(tx.db, workspaceId, found.campaign_id, lockMode)
-      const call = await endAttempt(tx.db, attempt, { ...result, at })
-      if (optedOut) {
-        // It counts whoever reports it, even one whose lease is gone.
-        await addToDoNotCallList(tx.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
-        tx.notify.deliveryQueued()
-      }
-      if (campaign === undefined || call === undefined) return 'refused'
-
-      tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
-      tx.notify.callQueued()
-      if (changesCount) await updateProviderFailures(tx.db, campaign, result)
-      const completion = await decideCompletion(tx, campaign, { ...call, workspaceId }, result, at)
-      if (completion === undefined) {
-        await requeueCall(tx.db, workspaceId, call.id, await planRetry(tx, campaign, call, found.test, at))
-        return 'requeued'
-      }
-      await completeCall(tx.db, workspaceId, call.id, completion)
-      if (completion.analysisUntil !== null) return 'analysing'
-      await publishCompletedCalls(tx.db, workspaceId, [call.id], now)
+export const finishAttempt = (
+  deps: Deps,
+  attempt: FencedAttempt,
+  result: AttemptResult,
+  hungUpAt?: Date,
+): Promise<FinishStatus> =>
+  inTransaction(deps, async (tx): Promise<FinishStatus> => {
+    const { workspaceId } = attempt
+    const now = tx.clock.now()
+    const at = hungUpAt ?? now
+    const found = await findAttempt(tx.db, attempt)
+    if (found === undefined) return 'refused'
+    const optedOut = result.optedOut && !found.test
+    if (optedOut) await lockContactByNumber(tx.db, workspaceId, found.to_number)
+    const changesCount = !found.test && changesFailureCount(result, found.line_failures)
+    const lockMode = changesCount ? 'to count' : 'to follow'
+    const campaign = await lockCampaign(tx.db, workspaceId, found.campaign_id, lockMode)
+    const call = await endAttempt(tx.db, attempt, { ...result, at })
+    if (optedOut) {
+      // It counts whoever reports it, even one whose lease is gone.
+      await addToDoNotCallList(tx.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
       tx.notify.deliveryQueued()
-      return 'completed'
-    })
+    }
+    if (campaign === undefined || call === undefined) return 'refused'
+
+    tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
+    tx.notify.callQueued()
+    if (changesCount) await updateProviderFailures(tx.db, campaign, result)
+    const completion = await decideCompletion(tx, campaign, { ...call, workspaceId }, result, at)
+    if (completion === undefined) {
+      await requeueCall(tx.db, workspaceId, call.id, await planRetry(tx, campaign, call, found.test, at))
+      return 'requeued'
+    }
+    await completeCall(tx.db, workspaceId, call.id, completion)
+    if (completion.analysisUntil !== null) return 'analysing'
+    await publishCompletedCalls(tx.db, workspaceId, [call.id], now)
+    tx.notify.deliveryQueued()
+    return 'completed'
+  })
 
 interface EndedCall {
   id: number
@@ -113,11 +116,13 @@ async function planRetry(
  * Ends the wait of a completed call's event: with the analysis, or without it where there is none to come.
  * Does nothing where that has happened before: a call has one event.
  */
-export const finishAnalysis =
-  (deps: Deps) =>
-  (call: { workspaceId: number; callId: number }, analysis: Analysis | undefined): Promise<void> =>
-    inTransaction(deps, async (tx) => {
-      if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return
-      await publishCompletedCalls(tx.db, call.workspaceId, [call.callId], tx.clock.now())
-      tx.notify.deliveryQueued()
-    })
+export const finishAnalysis = (
+  deps: Deps,
+  call: { workspaceId: number; callId: number },
+  analysis: Analysis | undefined,
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    if (!(await saveAnalysis(tx.db, call.workspaceId, call.callId, analysis))) return
+    await publishCompletedCalls(tx.db, call.workspaceId, [call.callId], tx.clock.now())
+    tx.notify.deliveryQueued()
+  })

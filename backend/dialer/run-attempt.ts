@@ -16,55 +16,51 @@ import { supervise } from './supervise.ts'
  * settles the analysis. Where the lease is lost it hangs up and writes nothing: the sweeper decides. `stop` aborts
  * when the process must end: a line that outlives it keeps its calls, for the next worker to take over.
  */
-export const runAttempt =
-  (
-    deps: Deps,
-    providers: TelephonyProviders,
-    leases: Leases,
-    onError: (error: unknown, attemptId: string) => void,
-  ) =>
-  async (attempt: ClaimedAttempt, stop: AbortSignal): Promise<void> => {
-    const provider = attempt.test ? providers.test : providers.real
-    const lease = leases.track(attempt)
-    const reportError = (error: unknown) => onError(error, attempt.id)
-    const writeWithRetry = <Result>(work: () => Promise<Result>) =>
-      retryUntil(deps.clock, lease.lost, work, reportError)
-    try {
-      const staleLease = new AbortController()
-      let answering = Promise.resolve()
-      const result = await supervise(deps.clock, provider, attempt, {
-        abandon: AbortSignal.any([lease.lost, stop, staleLease.signal]),
-        onAnswer: (at) => {
-          answering = writeWithRetry(() => markAnswered(deps.db, attempt, at)).then(
-            (isHolder) => void (isHolder || staleLease.abort()),
-            reportError,
-          )
-        },
-        onProviderError: reportError,
-      })
-      const hungUpAt = result?.endedAt ?? deps.clock.now()
-      await answering
-      if (result === undefined && provider.resumable)
-        return await releaseUnlessLost(deps, attempt, lease.lost)
-      if (result === undefined && !stop.aborted) return
-      const finalResult = result ?? emptyResult('failed', 'worker_lost')
-      const status = await writeWithRetry(() => finishAttempt(deps)(attempt, finalResult, hungUpAt))
-      lease.release()
-      if (status !== 'analysing') return
-      const analysis = await analyzeConversation(deps, provider, attempt.request, finalResult.transcript, {
-        stop,
-        report: reportError,
-      })
-      // It may come yet, and whoever takes it settles it, or the sweeper.
-      if (analysis === undefined && provider.resumable && stop.aborted) return
-      await finishAnalysis(deps)(
-        { workspaceId: attempt.workspaceId, callId: attempt.request.callId },
-        analysis,
-      )
-    } finally {
-      lease.release()
-    }
+export async function runAttempt(
+  deps: Deps,
+  providers: TelephonyProviders,
+  leases: Leases,
+  onError: (error: unknown, attemptId: string) => void,
+  attempt: ClaimedAttempt,
+  stop: AbortSignal,
+): Promise<void> {
+  const provider = attempt.test ? providers.test : providers.real
+  const lease = leases.track(attempt)
+  const reportError = (error: unknown) => onError(error, attempt.id)
+  const writeWithRetry = <Result>(work: () => Promise<Result>) =>
+    retryUntil(deps.clock, lease.lost, work, reportError)
+  try {
+    const staleLease = new AbortController()
+    let answering = Promise.resolve()
+    const result = await supervise(deps.clock, provider, attempt, {
+      abandon: AbortSignal.any([lease.lost, stop, staleLease.signal]),
+      onAnswer: (at) => {
+        answering = writeWithRetry(() => markAnswered(deps.db, attempt, at)).then(
+          (isHolder) => void (isHolder || staleLease.abort()),
+          reportError,
+        )
+      },
+      onProviderError: reportError,
+    })
+    const hungUpAt = result?.endedAt ?? deps.clock.now()
+    await answering
+    if (result === undefined && provider.resumable) return await releaseUnlessLost(deps, attempt, lease.lost)
+    if (result === undefined && !stop.aborted) return
+    const finalResult = result ?? emptyResult('failed', 'worker_lost')
+    const status = await writeWithRetry(() => finishAttempt(deps, attempt, finalResult, hungUpAt))
+    lease.release()
+    if (status !== 'analysing') return
+    const analysis = await analyzeConversation(deps, provider, attempt.request, finalResult.transcript, {
+      stop,
+      report: reportError,
+    })
+    // It may come yet, and whoever takes it settles it, or the sweeper.
+    if (analysis === undefined && provider.resumable && stop.aborted) return
+    await finishAnalysis(deps, { workspaceId: attempt.workspaceId, callId: attempt.request.callId }, analysis)
+  } finally {
+    lease.release()
   }
+}
 
 /** What is lost already is somebody else's. */
 async function releaseUnlessLost(deps: Deps, attempt: ClaimedAttempt, lost: AbortSignal): Promise<void> {

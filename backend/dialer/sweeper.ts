@@ -56,23 +56,23 @@ function createSweep(deps: Deps, providers: TelephonyProviders): (stopping: Abor
   const tasks = [
     createTask(
       () => takeOverLostAttempts(deps.db, { workerId, providers: nonResumable }),
-      (attempt) => finishAttempt(deps)(attempt, workerLost),
+      (attempt) => finishAttempt(deps, attempt, workerLost),
     ),
     createTask(
       () => takeOverAbandonedAttempts(deps.db, { workerId }, callLimits.ringSeconds + callLimits.callSeconds),
-      (attempt) => finishAttempt(deps)(attempt, lostResult),
+      (attempt) => finishAttempt(deps, attempt, lostResult),
     ),
     createTask(
       () => findOverdueAnalyses(deps.db, deps.clock.now()),
-      async (call) => finishAnalysis(deps)(call, await findReportedAnalysis(deps.db, call)),
+      async (call) => finishAnalysis(deps, call, await findReportedAnalysis(deps.db, call)),
     ),
     createTask(
       () => findOverdueCalls(deps.db, overdueBefore(deps.clock.now())),
-      (call) => expireCall(deps)(call),
+      (call) => expireCall(deps, call),
     ),
     createTask(
       () => findCampaignsToReschedule(deps.db),
-      (campaign) => rescheduleCampaign(deps)(campaign),
+      (campaign) => rescheduleCampaign(deps, campaign),
     ),
   ]
   const reportError = (error: unknown) =>
@@ -108,15 +108,13 @@ export const overdueBefore = (now: Date): Date => new Date(now.getTime() - maxWa
 const neverAttempted = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
 
 /** Completes a call that got no attempt within 7 days. After any attempt, the last one's outcome stands. */
-export const expireCall =
-  (deps: Deps) =>
-  (key: CallKey): Promise<void> =>
-    inTransaction(deps, async (tx) => {
-      const now = tx.clock.now()
-      const call = await lockOverdueCall(tx.db, key, overdueBefore(now))
-      if (call === undefined) return
-      const result = (await findLastResult(tx.db, key)) ?? neverAttempted
-      const completed = await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
-      await publishCompletedCalls(tx.db, key.workspaceId, completed, now)
-      tx.notify.deliveryQueued()
-    })
+export const expireCall = (deps: Deps, key: CallKey): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const now = tx.clock.now()
+    const call = await lockOverdueCall(tx.db, key, overdueBefore(now))
+    if (call === undefined) return
+    const result = (await findLastResult(tx.db, key)) ?? neverAttempted
+    const completed = await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
+    await publishCompletedCalls(tx.db, key.workspaceId, completed, now)
+    tx.notify.deliveryQueued()
+  })

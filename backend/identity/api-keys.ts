@@ -12,21 +12,22 @@ import { lockMembership } from './member-store.ts'
  *
  * @throws {ApiError} not_found where the user is no member of the workspace
  */
-export const createApiKey =
-  (deps: Deps) =>
-  (request: { workspaceId: number; userId: number; name: string }): Promise<{ id: number; key: string }> =>
-    inTransaction(deps, async ({ db, clock }) => {
-      const { workspaceId, userId, name } = request
-      if (!(await lockMembership(db, workspaceId, userId))) throw notFound('There is no such member.')
+export const createApiKey = (
+  deps: Deps,
+  request: { workspaceId: number; userId: number; name: string },
+): Promise<{ id: number; key: string }> =>
+  inTransaction(deps, async ({ db, clock }) => {
+    const { workspaceId, userId, name } = request
+    if (!(await lockMembership(db, workspaceId, userId))) throw notFound('There is no such member.')
 
-      const key = `odk_${randomToken()}`
-      const id = await insertApiKey(db, workspaceId, {
-        userId,
-        name,
-        prefix: key.slice(0, 8),
-        tokenHash: hashToken(key),
-        scopes: [...Scope.options],
-        now: clock.now(),
-      })
-      return { id, key }
+    const key = `odk_${randomToken()}`
+    const id = await insertApiKey(db, workspaceId, {
+      userId,
+      name,
+      prefix: key.slice(0, 8),
+      tokenHash: hashToken(key),
+      scopes: [...Scope.options],
+      now: clock.now(),
     })
+    return { id, key }
+  })

@@ -27,28 +27,29 @@ function unauthorizedError(code: ErrorCode, message: string): ApiError {
  *
  * @throws {ApiError} missing_credential, invalid_credential, expired_credential
  */
-export const authenticate =
-  (deps: Pick<Deps, 'db' | 'clock'>) =>
-  async (header: string | undefined): Promise<Caller> => {
-    const token = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
-    if (token === undefined) {
-      throw unauthorizedError(
-        'missing_credential',
-        'This request carries no credential: send your API key or access token as "Authorization: Bearer …".',
-      )
-    }
-    const row = await findCredential(deps.db, hashToken(token))
-    if (row === undefined) {
-      throw unauthorizedError(
-        'invalid_credential',
-        'This API key or access token is unknown or was revoked: connect your account again.',
-      )
-    }
-    if (row.expires_at !== null && row.expires_at <= deps.clock.now()) {
-      throw unauthorizedError('expired_credential', 'This access token has expired: refresh the connection.')
-    }
-    return toCaller(row)
+export async function authenticate(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  header: string | undefined,
+): Promise<Caller> {
+  const token = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
+  if (token === undefined) {
+    throw unauthorizedError(
+      'missing_credential',
+      'This request carries no credential: send your API key or access token as "Authorization: Bearer …".',
+    )
   }
+  const row = await findCredential(deps.db, hashToken(token))
+  if (row === undefined) {
+    throw unauthorizedError(
+      'invalid_credential',
+      'This API key or access token is unknown or was revoked: connect your account again.',
+    )
+  }
+  if (row.expires_at !== null && row.expires_at <= deps.clock.now()) {
+    throw unauthorizedError('expired_credential', 'This access token has expired: refresh the connection.')
+  }
+  return toCaller(row)
+}
 
 const toCaller = (row: CredentialRow): Caller => ({
   workspaceId: row.workspace_id,

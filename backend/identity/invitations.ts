@@ -21,27 +21,28 @@ const ttlMs = 7 * 86_400_000
  *
  * @throws {ApiError} validation_failed for an address that is none, not_found where it is no owner who invites
  */
-export const createInvitation =
-  (deps: Deps) =>
-  async (input: {
+export async function createInvitation(
+  deps: Deps,
+  input: {
     workspaceId: number
     invitedBy: number
     email: string
     role: 'owner' | 'member'
-  }): Promise<{ email: string; link: string; expiresAt: Date }> => {
-    const { email } = checkUser({ email: input.email, name: input.email })
-    const token = randomToken()
-    const now = deps.clock.now()
-    const expiresAt = new Date(now.getTime() + ttlMs)
-    const { workspaceId, invitedBy, role } = input
-    await inTransaction(deps, async ({ db }) => {
-      await lockMembers(db, workspaceId)
-      if ((await findRole(db, workspaceId, invitedBy)) !== 'owner') throw notFound('There is no such owner.')
-      const tokenHash = hashToken(token)
-      await insertInvitation(db, workspaceId, { tokenHash, email, role, invitedBy, now, expiresAt })
-    })
-    return { email, link: `${deps.config.publicUrl}/invitations/${token}`, expiresAt }
-  }
+  },
+): Promise<{ email: string; link: string; expiresAt: Date }> {
+  const { email } = checkUser({ email: input.email, name: input.email })
+  const token = randomToken()
+  const now = deps.clock.now()
+  const expiresAt = new Date(now.getTime() + ttlMs)
+  const { workspaceId, invitedBy, role } = input
+  await inTransaction(deps, async ({ db }) => {
+    await lockMembers(db, workspaceId)
+    if ((await findRole(db, workspaceId, invitedBy)) !== 'owner') throw notFound('There is no such owner.')
+    const tokenHash = hashToken(token)
+    await insertInvitation(db, workspaceId, { tokenHash, email, role, invitedBy, now, expiresAt })
+  })
+  return { email, link: `${deps.config.publicUrl}/invitations/${token}`, expiresAt }
+}
 
 /** Somebody who is signed in, or who signs up by it. */
 type Invitee = { userId: number } | { name: string; email: string; password: string }
@@ -56,23 +57,21 @@ export type AcceptResult =
  *
  * @throws {ApiError} validation_failed for a new user's name, address or password
  */
-export const acceptInvitation =
-  (deps: Deps) =>
-  (token: string, invitee: Invitee): Promise<AcceptResult> =>
-    inTransaction(deps, async (tx) => {
-      const invitation = await lockInvitation(tx.db, hashToken(token))
-      if (invitation === undefined) return { state: 'unknown' }
-      const now = tx.clock.now()
-      const state = getInvitationState(invitation, now)
-      if (state !== 'open') return { state }
+export const acceptInvitation = (deps: Deps, token: string, invitee: Invitee): Promise<AcceptResult> =>
+  inTransaction(deps, async (tx) => {
+    const invitation = await lockInvitation(tx.db, hashToken(token))
+    if (invitation === undefined) return { state: 'unknown' }
+    const now = tx.clock.now()
+    const state = getInvitationState(invitation, now)
+    if (state !== 'open') return { state }
 
-      const { workspaceId, role } = invitation
-      const userId = 'userId' in invitee ? invitee.userId : (await createUser(tx)(invitee)).id
-      const isNew = await insertMembershipIfNew(tx.db, workspaceId, { userId, role })
-      if (!isNew) return { state: 'member_already', userId, workspaceId }
-      await markInvitationAccepted(tx.db, workspaceId, invitation.id, now)
-      return { state: 'accepted', userId, workspaceId }
-    })
+    const { workspaceId, role } = invitation
+    const userId = 'userId' in invitee ? invitee.userId : (await createUser(tx, invitee)).id
+    const isNew = await insertMembershipIfNew(tx.db, workspaceId, { userId, role })
+    if (!isNew) return { state: 'member_already', userId, workspaceId }
+    await markInvitationAccepted(tx.db, workspaceId, invitation.id, now)
+    return { state: 'accepted', userId, workspaceId }
+  })
 
 /** What a link leads to. `unknown` is a withdrawn one, too: nothing is left of it. */
 export type Invitation =
@@ -88,14 +87,12 @@ export type Invitation =
     }
 
 /** Looks at an invitation, and changes nothing: programs open links, too, to show what is behind them. */
-export const getInvitation =
-  (deps: Pick<Deps, 'db' | 'clock'>) =>
-  async (token: string): Promise<Invitation> => {
-    const row = await findInvitation(deps.db, hashToken(token))
-    if (row === undefined) return { state: 'unknown' }
-    const state = getInvitationState(row, deps.clock.now())
-    return state === 'open' ? { ...row, state } : { state }
-  }
+export async function getInvitation(deps: Pick<Deps, 'db' | 'clock'>, token: string): Promise<Invitation> {
+  const row = await findInvitation(deps.db, hashToken(token))
+  if (row === undefined) return { state: 'unknown' }
+  const state = getInvitationState(row, deps.clock.now())
+  return state === 'open' ? { ...row, state } : { state }
+}
 
 export const getInvitationState = (
   invitation: { acceptedAt: Date | null; expiresAt: Date },
@@ -106,9 +103,10 @@ export const getInvitationState = (
 }
 
 /** @throws {ApiError} not_found, also for one that was accepted already */
-export const withdrawInvitation =
-  (deps: Pick<Deps, 'db'>) =>
-  async (input: { workspaceId: number; invitationId: number }): Promise<void> => {
-    if (await deleteInvitation(deps.db, input.workspaceId, input.invitationId)) return
-    throw notFound('There is no open invitation with this id.')
-  }
+export async function withdrawInvitation(
+  deps: Pick<Deps, 'db'>,
+  input: { workspaceId: number; invitationId: number },
+): Promise<void> {
+  if (await deleteInvitation(deps.db, input.workspaceId, input.invitationId)) return
+  throw notFound('There is no open invitation with this id.')
+}

@@ -10,16 +10,17 @@ import { findRole, hasOtherOwner, lockMembers, updateRole, upsertMembership } fr
  *
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
-export const changeRole =
-  (deps: Deps) =>
-  (input: { workspaceId: number; userId: number; role: 'owner' | 'member' }): Promise<void> =>
-    inTransaction(deps, async ({ db }) => {
-      const { workspaceId, userId, role } = input
-      if (role === 'owner') return makeOwner(db, workspaceId, userId)
-      await requireOtherOwner(db, workspaceId, userId)
-      await updateRole(db, workspaceId, userId, role)
-      await deleteInvitationsBy(db, workspaceId, userId)
-    })
+export const changeRole = (
+  deps: Deps,
+  input: { workspaceId: number; userId: number; role: 'owner' | 'member' },
+): Promise<void> =>
+  inTransaction(deps, async ({ db }) => {
+    const { workspaceId, userId, role } = input
+    if (role === 'owner') return makeOwner(db, workspaceId, userId)
+    await requireOtherOwner(db, workspaceId, userId)
+    await updateRole(db, workspaceId, userId, role)
+    await deleteInvitationsBy(db, workspaceId, userId)
+  })
 
 async function makeOwner(db: Deps['db'], workspaceId: number, userId: number): Promise<void> {
   await lockMembers(db, workspaceId)
@@ -33,15 +34,16 @@ async function makeOwner(db: Deps['db'], workspaceId: number, userId: number): P
  *
  * @throws {ApiError} validation_failed where the last owner would become a member
  */
-export const addMember =
-  (deps: Deps) =>
-  (input: { workspaceId: number; userId: number; role: 'owner' | 'member' }): Promise<void> =>
-    inTransaction(deps, async (tx) => {
-      await lockMembers(tx.db, input.workspaceId)
-      const role = await findRole(tx.db, input.workspaceId, input.userId)
-      if (role !== undefined) return changeRole(tx)(input)
-      await upsertMembership(tx.db, input.workspaceId, input)
-    })
+export const addMember = (
+  deps: Deps,
+  input: { workspaceId: number; userId: number; role: 'owner' | 'member' },
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    await lockMembers(tx.db, input.workspaceId)
+    const role = await findRole(tx.db, input.workspaceId, input.userId)
+    if (role !== undefined) return changeRole(tx, input)
+    await upsertMembership(tx.db, input.workspaceId, input)
+  })
 
 /**
  * First in every transaction that takes an owner's role away. The lock decides: of two owners who leave at once, the

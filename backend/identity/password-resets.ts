@@ -21,17 +21,19 @@ interface ResetLink {
  * Makes a link by which a user sets a new password, without any question of whether the asker may: for who runs the
  * installation. An earlier link of the user ends.
  */
-export const createResetLink =
-  (deps: Deps) =>
-  (userId: number, madeBy: number | null = null): Promise<ResetLink> =>
-    inTransaction(deps, async ({ db, clock, config }) => {
-      const token = randomToken()
-      const now = clock.now()
-      const expiresAt = new Date(now.getTime() + ttlMs)
-      await deleteUnusedResets(db, userId)
-      await insertReset(db, { tokenHash: hashToken(token), userId, madeBy, now, expiresAt })
-      return { link: `${config.publicUrl}/reset-password/${token}`, expiresAt }
-    })
+export const createResetLink = (
+  deps: Deps,
+  userId: number,
+  madeBy: number | null = null,
+): Promise<ResetLink> =>
+  inTransaction(deps, async ({ db, clock, config }) => {
+    const token = randomToken()
+    const now = clock.now()
+    const expiresAt = new Date(now.getTime() + ttlMs)
+    await deleteUnusedResets(db, userId)
+    await insertReset(db, { tokenHash: hashToken(token), userId, madeBy, now, expiresAt })
+    return { link: `${config.publicUrl}/reset-password/${token}`, expiresAt }
+  })
 
 /**
  * Makes one for a member, by an owner of the workspace. Whoever holds the link can take the account over, so an owner
@@ -40,18 +42,19 @@ export const createResetLink =
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export const createMemberResetLink =
-  (deps: Deps) =>
-  (input: { workspaceId: number; userId: number; ownerId: number }): Promise<ResetLink> =>
-    inTransaction(deps, async (tx) => {
-      const { workspaceId, userId, ownerId } = input
-      if ((await findRole(tx.db, workspaceId, userId)) === undefined) {
-        throw notFound('This user is not a member of this workspace.')
-      }
-      if (userId === ownerId) throw resetNotAllowed('Change your own password on your account’s page.')
-      if (!(await ownsAllWorkspacesOf(tx.db, userId, ownerId))) throw resetNotAllowed(otherWorkspaceMessage)
-      return createResetLink(tx)(userId, ownerId)
-    })
+export const createMemberResetLink = (
+  deps: Deps,
+  input: { workspaceId: number; userId: number; ownerId: number },
+): Promise<ResetLink> =>
+  inTransaction(deps, async (tx) => {
+    const { workspaceId, userId, ownerId } = input
+    if ((await findRole(tx.db, workspaceId, userId)) === undefined) {
+      throw notFound('This user is not a member of this workspace.')
+    }
+    if (userId === ownerId) throw resetNotAllowed('Change your own password on your account’s page.')
+    if (!(await ownsAllWorkspacesOf(tx.db, userId, ownerId))) throw resetNotAllowed(otherWorkspaceMessage)
+    return createResetLink(tx, userId, ownerId)
+  })
 
 const resetNotAllowed = (message: string) => new ApiError('validation_failed', message)
 
@@ -62,18 +65,19 @@ export type PasswordReset =
   { state: 'unknown' | 'used' | 'expired' | 'void' } | { state: 'open'; userId: number; email: string }
 
 /** Looks at a reset link, and changes nothing. */
-export const getPasswordReset =
-  (deps: Pick<Deps, 'db' | 'clock'>) =>
-  async (token: string): Promise<PasswordReset> => {
-    const reset = await findReset(deps.db, hashToken(token))
-    if (reset === undefined) return { state: 'unknown' }
-    if (reset.usedAt !== null) return { state: 'used' }
-    if (reset.expiresAt <= deps.clock.now()) return { state: 'expired' }
-    const { userId, email, madeBy } = reset
-    return (await isStillAllowed(deps.db, userId, madeBy))
-      ? { state: 'open', userId, email }
-      : { state: 'void' }
-  }
+export async function getPasswordReset(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  token: string,
+): Promise<PasswordReset> {
+  const reset = await findReset(deps.db, hashToken(token))
+  if (reset === undefined) return { state: 'unknown' }
+  if (reset.usedAt !== null) return { state: 'used' }
+  if (reset.expiresAt <= deps.clock.now()) return { state: 'expired' }
+  const { userId, email, madeBy } = reset
+  return (await isStillAllowed(deps.db, userId, madeBy))
+    ? { state: 'open', userId, email }
+    : { state: 'void' }
+}
 
 /** Asked again when the link is used: its maker may be no owner any more, or the user works elsewhere. */
 const isStillAllowed = async (db: Db, userId: number, madeBy: number | null): Promise<boolean> =>
@@ -85,21 +89,23 @@ const isStillAllowed = async (db: Db, userId: number, madeBy: number | null): Pr
  *
  * @throws {ApiError} validation_failed for a password too short
  */
-export const resetPassword =
-  (deps: Deps) =>
-  async (token: string, newPassword: string): Promise<number | undefined> => {
-    const found = await getPasswordReset(deps)(token)
-    if (found.state !== 'open') return undefined
-    const { userId } = found
-    const passwordHash = await hashPassword(newPassword, 'new_password')
-    return inTransaction(deps, async (tx) => {
-      await lockUser(tx.db, userId)
-      // After the lock: what it says now stays true.
-      const reset = await getPasswordReset(tx)(token)
-      if (reset.state !== 'open') return undefined
-      if (!(await markResetUsed(tx.db, hashToken(token), tx.clock.now()))) return undefined
-      await updatePassword(tx.db, userId, passwordHash)
-      await deleteOtherSessions(tx.db, userId, null)
-      return userId
-    })
-  }
+export async function resetPassword(
+  deps: Deps,
+  token: string,
+  newPassword: string,
+): Promise<number | undefined> {
+  const found = await getPasswordReset(deps, token)
+  if (found.state !== 'open') return undefined
+  const { userId } = found
+  const passwordHash = await hashPassword(newPassword, 'new_password')
+  return inTransaction(deps, async (tx) => {
+    await lockUser(tx.db, userId)
+    // After the lock: what it says now stays true.
+    const reset = await getPasswordReset(tx, token)
+    if (reset.state !== 'open') return undefined
+    if (!(await markResetUsed(tx.db, hashToken(token), tx.clock.now()))) return undefined
+    await updatePassword(tx.db, userId, passwordHash)
+    await deleteOtherSessions(tx.db, userId, null)
+    return userId
+  })
+}

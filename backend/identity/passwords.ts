@@ -16,23 +16,22 @@ const wrongPasswordError = () =>
  *
  * @throws {ApiError} validation_failed, not_found
  */
-export const changePassword =
-  (deps: Deps) =>
-  (
-    session: { userId: number; sessionHash: Buffer },
-    input: { currentPassword: string; newPassword: string },
-  ): Promise<void> =>
-    inTransaction(deps, async ({ db }) => {
-      const user = await findUserWithPassword(db, session.userId)
-      if (user === undefined) throw notFound('There is no such user.')
-      if (!(await passwordMatches(user.password_hash, input.currentPassword))) throw wrongPasswordError()
-      const passwordHash = await hashPassword(input.newPassword, 'new_password')
-      const currentHash = user.password_hash
-      if (!(await replacePassword(db, session.userId, { currentHash, passwordHash })))
-        throw wrongPasswordError()
-      await deleteUnusedResets(db, session.userId)
-      await deleteOtherSessions(db, session.userId, session.sessionHash)
-    })
+export const changePassword = (
+  deps: Deps,
+  session: { userId: number; sessionHash: Buffer },
+  input: { currentPassword: string; newPassword: string },
+): Promise<void> =>
+  inTransaction(deps, async ({ db }) => {
+    const user = await findUserWithPassword(db, session.userId)
+    if (user === undefined) throw notFound('There is no such user.')
+    if (!(await passwordMatches(user.password_hash, input.currentPassword))) throw wrongPasswordError()
+    const passwordHash = await hashPassword(input.newPassword, 'new_password')
+    const currentHash = user.password_hash
+    if (!(await replacePassword(db, session.userId, { currentHash, passwordHash })))
+      throw wrongPasswordError()
+    await deleteUnusedResets(db, session.userId)
+    await deleteOtherSessions(db, session.userId, session.sessionHash)
+  })
 
 const minPasswordLength = 10
 /** What the sign-in form takes: a longer one could never be used. */
@@ -62,14 +61,15 @@ let dummyHash: Promise<string> | undefined
  * The user's id and the hash that the password was held against, or undefined for a wrong address or password: which of the two is not told, nor do
  * unknown users answer faster, as a hash is verified for them too.
  */
-export const verifyPassword =
-  (deps: Pick<Deps, 'db'>) =>
-  async (input: {
+export async function verifyPassword(
+  deps: Pick<Deps, 'db'>,
+  input: {
     email: string
     password: string
-  }): Promise<{ userId: number; passwordHash: string } | undefined> => {
-    const user = await findPasswordByEmail(deps.db, input.email.trim())
-    dummyHash ??= hash(randomToken())
-    const matches = await verify(user?.password_hash ?? (await dummyHash), input.password)
-    return matches && user ? { userId: user.id, passwordHash: user.password_hash } : undefined
-  }
+  },
+): Promise<{ userId: number; passwordHash: string } | undefined> {
+  const user = await findPasswordByEmail(deps.db, input.email.trim())
+  dummyHash ??= hash(randomToken())
+  const matches = await verify(user?.password_hash ?? (await dummyHash), input.password)
+  return matches && user ? { userId: user.id, passwordHash: user.password_hash } : undefined
+}

@@ -20,28 +20,27 @@ const ttlMs = 14 * 24 * 60 * 60 * 1000
  * `passwordHash`, only while that is the user's: who changes a password ends all sessions, and one that began by the
  * old password at that moment must not stay.
  */
-export const startSession =
-  (deps: Deps) =>
-  async (
-    userId: number,
-    userAgent = '',
-    passwordHash?: string,
-  ): Promise<{ token: string; expiresAt: Date } | undefined> => {
-    const token = randomToken()
-    const createdAt = deps.clock.now()
-    const expiresAt = new Date(createdAt.getTime() + ttlMs)
-    return inTransaction(deps, async ({ db }) => {
-      if (passwordHash !== undefined && !(await lockPassword(db, userId, passwordHash))) return undefined
-      await insertSession(db, {
-        idHash: hashToken(token),
-        userId,
-        userAgent: userAgent.slice(0, 500).toWellFormed(),
-        createdAt,
-        expiresAt,
-      })
-      return { token, expiresAt }
+export async function startSession(
+  deps: Deps,
+  userId: number,
+  userAgent = '',
+  passwordHash?: string,
+): Promise<{ token: string; expiresAt: Date } | undefined> {
+  const token = randomToken()
+  const createdAt = deps.clock.now()
+  const expiresAt = new Date(createdAt.getTime() + ttlMs)
+  return inTransaction(deps, async ({ db }) => {
+    if (passwordHash !== undefined && !(await lockPassword(db, userId, passwordHash))) return undefined
+    await insertSession(db, {
+      idHash: hashToken(token),
+      userId,
+      userAgent: userAgent.slice(0, 500).toWellFormed(),
+      createdAt,
+      expiresAt,
     })
-  }
+    return { token, expiresAt }
+  })
+}
 
 export interface Session {
   user: User
@@ -52,19 +51,20 @@ export interface Session {
 const lastSeenIntervalMs = 60_000
 
 /** Who is signed in with this cookie; undefined for an unknown, ended or expired one. */
-export const findSession =
-  (deps: Pick<Deps, 'db' | 'clock'>) =>
-  async (token: string | undefined): Promise<Session | undefined> => {
-    if (!token) return undefined
-    const idHash = hashToken(token)
-    const now = deps.clock.now()
-    const row = await findSessionWithUser(deps.db, idHash, now)
-    if (row === undefined) return undefined
-    const { lastSeenAt, ...user } = row
-    if (now.getTime() - lastSeenAt.getTime() > lastSeenIntervalMs)
-      await updateSessionLastSeen(deps.db, idHash, now)
-    return { user, idHash }
-  }
+export async function findSession(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  token: string | undefined,
+): Promise<Session | undefined> {
+  if (!token) return undefined
+  const idHash = hashToken(token)
+  const now = deps.clock.now()
+  const row = await findSessionWithUser(deps.db, idHash, now)
+  if (row === undefined) return undefined
+  const { lastSeenAt, ...user } = row
+  if (now.getTime() - lastSeenAt.getTime() > lastSeenIntervalMs)
+    await updateSessionLastSeen(deps.db, idHash, now)
+  return { user, idHash }
+}
 
 export interface SessionSummary {
   id: number
@@ -77,35 +77,38 @@ export interface SessionSummary {
 }
 
 /** Where a person is signed in, the last used first. */
-export const listSessions =
-  (deps: Pick<Deps, 'db' | 'clock'>) =>
-  async (userId: number, currentIdHash: Buffer): Promise<SessionSummary[]> => {
-    const rows = await selectSessions(deps.db, userId, deps.clock.now())
-    return rows.map((row) => ({
-      id: row.id,
-      userAgent: row.user_agent,
-      since: row.created_at,
-      lastSeenAt: row.last_seen_at,
-      isCurrent: row.id_hash.equals(currentIdHash),
-    }))
-  }
+export async function listSessions(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  userId: number,
+  currentIdHash: Buffer,
+): Promise<SessionSummary[]> {
+  const rows = await selectSessions(deps.db, userId, deps.clock.now())
+  return rows.map((row) => ({
+    id: row.id,
+    userAgent: row.user_agent,
+    since: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    isCurrent: row.id_hash.equals(currentIdHash),
+  }))
+}
 
 /** Signs out. A token that is none, or none any more, is fine. */
-export const endSession =
-  (deps: Pick<Deps, 'db'>) =>
-  async (token: string | undefined): Promise<void> => {
-    if (token) await deleteSession(deps.db, hashToken(token))
-  }
+export async function endSession(deps: Pick<Deps, 'db'>, token: string | undefined): Promise<void> {
+  if (token) await deleteSession(deps.db, hashToken(token))
+}
 
 /** @throws {ApiError} not_found where it is none of the person's, or has ended */
-export const revokeSession =
-  (deps: Pick<Deps, 'db'>) =>
-  async (userId: number, sessionId: number): Promise<void> => {
-    if (!(await deleteUserSession(deps.db, userId, sessionId))) throw notFound('There is no such session.')
-  }
+export async function revokeSession(
+  deps: Pick<Deps, 'db'>,
+  userId: number,
+  sessionId: number,
+): Promise<void> {
+  if (!(await deleteUserSession(deps.db, userId, sessionId))) throw notFound('There is no such session.')
+}
 
 /** Signs a person out everywhere but here. Answers of how many browsers. */
-export const revokeOtherSessions =
-  (deps: Pick<Deps, 'db'>) =>
-  (userId: number, currentIdHash: Buffer): Promise<number> =>
-    deleteOtherSessions(deps.db, userId, currentIdHash)
+export const revokeOtherSessions = (
+  deps: Pick<Deps, 'db'>,
+  userId: number,
+  currentIdHash: Buffer,
+): Promise<number> => deleteOtherSessions(deps.db, userId, currentIdHash)

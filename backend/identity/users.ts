@@ -13,20 +13,22 @@ const uniqueViolation = '23505'
  *
  * @throws {ApiError} validation_failed, not_found
  */
-export const editUser =
-  (deps: Pick<Deps, 'db'>) =>
-  async (userId: number, input: { email: string; name: string; currentPassword: string }): Promise<void> => {
-    const { email, name } = checkUser(input)
-    const user = await findUserWithPassword(deps.db, userId)
-    if (user === undefined) throw notFound('There is no such user.')
-    if (email !== user.email && !(await passwordMatches(user.password_hash, input.currentPassword))) {
-      const message = 'This is not your password: it is needed for another e-mail address.'
-      throw invalidField('current_password', 'wrong_password', message)
-    }
-    await updateUser(deps.db, userId, { email, name }).catch((error: unknown) => {
-      throw errorCode(error) === uniqueViolation ? emailTaken(email) : error
-    })
+export async function editUser(
+  deps: Pick<Deps, 'db'>,
+  userId: number,
+  input: { email: string; name: string; currentPassword: string },
+): Promise<void> {
+  const { email, name } = checkUser(input)
+  const user = await findUserWithPassword(deps.db, userId)
+  if (user === undefined) throw notFound('There is no such user.')
+  if (email !== user.email && !(await passwordMatches(user.password_hash, input.currentPassword))) {
+    const message = 'This is not your password: it is needed for another e-mail address.'
+    throw invalidField('current_password', 'wrong_password', message)
   }
+  await updateUser(deps.db, userId, { email, name }).catch((error: unknown) => {
+    throw errorCode(error) === uniqueViolation ? emailTaken(email) : error
+  })
+}
 
 const maxNameLength = 200
 
@@ -53,12 +55,13 @@ export const emailTaken = (email: string) =>
   invalidField('email', 'already_used', `There is a user with the address ${email} already.`)
 
 /** @throws {ApiError} `validation_failed` for an address that is none or is taken, and a password too short */
-export const createUser =
-  (deps: Pick<Deps, 'db'>) =>
-  async (input: { email: string; name: string; password: string }): Promise<{ id: number }> => {
-    const { email, name } = checkUser(input)
-    const passwordHash = await hashPassword(input.password)
-    const user = await insertUser(deps.db, { email, name, passwordHash })
-    if (!user) throw emailTaken(email)
-    return user
-  }
+export async function createUser(
+  deps: Pick<Deps, 'db'>,
+  input: { email: string; name: string; password: string },
+): Promise<{ id: number }> {
+  const { email, name } = checkUser(input)
+  const passwordHash = await hashPassword(input.password)
+  const user = await insertUser(deps.db, { email, name, passwordHash })
+  if (!user) throw emailTaken(email)
+  return user
+}

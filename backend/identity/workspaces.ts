@@ -23,18 +23,20 @@ const CallingHoursInput = z.object({ calling_hours: CallingHours })
  *
  * @throws {ApiError} validation_failed
  */
-export const editWorkspace =
-  (deps: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, edit: WorkspaceEdit): Promise<void> => {
-    const { name, country, timeZone } = checkWorkspace(edit)
-    const { calling_hours: callingHours } = validate(CallingHoursInput, { calling_hours: edit.callingHours })
-    const { retentionDays } = edit
-    if (retentionDays !== null && !isRetentionDays(retentionDays)) {
-      const message = 'Give whole days, from 1 to 3650, or nothing to keep talks for ever.'
-      throw invalidField('retention_days', 'invalid_retention', message)
-    }
-    await updateWorkspace(deps.db, workspaceId, { name, country, timeZone, callingHours, retentionDays })
+export async function editWorkspace(
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  edit: WorkspaceEdit,
+): Promise<void> {
+  const { name, country, timeZone } = checkWorkspace(edit)
+  const { calling_hours: callingHours } = validate(CallingHoursInput, { calling_hours: edit.callingHours })
+  const { retentionDays } = edit
+  if (retentionDays !== null && !isRetentionDays(retentionDays)) {
+    const message = 'Give whole days, from 1 to 3650, or nothing to keep talks for ever.'
+    throw invalidField('retention_days', 'invalid_retention', message)
   }
+  await updateWorkspace(deps.db, workspaceId, { name, country, timeZone, callingHours, retentionDays })
+}
 
 const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650
 

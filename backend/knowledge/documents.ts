@@ -44,33 +44,38 @@ function validateText(field: keyof DocumentValues, input: string): string {
  *
  * @throws {ApiError} validation_failed
  */
-export const addDocument =
-  (deps: Deps) =>
-  async (workspaceId: number, input: DocumentValues): Promise<{ id: number }> => {
-    const { title, body } = validateDocument(input)
-    return inTransaction(deps, async ({ db, clock }) => {
-      const { id } = await insertDocument(db, workspaceId, { title, body }, clock.now())
-      await replacePassages(db, workspaceId, { id, title }, splitIntoPassages(body))
-      return { id }
-    })
-  }
+export async function addDocument(
+  deps: Deps,
+  workspaceId: number,
+  input: DocumentValues,
+): Promise<{ id: number }> {
+  const { title, body } = validateDocument(input)
+  return inTransaction(deps, async ({ db, clock }) => {
+    const { id } = await insertDocument(db, workspaceId, { title, body }, clock.now())
+    await replacePassages(db, workspaceId, { id, title }, splitIntoPassages(body))
+    return { id }
+  })
+}
 
 /**
  * Edits a document; what is left out stays. Agents find the new text from then on, and the old no more.
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export const editDocument =
-  (deps: Deps) =>
-  async (workspaceId: number, documentId: number, edit: Partial<DocumentValues>): Promise<void> => {
-    const values = validateDocument(edit)
-    await inTransaction(deps, async ({ db, clock }) => {
-      const document = await updateDocument(db, workspaceId, documentId, values, clock.now())
-      if (document === undefined) throw documentNotFound()
-      const { title, body } = document
-      await replacePassages(db, workspaceId, { id: documentId, title }, splitIntoPassages(body))
-    })
-  }
+export async function editDocument(
+  deps: Deps,
+  workspaceId: number,
+  documentId: number,
+  edit: Partial<DocumentValues>,
+): Promise<void> {
+  const values = validateDocument(edit)
+  await inTransaction(deps, async ({ db, clock }) => {
+    const document = await updateDocument(db, workspaceId, documentId, values, clock.now())
+    if (document === undefined) throw documentNotFound()
+    const { title, body } = document
+    await replacePassages(db, workspaceId, { id: documentId, title }, splitIntoPassages(body))
+  })
+}
 
 export const documentNotFound = () => notFound('There is no such document in this workspace.')
 
@@ -79,8 +84,10 @@ export const documentNotFound = () => notFound('There is no such document in thi
  *
  * @throws {ApiError} not_found
  */
-export const deleteDocument =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, documentId: number): Promise<void> => {
-    if (!(await deleteDocumentRow(db, workspaceId, documentId))) throw documentNotFound()
-  }
+export async function deleteDocument(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  documentId: number,
+): Promise<void> {
+  if (!(await deleteDocumentRow(db, workspaceId, documentId))) throw documentNotFound()
+}

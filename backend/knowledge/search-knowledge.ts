@@ -12,15 +12,18 @@ export const defaultPassageLimit = 3
  *
  * @param query plain words, in any order
  */
-export const searchKnowledge =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, query: string, limit = defaultPassageLimit): Promise<FoundPassage[]> => {
-    const cleanQuery = query.replaceAll('\u0000', ' ').toWellFormed()
-    // A dash before a word would exclude it: "-5 degrees" asks for no other documents.
-    const allWordsQuery = matchAllWords(cleanQuery.replace(/(?<![\p{L}\p{N}])-+/gu, ' '))
-    const found = await findPassages(db, workspaceId, allWordsQuery, limit)
-    if (found.length > 0) return found
+export async function searchKnowledge(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  query: string,
+  limit = defaultPassageLimit,
+): Promise<FoundPassage[]> {
+  const cleanQuery = query.replaceAll('\u0000', ' ').toWellFormed()
+  // A dash before a word would exclude it: "-5 degrees" asks for no other documents.
+  const allWordsQuery = matchAllWords(cleanQuery.replace(/(?<![\p{L}\p{N}])-+/gu, ' '))
+  const found = await findPassages(db, workspaceId, allWordsQuery, limit)
+  if (found.length > 0) return found
 
-    const words = cleanQuery.match(/[\p{L}\p{N}]+/gu)?.slice(0, maxWords) ?? []
-    return words.length === 0 ? [] : findPassages(db, workspaceId, matchAnyWord(words), limit)
-  }
+  const words = cleanQuery.match(/[\p{L}\p{N}]+/gu)?.slice(0, maxWords) ?? []
+  return words.length === 0 ? [] : findPassages(db, workspaceId, matchAnyWord(words), limit)
+}

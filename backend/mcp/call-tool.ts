@@ -33,10 +33,8 @@ export interface ToolCallRequest {
  * Uses a tool for an agent, and writes it to the call's record before it resolves. Never rejects: whatever happens, the
  * call goes on, and the agent is told what to do.
  */
-export const callTool =
-  (deps: Deps) =>
-  (request: ToolCallRequest): Promise<ToolResult> =>
-    request.call === undefined ? runTool(deps, request, false) : runAndRecord(deps, request, request.call)
+export const callTool = (deps: Deps, request: ToolCallRequest): Promise<ToolResult> =>
+  request.call === undefined ? runTool(deps, request, false) : runAndRecord(deps, request, request.call)
 
 async function runAndRecord(deps: Deps, request: ToolCallRequest, call: LiveCall): Promise<ToolResult> {
   const { tool, args, inFlightCall } = request
@@ -45,7 +43,7 @@ async function runAndRecord(deps: Deps, request: ToolCallRequest, call: LiveCall
   const result = await runTool(deps, request, dryRun)
   const durationMs = deps.clock.now().getTime() - inFlightCall.startedAt
   const { workspaceId } = tool.row
-  await recordToolCall(deps)({
+  await recordToolCall(deps, {
     ...{ workspaceId, call, result, dryRun, durationMs, toolName, args },
     startedAt: new Date(inFlightCall.startedAt),
   })

@@ -11,9 +11,9 @@ const maxCharacters = { arguments: 16_384, result: 16_384 }
  * Writes what an agent did to the record of its call. Where that fails, the talk goes on: nothing is thrown, and the
  * log says what was lost.
  */
-export const recordToolCall =
-  (deps: Deps) =>
-  async (toolCall: {
+export async function recordToolCall(
+  deps: Deps,
+  toolCall: {
     workspaceId: number
     call: LiveCall
     toolName: string
@@ -22,29 +22,30 @@ export const recordToolCall =
     dryRun: boolean
     startedAt: Date
     durationMs: number
-  }): Promise<void> => {
-    const { call, result } = toolCall
-    try {
-      await insertToolCall(deps.db, {
-        workspaceId: toolCall.workspaceId,
-        callId: call.callId,
-        attemptId: call.attemptId,
-        toolName: toolCall.toolName,
-        arguments: argumentsJson(toolCall.args),
-        result: toStorableText(result.text.slice(0, maxCharacters.result)),
-        isError: result.isError,
-        dryRun: toolCall.dryRun,
-        startedAt: toolCall.startedAt,
-        durationMs: toolCall.durationMs,
-      })
-    } catch (error) {
-      const { attemptId } = call
-      deps.log.error(
-        { attempt: attemptId, tool: toolCall.toolName, error: describeError(error) },
-        'a tool call could not be recorded',
-      )
-    }
+  },
+): Promise<void> {
+  const { call, result } = toolCall
+  try {
+    await insertToolCall(deps.db, {
+      workspaceId: toolCall.workspaceId,
+      callId: call.callId,
+      attemptId: call.attemptId,
+      toolName: toolCall.toolName,
+      arguments: argumentsJson(toolCall.args),
+      result: toStorableText(result.text.slice(0, maxCharacters.result)),
+      isError: result.isError,
+      dryRun: toolCall.dryRun,
+      startedAt: toolCall.startedAt,
+      durationMs: toolCall.durationMs,
+    })
+  } catch (error) {
+    const { attemptId } = call
+    deps.log.error(
+      { attempt: attemptId, tool: toolCall.toolName, error: describeError(error) },
+      'a tool call could not be recorded',
+    )
   }
+}
 
 /** Too long ones become a text of their beginning: half a JSON object is none. */
 function argumentsJson(args: Record<string, unknown>): string {

@@ -38,26 +38,28 @@ export interface SessionContext {
 export const contextTtlMs = 30_000
 
 /** Reads and resolves the tools of a widget; undefined where there is no such agent. */
-export const resolveContext =
-  (deps: Deps, kinds: ToolKinds) =>
-  async (widgetId: string): Promise<SessionContext | undefined> => {
-    const freshUntil = deps.clock.now().getTime() + contextTtlMs
-    const agent = await findAgentWithTools(deps.db, widgetId)
-    if (agent === undefined) return undefined
-    const offered = agent.tools.flatMap((assigned) => toOfferedTools(deps, kinds, assigned))
-    // Assignments refuse collisions: here the first one counts.
-    const tools = new Map(offered.reverse().map((tool) => [tool.definition.name, tool]))
-    const definitions = [...tools.values()].reverse().map(({ definition }) => definition)
-    return {
-      workspaceId: agent.workspaceId,
-      agentId: agent.agentId,
-      isLive: agent.status === 'live',
-      tools,
-      listJson: JSON.stringify({ tools: definitions }),
-      isCurrent: true,
-      freshUntil,
-    }
+export async function resolveContext(
+  deps: Deps,
+  kinds: ToolKinds,
+  widgetId: string,
+): Promise<SessionContext | undefined> {
+  const freshUntil = deps.clock.now().getTime() + contextTtlMs
+  const agent = await findAgentWithTools(deps.db, widgetId)
+  if (agent === undefined) return undefined
+  const offered = agent.tools.flatMap((assigned) => toOfferedTools(deps, kinds, assigned))
+  // Assignments refuse collisions: here the first one counts.
+  const tools = new Map(offered.reverse().map((tool) => [tool.definition.name, tool]))
+  const definitions = [...tools.values()].reverse().map(({ definition }) => definition)
+  return {
+    workspaceId: agent.workspaceId,
+    agentId: agent.agentId,
+    isLive: agent.status === 'live',
+    tools,
+    listJson: JSON.stringify({ tools: definitions }),
+    isCurrent: true,
+    freshUntil,
   }
+}
 
 function toOfferedTools({ log }: Deps, kinds: ToolKinds, { row, config }: AssignedTool): OfferedTool[] {
   const kind = kinds.get(row.kind)

@@ -58,7 +58,9 @@ export function createToolServer(
   const { clock, log, config } = deps
   const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
   const checkHost = createHostCheck(config)
-  const contexts = new Cache<SessionContext>(clock, cacheTtlMs, resolveContext(deps, kinds))
+  const contexts = new Cache<SessionContext>(clock, cacheTtlMs, (widgetId) =>
+    resolveContext(deps, kinds, widgetId),
+  )
   const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
   const sessions = new SessionRegistry(sessionsPerWidget)
   const inFlightCalls = new InFlightCalls()
@@ -80,7 +82,7 @@ export function createToolServer(
   })
 
   const host: SessionHost = {
-    callTool: callTool(deps),
+    callTool: (request) => callTool(deps, request),
     findContext,
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'a session met an error'),

@@ -1,5 +1,5 @@
 import { Scope } from '@outdial/contract'
-import { type Adapter, type AdapterFactory, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import * as z from 'zod'
 import type { Clock } from '../core/clock.ts'
 import type { Deps } from '../deps.ts'
@@ -62,7 +62,7 @@ export const payloadAdapter = (
       if (model !== 'Grant') return void (await deletePayload(db, key(id)))
       // On a replayed code or token the subscriptions stay: its user connects again, and finds them.
       const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'
-      await (isRevokedByApp ? endConnection({ db })(key(id).idHash) : revokeGrant(db, key(id).idHash))
+      await (isRevokedByApp ? endConnection({ db }, key(id).idHash) : revokeGrant(db, key(id).idHash))
     },
   }
 }
@@ -102,24 +102,22 @@ export const secondsFromNow = (clock: Clock, seconds: number): Date =>
 export const untilRevokedSeconds = 100 * 365 * 24 * 60 * 60
 
 /** Where oidc-provider keeps what it makes, by the name of its model. */
-export const createAdapters =
-  (deps: Pick<Deps, 'db' | 'clock' | 'secretBox'>): AdapterFactory =>
-  (model) => {
-    switch (model) {
-      case 'Client':
-        return clientAdapter(deps)
-      case 'AccessToken':
-        return accessTokenAdapter(deps)
-      case 'AuthorizationCode':
-      case 'RefreshToken':
-      case 'Grant':
-      case 'Interaction':
-        return payloadAdapter(deps, model)
-      default:
-        // The library's own Session too: who is signed in, our session says, at each authorization anew.
-        return noopAdapter
-    }
+export function createAdapters(deps: Pick<Deps, 'db' | 'clock' | 'secretBox'>, model: string): Adapter {
+  switch (model) {
+    case 'Client':
+      return clientAdapter(deps)
+    case 'AccessToken':
+      return accessTokenAdapter(deps)
+    case 'AuthorizationCode':
+    case 'RefreshToken':
+    case 'Grant':
+    case 'Interaction':
+      return payloadAdapter(deps, model)
+    default:
+      // The library's own Session too: who is signed in, our session says, at each authorization anew.
+      return noopAdapter
   }
+}
 
 /** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */
 export const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapter => ({

@@ -96,7 +96,7 @@ export function mountConsentPages(
     if (!memberships.some(({ workspaceId }) => workspaceId === form.workspace_id)) {
       return showConsent(reply, authorization, user, 'Choose the workspace that the app may work with.')
     }
-    const grantId = await createGrant(deps, provider)(authorization, user.userId, form.workspace_id)
+    const grantId = await createGrant(deps, provider, authorization, user.userId, form.workspace_id)
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       login: { accountId: String(user.userId), remember: false },
       consent: { grantId },

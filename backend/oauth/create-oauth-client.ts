@@ -14,25 +14,26 @@ interface NewClient {
  * Makes an app known. The secret is shown this once; the database keeps it sealed.
  * @throws {ApiError} `validation_failed` for a redirect URI that is neither https nor http on loopback
  */
-export const createOauthClient =
-  (deps: Pick<Deps, 'db' | 'secretBox'>) =>
-  async (input: NewClient): Promise<{ clientId: string; clientSecret: string | null }> => {
-    const name = input.name.trim()
-    if (name === '') throw invalidField('name', 'required', 'The app needs a name.')
-    if (input.redirectUris.length === 0) {
-      throw invalidField('redirect_uris', 'required', 'The app needs at least one redirect URI.')
-    }
-    input.redirectUris.forEach(checkRedirectUri)
-    const clientId = `odc_${randomToken(16)}`
-    const clientSecret = input.confidential ? `ods_${randomToken()}` : null
-    await insertClient(deps.db, {
-      id: clientId,
-      name,
-      sealedSecret: clientSecret && deps.secretBox.seal(clientSecret),
-      redirectUris: input.redirectUris,
-    })
-    return { clientId, clientSecret }
+export async function createOauthClient(
+  deps: Pick<Deps, 'db' | 'secretBox'>,
+  input: NewClient,
+): Promise<{ clientId: string; clientSecret: string | null }> {
+  const name = input.name.trim()
+  if (name === '') throw invalidField('name', 'required', 'The app needs a name.')
+  if (input.redirectUris.length === 0) {
+    throw invalidField('redirect_uris', 'required', 'The app needs at least one redirect URI.')
   }
+  input.redirectUris.forEach(checkRedirectUri)
+  const clientId = `odc_${randomToken(16)}`
+  const clientSecret = input.confidential ? `ods_${randomToken()}` : null
+  await insertClient(deps.db, {
+    id: clientId,
+    name,
+    sealedSecret: clientSecret && deps.secretBox.seal(clientSecret),
+    redirectUris: input.redirectUris,
+  })
+  return { clientId, clientSecret }
+}
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 

@@ -20,7 +20,7 @@ export type RenderError = NonNullable<Configuration['renderError']>
 export async function createProvider(deps: Deps, renderError: RenderError): Promise<Provider> {
   const { jwks, cookieKeys } = await loadServerKeys(deps)
   const provider = new Provider(deps.config.publicUrl, {
-    adapter: createAdapters(deps),
+    adapter: (model) => createAdapters(deps, model),
     jwks,
     cookies: {
       keys: cookieKeys,

@@ -22,18 +22,19 @@ interface NewWorkspace {
  *
  * @throws {ApiError} `validation_failed` for a name, country or time zone that is none
  */
-export const createWorkspace =
-  (deps: Pick<Deps, 'db' | 'secretBox' | 'clock'>) =>
-  async (input: NewWorkspace): Promise<{ id: number }> => {
-    const { name, country, timeZone } = checkWorkspace(input)
-    const formId = input.formId ?? null
-    const webhookSecret = deps.secretBox.seal(newWebhookSecret())
-    const insert = async (tx: Db) => {
-      const workspace = await insertWorkspace(tx, { name, country, timeZone, webhookSecret, formId })
-      if (workspace === undefined) return findWorkspaceByForm(tx, formId)
-      await upsertMembership(tx, workspace.id, { userId: input.ownerId, role: 'owner' })
-      await installBuiltInTools({ db: tx, clock: deps.clock }, workspace.id)
-      return workspace
-    }
-    return deps.db.isTransaction ? insert(deps.db) : deps.db.transaction().execute(insert)
+export async function createWorkspace(
+  deps: Pick<Deps, 'db' | 'secretBox' | 'clock'>,
+  input: NewWorkspace,
+): Promise<{ id: number }> {
+  const { name, country, timeZone } = checkWorkspace(input)
+  const formId = input.formId ?? null
+  const webhookSecret = deps.secretBox.seal(newWebhookSecret())
+  const insert = async (tx: Db) => {
+    const workspace = await insertWorkspace(tx, { name, country, timeZone, webhookSecret, formId })
+    if (workspace === undefined) return findWorkspaceByForm(tx, formId)
+    await upsertMembership(tx, workspace.id, { userId: input.ownerId, role: 'owner' })
+    await installBuiltInTools({ db: tx, clock: deps.clock }, workspace.id)
+    return workspace
   }
+  return deps.db.isTransaction ? insert(deps.db) : deps.db.transaction().execute(insert)
+}

@@ -19,20 +19,21 @@ interface FirstUser {
  *
  * @throws {ApiError} validation_failed
  */
-export const signUp =
-  (deps: Deps) =>
-  (input: FirstUser): Promise<{ userId: number; workspaceId: number } | undefined> =>
-    inTransaction(deps, async (tx) => {
-      await lockUserTable(tx.db)
-      // In a statement of its own: one snapshot for both would predate the lock.
-      if (await hasUsers(tx.db)) return undefined
-      const { name, email, password, workspaceName, country, timeZone } = input
-      const user = await createUser(tx)({ name, email, password })
-      const workspace = await createWorkspace(tx)({
-        name: workspaceName,
-        country,
-        timeZone,
-        ownerId: user.id,
-      })
-      return { userId: user.id, workspaceId: workspace.id }
+export const signUp = (
+  deps: Deps,
+  input: FirstUser,
+): Promise<{ userId: number; workspaceId: number } | undefined> =>
+  inTransaction(deps, async (tx) => {
+    await lockUserTable(tx.db)
+    // In a statement of its own: one snapshot for both would predate the lock.
+    if (await hasUsers(tx.db)) return undefined
+    const { name, email, password, workspaceName, country, timeZone } = input
+    const user = await createUser(tx, { name, email, password })
+    const workspace = await createWorkspace(tx, {
+      name: workspaceName,
+      country,
+      timeZone,
+      ownerId: user.id,
     })
+    return { userId: user.id, workspaceId: workspace.id }
+  })

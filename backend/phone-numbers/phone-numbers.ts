@@ -11,66 +11,68 @@ import { insertPhoneNumber, selectActivePhoneNumbers, updatePhoneNumberStatus } 
  *
  * @throws {ApiError} validation_failed for what is no number in E.164, or is there already
  */
-export const addPhoneNumber =
-  (deps: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, input: { phoneNumber: string; label: string }): Promise<{ id: number }> => {
-    const number = parsePhoneNumberFromString(input.phoneNumber)
-    if (!number?.isValid() || number.country === undefined) {
-      const message = `"${input.phoneNumber}" is no phone number with its country, such as +12025550190.`
-      throw invalidField('phone_number', 'invalid_phone_number', message)
-    }
-    const label = input.label.trim()
-    if (label === '') throw invalidField('label', 'required', 'The number needs a label.')
-    const added = await insertPhoneNumber(deps.db, workspaceId, {
-      phoneNumber: number.number,
-      label,
-      country: number.country,
-    })
-    if (added) return added
-    throw invalidField(
-      'phone_number',
-      'already_used',
-      `The workspace has the number ${number.number} already.`,
-    )
+export async function addPhoneNumber(
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  input: { phoneNumber: string; label: string },
+): Promise<{ id: number }> {
+  const number = parsePhoneNumberFromString(input.phoneNumber)
+  if (!number?.isValid() || number.country === undefined) {
+    const message = `"${input.phoneNumber}" is no phone number with its country, such as +12025550190.`
+    throw invalidField('phone_number', 'invalid_phone_number', message)
   }
+  const label = input.label.trim()
+  if (label === '') throw invalidField('label', 'required', 'The number needs a label.')
+  const added = await insertPhoneNumber(deps.db, workspaceId, {
+    phoneNumber: number.number,
+    label,
+    country: number.country,
+  })
+  if (added) return added
+  throw invalidField('phone_number', 'already_used', `The workspace has the number ${number.number} already.`)
+}
 
 /** Lists the numbers that calls of the workspace can be made from. */
-export const listPhoneNumbers =
-  (deps: Pick<Deps, 'db'>) =>
-  async (caller: Caller, query: SearchQuery): Promise<Page<PhoneNumber>> =>
-    toPage(await selectActivePhoneNumbers(deps.db, caller.workspaceId, query), query.limit)
+export const listPhoneNumbers = async (
+  deps: Pick<Deps, 'db'>,
+  caller: Caller,
+  query: SearchQuery,
+): Promise<Page<PhoneNumber>> =>
+  toPage(await selectActivePhoneNumbers(deps.db, caller.workspaceId, query), query.limit)
 
 /**
  * Makes calls from a number again that was retired. What waited for it goes out.
  *
  * @throws {ApiError} not_found
  */
-export const activatePhoneNumber =
-  (deps: Pick<Deps, 'db' | 'notify'>) =>
-  async (phoneNumberKey: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
-    const isUpdated = await updatePhoneNumberStatus(
-      deps.db,
-      phoneNumberKey.workspaceId,
-      phoneNumberKey.phoneNumberId,
-      'active',
-    )
-    if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
-    deps.notify.callQueued()
-  }
+export async function activatePhoneNumber(
+  deps: Pick<Deps, 'db' | 'notify'>,
+  phoneNumberKey: { workspaceId: number; phoneNumberId: number },
+): Promise<void> {
+  const isUpdated = await updatePhoneNumberStatus(
+    deps.db,
+    phoneNumberKey.workspaceId,
+    phoneNumberKey.phoneNumberId,
+    'active',
+  )
+  if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
+  deps.notify.callQueued()
+}
 
 /**
  * Makes no more calls from a number. What waits to be called from it is kept, and says so.
  *
  * @throws {ApiError} not_found
  */
-export const retirePhoneNumber =
-  (deps: Pick<Deps, 'db'>) =>
-  async (phoneNumberKey: { workspaceId: number; phoneNumberId: number }): Promise<void> => {
-    const isUpdated = await updatePhoneNumberStatus(
-      deps.db,
-      phoneNumberKey.workspaceId,
-      phoneNumberKey.phoneNumberId,
-      'retired',
-    )
-    if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
-  }
+export async function retirePhoneNumber(
+  deps: Pick<Deps, 'db'>,
+  phoneNumberKey: { workspaceId: number; phoneNumberId: number },
+): Promise<void> {
+  const isUpdated = await updatePhoneNumberStatus(
+    deps.db,
+    phoneNumberKey.workspaceId,
+    phoneNumberKey.phoneNumberId,
+    'retired',
+  )
+  if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
+}

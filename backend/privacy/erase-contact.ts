@@ -34,53 +34,54 @@ import {
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export const eraseContact =
-  (deps: Deps) =>
-  (contactKey: { workspaceId: number; contactId: number }): Promise<void> =>
-    inTransaction(deps, async ({ db, clock, notify }) => {
-      const { workspaceId, contactId } = contactKey
-      const now = clock.now()
-      const found = await findContactForErasure(db, workspaceId, contactId)
-      if (found !== undefined && found.phone_number !== '') {
-        await failUnreadImports(db, workspaceId, now)
-        await deleteImportRows(db, workspaceId, toIdentifiers(found))
-      }
-      const contact = await lockContactForErasure(db, workspaceId, contactId)
-      if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
-      if (contact.erased_at !== null) return
-      const calls = await lockCallsOfContact(db, workspaceId, contactId)
-      if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
-        throw callInProgressError()
+export const eraseContact = (
+  deps: Deps,
+  contactKey: { workspaceId: number; contactId: number },
+): Promise<void> =>
+  inTransaction(deps, async ({ db, clock, notify }) => {
+    const { workspaceId, contactId } = contactKey
+    const now = clock.now()
+    const found = await findContactForErasure(db, workspaceId, contactId)
+    if (found !== undefined && found.phone_number !== '') {
+      await failUnreadImports(db, workspaceId, now)
+      await deleteImportRows(db, workspaceId, toIdentifiers(found))
+    }
+    const contact = await lockContactForErasure(db, workspaceId, contactId)
+    if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+    if (contact.erased_at !== null) return
+    const calls = await lockCallsOfContact(db, workspaceId, contactId)
+    if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
+      throw callInProgressError()
 
-      const callIds = calls.map(({ id }) => id)
-      const { phone_number: phoneNumber } = contact
-      const end = { outcome: 'canceled', endedReason: 'contact_erased', at: now } as const
-      const canceled = await completeQueuedCalls(db, workspaceId, callIds, end)
-      const analyzing = await endAnalyses(db, workspaceId, callIds)
-      const identifiers = toIdentifiers(contact)
-      // The events that are owed are rewritten with all others, before anybody sees them.
-      await publishCompletedCalls(db, workspaceId, [...canceled, ...analyzing], now)
-      await clearDoNotCallReasons(db, workspaceId, phoneNumber)
-      await clearContact(db, workspaceId, contactId, now)
-      await clearCalls(db, workspaceId, callIds, now)
-      await eraseCallbackUrls(db, workspaceId, callIds)
-      await clearAttempts(db, workspaceId, callIds)
-      await clearToolCalls(db, workspaceId, callIds, identifiers)
-      await deleteNotes(db, workspaceId, contactId)
-      await clearCells(db, workspaceId, identifiers)
-      const events = await findEventsOfCalls(db, workspaceId, callIds)
-      await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, toErasedBody(body)])))
-      const responses = await findIdempotentResponses(db, workspaceId, contactId)
-      await rewriteIdempotentResponses(
-        db,
-        workspaceId,
-        responses.map(({ scopeHash, body }) => ({
-          scopeHash,
-          body: toErasedResponse(ContactAdded.parse(body)),
-        })),
-      )
-      notify.deliveryQueued()
-    })
+    const callIds = calls.map(({ id }) => id)
+    const { phone_number: phoneNumber } = contact
+    const end = { outcome: 'canceled', endedReason: 'contact_erased', at: now } as const
+    const canceled = await completeQueuedCalls(db, workspaceId, callIds, end)
+    const analyzing = await endAnalyses(db, workspaceId, callIds)
+    const identifiers = toIdentifiers(contact)
+    // The events that are owed are rewritten with all others, before anybody sees them.
+    await publishCompletedCalls(db, workspaceId, [...canceled, ...analyzing], now)
+    await clearDoNotCallReasons(db, workspaceId, phoneNumber)
+    await clearContact(db, workspaceId, contactId, now)
+    await clearCalls(db, workspaceId, callIds, now)
+    await eraseCallbackUrls(db, workspaceId, callIds)
+    await clearAttempts(db, workspaceId, callIds)
+    await clearToolCalls(db, workspaceId, callIds, identifiers)
+    await deleteNotes(db, workspaceId, contactId)
+    await clearCells(db, workspaceId, identifiers)
+    const events = await findEventsOfCalls(db, workspaceId, callIds)
+    await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, toErasedBody(body)])))
+    const responses = await findIdempotentResponses(db, workspaceId, contactId)
+    await rewriteIdempotentResponses(
+      db,
+      workspaceId,
+      responses.map(({ scopeHash, body }) => ({
+        scopeHash,
+        body: toErasedResponse(ContactAdded.parse(body)),
+      })),
+    )
+    notify.deliveryQueued()
+  })
 
 const toIdentifiers = ({ phone_number: number, email }: { phone_number: string; email: string | null }) => ({
   number,

@@ -34,9 +34,9 @@ export function createBrowserAuth(deps: Deps) {
     userId: number,
     passwordHash?: string,
   ): Promise<boolean> => {
-    const session = await startSession(deps)(userId, request.headers['user-agent'], passwordHash)
+    const session = await startSession(deps, userId, request.headers['user-agent'], passwordHash)
     if (session === undefined) return false
-    await endSession(deps)(getToken(request))
+    await endSession(deps, getToken(request))
     const { token, expiresAt } = session
     // `maxAge` counts on the browser's clock, whatever ours says.
     const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / 1000)
@@ -48,10 +48,10 @@ export function createBrowserAuth(deps: Deps) {
     begin: startBrowserSession,
 
     getUser: async (request: FastifyRequest): Promise<User | undefined> =>
-      (await findSession(deps)(getToken(request)))?.user,
+      (await findSession(deps, getToken(request)))?.user,
 
     getSession: (request: FastifyRequest): Promise<Session | undefined> =>
-      findSession(deps)(getToken(request)),
+      findSession(deps, getToken(request)),
 
     /**
      * The user's id, with a new session in the browser; undefined for a wrong address or password.
@@ -61,7 +61,7 @@ export function createBrowserAuth(deps: Deps) {
       const form = SignInForm.parse(request.body)
       const key = `${toNetwork(request.ip)} ${form.email.trim().toLowerCase()}`
       if (!attempts.consume(key)) throw tooManyAttempts()
-      const user = await verifyPassword(deps)(form)
+      const user = await verifyPassword(deps, form)
       if (user === undefined) return undefined
       if (!(await startBrowserSession(request, reply, user.userId, user.passwordHash))) return undefined
       attempts.clear(key)
@@ -69,7 +69,7 @@ export function createBrowserAuth(deps: Deps) {
     },
 
     signOut: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      await endSession(deps)(getToken(request))
+      await endSession(deps, getToken(request))
       void reply.clearCookie(cookie.name, cookie.options)
     },
   }

@@ -12,13 +12,15 @@ const batchSize = 1_000
  * @returns its name, and the text in parts, which are read from the database as they are taken
  * @throws {ApiError} not_found
  */
-export const exportSpreadsheet =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, id: string): Promise<{ name: string; parts: AsyncIterable<string> }> => {
-    const spreadsheet = await findSpreadsheet(db, workspaceId, id)
-    if (spreadsheet === undefined) throw notFound('There is no such spreadsheet in this workspace.')
-    return { name: spreadsheet.name, parts: readCsvParts(db, workspaceId, id, spreadsheet.columns) }
-  }
+export async function exportSpreadsheet(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  id: string,
+): Promise<{ name: string; parts: AsyncIterable<string> }> {
+  const spreadsheet = await findSpreadsheet(db, workspaceId, id)
+  if (spreadsheet === undefined) throw notFound('There is no such spreadsheet in this workspace.')
+  return { name: spreadsheet.name, parts: readCsvParts(db, workspaceId, id, spreadsheet.columns) }
+}
 
 async function* readCsvParts(
   db: Db,

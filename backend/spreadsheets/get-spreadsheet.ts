@@ -19,16 +19,15 @@ export interface SpreadsheetDetails {
  *
  * @throws {ApiError} not_found
  */
-export const getSpreadsheet =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async (
-    workspaceId: number,
-    id: string,
-    { before, limit }: { before: number | undefined; limit: number },
-  ): Promise<SpreadsheetDetails> => {
-    const spreadsheet = await findSpreadsheet(db, workspaceId, id)
-    if (spreadsheet === undefined) throw notFound('There is no such spreadsheet in this workspace.')
-    const rows = await selectNewestRows(db, workspaceId, id, { before, limit: limit + 1 })
-    const writers = await selectWritingAgents(db, workspaceId, id)
-    return { id, ...spreadsheet, writers, rows: toPage(rows, limit) }
-  }
+export async function getSpreadsheet(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  id: string,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<SpreadsheetDetails> {
+  const spreadsheet = await findSpreadsheet(db, workspaceId, id)
+  if (spreadsheet === undefined) throw notFound('There is no such spreadsheet in this workspace.')
+  const rows = await selectNewestRows(db, workspaceId, id, { before, limit: limit + 1 })
+  const writers = await selectWritingAgents(db, workspaceId, id)
+  return { id, ...spreadsheet, writers, rows: toPage(rows, limit) }
+}

@@ -17,20 +17,22 @@ const KeyFile = z.object({
  * @returns the address that spreadsheets are to be shared with
  * @throws {ApiError} validation_failed, without a word of what was pasted
  */
-export const saveGoogleAccount =
-  ({ db, secretBox, clock }: Pick<Deps, 'db' | 'secretBox' | 'clock'>) =>
-  async (workspaceId: number, pasted: string): Promise<{ clientEmail: string }> => {
-    const keyFile = KeyFile.safeParse(parseJson(pasted))
-    if (!keyFile.success || !isRsaKey(keyFile.data.private_key)) {
-      const message =
-        'This is no key of a Google service account: paste the whole JSON file, with client_email and private_key.'
-      throw invalidField('google_account', 'invalid_key', message)
-    }
-    const { client_email, private_key } = keyFile.data
-    const account = { client_email, private_key: secretBox.seal(private_key) }
-    await upsertGoogleAccount(db, workspaceId, account, clock.now())
-    return { clientEmail: client_email }
+export async function saveGoogleAccount(
+  { db, secretBox, clock }: Pick<Deps, 'db' | 'secretBox' | 'clock'>,
+  workspaceId: number,
+  pasted: string,
+): Promise<{ clientEmail: string }> {
+  const keyFile = KeyFile.safeParse(parseJson(pasted))
+  if (!keyFile.success || !isRsaKey(keyFile.data.private_key)) {
+    const message =
+      'This is no key of a Google service account: paste the whole JSON file, with client_email and private_key.'
+    throw invalidField('google_account', 'invalid_key', message)
   }
+  const { client_email, private_key } = keyFile.data
+  const account = { client_email, private_key: secretBox.seal(private_key) }
+  await upsertGoogleAccount(db, workspaceId, account, clock.now())
+  return { clientEmail: client_email }
+}
 
 function parseJson(json: string): unknown {
   try {
@@ -49,21 +51,20 @@ function isRsaKey(pem: string): boolean {
 }
 
 /** The address that Google's spreadsheets are to be shared with; undefined where the workspace has no account. */
-export const getGoogleAccount =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async (workspaceId: number): Promise<{ clientEmail: string } | undefined> => {
-    const account = await findGoogleAccount(db, workspaceId)
-    return account && { clientEmail: account.client_email }
-  }
+export async function getGoogleAccount(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+): Promise<{ clientEmail: string } | undefined> {
+  const account = await findGoogleAccount(db, workspaceId)
+  return account && { clientEmail: account.client_email }
+}
 
 /**
  * Forgets the workspace's Google service account. Agents that write to Google's spreadsheets are told so.
  *
  * @throws {ApiError} not_found
  */
-export const removeGoogleAccount =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async (workspaceId: number): Promise<void> => {
-    const isDeleted = await deleteGoogleAccount(db, workspaceId)
-    if (!isDeleted) throw notFound('The workspace has no Google service account.')
-  }
+export async function removeGoogleAccount({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> {
+  const isDeleted = await deleteGoogleAccount(db, workspaceId)
+  if (!isDeleted) throw notFound('The workspace has no Google service account.')
+}

@@ -21,22 +21,24 @@ const maxColumns = 100
  * @returns its id, which the assignment of a tool names as `spreadsheet_id`
  * @throws {ApiError} validation_failed
  */
-export const createSpreadsheet =
-  ({ db, clock }: Pick<Deps, 'db' | 'clock'>) =>
-  async (workspaceId: number, input: { name: string; columns: string[] }): Promise<{ id: string }> => {
-    const name = validateName('name', input.name)
-    const columns = input.columns.map((column) => validateName('columns', column))
-    if (columns.length === 0 || columns.length > maxColumns) {
-      throw invalidField('columns', 'wrong_count', `A spreadsheet has 1 to ${maxColumns} columns.`)
-    }
-    const duplicate = columns.find((column, index) => columns.indexOf(column) !== index)
-    if (duplicate !== undefined) {
-      throw invalidField('columns', 'already_used', `There are two columns named ${duplicate}.`)
-    }
-    const id = randomToken(16)
-    await insertSpreadsheet(db, workspaceId, { id, name, columns, createdAt: clock.now() })
-    return { id }
+export async function createSpreadsheet(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  input: { name: string; columns: string[] },
+): Promise<{ id: string }> {
+  const name = validateName('name', input.name)
+  const columns = input.columns.map((column) => validateName('columns', column))
+  if (columns.length === 0 || columns.length > maxColumns) {
+    throw invalidField('columns', 'wrong_count', `A spreadsheet has 1 to ${maxColumns} columns.`)
   }
+  const duplicate = columns.find((column, index) => columns.indexOf(column) !== index)
+  if (duplicate !== undefined) {
+    throw invalidField('columns', 'already_used', `There are two columns named ${duplicate}.`)
+  }
+  const id = randomToken(16)
+  await insertSpreadsheet(db, workspaceId, { id, name, columns, createdAt: clock.now() })
+  return { id }
+}
 
 function validateName(field: 'name' | 'columns', input: string): string {
   const name = input.trim()
@@ -48,27 +50,25 @@ function validateName(field: 'name' | 'columns', input: string): string {
 }
 
 /** The spreadsheets of a workspace that are kept here, by name. */
-export const listSpreadsheets =
-  ({ db }: Pick<Deps, 'db'>) =>
-  (workspaceId: number): Promise<SpreadsheetSummary[]> =>
-    selectSpreadsheets(db, workspaceId)
+export const listSpreadsheets = (
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+): Promise<SpreadsheetSummary[]> => selectSpreadsheets(db, workspaceId)
 
 /**
  * Deletes a spreadsheet with all of its rows.
  *
  * @throws {ApiError} not_found; validation_failed while an agent writes to it, with the names of those that do
  */
-export const deleteSpreadsheet =
-  (deps: Deps) =>
-  (workspaceId: number, id: string): Promise<void> =>
-    inTransaction(deps, async ({ db }) => {
-      const exists = await lockSpreadsheetForUpdate(db, workspaceId, id)
-      if (!exists) throw notFound('There is no such spreadsheet in this workspace.')
-      // In a statement of its own: an assignment that was under way is committed, or waits.
-      const writers = await selectWritingAgents(db, workspaceId, id)
-      if (writers.length > 0) throw new ApiError('validation_failed', stillUsedMessage(writers))
-      await deleteSpreadsheetRow(db, workspaceId, id)
-    })
+export const deleteSpreadsheet = (deps: Deps, workspaceId: number, id: string): Promise<void> =>
+  inTransaction(deps, async ({ db }) => {
+    const exists = await lockSpreadsheetForUpdate(db, workspaceId, id)
+    if (!exists) throw notFound('There is no such spreadsheet in this workspace.')
+    // In a statement of its own: an assignment that was under way is committed, or waits.
+    const writers = await selectWritingAgents(db, workspaceId, id)
+    if (writers.length > 0) throw new ApiError('validation_failed', stillUsedMessage(writers))
+    await deleteSpreadsheetRow(db, workspaceId, id)
+  })
 
 const stillUsedMessage = (agents: readonly string[]): string =>
   `Agents write to this spreadsheet: ${formatNames(agents)}. Give them another one first, or take the tool away.`

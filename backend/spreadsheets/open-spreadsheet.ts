@@ -11,19 +11,22 @@ export type SpreadsheetProvider = 'database' | 'google'
  *
  * @throws {SpreadsheetError} where it is Google's, and the workspace has no service account
  */
-export const openSpreadsheet =
-  (deps: Deps) =>
-  async (workspaceId: number, provider: SpreadsheetProvider, id: string): Promise<Spreadsheet> => {
-    if (provider === 'database') return databaseSpreadsheet(deps, workspaceId, id)
-    const account = await findGoogleAccount(deps.db, workspaceId)
-    if (account === undefined) {
-      throw new SpreadsheetError(
-        'The workspace has no Google service account yet: its key is to be pasted in the settings.',
-      )
-    }
-    const { client_email: clientEmail, private_key: sealed } = account
-    return googleSpreadsheet({ clientEmail, privateKey: deps.secretBox.open(sealed) }, id)
+export async function openSpreadsheet(
+  deps: Deps,
+  workspaceId: number,
+  provider: SpreadsheetProvider,
+  id: string,
+): Promise<Spreadsheet> {
+  if (provider === 'database') return databaseSpreadsheet(deps, workspaceId, id)
+  const account = await findGoogleAccount(deps.db, workspaceId)
+  if (account === undefined) {
+    throw new SpreadsheetError(
+      'The workspace has no Google service account yet: its key is to be pasted in the settings.',
+    )
   }
+  const { client_email: clientEmail, private_key: sealed } = account
+  return googleSpreadsheet({ clientEmail, privateKey: deps.secretBox.open(sealed) }, id)
+}
 
 /**
  * Why an agent could not write to this spreadsheet; undefined where nothing is known that speaks against it. One that is

@@ -33,48 +33,47 @@ interface Assignment {
  * @throws {ApiError} not_found; validation_failed for a configuration that the tool does not take, or where two
  * tools of the agent would have one name
  */
-export const assignTool =
-  (deps: Deps) =>
-  ({ config, ...assignment }: Assignment): Promise<void> =>
-    inTransaction(deps, async (tx) => {
-      const { workspaceId, agentId, toolId } = assignment
-      await lockWorkspace(tx.db, workspaceId)
-      const agent = await lockAgent(tx.db, workspaceId, agentId)
-      if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
-      const row = await lockTool(tx.db, workspaceId, toolId)
-      const kind = row && toolKinds.get(row.kind)
-      if (row === undefined || kind === undefined) throw toolNotFound()
+export const assignTool = (deps: Deps, { config, ...assignment }: Assignment): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const { workspaceId, agentId, toolId } = assignment
+    await lockWorkspace(tx.db, workspaceId)
+    const agent = await lockAgent(tx.db, workspaceId, agentId)
+    if (agent === undefined) throw notFound('There is no agent with this id in this workspace.')
+    const row = await lockTool(tx.db, workspaceId, toolId)
+    const kind = row && toolKinds.get(row.kind)
+    if (row === undefined || kind === undefined) throw toolNotFound()
 
-      const parsed = validate(assignmentFormSchema(kind), { config })
-      const issue = await findParsedConfigIssue(tx, kind, workspaceId, parsed.config)
-      if (issue !== undefined) throw invalidField(issue.field, issue.code, issue.message)
-      const assigned = await selectAssignments(tx.db, workspaceId, agentId)
-      const others = assigned.flatMap(({ row }) => (row.id === toolId ? [] : (getToolNames(row) ?? [])))
-      const names = getToolNames(row)
-      if (names === undefined) throw unreadableSettings()
-      const duplicate = names.find((name) => others.includes(name))
-      if (duplicate !== undefined) {
-        const message = `The agent has a tool named ${duplicate} already: rename one of them, or take the other away.`
-        throw invalidField('tool_id', 'already_used', message)
-      }
-      await upsertAssignment(tx.db, assignment, { config: parsed.config, now: tx.clock.now() })
-      tx.notify.toolsChanged({ workspaceId, agentId })
-    })
+    const parsed = validate(assignmentFormSchema(kind), { config })
+    const issue = await findParsedConfigIssue(tx, kind, workspaceId, parsed.config)
+    if (issue !== undefined) throw invalidField(issue.field, issue.code, issue.message)
+    const assigned = await selectAssignments(tx.db, workspaceId, agentId)
+    const others = assigned.flatMap(({ row }) => (row.id === toolId ? [] : (getToolNames(row) ?? [])))
+    const names = getToolNames(row)
+    if (names === undefined) throw unreadableSettings()
+    const duplicate = names.find((name) => others.includes(name))
+    if (duplicate !== undefined) {
+      const message = `The agent has a tool named ${duplicate} already: rename one of them, or take the other away.`
+      throw invalidField('tool_id', 'already_used', message)
+    }
+    await upsertAssignment(tx.db, assignment, { config: parsed.config, now: tx.clock.now() })
+    tx.notify.toolsChanged({ workspaceId, agentId })
+  })
 
 /**
  * Takes a tool away from an agent; its open sessions lose it at once.
  *
  * @throws {ApiError} not_found where the agent has no such tool
  */
-export const unassignTool =
-  (deps: Deps) =>
-  (assignment: { workspaceId: number; agentId: number; toolId: number }): Promise<void> =>
-    inTransaction(deps, async (tx) => {
-      const isDeleted = await deleteAssignment(tx.db, assignment)
-      if (!isDeleted) throw notFound('This agent has no such tool.')
-      const { workspaceId, agentId } = assignment
-      tx.notify.toolsChanged({ workspaceId, agentId })
-    })
+export const unassignTool = (
+  deps: Deps,
+  assignment: { workspaceId: number; agentId: number; toolId: number },
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const isDeleted = await deleteAssignment(tx.db, assignment)
+    if (!isDeleted) throw notFound('This agent has no such tool.')
+    const { workspaceId, agentId } = assignment
+    tx.notify.toolsChanged({ workspaceId, agentId })
+  })
 
 /** The names under which agents have a row's tools; undefined where its settings cannot be read. */
 export function getToolNames(row: ToolRow): string[] | undefined {

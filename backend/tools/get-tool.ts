@@ -16,19 +16,20 @@ export interface ToolDetails extends ListedTool {
 }
 
 /** @throws {ApiError} not_found */
-export const getTool =
-  ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>) =>
-  async ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<ToolDetails> => {
-    const [tool] = await selectTools(db, workspaceId, toolId)
-    const kind = tool && toolKinds.get(tool.row.kind)
-    if (tool === undefined || kind === undefined) throw toolNotFound()
-    const definitions = getDefinitions(kind, tool.row)
-    const names = definitions === 'unreadable' ? [] : definitions.map(({ name }) => name)
-    return {
-      ...describeTool(tool),
-      agents: tool.agents,
-      definitions,
-      effects: names.filter((name) => hasEffects(kind, tool.row, name)),
-      secretNames: Object.keys(openSecrets(secretBox, tool.row.secrets)).sort(),
-    }
+export async function getTool(
+  { db, secretBox }: Pick<Deps, 'db' | 'secretBox'>,
+  { workspaceId, toolId }: { workspaceId: number; toolId: number },
+): Promise<ToolDetails> {
+  const [tool] = await selectTools(db, workspaceId, toolId)
+  const kind = tool && toolKinds.get(tool.row.kind)
+  if (tool === undefined || kind === undefined) throw toolNotFound()
+  const definitions = getDefinitions(kind, tool.row)
+  const names = definitions === 'unreadable' ? [] : definitions.map(({ name }) => name)
+  return {
+    ...describeTool(tool),
+    agents: tool.agents,
+    definitions,
+    effects: names.filter((name) => hasEffects(kind, tool.row, name)),
+    secretNames: Object.keys(openSecrets(secretBox, tool.row.secrets)).sort(),
   }
+}

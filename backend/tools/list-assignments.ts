@@ -20,20 +20,22 @@ export interface ListedAssignment {
  *
  * @throws {ApiError} not_found
  */
-export const listAssignments =
-  (deps: Deps) =>
-  async (workspaceId: number, agentId: number): Promise<ListedAssignment[]> => {
-    const agentExists = await hasAgent(deps.db, workspaceId, agentId)
-    if (!agentExists) throw notFound('There is no agent with this id in this workspace.')
-    const assignments = await selectAssignments(deps.db, workspaceId, agentId)
-    return Promise.all(
-      assignments.map(async ({ row, isActive, config }) => {
-        const kind = toolKinds.get(row.kind)
-        return {
-          tool: describeTool({ row, isActive }),
-          config,
-          issues: kind === undefined ? [] : await findConfigIssues(deps, kind, workspaceId, config),
-        }
-      }),
-    )
-  }
+export async function listAssignments(
+  deps: Deps,
+  workspaceId: number,
+  agentId: number,
+): Promise<ListedAssignment[]> {
+  const agentExists = await hasAgent(deps.db, workspaceId, agentId)
+  if (!agentExists) throw notFound('There is no agent with this id in this workspace.')
+  const assignments = await selectAssignments(deps.db, workspaceId, agentId)
+  return Promise.all(
+    assignments.map(async ({ row, isActive, config }) => {
+      const kind = toolKinds.get(row.kind)
+      return {
+        tool: describeTool({ row, isActive }),
+        config,
+        issues: kind === undefined ? [] : await findConfigIssues(deps, kind, workspaceId, config),
+      }
+    }),
+  )
+}

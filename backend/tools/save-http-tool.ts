@@ -24,27 +24,30 @@ export type HttpToolEdit = Partial<Omit<HttpToolInput, 'secrets'>> & { secrets?:
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export const editHttpTool =
-  (deps: Deps) =>
-  async (workspaceId: number, toolId: number, edit: HttpToolEdit): Promise<void> => {
-    const row = await selectTool(deps.db, workspaceId, 'http', toolId)
-    if (row === undefined) throw toolNotFound()
-    const settings = parseSettings(HttpSettings, row)
-    const url = edit.url ?? settings.url
-    // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
-    const currentSecrets = isSameOrigin(url, settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
-    const tool = {
-      name: edit.name ?? row.name,
-      description: edit.description ?? row.description,
-      inputSchema: edit.inputSchema ?? row.inputSchema,
-      method: edit.method ?? settings.method,
-      url,
-      headers: edit.headers ?? settings.headers,
-      secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
-    }
-    requireNoIssues(checkHttpTool(deps.config, tool))
-    await saveChangedTool(deps, row, toHttpToolRow(deps, tool))
+export async function editHttpTool(
+  deps: Deps,
+  workspaceId: number,
+  toolId: number,
+  edit: HttpToolEdit,
+): Promise<void> {
+  const row = await selectTool(deps.db, workspaceId, 'http', toolId)
+  if (row === undefined) throw toolNotFound()
+  const settings = parseSettings(HttpSettings, row)
+  const url = edit.url ?? settings.url
+  // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
+  const currentSecrets = isSameOrigin(url, settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
+  const tool = {
+    name: edit.name ?? row.name,
+    description: edit.description ?? row.description,
+    inputSchema: edit.inputSchema ?? row.inputSchema,
+    method: edit.method ?? settings.method,
+    url,
+    headers: edit.headers ?? settings.headers,
+    secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
   }
+  requireNoIssues(checkHttpTool(deps.config, tool))
+  await saveChangedTool(deps, row, toHttpToolRow(deps, tool))
+}
 
 const isSameOrigin = (one: string, other: string): boolean =>
   parseTemplate(one)?.origin === parseTemplate(other)?.origin
@@ -66,13 +69,15 @@ export interface HttpToolInput {
  *
  * @throws {ApiError} validation_failed, with a detail for each fault
  */
-export const addHttpTool =
-  (deps: Deps) =>
-  async (workspaceId: number, input: HttpToolInput): Promise<{ id: number }> => {
-    const tool = { headers: {}, secrets: {}, ...input }
-    requireNoIssues(checkHttpTool(deps.config, tool))
-    return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
-  }
+export async function addHttpTool(
+  deps: Deps,
+  workspaceId: number,
+  input: HttpToolInput,
+): Promise<{ id: number }> {
+  const tool = { headers: {}, secrets: {}, ...input }
+  requireNoIssues(checkHttpTool(deps.config, tool))
+  return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
+}
 
 /** As its row keeps it. */
 export const toHttpToolRow = ({ secretBox }: Pick<Deps, 'secretBox'>, tool: HttpToolValues): ToolValues => ({

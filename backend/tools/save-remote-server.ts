@@ -28,10 +28,8 @@ export interface RemoteServerInput {
  *
  * @throws {ApiError} validation_failed
  */
-export const previewRemoteServer =
-  (deps: Deps) =>
-  (input: RemoteServerInput): Promise<ListedRemoteTool[]> =>
-    listServerTools(deps, withDefaults(input))
+export const previewRemoteServer = (deps: Deps, input: RemoteServerInput): Promise<ListedRemoteTool[]> =>
+  listServerTools(deps, withDefaults(input))
 
 /**
  * Adds another MCP server, whose tools are passed on as they are listed now.
@@ -39,13 +37,15 @@ export const previewRemoteServer =
  * @param input.tools the names of the chosen ones; undefined: all that can be passed on
  * @throws {ApiError} validation_failed, also where the server cannot be reached
  */
-export const addRemoteServer =
-  (deps: Deps) =>
-  async (workspaceId: number, input: RemoteServerInput & { tools?: string[] }): Promise<{ id: number }> => {
-    const server = withDefaults(input)
-    const tools = chooseTools(await listServerTools(deps, server), input.tools)
-    return saveNewTool(deps, workspaceId, 'remote_mcp', toRemoteServerRow(deps, server, tools))
-  }
+export async function addRemoteServer(
+  deps: Deps,
+  workspaceId: number,
+  input: RemoteServerInput & { tools?: string[] },
+): Promise<{ id: number }> {
+  const server = withDefaults(input)
+  const tools = chooseTools(await listServerTools(deps, server), input.tools)
+  return saveNewTool(deps, workspaceId, 'remote_mcp', toRemoteServerRow(deps, server, tools))
+}
 
 const withDefaults = (input: RemoteServerInput): RemoteServer => ({
   name: input.name,
@@ -67,28 +67,31 @@ export type RemoteServerEdit = Partial<Omit<RemoteServerInput, 'secrets'>> & {
  *
  * @throws {ApiError} not_found, validation_failed, also where the server cannot be reached
  */
-export const editRemoteServer =
-  (deps: Deps) =>
-  async (workspaceId: number, toolId: number, edit: RemoteServerEdit): Promise<void> => {
-    const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
-    if (row === undefined) throw toolNotFound()
-    const settings = parseSettings(RemoteSettings, row)
-    const url = edit.url ?? settings.url
-    // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
-    const currentSecrets =
-      parseOrigin(url) === parseOrigin(settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
-    const server = {
-      name: edit.name ?? row.name,
-      description: edit.description ?? row.description,
-      url,
-      transport: edit.transport ?? settings.transport,
-      headers: edit.headers ?? settings.headers,
-      secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
-    }
-    const listedTools = await listServerTools(deps, server)
-    const tools = chooseTools(listedTools, edit.tools ?? settings.tools.map(({ name }) => name))
-    await saveChangedTool(deps, row, toRemoteServerRow(deps, server, tools))
+export async function editRemoteServer(
+  deps: Deps,
+  workspaceId: number,
+  toolId: number,
+  edit: RemoteServerEdit,
+): Promise<void> {
+  const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
+  if (row === undefined) throw toolNotFound()
+  const settings = parseSettings(RemoteSettings, row)
+  const url = edit.url ?? settings.url
+  // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
+  const currentSecrets =
+    parseOrigin(url) === parseOrigin(settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
+  const server = {
+    name: edit.name ?? row.name,
+    description: edit.description ?? row.description,
+    url,
+    transport: edit.transport ?? settings.transport,
+    headers: edit.headers ?? settings.headers,
+    secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
   }
+  const listedTools = await listServerTools(deps, server)
+  const tools = chooseTools(listedTools, edit.tools ?? settings.tools.map(({ name }) => name))
+  await saveChangedTool(deps, row, toRemoteServerRow(deps, server, tools))
+}
 
 const parseOrigin = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
@@ -107,37 +110,41 @@ export interface RefreshResult {
  *
  * @throws {ApiError} not_found, validation_failed where the server cannot be reached
  */
-export const refreshRemoteServer =
-  (deps: Deps) =>
-  async (workspaceId: number, toolId: number): Promise<RefreshResult> => {
-    const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
-    if (row === undefined) throw toolNotFound()
-    const { tools: previousTools, ...settings } = parseSettings(RemoteSettings, row)
-    const { name, description } = row
-    const server = { name, description, ...settings, secrets: openSecrets(deps.secretBox, row.secrets) }
-    const usable = (await listServerTools(deps, server)).filter(({ issues }) => issues.length === 0)
-    const chosen = new Set(previousTools.map((tool) => tool.name))
-    const tools = usable.filter((tool) => chosen.has(tool.name)).map((tool) => tool.name)
-    await saveChangedTool(deps, row, toRemoteServerRow(deps, server, chooseTools(usable, tools)))
-    return {
-      tools,
-      dropped: [...chosen].filter((tool) => !tools.includes(tool)),
-      others: usable.map((tool) => tool.name).filter((tool) => !chosen.has(tool)),
-    }
+export async function refreshRemoteServer(
+  deps: Deps,
+  workspaceId: number,
+  toolId: number,
+): Promise<RefreshResult> {
+  const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
+  if (row === undefined) throw toolNotFound()
+  const { tools: previousTools, ...settings } = parseSettings(RemoteSettings, row)
+  const { name, description } = row
+  const server = { name, description, ...settings, secrets: openSecrets(deps.secretBox, row.secrets) }
+  const usable = (await listServerTools(deps, server)).filter(({ issues }) => issues.length === 0)
+  const chosen = new Set(previousTools.map((tool) => tool.name))
+  const tools = usable.filter((tool) => chosen.has(tool.name)).map((tool) => tool.name)
+  await saveChangedTool(deps, row, toRemoteServerRow(deps, server, chooseTools(usable, tools)))
+  return {
+    tools,
+    dropped: [...chosen].filter((tool) => !tools.includes(tool)),
+    others: usable.map((tool) => tool.name).filter((tool) => !chosen.has(tool)),
   }
+}
 
 /**
  * What a remote server that was added offers now, and which of it was chosen.
  *
  * @throws {ApiError} not_found, validation_failed where the server cannot be reached
  */
-export const listRemoteServer =
-  (deps: Deps) =>
-  async (workspaceId: number, toolId: number): Promise<{ listed: ListedRemoteTool[]; chosen: string[] }> => {
-    const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
-    if (row === undefined) throw toolNotFound()
-    const { tools, ...settings } = parseSettings(RemoteSettings, row)
-    const { name, description } = row
-    const server = { name, description, ...settings, secrets: openSecrets(deps.secretBox, row.secrets) }
-    return { listed: await listServerTools(deps, server), chosen: tools.map((tool) => tool.name) }
-  }
+export async function listRemoteServer(
+  deps: Deps,
+  workspaceId: number,
+  toolId: number,
+): Promise<{ listed: ListedRemoteTool[]; chosen: string[] }> {
+  const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
+  if (row === undefined) throw toolNotFound()
+  const { tools, ...settings } = parseSettings(RemoteSettings, row)
+  const { name, description } = row
+  const server = { name, description, ...settings, secrets: openSecrets(deps.secretBox, row.secrets) }
+  return { listed: await listServerTools(deps, server), chosen: tools.map((tool) => tool.name) }
+}

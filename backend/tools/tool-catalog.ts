@@ -30,13 +30,14 @@ export interface ListedTool extends ToolDescription {
 }
 
 /** The tools of a workspace. One that is older than a built-in tool is given that tool now. */
-export const listTools =
-  (deps: Pick<Deps, 'db' | 'clock'>) =>
-  async (workspaceId: number): Promise<ListedTool[]> => {
-    await installBuiltInTools(deps, workspaceId)
-    const tools = await selectTools(deps.db, workspaceId)
-    return tools.map(({ agents, ...tool }) => ({ ...describeTool(tool), agents }))
-  }
+export async function listTools(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+): Promise<ListedTool[]> {
+  await installBuiltInTools(deps, workspaceId)
+  const tools = await selectTools(deps.db, workspaceId)
+  return tools.map(({ agents, ...tool }) => ({ ...describeTool(tool), agents }))
+}
 
 /** A row as people are shown it. */
 export const describeTool = ({ row, isActive }: { row: ToolRow; isActive: boolean }): ToolDescription => ({
@@ -66,15 +67,17 @@ export async function installBuiltInTools(
  *
  * @throws {ApiError} not_found
  */
-export const setToolActive =
-  (deps: Deps) =>
-  (tool: { workspaceId: number; toolId: number }, isActive: boolean): Promise<void> =>
-    inTransaction(deps, async (tx) => {
-      const { workspaceId, toolId } = tool
-      const isUpdated = await updateToolActive(tx.db, workspaceId, toolId, isActive)
-      if (!isUpdated) throw toolNotFound()
-      tx.notify.toolsChanged({ workspaceId })
-    })
+export const setToolActive = (
+  deps: Deps,
+  tool: { workspaceId: number; toolId: number },
+  isActive: boolean,
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const { workspaceId, toolId } = tool
+    const isUpdated = await updateToolActive(tx.db, workspaceId, toolId, isActive)
+    if (!isUpdated) throw toolNotFound()
+    tx.notify.toolsChanged({ workspaceId })
+  })
 
 /**
  * Deletes an HTTP tool, or a remote server with all of its tools. Agents lose it at once; what they did with it stays in
@@ -82,15 +85,16 @@ export const setToolActive =
  *
  * @throws {ApiError} not_found; validation_failed for a tool that comes with Outdial
  */
-export const deleteTool =
-  (deps: Deps) =>
-  ({ workspaceId, toolId }: { workspaceId: number; toolId: number }): Promise<void> =>
-    inTransaction(deps, async (tx) => {
-      const isDeleted = await deleteCustomTool(tx.db, workspaceId, toolId)
-      if (!isDeleted)
-        throw (await lockTool(tx.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
-      tx.notify.toolsChanged({ workspaceId })
-    })
+export const deleteTool = (
+  deps: Deps,
+  { workspaceId, toolId }: { workspaceId: number; toolId: number },
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const isDeleted = await deleteCustomTool(tx.db, workspaceId, toolId)
+    if (!isDeleted)
+      throw (await lockTool(tx.db, workspaceId, toolId)) ? builtInNotDeletable() : toolNotFound()
+    tx.notify.toolsChanged({ workspaceId })
+  })
 
 const builtInNotDeletable = () =>
   new ApiError(

@@ -21,29 +21,33 @@ const maxResponseBytes = 4096
 export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
 
 /** Posts a delivery once, signed as of `at`. `signal` bounds all of it: connection, headers and body. */
-export const attemptDelivery =
-  ({ config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'secretBox'>, send: GuardedSend) =>
-  async (delivery: LeasedDelivery, at: Date, signal: AbortSignal): Promise<DeliveryAttemptResult> => {
-    const issue = findTargetUrlIssue(config, delivery.targetUrl)
-    if (issue !== undefined) return { kind: 'unreachable', error: issue }
-    const secrets = openSecrets(secretBox, delivery, at)
-    if (secrets === undefined) return { kind: 'ours', error: 'no key of SECRET_KEY opens the signing secret' }
+export async function attemptDelivery(
+  { config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'secretBox'>,
+  send: GuardedSend,
+  delivery: LeasedDelivery,
+  at: Date,
+  signal: AbortSignal,
+): Promise<DeliveryAttemptResult> {
+  const issue = findTargetUrlIssue(config, delivery.targetUrl)
+  if (issue !== undefined) return { kind: 'unreachable', error: issue }
+  const secrets = openSecrets(secretBox, delivery, at)
+  if (secrets === undefined) return { kind: 'ours', error: 'no key of SECRET_KEY opens the signing secret' }
 
-    const { eventId: id, body } = delivery
-    const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, secrets }) }
-    const request = { url: new URL(delivery.targetUrl), method: 'POST', headers, body } as const
-    try {
-      const response = await send({ ...request, signal, maxBytes: maxResponseBytes })
-      return toAttemptResult(
-        response.status,
-        parseRetryAfter(String(response.headers['retry-after'] ?? ''), clock.now()),
-      )
-    } catch (error) {
-      const message = describeNetworkError(error)
-      if (message === undefined) throw error
-      return { kind: 'unreachable', error: message }
-    }
+  const { eventId: id, body } = delivery
+  const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, secrets }) }
+  const request = { url: new URL(delivery.targetUrl), method: 'POST', headers, body } as const
+  try {
+    const response = await send({ ...request, signal, maxBytes: maxResponseBytes })
+    return toAttemptResult(
+      response.status,
+      parseRetryAfter(String(response.headers['retry-after'] ?? ''), clock.now()),
+    )
+  } catch (error) {
+    const message = describeNetworkError(error)
+    if (message === undefined) throw error
+    return { kind: 'unreachable', error: message }
   }
+}
 
 function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): DeliveryAttemptResult {
   if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered', statusCode }

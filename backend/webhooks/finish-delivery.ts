@@ -21,30 +21,33 @@ const maxFailingMs = 5 * 24 * 60 * 60 * 1000
  * Writes down a try and what follows from it. The subscription is always written before its deliveries, as those
  * who remove it do: otherwise the two could wait for each other.
  */
-export const finishDeliveryAttempt =
-  ({ db, clock, random }: Pick<Deps, 'db' | 'clock' | 'random'>) =>
-  async (delivery: LeasedDelivery, startedAt: Date, result: DeliveryAttemptResult): Promise<void> => {
-    const at = clock.now()
-    const attempt = {
-      at: startedAt,
-      durationMs: at.getTime() - startedAt.getTime(),
-      statusCode: 'statusCode' in result ? result.statusCode : null,
-      error: 'error' in result ? result.error : null,
-    }
-    const retryAfterMs = result.kind === 'refused' ? result.retryAfterMs : undefined
-    const delayMs = retryDelay(delivery.tries + 1, random, retryAfterMs)
-
-    await db.transaction().execute(async (tx) => {
-      const isEnabled = await updateSubscriptionHealth(tx, delivery, result, at)
-      await recordDeliveryAttempt(
-        tx,
-        delivery,
-        attempt,
-        toDeliveryState(result, isEnabled ? delayMs : undefined, at),
-      )
-      if (!isEnabled) await exhaustOtherDeliveries(tx, delivery, at)
-    })
+export async function finishDeliveryAttempt(
+  { db, clock, random }: Pick<Deps, 'db' | 'clock' | 'random'>,
+  delivery: LeasedDelivery,
+  startedAt: Date,
+  result: DeliveryAttemptResult,
+): Promise<void> {
+  const at = clock.now()
+  const attempt = {
+    at: startedAt,
+    durationMs: at.getTime() - startedAt.getTime(),
+    statusCode: 'statusCode' in result ? result.statusCode : null,
+    error: 'error' in result ? result.error : null,
   }
+  const retryAfterMs = result.kind === 'refused' ? result.retryAfterMs : undefined
+  const delayMs = retryDelay(delivery.tries + 1, random, retryAfterMs)
+
+  await db.transaction().execute(async (tx) => {
+    const isEnabled = await updateSubscriptionHealth(tx, delivery, result, at)
+    await recordDeliveryAttempt(
+      tx,
+      delivery,
+      attempt,
+      toDeliveryState(result, isEnabled ? delayMs : undefined, at),
+    )
+    if (!isEnabled) await exhaustOtherDeliveries(tx, delivery, at)
+  })
+}
 
 function toDeliveryState(
   result: DeliveryAttemptResult,

@@ -30,13 +30,12 @@ export async function publishCallCompleted(
  * before them. Answers how many: none where nothing is dead, or the subscription is disabled and would not be sent
  * anything.
  */
-export const replayDeliveries =
-  ({ db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>) =>
-  async (
-    workspaceId: number,
-    selection: { deliveryId: number } | { subscriptionId: number | null },
-  ): Promise<number> => {
-    const replayed = await replayExhaustedDeliveries(db, workspaceId, selection, clock.now())
-    if (replayed > 0) notify.deliveryQueued()
-    return replayed
-  }
+export async function replayDeliveries(
+  { db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  workspaceId: number,
+  selection: { deliveryId: number } | { subscriptionId: number | null },
+): Promise<number> {
+  const replayed = await replayExhaustedDeliveries(db, workspaceId, selection, clock.now())
+  if (replayed > 0) notify.deliveryQueued()
+  return replayed
+}

@@ -28,11 +28,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
   const { timeoutMs = 15_000, concurrency = 200, perHost = 16, leaseSeconds = 60, resolve } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
-  const attempt = attemptDelivery(
-    deps,
-    createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve }),
-  )
-  const finishAttempt = finishDeliveryAttempt(deps)
+  const send = createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
 
   const adjustActiveCount = (host: string, change: 1 | -1) => {
     const remaining = (activeByHost.get(host) ?? 0) + change
@@ -44,7 +40,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
     if (delivery.disabled) return exhaustDelivery(db, delivery, clock.now())
     const startedAt = clock.now()
     const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
-    const result = await attempt(delivery, startedAt, signal).catch((error: unknown) => {
+    const result = await attemptDelivery(deps, send, delivery, startedAt, signal).catch((error: unknown) => {
       if (stopSignal.aborted) return undefined
       // A defect of ours: it takes its turn in the schedule like any failure, so that it never spins.
       log.error(
@@ -54,7 +50,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
       return { kind: 'ours', error: 'internal error' } as const
     })
     if (result === undefined) return releaseDelivery(db, delivery)
-    await finishAttempt(delivery, startedAt, result)
+    await finishDeliveryAttempt(deps, delivery, startedAt, result)
   }
 
   return startWorker<LeasedDelivery>(clock, {

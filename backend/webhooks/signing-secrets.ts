@@ -15,34 +15,38 @@ export const secretOverlapMs = 24 * 60 * 60 * 1000
  * change over in its own time; a second rotation within them ends the oldest.
  * @throws {ApiError} not_found
  */
-export const rotateSubscriptionSecret =
-  ({ db, clock, secretBox }: Deps) =>
-  async (workspaceId: number, id: number): Promise<{ secret: string }> => {
-    const secret = newWebhookSecret()
-    const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
-    const isReplaced = await replaceSubscriptionSecret(db, workspaceId, {
-      id,
-      sealedSecret: secretBox.seal(secret),
-      previousUntil,
-    })
-    if (!isReplaced) throw notFound('There is no webhook subscription with this id in your workspace.')
-    return { secret }
-  }
+export async function rotateSubscriptionSecret(
+  { db, clock, secretBox }: Deps,
+  workspaceId: number,
+  id: number,
+): Promise<{ secret: string }> {
+  const secret = newWebhookSecret()
+  const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
+  const isReplaced = await replaceSubscriptionSecret(db, workspaceId, {
+    id,
+    sealedSecret: secretBox.seal(secret),
+    previousUntil,
+  })
+  if (!isReplaced) throw notFound('There is no webhook subscription with this id in your workspace.')
+  return { secret }
+}
 
 /** What signs the deliveries to a workspace's callback URLs. */
-export const revealWorkspaceSecret =
-  ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>) =>
-  async (workspaceId: number): Promise<{ secret: string }> => {
-    const { sealed } = await findWorkspaceSecret(db, workspaceId)
-    return { secret: secretBox.open(sealed) }
-  }
+export async function revealWorkspaceSecret(
+  { db, secretBox }: Pick<Deps, 'db' | 'secretBox'>,
+  workspaceId: number,
+): Promise<{ secret: string }> {
+  const { sealed } = await findWorkspaceSecret(db, workspaceId)
+  return { secret: secretBox.open(sealed) }
+}
 
 /** Gives a workspace a new one. For 24 hours the old one signs beside it; a second rotation within them ends the oldest. */
-export const rotateWorkspaceSecret =
-  ({ db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>) =>
-  async (workspaceId: number): Promise<{ secret: string }> => {
-    const secret = newWebhookSecret()
-    const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
-    await replaceWorkspaceSecret(db, workspaceId, { sealedSecret: secretBox.seal(secret), previousUntil })
-    return { secret }
-  }
+export async function rotateWorkspaceSecret(
+  { db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>,
+  workspaceId: number,
+): Promise<{ secret: string }> {
+  const secret = newWebhookSecret()
+  const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
+  await replaceWorkspaceSecret(db, workspaceId, { sealedSecret: secretBox.seal(secret), previousUntil })
+  return { secret }
+}

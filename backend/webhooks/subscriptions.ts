@@ -20,42 +20,41 @@ import {
  * @throws {ApiError} validation_failed (target_url), not_found (the filter's campaign or agent), and
  *   invalid_credential where the connection ended while the request was under way
  */
-export const subscribe =
-  (deps: Deps) =>
-  async (
-    caller: Caller,
-    body: SubscribeWebhook,
-  ): Promise<{ created: boolean; subscription: WebhookSubscription }> => {
-    const { config, db, clock, secretBox } = deps
-    const issue = findTargetUrlIssue(config, body.target_url)
-    if (issue !== undefined) throw invalidField('target_url', 'invalid_target_url', issue)
-    const filter = normalizeFilter(body.filter)
-    const sealedSecret = secretBox.seal(newWebhookSecret())
+export async function subscribe(
+  deps: Deps,
+  caller: Caller,
+  body: SubscribeWebhook,
+): Promise<{ created: boolean; subscription: WebhookSubscription }> {
+  const { config, db, clock, secretBox } = deps
+  const issue = findTargetUrlIssue(config, body.target_url)
+  if (issue !== undefined) throw invalidField('target_url', 'invalid_target_url', issue)
+  const filter = normalizeFilter(body.filter)
+  const sealedSecret = secretBox.seal(newWebhookSecret())
 
-    const row = await db.transaction().execute(async (tx) => {
-      if (!(await lockConnection(tx, caller))) throw connectionEndedError()
-      await requireInWorkspace(tx, caller.workspaceId, filter)
-      const targetUrl = normalizeTargetUrl(body.target_url)
-      return upsertSubscription(tx, caller.workspaceId, {
-        caller,
-        targetUrl,
-        filter,
-        sealedSecret,
-        at: clock.now(),
-      })
+  const row = await db.transaction().execute(async (tx) => {
+    if (!(await lockConnection(tx, caller))) throw connectionEndedError()
+    await requireInWorkspace(tx, caller.workspaceId, filter)
+    const targetUrl = normalizeTargetUrl(body.target_url)
+    return upsertSubscription(tx, caller.workspaceId, {
+      caller,
+      targetUrl,
+      filter,
+      sealedSecret,
+      at: clock.now(),
     })
+  })
 
-    const subscription = {
-      id: row.id,
-      target_url: row.target_url,
-      event: row.event,
-      filter: row.filter,
-      secret: secretBox.open(row.secret),
-      created_at: row.created_at.toISOString(),
-    }
-    // Sealing is never the same twice: a row that holds this secret is one that this request made.
-    return { created: row.secret === sealedSecret, subscription }
+  const subscription = {
+    id: row.id,
+    target_url: row.target_url,
+    event: row.event,
+    filter: row.filter,
+    secret: secretBox.open(row.secret),
+    created_at: row.created_at.toISOString(),
   }
+  // Sealing is never the same twice: a row that holds this secret is one that this request made.
+  return { created: row.secret === sealedSecret, subscription }
+}
 
 /** No outcome chosen means all: that is what an empty multiple choice sends. */
 function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
@@ -85,21 +84,21 @@ const connectionEndedError = () =>
  * its subscriptions, as with everything else in it.
  * @throws {ApiError} not_found: unknown, already removed, or of another workspace
  */
-export const unsubscribe =
-  ({ db }: Deps) =>
-  async (caller: Caller, id: number): Promise<void> => {
-    if (await deleteSubscription(db, caller.workspaceId, id)) return
-    throw notFound('There is no webhook subscription with this id in your workspace.')
-  }
+export async function unsubscribe({ db }: Deps, caller: Caller, id: number): Promise<void> {
+  if (await deleteSubscription(db, caller.workspaceId, id)) return
+  throw notFound('There is no webhook subscription with this id in your workspace.')
+}
 
 /**
  * Sends to a subscription again that was disabled, with a new five days to prove itself. What it missed stays dead
  * until it is replayed.
  * @throws {ApiError} not_found
  */
-export const enableSubscription =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, id: number): Promise<void> => {
-    if (await clearSubscriptionFailure(db, workspaceId, id)) return
-    throw notFound('There is no webhook subscription with this id in your workspace.')
-  }
+export async function enableSubscription(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  id: number,
+): Promise<void> {
+  if (await clearSubscriptionFailure(db, workspaceId, id)) return
+  throw notFound('There is no webhook subscription with this id in your workspace.')
+}

@@ -27,21 +27,21 @@ export interface Seeded {
 export async function seed(deps: Deps, calls: number): Promise<Seeded> {
   const { db } = deps
   const email = `bench${calls}@example.com`
-  const { id: userId } = await createUser(deps)({ email, name: 'Bench', password })
-  const { id: workspaceId } = await createWorkspace(deps)({
+  const { id: userId } = await createUser(deps, { email, name: 'Bench', password })
+  const { id: workspaceId } = await createWorkspace(deps, {
     name: `With ${calls} calls`,
     country: 'US',
     timeZone: 'America/New_York',
     ownerId: userId,
   })
-  await addMember(deps)({ workspaceId, userId, role: 'owner' })
-  const { id: agentId } = await createAgent(deps)(workspaceId, {
+  await addMember(deps, { workspaceId, userId, role: 'owner' })
+  const { id: agentId } = await createAgent(deps, workspaceId, {
     name: 'Ava',
     status: 'live',
     greeting: 'Hi',
     variables: [],
   })
-  const { id: numberId } = await addPhoneNumber(deps)(workspaceId, {
+  const { id: numberId } = await addPhoneNumber(deps, workspaceId, {
     phoneNumber: '+12025550190',
     label: 'Sales',
   })

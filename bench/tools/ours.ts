@@ -36,7 +36,7 @@ report({
 
 /** Three agents: one may not have 5,000 sessions. */
 async function seed(deps: Deps): Promise<string[]> {
-  const user = await createUser(deps)({
+  const user = await createUser(deps, {
     email: 'bench@example.com',
     name: 'Bench',
     password: 'not used at all',
@@ -47,7 +47,7 @@ async function seed(deps: Deps): Promise<string[]> {
     timeZone: 'America/New_York',
     ownerId: user.id,
   } as const
-  const { id: workspaceId } = await createWorkspace(deps)(workspaceInput)
+  const { id: workspaceId } = await createWorkspace(deps, workspaceInput)
   const { name, description, inputSchema } = orderStatus
   await deps.db
     .insertInto('mcp_tool')
@@ -64,7 +64,7 @@ async function seed(deps: Deps): Promise<string[]> {
     .execute()
   const widgetIds: string[] = []
   for (const name of ['Ava', 'Ben', 'Cleo']) {
-    const agent = await createAgent(deps)(workspaceId, {
+    const agent = await createAgent(deps, workspaceId, {
       name,
       status: 'live',
       greeting: 'Hi',

@@ -33,7 +33,7 @@ export const createWorkspaceCommand = defineCommand({
   },
   run: async (deps, { name, owner, country = 'US', 'time-zone': timeZone = 'America/New_York' }) => {
     const ownerId = await requireUserId(deps, owner)
-    const { id } = await createWorkspace(deps)({ name, country, timeZone, ownerId })
+    const { id } = await createWorkspace(deps, { name, country, timeZone, ownerId })
     return { record: { workspace_id: id, name, owner } }
   },
 })
@@ -48,7 +48,7 @@ export const createUserCommand = defineCommand({
   },
   run: async (deps, { email, name, 'password-stdin': fromStdin }, input): Promise<CommandResult> => {
     const password = fromStdin ? (await readAll(input)).replace(/\r?\n$/, '') : randomToken(15)
-    const { id } = await createUser(deps)({ email, name, password })
+    const { id } = await createUser(deps, { email, name, password })
     if (fromStdin) return { record: { user_id: id, email } }
     return { record: { user_id: id, email, password }, note: 'Keep the password: it is not shown again.' }
   },
@@ -64,7 +64,7 @@ export const addMemberCommand = defineCommand({
   },
   run: async (deps, { workspace, email, role = 'member' }) => {
     await requireWorkspace(deps, workspace)
-    await addMember(deps)({ workspaceId: workspace, userId: await requireUserId(deps, email), role })
+    await addMember(deps, { workspaceId: workspace, userId: await requireUserId(deps, email), role })
     return { record: { workspace_id: workspace, email, role } }
   },
 })
@@ -74,7 +74,7 @@ export const removeMemberCommand = defineCommand({
   summary: 'Ends a membership, with the connections, API keys and webhooks of that person there.',
   options: { workspace: workspaceOption, email: emailOption },
   run: async (deps, { workspace, email }) => {
-    await removeMember(deps)({ workspaceId: workspace, userId: await requireUserId(deps, email) })
+    await removeMember(deps, { workspaceId: workspace, userId: await requireUserId(deps, email) })
     return { note: `${email} is no member of workspace ${workspace} any more.` }
   },
 })
@@ -84,7 +84,7 @@ export const resetPasswordLinkCommand = defineCommand({
   summary: 'Makes a link by which a person sets a new password. It ends their sessions when it is used.',
   options: { email: emailOption },
   run: async (deps, { email }) => {
-    const { link, expiresAt } = await createResetLink(deps)(await requireUserId(deps, email))
+    const { link, expiresAt } = await createResetLink(deps, await requireUserId(deps, email))
     return {
       record: { email, link, expires_at: expiresAt },
       note: 'Whoever opens it first can sign in as them. It works once, for 24 hours, and is not shown again.',
@@ -102,7 +102,7 @@ export const createApiKeyCommand = defineCommand({
   },
   run: async (deps, { workspace, email, name }) => {
     const userId = await requireUserId(deps, email)
-    const { id, key } = await createApiKey(deps)({ workspaceId: workspace, userId, name })
+    const { id, key } = await createApiKey(deps, { workspaceId: workspace, userId, name })
     return { record: { api_key_id: id, api_key: key }, note: 'Keep the key: it is not shown again.' }
   },
 })
@@ -112,7 +112,7 @@ export const revokeApiKeyCommand = defineCommand({
   summary: 'Ends a personal API key, and its webhooks with it.',
   options: { workspace: workspaceOption, id: idOption('the key: see list-api-keys') },
   run: async (deps, { workspace, id }) => {
-    await revokeApiKey(deps)({ workspaceId: workspace, apiKeyId: id })
+    await revokeApiKey(deps, { workspaceId: workspace, apiKeyId: id })
     return { note: `The API key ${id} is revoked.` }
   },
 })
@@ -127,7 +127,7 @@ export const createOauthClientCommand = defineCommand({
     public: flag('it cannot keep a secret: an app in a browser or on a phone'),
   },
   run: async (deps, { name, 'redirect-uri': redirectUris, public: isPublic }): Promise<CommandResult> => {
-    const client = await createOauthClient(deps)({ name, redirectUris, confidential: !isPublic })
+    const client = await createOauthClient(deps, { name, redirectUris, confidential: !isPublic })
     if (client.clientSecret === null) return { record: { client_id: client.clientId } }
     return {
       record: { client_id: client.clientId, client_secret: client.clientSecret },

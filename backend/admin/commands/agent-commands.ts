@@ -19,7 +19,7 @@ export const createAgentCommand = defineCommand({
   run: async (deps, { workspace, name, language, greeting = '', variable, live }) => {
     await requireWorkspace(deps, workspace)
     const status = live ? 'live' : 'draft'
-    const agent = await createAgent(deps)(workspace, {
+    const agent = await createAgent(deps, workspace, {
       name,
       language,
       greeting,
@@ -39,7 +39,7 @@ export const setAgentStatusCommand = defineCommand({
     status: required(z.enum(['live', 'paused']), 'STATUS', 'live or paused'),
   },
   run: async (deps, { workspace, id, status }) => {
-    await setAgentStatus(deps)({ workspaceId: workspace, agentId: id }, status)
+    await setAgentStatus(deps, { workspaceId: workspace, agentId: id }, status)
     return { note: `The agent ${id} is ${status}.` }
   },
 })
@@ -53,7 +53,7 @@ export const addDocumentCommand = defineCommand({
   },
   run: async (deps, { workspace, title }, input) => {
     await requireWorkspace(deps, workspace)
-    const { id } = await addDocument(deps)(workspace, { title, body: await readAll(input) })
+    const { id } = await addDocument(deps, workspace, { title, body: await readAll(input) })
     return { record: { document_id: id } }
   },
 })

@@ -19,7 +19,8 @@ export const addRemoteServerCommand = defineCommand({
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }, input) => {
     await requireWorkspace(deps, workspace)
-    const { id } = await addRemoteServer(deps)(
+    const { id } = await addRemoteServer(
+      deps,
       workspace,
       await readToolDescription(input, RemoteServerDescription),
     )
@@ -32,7 +33,7 @@ export const editRemoteServerCommand = defineCommand({
   summary: 'Changes a remote MCP server by JSON on standard input, and lists its tools anew.',
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }, input) => {
-    await editRemoteServer(deps)(workspace, tool, await readToolDescription(input, RemoteServerChange))
+    await editRemoteServer(deps, workspace, tool, await readToolDescription(input, RemoteServerChange))
     return { note: `The server is changed. ${serverNotice}` }
   },
 })
@@ -42,7 +43,7 @@ export const refreshRemoteServerCommand = defineCommand({
   summary: 'Lists the tools of a remote MCP server anew, and passes the chosen ones on as they are now.',
   options: { workspace: workspaceOption, tool: serverOption },
   run: async (deps, { workspace, tool }) => {
-    const { tools, dropped, others } = await refreshRemoteServer(deps)(workspace, tool)
+    const { tools, dropped, others } = await refreshRemoteServer(deps, workspace, tool)
     return { record: { tools, dropped, others }, note: serverNotice }
   },
 })
@@ -53,7 +54,7 @@ export const addHttpToolCommand = defineCommand({
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }, input) => {
     await requireWorkspace(deps, workspace)
-    const { id } = await addHttpTool(deps)(workspace, await readToolDescription(input, HttpToolDescription))
+    const { id } = await addHttpTool(deps, workspace, await readToolDescription(input, HttpToolDescription))
     return { record: { tool_id: id } }
   },
 })
@@ -63,7 +64,7 @@ export const editHttpToolCommand = defineCommand({
   summary: 'Changes an HTTP tool by JSON on standard input. What is left out stays.',
   options: { workspace: workspaceOption, tool: idOption('the tool') },
   run: async (deps, { workspace, tool }, input) => {
-    await editHttpTool(deps)(workspace, tool, await readToolDescription(input, HttpToolChange))
+    await editHttpTool(deps, workspace, tool, await readToolDescription(input, HttpToolChange))
     return { note: 'The tool is changed. Sessions that run use it within half a minute.' }
   },
 })

@@ -29,7 +29,7 @@ export const createSpreadsheetCommand = defineCommand({
   },
   run: async (deps, { workspace, name, column: columns }) => {
     await requireWorkspace(deps, workspace)
-    const { id } = await createSpreadsheet(deps)(workspace, { name, columns })
+    const { id } = await createSpreadsheet(deps, workspace, { name, columns })
     return { record: { spreadsheet_id: id }, note: 'Name this id in the configuration of assign-tool.' }
   },
 })
@@ -40,8 +40,8 @@ export const listSpreadsheetsCommand = defineCommand({
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }) => {
     await requireWorkspace(deps, workspace)
-    const account = await getGoogleAccount(deps)(workspace)
-    const listed = await listSpreadsheets(deps)(workspace)
+    const account = await getGoogleAccount(deps, workspace)
+    const listed = await listSpreadsheets(deps, workspace)
     const rows = listed.map(({ createdAt, ...row }) => ({ ...row, created_at: createdAt }))
     return { rows, ...(account && { note: `Google's are those shared with ${account.clientEmail}.` }) }
   },
@@ -56,7 +56,7 @@ export const exportSpreadsheetCommand = defineCommand({
     to: optional(text, 'FILE', 'where to; standard output by default'),
   },
   run: async (deps, { workspace, id, to }) => {
-    const { name, parts } = await exportSpreadsheet(deps)(workspace, id)
+    const { name, parts } = await exportSpreadsheet(deps, workspace, id)
     if (to === undefined) return { parts }
     await writeFile(to, parts)
     return { note: `The spreadsheet ${name} is in ${to}.` }
@@ -79,7 +79,7 @@ export const deleteSpreadsheetCommand = defineCommand({
   summary: 'Deletes a spreadsheet that is kept here, with all of its rows.',
   options: { workspace: workspaceOption, id: spreadsheetOption },
   run: async (deps, { workspace, id }) => {
-    await deleteSpreadsheet(deps)(workspace, id)
+    await deleteSpreadsheet(deps, workspace, id)
     return { note: `The spreadsheet ${id} is deleted.` }
   },
 })
@@ -95,7 +95,7 @@ export const setGoogleAccountCommand = defineCommand({
   run: async (deps, { workspace, file }, input) => {
     await requireWorkspace(deps, workspace)
     const keyFile = await (file === undefined ? readAll(input) : readKeyFile(file))
-    const { clientEmail } = await saveGoogleAccount(deps)(workspace, keyFile)
+    const { clientEmail } = await saveGoogleAccount(deps, workspace, keyFile)
     return {
       record: { client_email: clientEmail },
       note: `Share spreadsheets with ${clientEmail} as an editor. The key file is not needed any longer.`,
@@ -114,7 +114,7 @@ export const removeGoogleAccountCommand = defineCommand({
     'Forgets the Google service account of a workspace: its agents write to no Google spreadsheet any more.',
   options: { workspace: workspaceOption },
   run: async (deps, { workspace }) => {
-    await removeGoogleAccount(deps)(workspace)
+    await removeGoogleAccount(deps, workspace)
     return { note: 'The key is forgotten here. In Google it is valid until it is deleted there.' }
   },
 })

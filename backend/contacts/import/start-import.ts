@@ -15,31 +15,30 @@ const importTtlMs = 24 * 3_600_000
  *
  * @throws {ApiError} validation_failed, body_too_large
  */
-export const uploadContacts =
-  ({ db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>) =>
-  async (
-    caller: Pick<Caller, 'workspaceId' | 'userId'>,
-    file: { name: string; bytes: Buffer; isTooLarge: boolean } | undefined,
-  ): Promise<number> => {
-    if (file === undefined) throw invalidField('file', 'required', 'Choose a file first.')
-    if (file.isTooLarge) {
-      const message = 'The file is larger than 20 MB: split it.'
-      throw new ApiError('body_too_large', message, {
-        details: [{ field: 'file', code: 'too_big', message }],
-      })
-    }
-    if (file.bytes.length === 0) throw invalidField('file', 'empty', 'The file is empty.')
-    const at = clock.now()
-    const id = await insertImport(db, caller.workspaceId, {
-      userId: caller.userId,
-      name: file.name.slice(0, 200) || 'contacts.csv',
-      bytes: file.bytes,
-      at,
-      expiresAt: new Date(at.getTime() + importTtlMs),
+export async function uploadContacts(
+  { db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  caller: Pick<Caller, 'workspaceId' | 'userId'>,
+  file: { name: string; bytes: Buffer; isTooLarge: boolean } | undefined,
+): Promise<number> {
+  if (file === undefined) throw invalidField('file', 'required', 'Choose a file first.')
+  if (file.isTooLarge) {
+    const message = 'The file is larger than 20 MB: split it.'
+    throw new ApiError('body_too_large', message, {
+      details: [{ field: 'file', code: 'too_big', message }],
     })
-    notify.importQueued()
-    return id
   }
+  if (file.bytes.length === 0) throw invalidField('file', 'empty', 'The file is empty.')
+  const at = clock.now()
+  const id = await insertImport(db, caller.workspaceId, {
+    userId: caller.userId,
+    name: file.name.slice(0, 200) || 'contacts.csv',
+    bytes: file.bytes,
+    at,
+    expiresAt: new Date(at.getTime() + importTtlMs),
+  })
+  notify.importQueued()
+  return id
+}
 
 /**
  * Has a checked file imported. One who presses twice starts it once.
@@ -48,19 +47,22 @@ export const uploadContacts =
  * @returns whether this was the one that started it
  * @throws {ApiError} not_found, validation_failed
  */
-export const startImport =
-  ({ db, notify }: Pick<Deps, 'db' | 'notify'>) =>
-  async (workspaceId: number, importId: number, campaignId: number | null): Promise<boolean> => {
-    const found = await findImport(db, workspaceId, importId)
-    if (found === undefined) throw notFound('This file is not kept any more.')
-    if (found.status === 'failed' || found.status === 'uploaded') {
-      throw new ApiError('validation_failed', 'This file cannot be imported.')
-    }
-    const campaigns = campaignId === null ? [] : await selectOpenCampaigns(db, workspaceId)
-    if (campaignId !== null && !campaigns.some(({ id }) => id === campaignId)) {
-      throw invalidField('campaign_id', 'not_found', 'Choose a campaign that takes calls.')
-    }
-    const isStarted = await markImportStarted(db, workspaceId, importId, campaignId)
-    notify.importQueued()
-    return isStarted
+export async function startImport(
+  { db, notify }: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  importId: number,
+  campaignId: number | null,
+): Promise<boolean> {
+  const found = await findImport(db, workspaceId, importId)
+  if (found === undefined) throw notFound('This file is not kept any more.')
+  if (found.status === 'failed' || found.status === 'uploaded') {
+    throw new ApiError('validation_failed', 'This file cannot be imported.')
   }
+  const campaigns = campaignId === null ? [] : await selectOpenCampaigns(db, workspaceId)
+  if (campaignId !== null && !campaigns.some(({ id }) => id === campaignId)) {
+    throw invalidField('campaign_id', 'not_found', 'Choose a campaign that takes calls.')
+  }
+  const isStarted = await markImportStarted(db, workspaceId, importId, campaignId)
+  notify.importQueued()
+  return isStarted
+}

@@ -34,7 +34,7 @@ export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLi
     query: noInput,
     form: AccountForm,
     show: async ({ user, sessionHash }) => {
-      const sessions = await listSessions(deps)(user.userId, sessionHash)
+      const sessions = await listSessions(deps, user.userId, sessionHash)
       return accountView('Your account', {
         user: { name: user.name, email: user.email },
         sessions: sessions.map(({ userAgent, ...session }) => ({
@@ -45,7 +45,7 @@ export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLi
       })
     },
     submit: async (tx, context, { name, email, current_password: currentPassword }) => {
-      const save = () => editUser(tx)(context.user.userId, { name, email, currentPassword })
+      const save = () => editUser(tx, context.user.userId, { name, email, currentPassword })
       await (email.trim() === context.user.email ? save() : limitPasswordAttempts(context.sessionHash, save))
       return redirectTo(pathTo(context, '/account'), 'Saved.')
     },
@@ -57,7 +57,7 @@ export const endSessionAction = actionRoute({
   path: '/account/sessions/:id/end',
   form: noInput,
   run: async (tx, context) => {
-    await revokeSession(tx)(context.user.userId, context.id)
+    await revokeSession(tx, context.user.userId, context.id)
     return redirectTo(accountPath(context), 'That browser was signed out.')
   },
   back: accountPath,
@@ -67,7 +67,7 @@ export const endOtherSessionsAction = actionRoute({
   path: '/account/sessions/end-others',
   form: noInput,
   run: async (tx, context) => {
-    await revokeOtherSessions(tx)(context.user.userId, context.sessionHash)
+    await revokeOtherSessions(tx, context.user.userId, context.sessionHash)
     return redirectTo(accountPath(context), 'You were signed out everywhere but here.')
   },
   back: accountPath,
@@ -87,7 +87,7 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
       const session = { userId: context.user.userId, sessionHash: context.sessionHash }
       const { current_password: currentPassword, new_password: newPassword } = input
       await limitPasswordAttempts(context.sessionHash, () =>
-        changePassword(tx)(session, { currentPassword, newPassword }),
+        changePassword(tx, session, { currentPassword, newPassword }),
       )
       const message = 'Your password was changed, and you were signed out everywhere else.'
       return redirectTo(pathTo(context, '/account'), message)

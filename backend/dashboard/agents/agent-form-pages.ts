@@ -63,7 +63,7 @@ export const newAgentPage = () =>
       return agentFormView('New agent', toFormData(null, values, query, state))
     },
     submit: async (tx, context, fields) => {
-      const { id } = await createAgent(tx)(context.workspace.id, { ...toAgentInput(fields), status: 'draft' })
+      const { id } = await createAgent(tx, context.workspace.id, { ...toAgentInput(fields), status: 'draft' })
       return redirectTo(
         pathTo(context, `/agents/${id}`),
         'The agent is a draft. Give it tools, then publish it: campaigns can call with it from then on.',
@@ -77,20 +77,20 @@ export const editAgentPage = (deps: Deps) =>
     query: PreviewQuery,
     form: Fields,
     show: async ({ workspace, id, query }, state) => {
-      const agent = await getAgent(deps)({ workspaceId: workspace.id, agentId: id })
+      const agent = await getAgent(deps, { workspaceId: workspace.id, agentId: id })
       const { name, language, greeting } = agent
       const values = { name, language, greeting, variables: agent.variables.join(', ') }
       return agentFormView(`Edit ${name}`, toFormData({ id }, values, query, state))
     },
     loadEdited: async (tx, { workspace, id }) => {
-      const { name, language, greeting, variables } = await getAgent(tx)({
+      const { name, language, greeting, variables } = await getAgent(tx, {
         workspaceId: workspace.id,
         agentId: id,
       })
       return { name, language, greeting, variables }
     },
     submit: async (tx, context, fields) => {
-      await editAgent(tx)({ workspaceId: context.workspace.id, agentId: context.id }, toAgentInput(fields))
+      await editAgent(tx, { workspaceId: context.workspace.id, agentId: context.id }, toAgentInput(fields))
       return redirectTo(
         pathTo(context, `/agents/${context.id}`),
         'Saved. Calls that begin from now on are made with it.',

@@ -51,8 +51,8 @@ export const agentPage = (deps: Deps) =>
     query: noInput,
     show: async ({ workspace, id: agentId }) => {
       const workspaceId = workspace.id
-      const agent = await getAgent(deps)({ workspaceId, agentId })
-      const tools = await listAgentTools(deps)(workspaceId, agentId)
+      const agent = await getAgent(deps, { workspaceId, agentId })
+      const tools = await listAgentTools(deps, workspaceId, agentId)
       const campaigns = await selectCampaignsOfAgent(deps.db, workspaceId, agentId, maxShown + 1)
       return agentView(agent.name, {
         agent: {
@@ -125,7 +125,7 @@ const statusAction = (verb: string, status: 'live' | 'paused', message: string):
     path: `/agents/:id/${verb}`,
     form: noInput,
     run: async (tx, context) => {
-      await setAgentStatus(tx)({ workspaceId: context.workspace.id, agentId: context.id }, status)
+      await setAgentStatus(tx, { workspaceId: context.workspace.id, agentId: context.id }, status)
       return redirectTo(agentPath(context), message)
     },
     back: agentPath,

@@ -53,10 +53,11 @@ export async function countWaitingCalls(db: Db, workspaceId: number, agentId: nu
 }
 
 /** @throws {ApiError} not_found */
-export const getAgent =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async ({ workspaceId, agentId }: { workspaceId: number; agentId: number }): Promise<AgentWithCounts> => {
-    const [agent] = await selectAgentsWithCounts(db, workspaceId, agentId)
-    if (agent === undefined) throw agentNotFound()
-    return agent
-  }
+export async function getAgent(
+  { db }: Pick<Deps, 'db'>,
+  { workspaceId, agentId }: { workspaceId: number; agentId: number },
+): Promise<AgentWithCounts> {
+  const [agent] = await selectAgentsWithCounts(db, workspaceId, agentId)
+  if (agent === undefined) throw agentNotFound()
+  return agent
+}

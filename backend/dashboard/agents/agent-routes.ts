@@ -21,7 +21,7 @@ export const agentRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/agents/:id/tools/:other/assign',
     form: noInput,
     run: async (tx, context) => {
-      await assignTool(tx)({ ...parseAgentToolParams(context), config: {} })
+      await assignTool(tx, { ...parseAgentToolParams(context), config: {} })
       return redirectTo(agentPath(context), 'The tool is assigned: the agent’s talks have it at once.')
     },
     back: agentPath,
@@ -30,7 +30,7 @@ export const agentRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/agents/:id/tools/:other/unassign',
     form: noInput,
     run: async (tx, context) => {
-      await unassignTool(tx)(parseAgentToolParams(context))
+      await unassignTool(tx, parseAgentToolParams(context))
       return redirectTo(agentPath(context), 'The tool is taken away.')
     },
     back: agentPath,

@@ -37,9 +37,9 @@ export const assignToolPage = (deps: Deps) =>
     form: z.record(z.string(), z.unknown()),
     show: async (context) => {
       const { workspaceId, agentId, toolId } = parseAgentToolParams(context)
-      const agent = await getAgent(deps)({ workspaceId, agentId })
-      const tool = await getTool(deps)({ workspaceId, toolId })
-      const assignment = (await listAssignments(deps)(workspaceId, agentId)).find(
+      const agent = await getAgent(deps, { workspaceId, agentId })
+      const tool = await getTool(deps, { workspaceId, toolId })
+      const assignment = (await listAssignments(deps, workspaceId, agentId)).find(
         (one) => one.tool.id === toolId,
       )
       const config = Config.parse(assignment?.config)
@@ -52,18 +52,18 @@ export const assignToolPage = (deps: Deps) =>
         isAssigned: assignment !== undefined,
         issue: assignment?.issues[0]?.message ?? null,
         spreadsheet: withSpreadsheet
-          ? toSpreadsheetChoice(await listSpreadsheets(deps)(workspaceId), config)
+          ? toSpreadsheetChoice(await listSpreadsheets(deps, workspaceId), config)
           : null,
         fields: withSpreadsheet ? fields.filter(({ name }) => !spreadsheetFields.includes(name)) : fields,
       })
     },
     submit: async (tx, context, raw) => {
       const { workspaceId, agentId, toolId } = parseAgentToolParams(context)
-      const tool = await getTool(tx)({ workspaceId, toolId })
+      const tool = await getTool(tx, { workspaceId, toolId })
       const schema = getConfigSchema(tool.kind)
       const filled = parseFormFields(schema, 'config.', raw)
       const config = usesSpreadsheet(schema) ? { ...filled, ...parseSpreadsheetChoice(raw) } : filled
-      await assignTool(tx)({ workspaceId, agentId, toolId, config }).catch(toGoogleIdError(raw))
+      await assignTool(tx, { workspaceId, agentId, toolId, config }).catch(toGoogleIdError(raw))
       return redirectTo(
         pathTo(context, `/agents/${agentId}`),
         `${tool.name} is ready: its talks have it at once.`,
@@ -88,24 +88,22 @@ export interface AgentTool {
 }
 
 /** @throws {ApiError} not_found where there is no such agent */
-export const listAgentTools =
-  (deps: Deps) =>
-  async (workspaceId: number, agentId: number): Promise<AgentTool[]> => {
-    const assignments = await listAssignments(deps)(workspaceId, agentId)
-    const issues = new Map(assignments.map(({ tool, issues }) => [tool.id, issues]))
-    const tools = await listTools(deps)(workspaceId)
-    return tools.map(({ id, name, description, kind, isActive }) => {
-      const [issue] = issues.get(id) ?? []
-      const isAssigned = issues.has(id)
-      return {
-        ...{ id, name, description, isAssigned },
-        kind: formatToolKind(kind),
-        hasConfig: Object.keys(getConfigSchema(kind).properties ?? {}).length > 0,
-        badge: toToolBadge({ isAssigned, isActive, isConfigured: issue === undefined }),
-        issue: issue?.message ?? null,
-      }
-    })
-  }
+export async function listAgentTools(deps: Deps, workspaceId: number, agentId: number): Promise<AgentTool[]> {
+  const assignments = await listAssignments(deps, workspaceId, agentId)
+  const issues = new Map(assignments.map(({ tool, issues }) => [tool.id, issues]))
+  const tools = await listTools(deps, workspaceId)
+  return tools.map(({ id, name, description, kind, isActive }) => {
+    const [issue] = issues.get(id) ?? []
+    const isAssigned = issues.has(id)
+    return {
+      ...{ id, name, description, isAssigned },
+      kind: formatToolKind(kind),
+      hasConfig: Object.keys(getConfigSchema(kind).properties ?? {}).length > 0,
+      badge: toToolBadge({ isAssigned, isActive, isConfigured: issue === undefined }),
+      issue: issue?.message ?? null,
+    }
+  })
+}
 
 function toToolBadge(tool: { isAssigned: boolean; isActive: boolean; isConfigured: boolean }): Badge {
   if (!tool.isActive) return { tone: 'mute', text: 'Switched off' }

@@ -47,7 +47,7 @@ export const tryToolPage = (deps: Deps) =>
       if (!(await markSubmitted(deps, context, path, raw))) {
         return redirectTo(path, 'This form had been sent already: the tool was not used twice.')
       }
-      const trial = await tryTool(deps)(chosen.widgetId, chosen.data.tool.name, args)
+      const trial = await tryTool(deps, chosen.widgetId, chosen.data.tool.name, args)
       return toView(chosen, toFormFields(chosen.schema, prefix, args), trial)
     },
   })
@@ -77,8 +77,8 @@ const toView = ({ data, unavailableReason }: ChosenTool, fields: SchemaField[], 
 /** @throws {ApiError} not_found, also where the agent does not have the tool */
 async function chooseTool(deps: Deps, context: PageContext, name: string | undefined) {
   const { workspaceId, agentId, toolId } = parseAgentToolParams(context)
-  const agent = await getAgent(deps)({ workspaceId, agentId })
-  const assignments = await listAssignments(deps)(workspaceId, agentId)
+  const agent = await getAgent(deps, { workspaceId, agentId })
+  const assignments = await listAssignments(deps, workspaceId, agentId)
   const assignment = assignments.find(({ tool }) => tool.id === toolId)
   if (assignment === undefined) throw toolNotFound()
   const {
@@ -86,7 +86,7 @@ async function chooseTool(deps: Deps, context: PageContext, name: string | undef
     effects,
     isActive,
     ...tool
-  } = await getTool(deps)({ workspaceId, toolId })
+  } = await getTool(deps, { workspaceId, toolId })
   const definitions = storedDefinitions === 'unreadable' ? [] : storedDefinitions
   const definition = name === undefined ? definitions[0] : definitions.find((one) => one.name === name)
   if (definition === undefined && name !== undefined) throw toolNotFound()
@@ -139,22 +139,24 @@ export type Trial =
 const timeoutsMs = { open: 10_000, call: 25_000 }
 
 /** Uses a tool of an agent as its runtime would: over HTTP, in a session of the tool server, without a call. */
-export const tryTool =
-  ({ config, runtimeSecrets }: Pick<Deps, 'config' | 'runtimeSecrets'>) =>
-  async (widgetId: string, name: string, args: Record<string, unknown>): Promise<Trial> => {
-    const [secret] = runtimeSecrets()
-    if (secret === undefined)
-      return failed('No runtime secret is set: set RUNTIME_SECRET where Outdial runs.')
-    const url = toolSessionUrl(config.internalUrl, { widgetId })
-    const session = await openToolSession(url, secret, AbortSignal.timeout(timeoutsMs.open)).catch(toReason)
-    if (typeof session === 'string') return failed(session)
-    try {
-      if (!session.tools.has(name)) return failed(`The tool server does not offer ${name} to this agent.`)
-      return await callTool(session, name, args)
-    } finally {
-      await session.close()
-    }
+export async function tryTool(
+  { config, runtimeSecrets }: Pick<Deps, 'config' | 'runtimeSecrets'>,
+  widgetId: string,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<Trial> {
+  const [secret] = runtimeSecrets()
+  if (secret === undefined) return failed('No runtime secret is set: set RUNTIME_SECRET where Outdial runs.')
+  const url = toolSessionUrl(config.internalUrl, { widgetId })
+  const session = await openToolSession(url, secret, AbortSignal.timeout(timeoutsMs.open)).catch(toReason)
+  if (typeof session === 'string') return failed(session)
+  try {
+    if (!session.tools.has(name)) return failed(`The tool server does not offer ${name} to this agent.`)
+    return await callTool(session, name, args)
+  } finally {
+    await session.close()
   }
+}
 
 async function callTool(session: ToolSession, name: string, args: Record<string, unknown>): Promise<Trial> {
   const startedAt = performance.now()

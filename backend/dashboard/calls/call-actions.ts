@@ -15,7 +15,7 @@ export const cancelCallAction = actionRoute({
   path: '/calls/:id/cancel',
   form: noInput,
   run: async (tx, context) => {
-    const canceled = await cancelCall(tx)({ workspaceId: context.workspace.id, callId: context.id })
+    const canceled = await cancelCall(tx, { workspaceId: context.workspace.id, callId: context.id })
     const tooLateMessage = 'It was too late to cancel this call: it does not wait any more.'
     return redirectTo(callPath(context), canceled ? 'The call was canceled.' : tooLateMessage)
   },
@@ -27,10 +27,10 @@ export const queueAgainAction = actionRoute({
   path: '/calls/:id/queue-again',
   form: noInput,
   run: async (tx, context) => {
-    const call = await getCall(tx)(context.caller, context.id)
+    const call = await getCall(tx, context.caller, context.id)
     if (call.contact.do_not_call) throw onDoNotCallListError()
     if (call.contact.phone_number === '') throw erasedError()
-    const added = await addContact(tx)(context.caller, {
+    const added = await addContact(tx, context.caller, {
       phone_number: call.contact.phone_number,
       campaign_id: call.campaign_id,
       test: call.test,
@@ -62,7 +62,7 @@ export const replayDeliveryAction = actionRoute({
     const workspaceId = context.workspace.id
     const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.id })
     if (!isOfCall) throw notFound('There is no such delivery of this call.')
-    const replayed = await replayDeliveries(tx)(workspaceId, { deliveryId })
+    const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
     if (replayed > 0) return redirectTo(callPath(context), 'The event is sent again.')
     const message = 'It cannot be sent again: it is not given up, or its subscription is disabled.'
     throw invalidField('delivery_id', 'not_dead', message)

@@ -58,7 +58,7 @@ export const callPage = (deps: Deps) =>
     path: '/calls/:id',
     query: noInput,
     show: async (context) => {
-      const call = await getCall(deps)(context.caller, context.id)
+      const call = await getCall(deps, context.caller, context.id)
       return callView(`Call ${call.id}`, await readPage(deps, call, context.workspace))
     },
   })

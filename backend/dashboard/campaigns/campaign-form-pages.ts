@@ -114,7 +114,7 @@ export const newCampaignPage = (deps: Deps) =>
     submit: async (tx, context, fields) => {
       const { agent_id, phone_number_id } = fields
       const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
-      const campaign = await createCampaign(tx)(context.caller, body).catch(toFieldError)
+      const campaign = await createCampaign(tx, context.caller, body).catch(toFieldError)
       return redirectTo(
         pathTo(context, `/campaigns/${campaign.id}`),
         'The campaign is ready: add contacts, or let a Zap do it.',
@@ -158,7 +158,8 @@ export const editCampaignPage = (deps: Deps) =>
     loadEdited: async (tx, { workspace, id }) => toFormValues(await requireCampaign(tx, workspace.id, id)),
     submit: async (tx, context, fields) => {
       const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
-      await editCampaign(tx)(
+      await editCampaign(
+        tx,
         { workspaceId: context.workspace.id, campaignId: context.id },
         {
           name: edit.name,

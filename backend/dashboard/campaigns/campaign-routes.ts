@@ -18,7 +18,7 @@ export const campaignRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/campaigns/:id/pause',
     form: noInput,
     run: async (tx, context) => {
-      await pauseCampaign(tx)(campaignKey(context))
+      await pauseCampaign(tx, campaignKey(context))
       return redirectTo(campaignPath(context), 'The campaign is paused. Calls that wait are kept.')
     },
     back: campaignPath,
@@ -27,7 +27,7 @@ export const campaignRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/campaigns/:id/resume',
     form: noInput,
     run: async (tx, context) => {
-      await resumeCampaign(tx)(campaignKey(context))
+      await resumeCampaign(tx, campaignKey(context))
       return redirectTo(campaignPath(context), 'The campaign calls again.')
     },
     back: campaignPath,
@@ -36,7 +36,7 @@ export const campaignRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/campaigns/:id/archive',
     form: noInput,
     run: async (tx, context) => {
-      await archiveCampaign(tx)(campaignKey(context))
+      await archiveCampaign(tx, campaignKey(context))
       return redirectTo(campaignPath(context), 'The campaign is archived. Calls that waited are canceled.')
     },
     back: campaignPath,

@@ -45,7 +45,7 @@ export const callNowPage = (deps: Deps) =>
     submit: async (tx, context, { campaign_id, test }) => {
       const isTest = test !== undefined
       const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
-      const { callId, queued } = await callContact(tx)(contactKey(context), request)
+      const { callId, queued } = await callContact(tx, contactKey(context), request)
       if (!queued) return redirectTo(pathTo(context, `/contacts/${context.id}`), alreadyOpenMessage)
       const message = isTest
         ? 'The test call is made now: no phone rings.'
@@ -76,7 +76,7 @@ export const addToCampaignPage = (deps: Deps) =>
       const at =
         scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
       const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
-      const { queued } = await callContact(tx)(contactKey(context), request)
+      const { queued } = await callContact(tx, contactKey(context), request)
       const to = pathTo(context, `/contacts/${context.id}`)
       if (!queued) return redirectTo(to, alreadyOpenMessage)
       const now = tx.clock.now()

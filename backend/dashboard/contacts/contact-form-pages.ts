@@ -95,14 +95,14 @@ export const newContactPage = (deps: Deps) =>
         ...(fields.do_not_call !== undefined && { do_not_call: true }),
       }
       if (fields.campaign_id === undefined) {
-        const { id, created } = await saveContact(tx)(workspace.id, validate(ContactInput, contact))
+        const { id, created } = await saveContact(tx, workspace.id, validate(ContactInput, contact))
         return redirectTo(
           pathTo(context, `/contacts/${id}`),
           created ? 'The contact is kept.' : existingContactMessage,
         )
       }
       const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
-      const added = await addContact(tx)(caller, validate(AddContact, body)).catch(toFieldError)
+      const added = await addContact(tx, caller, validate(AddContact, body)).catch(toFieldError)
       return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
     },
   })
@@ -158,7 +158,8 @@ export const editContactPage = (deps: Deps) =>
     submit: async (tx, context, fields) => {
       const { workspace, id } = context
       const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
-      await editContact(tx)(
+      await editContact(
+        tx,
         { workspaceId: workspace.id, contactId: id },
         { ...contact, consent: consent ? { source: consent.source, at: new Date(consent.at) } : null },
       )

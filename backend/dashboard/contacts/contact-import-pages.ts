@@ -107,7 +107,7 @@ export const importPage = (deps: Deps) =>
       })
     },
     submit: async (tx, context, { file: chosen }) => {
-      const id = await uploadContacts(tx)(context.caller, chosen)
+      const id = await uploadContacts(tx, context.caller, chosen)
       const { campaign } = context.query
       const query = campaign === undefined ? '' : `?campaign=${campaign}`
       return redirectTo(`${importPath(context, id)}${query}`)
@@ -163,7 +163,7 @@ export const importActions = ({ db }: Deps): DashboardRoute[] => [
     path: '/contacts/import/:id/start',
     form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
     run: async (tx, context, { campaign_id }) => {
-      const isFirst = await startImport(tx)(context.workspace.id, context.id, campaign_id ?? null)
+      const isFirst = await startImport(tx, context.workspace.id, context.id, campaign_id ?? null)
       return redirectTo(
         importPath(context, context.id),
         isFirst ? null : 'It was started before: nothing is done twice.',

@@ -32,7 +32,7 @@ export const contactRoutes = (deps: Deps): DashboardRoute[] => [
     form: z.object({ text: z.string().trim().max(2000) }),
     run: async (tx, context, { text }) => {
       const key = { workspaceId: context.workspace.id, contactId: context.id }
-      await addNote(tx)(key, { callId: null, text })
+      await addNote(tx, key, { callId: null, text })
       return redirectTo(contactPath(context), 'The note is kept.')
     },
     back: (context) => contactPath(context),
@@ -42,7 +42,7 @@ export const contactRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/contacts/:id/erase',
     form: noInput,
     run: async (tx, context) => {
-      await eraseContact(tx)({ workspaceId: context.workspace.id, contactId: context.id })
+      await eraseContact(tx, { workspaceId: context.workspace.id, contactId: context.id })
       return redirectTo(contactPath(context), 'The contact was erased.')
     },
     back: (context) => contactPath(context),

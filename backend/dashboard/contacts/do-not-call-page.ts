@@ -36,7 +36,7 @@ export const doNotCallRoutes = (deps: Deps): DashboardRoute[] => [
       return doNotCallView('Do not call', { number, error: '', result })
     },
     submit: async (tx, context, { phone_number, reason }) => {
-      await addNumberToDoNotCallList(tx)(context.workspace.id, { phoneNumber: phone_number }, reason)
+      await addNumberToDoNotCallList(tx, context.workspace.id, { phoneNumber: phone_number }, reason)
       return redirectTo(
         pathTo(context, doNotCallPath),
         'The number is on the list: it is not called any more.',
@@ -48,7 +48,8 @@ export const doNotCallRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/contacts/do-not-call/remove',
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
     run: async (tx, context, { phone_number, reason }) => {
-      const removed = await removeNumberFromDoNotCallList(tx)(
+      const removed = await removeNumberFromDoNotCallList(
+        tx,
         context.caller,
         { phoneNumber: phone_number },
         reason,
@@ -62,7 +63,7 @@ export const doNotCallRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/contacts/:id/do-not-call',
     form: z.object({ reason: Reason }),
     run: async (tx, context, { reason }) => {
-      await addNumberToDoNotCallList(tx)(context.workspace.id, { contactId: context.id }, reason)
+      await addNumberToDoNotCallList(tx, context.workspace.id, { contactId: context.id }, reason)
       return redirectTo(
         contactPath(context),
         'The number is on the do-not-call list: it is not called any more.',
@@ -75,7 +76,8 @@ export const doNotCallRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/contacts/:id/allow-again',
     form: z.object({ reason: Reason }),
     run: async (tx, context, { reason }) => {
-      const removed = await removeNumberFromDoNotCallList(tx)(
+      const removed = await removeNumberFromDoNotCallList(
+        tx,
         context.caller,
         { contactId: context.id },
         reason,

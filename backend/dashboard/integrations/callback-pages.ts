@@ -47,7 +47,7 @@ export const replayCallbacksAction = () =>
     path: `${callbacksPath}/replay`,
     form: noInput,
     run: async (tx, context) => {
-      const count = await replayDeliveries(tx)(context.workspace.id, { subscriptionId: null })
+      const count = await replayDeliveries(tx, context.workspace.id, { subscriptionId: null })
       return redirectTo(toCallbacks(context), formatReplayed(count))
     },
     back: toCallbacks,
@@ -69,7 +69,7 @@ export const revealSecretPage = () =>
     },
     submit: async (deps, context) => {
       requireOwner(context)
-      const { secret } = await revealWorkspaceSecret(deps)(context.workspace.id)
+      const { secret } = await revealWorkspaceSecret(deps, context.workspace.id)
       return secretPage('The signing secret', {
         heading: 'The signing secret',
         lead: 'Whoever knows it can forge deliveries to your callback URLs. Keep it like a password.',
@@ -92,7 +92,7 @@ export const rotateSigningSecretPage = () =>
     },
     submit: async (tx, context) => {
       requireOwner(context)
-      const { secret } = await rotateWorkspaceSecret(tx)(context.workspace.id)
+      const { secret } = await rotateWorkspaceSecret(tx, context.workspace.id)
       return secretPage('The new signing secret', {
         heading: 'The signing secret was rotated',
         lead: 'Give it to those who receive your callbacks.',

@@ -61,7 +61,7 @@ export const disconnectAppAction = () =>
       if (connection === undefined) throw notFound('There is no such connection.')
       if (connection.userId !== context.user.userId) requireOwner(context)
       const { userId, clientId, app } = connection
-      const { subscriptions } = await disconnectApp(tx)({ workspaceId, userId, clientId })
+      const { subscriptions } = await disconnectApp(tx, { workspaceId, userId, clientId })
       return redirectTo(
         pathTo(context, connectedAppsPath),
         `${app} was disconnected${formatRemovedSubscriptions(subscriptions)}.`,

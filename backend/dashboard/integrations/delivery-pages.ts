@@ -87,7 +87,7 @@ export const replayDeliveryAction = () =>
     run: async (tx, context) => {
       if (!(await findDelivery(tx.db, context.workspace.id, context.id)))
         throw notFound('There is no such delivery.')
-      const count = await replayDeliveries(tx)(context.workspace.id, { deliveryId: context.id })
+      const count = await replayDeliveries(tx, context.workspace.id, { deliveryId: context.id })
       return redirectTo(deliveryPath(context), formatReplayed(count))
     },
     back: (context) => deliveryPath(context),

@@ -21,7 +21,7 @@ export const sendTestEventAction = () =>
     path: '/integrations/webhooks/:id/test',
     form: noInput,
     run: async (tx, context) => {
-      const delivery = await sendTestEvent(tx)(context.workspace.id, context.id)
+      const delivery = await sendTestEvent(tx, context.workspace.id, context.id)
       const to = pathTo(context, `/integrations/deliveries/${delivery}`)
       return redirectTo(to, 'The test event is on its way. This page shows what the receiver answers.')
     },
@@ -33,7 +33,7 @@ export const enableWebhookAction = () =>
     path: '/integrations/webhooks/:id/enable',
     form: noInput,
     run: async (tx, context) => {
-      await enableSubscription(tx)(context.workspace.id, context.id)
+      await enableSubscription(tx, context.workspace.id, context.id)
       return redirectTo(
         webhookPath(context),
         'The subscription is enabled. A test event shows whether the receiver answers.',
@@ -51,7 +51,7 @@ export const replayWebhookAction = () =>
       if (!(await findSubscription(tx.db, workspace.id, id))) throw notFound('There is no such subscription.')
       return redirectTo(
         webhookPath(context),
-        formatReplayed(await replayDeliveries(tx)(workspace.id, { subscriptionId: id })),
+        formatReplayed(await replayDeliveries(tx, workspace.id, { subscriptionId: id })),
       )
     },
     back: webhookPath,
@@ -62,7 +62,7 @@ export const removeWebhookAction = () =>
     path: '/integrations/webhooks/:id/remove',
     form: noInput,
     run: async (tx, context) => {
-      await unsubscribe(tx)(context.caller, context.id)
+      await unsubscribe(tx, context.caller, context.id)
       return redirectTo(pathTo(context, '/integrations/webhooks'), 'The subscription was removed.')
     },
     back: webhookPath,
@@ -84,7 +84,7 @@ export const rotateSecretPage = (deps: Deps) =>
     },
     submit: async (tx, context) => {
       const { id } = await requireManageableSubscription(tx, context)
-      const { secret } = await rotateSubscriptionSecret(tx)(context.workspace.id, id)
+      const { secret } = await rotateSubscriptionSecret(tx, context.workspace.id, id)
       return secretPage('The new secret', {
         heading: 'The secret was rotated',
         lead: 'Copy the new one now: it is shown this one time.',

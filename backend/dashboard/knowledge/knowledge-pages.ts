@@ -35,7 +35,7 @@ export const addDocumentPage = (deps: Deps) =>
       const document = await toDocument(fields)
       const path = pathTo(context, '/knowledge/new')
       return submitOnce(deps, context, { path, raw: { _once, ...document } }, async (tx) => {
-        const { id } = await addDocument(tx)(context.workspace.id, document)
+        const { id } = await addDocument(tx, context.workspace.id, document)
         return redirectTo(
           pathTo(context, `/knowledge/${id}`),
           'The document was added: agents find it from now on.',
@@ -92,7 +92,7 @@ export const knowledgePage = (deps: Deps) =>
     show: async (context) => {
       const { search, page } = context.query
       if (search !== '') {
-        const found = await searchKnowledge(deps)(context.workspace.id, search, maxFound)
+        const found = await searchKnowledge(deps, context.workspace.id, search, maxFound)
         return knowledgeView('Knowledge', {
           search,
           found: { passages: found.slice(0, defaultPassageLimit), more: found.slice(defaultPassageLimit) },
@@ -101,7 +101,7 @@ export const knowledgePage = (deps: Deps) =>
           next: null,
         })
       }
-      const { items, more } = await listDocuments(deps)(context.workspace.id, { page, size: pageSize })
+      const { items, more } = await listDocuments(deps, context.workspace.id, { page, size: pageSize })
       const address = (to: number) => pathTo(context, `/knowledge?page=${to}`)
       return knowledgeView('Knowledge', {
         search,
@@ -123,7 +123,7 @@ export const documentPage = (deps: Deps) =>
     path: '/knowledge/:id',
     query: noInput,
     show: async ({ workspace, id }) => {
-      const document = await getDocument(deps)(workspace.id, id)
+      const document = await getDocument(deps, workspace.id, id)
       return documentView(document.title, { document })
     },
   })
@@ -134,15 +134,15 @@ export const editDocumentPage = (deps: Deps) =>
     query: noInput,
     form: DocumentFields,
     show: async ({ workspace, id }) => {
-      const document = await getDocument(deps)(workspace.id, id)
+      const document = await getDocument(deps, workspace.id, id)
       return editDocumentView(`Edit ${document.title}`, { document })
     },
     loadEdited: async (tx, { workspace, id }) => {
-      const { title, body } = await getDocument(tx)(workspace.id, id)
+      const { title, body } = await getDocument(tx, workspace.id, id)
       return { title, body }
     },
     submit: async (tx, context, values) => {
-      await editDocument(tx)(context.workspace.id, context.id, values)
+      await editDocument(tx, context.workspace.id, context.id, values)
       return redirectTo(
         pathTo(context, `/knowledge/${context.id}`),
         'The document was saved: agents find the new text.',

@@ -74,19 +74,20 @@ export interface Document {
 }
 
 /** @throws {ApiError} not_found */
-export const getDocument =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async (workspaceId: number, documentId: number): Promise<Document> => {
-    const document = await findDocument(db, workspaceId, documentId)
-    if (document === undefined) throw documentNotFound()
-    return { ...document, passages: await selectPassages(db, workspaceId, documentId) }
-  }
+export async function getDocument(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  documentId: number,
+): Promise<Document> {
+  const document = await findDocument(db, workspaceId, documentId)
+  if (document === undefined) throw documentNotFound()
+  return { ...document, passages: await selectPassages(db, workspaceId, documentId) }
+}
 
 /** What a workspace's agents know, the last edited first. Pages count from 1. */
-export const listDocuments =
-  ({ db }: Pick<Deps, 'db'>) =>
-  async (
-    workspaceId: number,
-    { page, size }: { page: number; size: number },
-  ): Promise<Page<DocumentSummary>> =>
-    toPage(await selectDocuments(db, workspaceId, { limit: size + 1, offset: (page - 1) * size }), size)
+export const listDocuments = async (
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  { page, size }: { page: number; size: number },
+): Promise<Page<DocumentSummary>> =>
+  toPage(await selectDocuments(db, workspaceId, { limit: size + 1, offset: (page - 1) * size }), size)

@@ -15,7 +15,7 @@ export const knowledgeRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/knowledge/:id/delete',
     form: noInput,
     run: async (tx, context) => {
-      await deleteDocument(tx)(context.workspace.id, context.id)
+      await deleteDocument(tx, context.workspace.id, context.id)
       return redirectTo(pathTo(context, '/knowledge'), 'The document was deleted: agents find it no more.')
     },
     back: (context) => pathTo(context, '/knowledge'),

@@ -27,7 +27,8 @@ export async function submitOnce<Result extends Redirect | View>(
   let view: Result | undefined
   for (let poll = 1; ; poll += 1) {
     try {
-      const { body: response } = await respondOnce(deps)(
+      const { body: response } = await respondOnce(
+        deps,
         { caller: context.caller, method: 'POST', path: form.path, key, body },
         async (tx) => {
           const result = await work(tx)

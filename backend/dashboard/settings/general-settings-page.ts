@@ -61,7 +61,7 @@ export const generalSettingsPage = (deps: Deps) =>
     loadEdited: (tx, { workspace }) => findWorkspaceSettings(tx.db, workspace.id),
     submit: async (tx, context, fields) => {
       requireOwner(context)
-      await editWorkspace(tx)(context.workspace.id, {
+      await editWorkspace(tx, context.workspace.id, {
         name: fields.name,
         country: fields.country,
         timeZone: fields.time_zone,

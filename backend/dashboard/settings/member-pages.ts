@@ -40,7 +40,7 @@ export const changeRoleAction = actionRoute({
   form: z.object({ role: z.enum(['owner', 'member']) }),
   run: async (tx, context, { role }) => {
     requireOwner(context)
-    await changeRole(tx)({ workspaceId: context.workspace.id, userId: context.id, role })
+    await changeRole(tx, { workspaceId: context.workspace.id, userId: context.id, role })
     return redirectTo(
       membersPath(context),
       role === 'owner' ? 'They are an owner now.' : 'They are a member now.',
@@ -54,7 +54,7 @@ export const removeMemberAction = actionRoute({
   form: noInput,
   run: async (tx, context) => {
     requireOwner(context)
-    await removeMember(tx)({ workspaceId: context.workspace.id, userId: context.id })
+    await removeMember(tx, { workspaceId: context.workspace.id, userId: context.id })
     return redirectTo(
       membersPath(context),
       'They are no member any more, and what acted in their name here has ended.',
@@ -67,7 +67,7 @@ export const leaveWorkspaceAction = actionRoute({
   path: '/settings/members/leave',
   form: noInput,
   run: async (tx, context) => {
-    await removeMember(tx)({ workspaceId: context.workspace.id, userId: context.user.userId })
+    await removeMember(tx, { workspaceId: context.workspace.id, userId: context.user.userId })
     return redirectTo('/', `You have left ${context.workspace.name}.`)
   },
   back: membersPath,
@@ -78,7 +78,7 @@ export const withdrawInvitationAction = actionRoute({
   form: noInput,
   run: async (tx, context) => {
     requireOwner(context)
-    await withdrawInvitation(tx)({ workspaceId: context.workspace.id, invitationId: context.id })
+    await withdrawInvitation(tx, { workspaceId: context.workspace.id, invitationId: context.id })
     return redirectTo(membersPath(context), 'The invitation was withdrawn: its link lets nobody in any more.')
   },
   back: membersPath,
@@ -110,7 +110,7 @@ export const inviteMemberPage = formRoute({
   submit: async (tx, context, { email: enteredEmail, role }) => {
     requireOwner(context)
     const invitedBy = context.user.userId
-    const { email, link, expiresAt } = await createInvitation(tx)({
+    const { email, link, expiresAt } = await createInvitation(tx, {
       workspaceId: context.workspace.id,
       invitedBy,
       email: enteredEmail,
@@ -140,7 +140,7 @@ export const resetMemberPasswordPage = (deps: Deps) =>
       requireOwner(context)
       const { name, email } = await findMember(deps, context.workspace.id, context.id)
       const ids = { workspaceId: context.workspace.id, userId: context.id, ownerId: context.user.userId }
-      const { link, expiresAt } = await createMemberResetLink(tx)(ids)
+      const { link, expiresAt } = await createMemberResetLink(tx, ids)
       return oneTimeLinkView('The link', {
         heading: 'The link is ready',
         lead: `Send it to ${name} (${email}). It is shown only now.`,

@@ -41,7 +41,7 @@ export function mountInvitation(
     form: NewUserForm,
     show: async (request) => {
       const token = tokenOf(request)
-      const invitation = await getInvitation(deps)(token)
+      const invitation = await getInvitation(deps, token)
       if (invitation.state !== 'open') throw invitationClosedError(invitation.state)
       const user = (await parts.browserAuth.getUser(request)) ?? null
       const { workspaceName, invitedBy, role, email } = invitation
@@ -54,7 +54,7 @@ export function mountInvitation(
     },
     submit: async ({ request, reply, input }) => {
       const user = await parts.browserAuth.getUser(request)
-      const accepted = await acceptInvitation(deps)(tokenOf(request), user ?? requireNewUser(input))
+      const accepted = await acceptInvitation(deps, tokenOf(request), user ?? requireNewUser(input))
       if (!isMember(accepted)) throw invitationClosedError(accepted.state)
       if (user === undefined) await parts.browserAuth.begin(request, reply, accepted.userId)
       const message =

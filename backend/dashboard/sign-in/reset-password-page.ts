@@ -21,7 +21,7 @@ export function mountResetPassword(
 ): void {
   const requireOpen = async (request: FastifyRequest) => {
     const { token } = Path.parse(request.params)
-    const reset = await getPasswordReset(deps)(token)
+    const reset = await getPasswordReset(deps, token)
     if (reset.state !== 'open') throw linkClosedError(reset.state)
     return { token, reset }
   }
@@ -33,7 +33,7 @@ export function mountResetPassword(
       resetPasswordView('New password', { email: (await requireOpen(request)).reset.email }),
     submit: async ({ request, reply, input }) => {
       const { token } = await requireOpen(request)
-      const userId = await resetPassword(deps)(token, input.new_password)
+      const userId = await resetPassword(deps, token, input.new_password)
       if (userId === undefined) throw linkClosedError('used')
       await parts.browserAuth.begin(request, reply, userId)
       return redirectTo('/', 'Your password was changed, and you were signed out everywhere else.')

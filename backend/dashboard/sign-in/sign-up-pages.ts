@@ -58,7 +58,7 @@ export function mountNewWorkspace(
       if (user === undefined) return signInRedirect
       const { name, country, time_zone: timeZone } = input
       const values = { name, country, timeZone, ownerId: user.userId, formId: formId }
-      const { id } = await createWorkspace(deps)(values)
+      const { id } = await createWorkspace(deps, values)
       return redirectTo(`/w/${id}/overview`, 'The workspace is ready.')
     },
   })
@@ -91,7 +91,7 @@ export function mountSignUp(
         ? redirectTo('/sign-in')
         : signUpView('Set up Outdial', { countries, timeZones }),
     submit: async ({ request, reply, input }) => {
-      const created = await signUp(deps)({
+      const created = await signUp(deps, {
         name: input.name,
         email: input.email,
         password: input.password,

@@ -20,9 +20,9 @@ export const spreadsheetListPage = (deps: Deps) =>
     path: '/spreadsheets',
     query: noInput,
     show: async ({ workspace }) => {
-      const account = await getGoogleAccount(deps)(workspace.id)
+      const account = await getGoogleAccount(deps, workspace.id)
       return spreadsheetListView('Spreadsheets', {
-        spreadsheets: await listSpreadsheets(deps)(workspace.id),
+        spreadsheets: await listSpreadsheets(deps, workspace.id),
         googleEmail: account?.clientEmail ?? null,
       })
     },
@@ -35,7 +35,7 @@ export const newSpreadsheetPage = () =>
     form: NewSpreadsheet,
     show: async () => newSpreadsheetView('New spreadsheet', {}),
     submit: async (tx, context, { name, columns }) => {
-      const { id } = await createSpreadsheet(tx)(context.workspace.id, { name, columns: splitLines(columns) })
+      const { id } = await createSpreadsheet(tx, context.workspace.id, { name, columns: splitLines(columns) })
       return redirectTo(
         pathTo(context, `/spreadsheets/${id}`),
         'The spreadsheet was created: give it to an agent with the tool “spreadsheet_append”.',
@@ -60,12 +60,12 @@ export const googleAccountPage = (deps: Deps) =>
     form: z.object({ google_account: z.string().default('') }),
     show: async (context) => {
       requireOwner(context)
-      const account = await getGoogleAccount(deps)(context.workspace.id)
+      const account = await getGoogleAccount(deps, context.workspace.id)
       return googleAccountView('Google account', { googleEmail: account?.clientEmail ?? null })
     },
     submit: async (tx, context, { google_account: keyJson }) => {
       requireOwner(context)
-      const { clientEmail } = await saveGoogleAccount(tx)(context.workspace.id, keyJson)
+      const { clientEmail } = await saveGoogleAccount(tx, context.workspace.id, keyJson)
       return redirectTo(
         pathTo(context, '/spreadsheets'),
         `The Google account was saved. Share each spreadsheet with ${clientEmail} as an editor.`,
@@ -94,7 +94,7 @@ export const spreadsheetPage = (deps: Deps) =>
     query: Query,
     show: async (context) => {
       const { before } = context.query
-      const spreadsheet = await getSpreadsheet(deps)(context.workspace.id, context.other, {
+      const spreadsheet = await getSpreadsheet(deps, context.workspace.id, context.other, {
         before,
         limit: pageSize,
       })

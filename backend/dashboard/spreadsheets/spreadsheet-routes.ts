@@ -23,7 +23,7 @@ export const spreadsheetRoutes = (deps: Deps): DashboardRoute[] => [
     form: noInput,
     run: async (tx, context) => {
       requireOwner(context)
-      await removeGoogleAccount(tx)(context.workspace.id)
+      await removeGoogleAccount(tx, context.workspace.id)
       return redirectTo(
         pathTo(context, '/spreadsheets'),
         'The Google account was removed, and its key forgotten.',
@@ -38,7 +38,7 @@ export const spreadsheetRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/spreadsheets/:other/csv',
     query: noInput,
     send: async ({ workspace, other }) => {
-      const { name, parts } = await exportSpreadsheet(deps)(workspace.id, other)
+      const { name, parts } = await exportSpreadsheet(deps, workspace.id, other)
       return { name: `${name}.csv`, type: 'text/csv; charset=utf-8', body: Readable.from(parts) }
     },
   }),
@@ -47,7 +47,7 @@ export const spreadsheetRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/spreadsheets/:other/delete',
     form: noInput,
     run: async (tx, context) => {
-      await deleteSpreadsheet(tx)(context.workspace.id, context.other)
+      await deleteSpreadsheet(tx, context.workspace.id, context.other)
       return redirectTo(pathTo(context, '/spreadsheets'), 'The spreadsheet was deleted with its rows.')
     },
     back: (context) => pathTo(context, `/spreadsheets/${encodeURIComponent(context.other)}`),

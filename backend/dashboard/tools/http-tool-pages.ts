@@ -100,7 +100,7 @@ export const newHttpToolPage = () =>
     submit: async (tx, context, raw) => {
       const tool = parseHttpTool(raw, [])
       const secrets = mergeSecrets({}, tool.secrets)
-      const { id } = await addHttpTool(tx)(context.workspace.id, { ...tool, secrets })
+      const { id } = await addHttpTool(tx, context.workspace.id, { ...tool, secrets })
       return redirectTo(
         pathTo(context, `/tools/${id}`),
         'The tool is there. Assign it to agents on their pages.',
@@ -114,7 +114,7 @@ export const editHttpToolPage = (deps: Deps) =>
     query: noInput,
     form: HttpToolFields,
     show: async ({ workspace, id: toolId }) => {
-      const { settings, definitions, ...tool } = await getTool(deps)({ workspaceId: workspace.id, toolId })
+      const { settings, definitions, ...tool } = await getTool(deps, { workspaceId: workspace.id, toolId })
       const [definition] = definitions === 'unreadable' ? [] : definitions
       if (tool.kind !== 'http' || definition === undefined) throw toolNotFound()
       const { method, url, headers } = HttpSettings.parse(settings)
@@ -135,8 +135,8 @@ export const editHttpToolPage = (deps: Deps) =>
     loadEdited: loadEditedTool,
     submit: async (tx, context, raw) => {
       const key = { workspaceId: context.workspace.id, toolId: context.id }
-      const { secretNames } = await getTool(tx)(key)
-      await editHttpTool(tx)(key.workspaceId, key.toolId, parseHttpTool(raw, secretNames))
+      const { secretNames } = await getTool(tx, key)
+      await editHttpTool(tx, key.workspaceId, key.toolId, parseHttpTool(raw, secretNames))
       return redirectTo(
         pathTo(context, `/tools/${context.id}`),
         'Saved. Agents that have it use it as it is now.',

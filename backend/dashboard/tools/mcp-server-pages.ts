@@ -70,7 +70,7 @@ export const newMcpServerPage = (deps: Deps) =>
     submit: async (_, context, raw) => {
       const server = parseMcpServer(raw, [])
       const newServer = { ...server, secrets: mergeSecrets({}, server.secrets), tools: [] }
-      const { id } = await addRemoteServer(deps)(context.workspace.id, newServer)
+      const { id } = await addRemoteServer(deps, context.workspace.id, newServer)
       return redirectTo(
         pathTo(context, `/tools/${id}/choose`),
         'The server is added. Choose which of its tools agents may have.',
@@ -85,7 +85,7 @@ export const editMcpServerPage = (deps: Deps) =>
     form: McpServerFields,
     isOnce: false,
     show: async ({ workspace, id: toolId }) => {
-      const tool = await getTool(deps)({ workspaceId: workspace.id, toolId })
+      const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
       const settings = tool.kind === 'remote_mcp' ? RemoteSettings.safeParse(tool.settings) : undefined
       if (!settings?.success) throw toolNotFound()
       const { url, transport, headers } = settings.data
@@ -99,8 +99,8 @@ export const editMcpServerPage = (deps: Deps) =>
     loadEdited: loadEditedTool,
     submit: async (_, context, raw) => {
       const key = { workspaceId: context.workspace.id, toolId: context.id }
-      const { secretNames } = await getTool(deps)(key)
-      await editRemoteServer(deps)(key.workspaceId, key.toolId, parseMcpServer(raw, secretNames))
+      const { secretNames } = await getTool(deps, key)
+      await editRemoteServer(deps, key.workspaceId, key.toolId, parseMcpServer(raw, secretNames))
       return redirectTo(
         pathTo(context, `/tools/${context.id}`),
         'Saved. The server was asked for its tools anew.',
@@ -136,8 +136,8 @@ export const chooseServerToolsPage = (deps: Deps) =>
     form: ChosenToolsFields,
     isOnce: false,
     show: async ({ workspace, id: toolId }) => {
-      const { name } = await getTool(deps)({ workspaceId: workspace.id, toolId })
-      const listing = await listRemoteServer(deps)(workspace.id, toolId).catch(toListError)
+      const { name } = await getTool(deps, { workspaceId: workspace.id, toolId })
+      const listing = await listRemoteServer(deps, workspace.id, toolId).catch(toListError)
       const { listed, chosen } = typeof listing === 'string' ? { listed: [], chosen: [] } : listing
       const usable = listed.filter(({ issues }) => issues.length === 0)
       return chooseToolsView(`Tools of ${name}`, {
@@ -155,7 +155,7 @@ export const chooseServerToolsPage = (deps: Deps) =>
       })
     },
     submit: async (_, context, { tools }) => {
-      await editRemoteServer(deps)(context.workspace.id, context.id, { tools })
+      await editRemoteServer(deps, context.workspace.id, context.id, { tools })
       const count = tools.length === 1 ? '1 tool is' : `${tools.length} tools are`
       return redirectTo(
         pathTo(context, `/tools/${context.id}`),

@@ -43,7 +43,7 @@ export const toolPage = (deps: Deps) =>
     path: '/tools/:id',
     query: noInput,
     show: async ({ workspace, id: toolId }) => {
-      const tool = await getTool(deps)({ workspaceId: workspace.id, toolId })
+      const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
       const agents = await selectAgentsWithCounts(deps.db, workspace.id)
       const { definitions, effects, kind } = tool
       const isReadable = definitions !== 'unreadable'
@@ -121,7 +121,7 @@ export const toolListPage = (deps: Deps) =>
     query: noInput,
     show: async ({ workspace }) => {
       const agents = await selectAgentsWithCounts(deps.db, workspace.id)
-      const tools = await listTools(deps)(workspace.id)
+      const tools = await listTools(deps, workspace.id)
       return toolListView('Tools', {
         tools: tools.map(({ id, name, description, kind, isActive, agents: ids }) => ({
           ...{ id, name, description, isActive },
@@ -141,7 +141,7 @@ const switchAction = (verb: string, isActive: boolean, message: string): Dashboa
     path: `/tools/:id/${verb}`,
     form: noInput,
     run: async (tx, context) => {
-      await setToolActive(tx)(toolKey(context), isActive)
+      await setToolActive(tx, toolKey(context), isActive)
       return redirectTo(toolPath(context), message)
     },
     back: toolPath,
@@ -158,7 +158,7 @@ export const toolActions = (deps: Deps): DashboardRoute[] => [
     path: '/tools/:id/delete',
     form: noInput,
     run: async (tx, context) => {
-      await deleteTool(tx)(toolKey(context))
+      await deleteTool(tx, toolKey(context))
       return redirectTo(
         pathTo(context, '/tools'),
         'The tool is deleted. What it did stays in the records of calls.',
@@ -171,7 +171,7 @@ export const toolActions = (deps: Deps): DashboardRoute[] => [
     form: noInput,
     isOnce: false,
     run: async (_, context) => {
-      const refreshed = await refreshRemoteServer(deps)(context.workspace.id, context.id)
+      const refreshed = await refreshRemoteServer(deps, context.workspace.id, context.id)
       return redirectTo(toolPath(context), formatRefreshed(refreshed))
     },
     back: toolPath,

@@ -66,11 +66,11 @@ it('brings a new installation to its first API key and OAuth client', async () =
   expect(client).toEqual({ client_id: expect.any(String), client_secret: expect.any(String) })
 
   const deps = testDeps(database.db, { secretBox: createSecretBox([key]) })
-  const caller = await authenticate(deps)(`Bearer ${String(apiKey)}`)
+  const caller = await authenticate(deps, `Bearer ${String(apiKey)}`)
   expect(caller.workspaceId).toBe(workspace.workspace_id)
 
   await runJson(['remove-member', ...workspaceArgs, '--email', 'kim@example.com'])
-  await expect(authenticate(deps)(`Bearer ${String(apiKey)}`)).rejects.toMatchObject({
+  await expect(authenticate(deps, `Bearer ${String(apiKey)}`)).rejects.toMatchObject({
     code: 'invalid_credential',
   })
 })
@@ -106,7 +106,7 @@ it('makes a link for a new password, which the dashboard takes', async () => {
   const { link } = await runJson(['reset-password-link', '--email', 'LOST@example.com'])
   const deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()) })
   const token = String(link).split('/reset-password/')[1] ?? ''
-  expect(await resetPassword(deps)(token, 'a new long password')).toEqual(expect.any(Number))
+  expect(await resetPassword(deps, token, 'a new long password')).toEqual(expect.any(Number))
   const stranger = await admin(['reset-password-link', '--email', 'nobody@example.com'])
   expect(stranger.code).toBe(1)
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   deps = testDeps(database.db)
   folder = await mkdtemp(join(tmpdir(), 'outdial-admin-'))
   workspaceId = (await seedWorkspace(deps)).workspaceId
-  id = (await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns: ['Name', 'Note'] })).id
+  id = (await createSpreadsheet(deps, workspaceId, { name: 'Leads', columns: ['Name', 'Note'] })).id
   for (const cells of [
     ['Ann', '=1+1'],
     ['Zoë', 'a, b'],
@@ -65,7 +65,7 @@ it('says what stands in the way of an export', async () => {
 
 it('deletes a spreadsheet', async () => {
   const columns = ['A']
-  const old = await createSpreadsheet(deps)(workspaceId, { name: 'Old', columns })
+  const old = await createSpreadsheet(deps, workspaceId, { name: 'Old', columns })
   expect(await admin(['delete-spreadsheet', '--id', old.id])).toMatchObject({ code: 0 })
   expect(await admin(['delete-spreadsheet', '--id', old.id])).toMatchObject({ code: 1 })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 const newKey = () =>
-  createApiKey(api.deps)({ workspaceId: api.seed.workspaceId, userId: api.seed.userId, name: 'Another' })
+  createApiKey(api.deps, { workspaceId: api.seed.workspaceId, userId: api.seed.userId, name: 'Another' })
 
 it('makes a key that is shown once and kept as its hash', async () => {
   const { id, key } = await newKey()
@@ -31,7 +31,7 @@ it('makes a key that is shown once and kept as its hash', async () => {
 
 it('makes no key for somebody who is no member', async () => {
   const { seed } = await api.seedOtherWorkspace()
-  const key = createApiKey(api.deps)({ workspaceId: api.seed.workspaceId, userId: seed.userId, name: 'No' })
+  const key = createApiKey(api.deps, { workspaceId: api.seed.workspaceId, userId: seed.userId, name: 'No' })
   await expect(key).rejects.toMatchObject({ code: 'not_found' })
 })
 
@@ -39,8 +39,8 @@ it('leaves no key to a member who is removed while it is made', async () => {
   const { seed: member } = await api.seedOtherWorkspace()
   let removing: Promise<void> | undefined
   const { key } = await api.deps.db.transaction().execute(async (db) => {
-    const creating = await createApiKey({ ...api.deps, db })({ ...member, name: 'Late' })
-    removing = endMembership(api.deps)(member)
+    const creating = await createApiKey({ ...api.deps, db }, { ...member, name: 'Late' })
+    removing = endMembership(api.deps, member)
     await Promise.race([removing, waitForLockWaiters(api, 1)])
     return creating
   })
@@ -54,7 +54,7 @@ it('ends a revoked key at once, with its webhook subscriptions', async () => {
   const { id: hook } = (await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })).json<{
     id: number
   }>()
-  await revokeApiKey(api.deps)({ workspaceId: api.seed.workspaceId, apiKeyId: id })
+  await revokeApiKey(api.deps, { workspaceId: api.seed.workspaceId, apiKeyId: id })
   const rejected = await api.send({ path: '/agents/', key })
   expect([rejected.statusCode, rejected.json()]).toMatchObject([
     401,
@@ -62,14 +62,14 @@ it('ends a revoked key at once, with its webhook subscriptions', async () => {
   ])
   expect((await api.send({ method: 'DELETE', path: `/webhooks/${hook}/` })).statusCode).toBe(404)
   await expect(
-    revokeApiKey(api.deps)({ workspaceId: api.seed.workspaceId, apiKeyId: id }),
+    revokeApiKey(api.deps, { workspaceId: api.seed.workspaceId, apiKeyId: id }),
   ).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('revokes no key of another workspace', async () => {
   const { id, key } = await newKey()
   const { seed } = await api.seedOtherWorkspace()
-  await expect(revokeApiKey(api.deps)({ workspaceId: seed.workspaceId, apiKeyId: id })).rejects.toMatchObject(
+  await expect(revokeApiKey(api.deps, { workspaceId: seed.workspaceId, apiKeyId: id })).rejects.toMatchObject(
     {
       code: 'not_found',
     },

@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 
 const findCalls = async (owner: Seed) =>
-  (await listCalls(deps)(toCaller(owner), { limit: 200, offset: 0, outcome: undefined })).items
+  (await listCalls(deps, toCaller(owner), { limit: 200, offset: 0, outcome: undefined })).items
 
 it('queues one call where fifty ask at once', async () => {
   const number = freshNumber()
@@ -114,7 +114,7 @@ it('completes what waits for a number, in every campaign, when it is put on the 
   const other = await seedCampaign(deps, { ...seed, name: 'Other' })
   const waiting = await seedCall(deps, seed, number, { campaign_id: other })
   await seedCall(deps, seed, number, { do_not_call: true })
-  expect(await getCall(deps)(toCaller(seed), waiting.id)).toMatchObject({ outcome: 'suppressed' })
+  expect(await getCall(deps, toCaller(seed), waiting.id)).toMatchObject({ outcome: 'suppressed' })
   expect(await listEvents(deps, waiting.id)).toHaveLength(1)
 })
 
@@ -126,7 +126,7 @@ it('keeps the do-not-call lists of two workspaces apart', async () => {
 })
 
 it('refuses an archived campaign', async () => {
-  await archiveCampaign(deps)(seed)
+  await archiveCampaign(deps, seed)
   await expect(seedCall(deps, seed, freshNumber())).rejects.toMatchObject({ code: 'campaign_archived' })
 })
 
@@ -159,12 +159,12 @@ it('leaves no call behind in a campaign that is archived meanwhile', async () =>
     return result
   })
   await queued.promise
-  const archived = archiveCampaign(deps)(seed)
+  const archived = archiveCampaign(deps, seed)
   await waitForLockWaiter(deps)
   archiving.resolve()
   const { callId } = await queueing
   await archived
-  expect(await getCall(deps)(toCaller(seed), callId)).toMatchObject({
+  expect(await getCall(deps, toCaller(seed), callId)).toMatchObject({
     outcome: 'canceled',
     ended_reason: 'campaign_archived',
   })
@@ -172,9 +172,9 @@ it('leaves no call behind in a campaign that is archived meanwhile', async () =>
 
 it('answers a call by id, and no call of another workspace', async () => {
   const call = await seedCall(deps, seed, freshNumber(), { metadata: { lead: '7' } })
-  expect(await getCall(deps)(toCaller(seed), call.id)).toEqual(call)
+  expect(await getCall(deps, toCaller(seed), call.id)).toEqual(call)
   const other = await seedWorkspace(deps, 'Globex')
-  await expect(getCall(deps)(toCaller(other), call.id)).rejects.toThrow(ApiError)
+  await expect(getCall(deps, toCaller(other), call.id)).rejects.toThrow(ApiError)
 })
 
 it('lists calls newest first, page by page, filtered', async () => {
@@ -182,7 +182,7 @@ it('lists calls newest first, page by page, filtered', async () => {
   for (let index = 0; index < 5; index += 1) ids.unshift((await seedCall(deps, seed, freshNumber())).id)
   const suppressed = await seedCall(deps, seed, freshNumber(), { do_not_call: true })
   const list = async (query: object) => {
-    const page = await listCalls(deps)(toCaller(seed), { limit: 50, offset: 0, outcome: undefined, ...query })
+    const page = await listCalls(deps, toCaller(seed), { limit: 50, offset: 0, outcome: undefined, ...query })
     return { ids: page.items.map((call) => call.id), more: page.more }
   }
   expect(await list({ limit: 2 })).toEqual({ ids: [suppressed.id, ids[0]], more: true })

@@ -36,19 +36,19 @@ const eveningHours = { ...everyHour, start: '18:00', end: '20:00' }
 
 it('moves what waits when the hours are edited, to later and to earlier', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  await editCampaign(deps)(seed, { callingHours: eveningHours })
+  await editCampaign(deps, seed, { callingHours: eveningHours })
   expect(await getCall(deps, seed, id)).toMatchObject({
     waiting_for: 'calling_hours',
     next_attempt_at: '2026-05-04T22:00:00.000Z',
   })
-  await editCampaign(deps)(seed, { callingHours: everyHour })
+  await editCampaign(deps, seed, { callingHours: everyHour })
   expect((await getCall(deps, seed, id)).waiting_for).toBeNull()
-  expect(await claimCalls(deps, lease)(9)).toHaveLength(1)
+  expect(await claimCalls(deps, lease, 9)).toHaveLength(1)
 })
 
 it('moves what waits by the zone of the campaign when that is edited', async () => {
   const { id } = await seedCall(deps, seed, '+18005550123')
-  await editCampaign(deps)(seed, { callingHours: eveningHours, timeZone: 'Europe/Berlin' })
+  await editCampaign(deps, seed, { callingHours: eveningHours, timeZone: 'Europe/Berlin' })
   expect((await getCall(deps, seed, id)).next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
 })
 
@@ -65,7 +65,7 @@ it('moves every batch of a long queue', async () => {
     select call.workspace_id, call.campaign_id, people.id, call.agent_id, call.phone_number_id, call.from_number,
       people.phone_number, call.queued_at, call.due_at, call.next_attempt_at
     from people, call where call.campaign_id = ${seed.campaignId}`.execute(deps.db)
-  await editCampaign(deps)(seed, { callingHours: eveningHours })
+  await editCampaign(deps, seed, { callingHours: eveningHours })
   const calls = await deps.db
     .selectFrom('call')
     .select('next_attempt_at')
@@ -103,24 +103,24 @@ it('waits for a claim under way before it changes the hours', async () => {
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
   const claiming = deps.db.transaction().execute(async (tx) => {
-    const attempts = await claimCalls({ ...deps, db: tx }, lease)(9)
+    const attempts = await claimCalls({ ...deps, db: tx }, lease, 9)
     claimed.resolve()
     await commit.promise
     return attempts
   })
   await claimed.promise
-  const edited = editCampaign(deps)(seed, { callingHours: eveningHours })
+  const edited = editCampaign(deps, seed, { callingHours: eveningHours })
   await waitForLockWaiter(deps)
   commit.resolve()
   const [attempt] = await claiming
   await edited
   expect(await getCall(deps, seed, id)).toMatchObject({ status: 'dialing', next_attempt_at: null })
-  if (attempt !== undefined) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
+  if (attempt !== undefined) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
   expect((await getCall(deps, seed, id)).status).toBe('completed')
 })
 
 it('moves what waits when the time zone of the contact changes', async () => {
-  await editCampaign(deps)(seed, { callingHours: eveningHours })
+  await editCampaign(deps, seed, { callingHours: eveningHours })
   const number = freshNumber()
   const { id } = await seedCall(deps, seed, number)
   await seedCall(deps, seed, number, { time_zone: 'America/Los_Angeles' })
@@ -131,12 +131,12 @@ it('moves what waits when the time zone of the contact changes', async () => {
 
 it('completes what waits as canceled when a campaign is archived, and lets calls under way end', async () => {
   const calls = [await seedCall(deps, seed, freshNumber())]
-  const [attempt] = await claimCalls(deps, lease)(1)
+  const [attempt] = await claimCalls(deps, lease, 1)
   calls.push(
     await seedCall(deps, seed, freshNumber()),
     await seedCall(deps, seed, freshNumber(), { test: true }),
   )
-  const campaign = await archiveCampaign(deps)(seed)
+  const campaign = await archiveCampaign(deps, seed)
   expect(campaign.status).toBe('archived')
   const [live, ...waiting] = calls.map((call) => call.id)
   for (const id of waiting) {
@@ -144,7 +144,7 @@ it('completes what waits as canceled when a campaign is archived, and lets calls
     expect(call).toMatchObject({ outcome: 'canceled', ended_reason: 'campaign_archived', attempts: 0 })
     expect((await listEvents(deps, id)).map((event) => event.data)).toEqual([call])
   }
-  if (attempt !== undefined) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
+  if (attempt !== undefined) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
   expect(await getCall(deps, seed, live ?? 0)).toMatchObject({ outcome: 'busy' })
 })
 
@@ -152,46 +152,46 @@ it.each([
   ['paused', pauseCampaign],
   ['resumed', resumeCampaign],
   ['archived again', archiveCampaign],
-  ['edited', (using: TestDeps) => (key: Seed) => editCampaign(using)(key, { name: 'New' })],
+  ['edited', (using: TestDeps, key: Seed) => editCampaign(using, key, { name: 'New' })],
 ])('lets an archived campaign not be %s', async (_, change) => {
-  await archiveCampaign(deps)(seed)
-  await expect(change(deps)(seed)).rejects.toMatchObject({ code: 'campaign_archived' })
+  await archiveCampaign(deps, seed)
+  await expect(change(deps, seed)).rejects.toMatchObject({ code: 'campaign_archived' })
 })
 
 it('changes no campaign of another workspace', async () => {
   const key = { workspaceId: seed.workspaceId + 1, campaignId: seed.campaignId }
-  await expect(pauseCampaign(deps)(key)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(pauseCampaign(deps, key)).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('edits the rest of a campaign and leaves out what is left out', async () => {
   const retry = { max_attempts: 2, delay_minutes: 5, on: ['busy' as const] }
-  const before = await editCampaign(deps)(seed, { name: 'Spring', maxConcurrentCalls: 9 })
-  const after = await editCampaign(deps)(seed, { retry })
+  const before = await editCampaign(deps, seed, { name: 'Spring', maxConcurrentCalls: 9 })
+  const after = await editCampaign(deps, seed, { retry })
   expect(before).toMatchObject({ name: 'Spring', max_concurrent_calls: 9 })
   expect(after).toEqual({ ...before, retry })
 })
 
 it('tells why a campaign was paused, and keeps the reason when it is paused again', async () => {
-  await pauseCampaign(deps)(seed, 'Holiday.')
-  expect(await pauseCampaign(deps)(seed)).toMatchObject({ status: 'paused', paused_reason: 'Holiday.' })
-  expect(await resumeCampaign(deps)(seed)).toMatchObject({ status: 'active', paused_reason: null })
+  await pauseCampaign(deps, seed, 'Holiday.')
+  expect(await pauseCampaign(deps, seed)).toMatchObject({ status: 'paused', paused_reason: 'Holiday.' })
+  expect(await resumeCampaign(deps, seed)).toMatchObject({ status: 'active', paused_reason: null })
 })
 
 it('cancels a call that waits, and tells it', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const key = { workspaceId: seed.workspaceId, callId: id }
-  expect(await cancelCall(deps)(key)).toBe(true)
+  expect(await cancelCall(deps, key)).toBe(true)
   const call = await getCall(deps, seed, id)
   expect(call).toMatchObject({ outcome: 'canceled', ended_reason: 'canceled_by_user', next_attempt_at: null })
   expect((await listEvents(deps, id)).map((event) => event.data)).toEqual([call])
-  expect(await cancelCall(deps)(key)).toBe(false)
+  expect(await cancelCall(deps, key)).toBe(false)
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
 
 it('cancels no call that is being made, and none of another workspace', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  await claimCalls(deps, lease)(1)
-  expect(await cancelCall(deps)({ workspaceId: seed.workspaceId, callId: id })).toBe(false)
-  const otherWorkspaceCancel = cancelCall(deps)({ workspaceId: seed.workspaceId + 1, callId: id })
+  await claimCalls(deps, lease, 1)
+  expect(await cancelCall(deps, { workspaceId: seed.workspaceId, callId: id })).toBe(false)
+  const otherWorkspaceCancel = cancelCall(deps, { workspaceId: seed.workspaceId + 1, callId: id })
   await expect(otherWorkspaceCancel).rejects.toMatchObject({ code: 'not_found' })
 })

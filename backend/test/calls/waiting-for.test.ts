@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-const claim = (capacity = 50): Promise<ClaimedAttempt[]> => claimCalls(deps, lease)(capacity)
+const claim = (capacity = 50): Promise<ClaimedAttempt[]> => claimCalls(deps, lease, capacity)
 const getWaitingFor = async (id: number) => (await getCall(deps, seed, id)).waiting_for
 const inAnHour = () => new Date(deps.clock.now().getTime() + 3_600_000).toISOString()
 
@@ -71,7 +71,7 @@ it('waits for a slot of its campaign', async () => {
   const [first] = await claim()
   expect(await getWaitingFor(second.id)).toBe('concurrency')
   expect(await claim()).toEqual([])
-  if (first !== undefined) await finishAttempt(deps)(first, emptyResult('busy', 'line_busy'))
+  if (first !== undefined) await finishAttempt(deps, first, emptyResult('busy', 'line_busy'))
   expect(await getWaitingFor(second.id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
@@ -88,27 +88,27 @@ it('waits while another campaign talks to the number', async () => {
 })
 
 it('waits for a paused campaign, and goes on when it is resumed', async () => {
-  await pauseCampaign(deps)(seed)
+  await pauseCampaign(deps, seed)
   const { id } = await seedCall(deps, seed, freshNumber())
   expect(await getWaitingFor(id)).toBe('campaign_paused')
   expect(await claim()).toEqual([])
-  await resumeCampaign(deps)(seed)
+  await resumeCampaign(deps, seed)
   expect(await getWaitingFor(id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
 
 it.each(['real', 'test'])('waits for an agent that is not Live (%s calls)', async (kind) => {
   const agent = { workspaceId: seed.workspaceId, agentId: seed.agentId }
-  await setAgentStatus(deps)(agent, 'paused')
+  await setAgentStatus(deps, agent, 'paused')
   const { id } = await seedCall(deps, seed, freshNumber(), { test: kind === 'test' })
   expect(await getWaitingFor(id)).toBe('agent_not_live')
-  expect([...(await claim()), ...(await claimTestCalls(deps, lease)(9))]).toEqual([])
-  await setAgentStatus(deps)(agent, 'live')
+  expect([...(await claim()), ...(await claimTestCalls(deps, lease, 9))]).toEqual([])
+  await setAgentStatus(deps, agent, 'live')
   expect(await getWaitingFor(id)).toBeNull()
 })
 
 it('waits for a number that was retired', async () => {
-  await retirePhoneNumber(deps)(seed)
+  await retirePhoneNumber(deps, seed)
   const { id } = await seedCall(deps, seed, freshNumber())
   expect(await getWaitingFor(id)).toBe('number_not_active')
   expect(await claim()).toEqual([])
@@ -122,7 +122,7 @@ it('waits for its retry, and then for calling hours', async () => {
   })
   const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   const [attempt] = await claim()
-  if (attempt !== undefined) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
+  if (attempt !== undefined) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
   // LINE_SPEED 10: six minutes, in which the hours close.
   const waiting = { waiting_for: 'retry', next_attempt_at: '2026-05-05T13:00:00.000Z', attempts: 1 }
   expect(await getCall(deps, seed, id)).toMatchObject(waiting)
@@ -137,23 +137,23 @@ it('names no hours and no slots for a test call', async () => {
   const { waiting_for } = await seedCall(deps, seed, number, { campaign_id: campaignId, test: true })
   expect(waiting_for).toBeNull()
   await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId, test: true })
-  expect(await claimTestCalls(deps, lease)(9)).toHaveLength(2)
+  expect(await claimTestCalls(deps, lease, 9)).toHaveLength(2)
 })
 
 it('refuses a step of an agent that there is not, and an agent of another workspace', async () => {
   const agentId = await seedAgent(deps, seed.workspaceId, { status: 'draft' })
   const agent = { workspaceId: seed.workspaceId, agentId }
-  await expect(setAgentStatus(deps)(agent, 'paused')).rejects.toMatchObject({ code: 'validation_failed' })
-  await setAgentStatus(deps)(agent, 'live')
-  await expect(setAgentStatus(deps)(agent, 'draft')).rejects.toMatchObject({ code: 'validation_failed' })
+  await expect(setAgentStatus(deps, agent, 'paused')).rejects.toMatchObject({ code: 'validation_failed' })
+  await setAgentStatus(deps, agent, 'live')
+  await expect(setAgentStatus(deps, agent, 'draft')).rejects.toMatchObject({ code: 'validation_failed' })
   const otherWorkspaceAgent = { ...agent, workspaceId: seed.workspaceId + 1 }
-  await expect(setAgentStatus(deps)(otherWorkspaceAgent, 'paused')).rejects.toMatchObject({
+  await expect(setAgentStatus(deps, otherWorkspaceAgent, 'paused')).rejects.toMatchObject({
     code: 'not_found',
   })
 })
 
 it('retires no number of another workspace', async () => {
   const phoneNumberId = await seedPhoneNumber(deps, seed.workspaceId)
-  const retiring = retirePhoneNumber(deps)({ workspaceId: seed.workspaceId + 1, phoneNumberId })
+  const retiring = retirePhoneNumber(deps, { workspaceId: seed.workspaceId + 1, phoneNumberId })
   await expect(retiring).rejects.toMatchObject({ code: 'not_found' })
 })

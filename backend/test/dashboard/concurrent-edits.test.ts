@@ -27,7 +27,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
   [
     'a document',
     async () => {
-      const { id } = await addDocument(service.deps)(user.seed.workspaceId, {
+      const { id } = await addDocument(service.deps, user.seed.workspaceId, {
         title: 'Prices',
         body: 'Ten.',
       })
@@ -40,7 +40,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
     'a contact',
     async () => {
       const contact = { phone_number: freshNumber(), first_name: 'Maya' }
-      const { id } = await saveContact(service.deps)(user.seed.workspaceId, contact)
+      const { id } = await saveContact(service.deps, user.seed.workspaceId, contact)
       return `/contacts/${id}/edit`
     },
     'first_name',
@@ -51,7 +51,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
   ['the settings', async () => '/settings', 'name', 'retention_days'],
   [
     'a tool',
-    async () => `/tools/${(await addHttpTool(service.deps)(user.seed.workspaceId, tool)).id}/edit-http`,
+    async () => `/tools/${(await addHttpTool(service.deps, user.seed.workspaceId, tool)).id}/edit-http`,
     'description',
     'url',
   ],

@@ -15,13 +15,13 @@ beforeAll(async () => {
   user = await seedSignedInOwner(service, 'Acme & <i>Sons</i>')
   const { workspaceId, campaignId } = user.seed
   const caller = { workspaceId, userId: user.userId, apiKeyId: null, clientId: null, scopes: [] }
-  await addContact(service.deps)(caller, {
+  await addContact(service.deps, caller, {
     phone_number: '+12025550100',
     campaign_id: campaignId,
     first_name: '<img src=x onerror=alert(1)>',
     variables: { product: '<script>alert(1)</script>' },
   })
-  await addDocument(service.deps)(workspaceId, {
+  await addDocument(service.deps, workspaceId, {
     title: '<b>Prices</b>',
     body: 'A roof costs <em>much</em>.',
   })

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 const claim = (capacity = 50, claimDeps: TestDeps = deps): Promise<ClaimedAttempt[]> =>
-  claimCalls(claimDeps, lease)(capacity)
+  claimCalls(claimDeps, lease, capacity)
 const queueMany = async (count: number, campaignId = seed.campaignId, owner = seed) => {
   for (let index = 0; index < count; index += 1)
     await seedCall(deps, owner, freshNumber(), { campaign_id: campaignId })
@@ -49,19 +49,19 @@ it('never has more calls out than the campaign allows, with four dialers claimin
     expect(live).toBeLessThanOrEqual(5)
     const ending = claims
       .slice(0, 1 + (round % 4))
-      .map((attempt) => finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy')))
+      .map((attempt) => finishAttempt(deps, attempt, emptyResult('busy', 'line_busy')))
     // Hang-ups and claims cross each other.
     const [, more] = await Promise.all([Promise.all(ending), claim(), claim()])
     expect(await countLiveCalls(seed.campaignId)).toBeLessThanOrEqual(5)
     const remaining = [...claims.slice(1 + (round % 4)), ...more]
     claimedCount += claims.length + more.length
-    for (const attempt of remaining) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
+    for (const attempt of remaining) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
     const rest = await deps.db
       .selectFrom('attempt')
       .select(['id', 'fence', 'workspace_id as workspaceId'])
       .where('ended_at', 'is', null)
       .execute()
-    for (const attempt of rest) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
+    for (const attempt of rest) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
   }
   const open = await deps.db.selectFrom('call').select('id').where('status', '<>', 'completed').execute()
   expect(open).toEqual([])
@@ -254,7 +254,7 @@ it('takes test calls whatever hours, limits and live calls there are, and counts
   const number = freshNumber()
   await seedCall(deps, seed, number, { campaign_id: narrow, test: true })
   await seedCall(deps, seed, freshNumber(), { campaign_id: narrow, test: true })
-  expect(await claimTestCalls(deps, lease)(50)).toHaveLength(2)
+  expect(await claimTestCalls(deps, lease, 50)).toHaveLength(2)
   await seedCall(deps, seed, number, { campaign_id: narrow })
   expect(await claim()).toHaveLength(1)
 })

@@ -53,7 +53,9 @@ const dial = (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = deps) =
 }
 /** A worker that claims and is never heard of again. */
 const claimAsLostWorker = async (leaseMs: number): Promise<ClaimedAttempt> => {
-  const [attempt] = await claimCalls(deps, { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs })(
+  const [attempt] = await claimCalls(
+    deps,
+    { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs },
     1,
   )
   if (attempt === undefined) throw new Error('there was nothing to claim')
@@ -101,7 +103,7 @@ it('refuses what a worker writes after its attempt was taken over', async () => 
   sweep()
   await takeOver(attempt)
   expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
-  expect(await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
   expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost' })
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
@@ -116,9 +118,9 @@ it('refuses a worker by its fence while the one who took over has not ended the 
   })
   expect(taken).toMatchObject({ id: attempt.id, fence: attempt.fence + 1 })
   expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
-  expect(await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
   expect((await getCall(deps, seed, id)).status).toBe('dialing')
-  if (taken !== undefined) await finishAttempt(deps)(taken, emptyResult('failed', 'worker_lost'))
+  if (taken !== undefined) await finishAttempt(deps, taken, emptyResult('failed', 'worker_lost'))
   expect((await getCall(deps, seed, id)).ended_reason).toBe('worker_lost')
 })
 
@@ -126,7 +128,7 @@ it('refuses a second end of the same attempt', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   const attempt = await claimAsLostWorker(60_000)
   const ends = [emptyResult('busy', 'line_busy'), emptyResult('declined', 'contact_declined')]
-  const finished = await Promise.all(ends.map((end) => finishAttempt(deps)(attempt, end)))
+  const finished = await Promise.all(ends.map((end) => finishAttempt(deps, attempt, end)))
   expect(finished.sort()).toEqual(['completed', 'refused'])
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
@@ -219,7 +221,11 @@ it('rings nobody with a lease that ran out since it was claimed', async () => {
       return neverSettle()
     },
   })
-  await runAttempt(deps, { real: provider, test: provider }, leases, () => {})(
+  await runAttempt(
+    deps,
+    { real: provider, test: provider },
+    leases,
+    () => {},
     attempt,
     new AbortController().signal,
   )

@@ -36,7 +36,7 @@ const busy = emptyResult('busy', 'line_busy')
 const providerFailed = emptyResult('failed', 'line_failed')
 const lease = () => ({ provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 })
 const claimOne = async (): Promise<ClaimedAttempt> => {
-  const [attempt] = await claimCalls(deps, lease())(1)
+  const [attempt] = await claimCalls(deps, lease(), 1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
   return attempt
 }
@@ -50,7 +50,7 @@ const getCampaign = (id: number) =>
 const endConsecutively = async (count: number, end: AttemptResult) => {
   for (let index = 0; index < count; index += 1) {
     await seedCall(deps, seed, freshNumber())
-    await finishAttempt(deps)(await claimOne(), end)
+    await finishAttempt(deps, await claimOne(), end)
   }
 }
 
@@ -83,7 +83,7 @@ it('tries again until the attempts are used up, and then the last outcome stands
 
 it('does not try again after an outcome that the policy does not name', async () => {
   const { id } = await queueRetrying()
-  await finishAttempt(deps)(await claimOne(), emptyResult('declined', 'contact_declined'))
+  await finishAttempt(deps, await claimOne(), emptyResult('declined', 'contact_declined'))
   expect(await getCall(deps, seed, id)).toMatchObject({ status: 'completed', outcome: 'declined' })
 })
 
@@ -91,7 +91,7 @@ it('does not try again what is on the do-not-call list by then', async () => {
   const { id, to_number } = await queueRetrying()
   const attempt = await claimOne()
   await seedCall(deps, seed, to_number, { do_not_call: true })
-  await finishAttempt(deps)(attempt, busy)
+  await finishAttempt(deps, attempt, busy)
   expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'suppressed', ended_reason: 'do_not_call' })
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
@@ -99,14 +99,14 @@ it('does not try again what is on the do-not-call list by then', async () => {
 it('does not try again in a campaign that was archived meanwhile', async () => {
   const { id, campaignId } = await queueRetrying()
   const attempt = await claimOne()
-  await archiveCampaign(deps)({ ...seed, campaignId })
-  await finishAttempt(deps)(attempt, busy)
+  await archiveCampaign(deps, { ...seed, campaignId })
+  await finishAttempt(deps, attempt, busy)
   expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy' })
 })
 
 it('expires what got no attempt within seven days of becoming due', async () => {
   const campaign = { ...seed }
-  await pauseCampaign(deps)(campaign)
+  await pauseCampaign(deps, campaign)
   const inTwoDays = new Date(deps.clock.now().getTime() + 2 * day).toISOString()
   const { id } = await seedCall(deps, seed, freshNumber())
   const scheduled = await seedCall(deps, seed, freshNumber(), { scheduled_at: inTwoDays })
@@ -124,8 +124,8 @@ it('expires what got no attempt within seven days of becoming due', async () => 
 
 it('lets the last outcome stand when a retry expires', async () => {
   const { id, campaignId } = await queueRetrying()
-  await finishAttempt(deps)(await claimOne(), busy)
-  await pauseCampaign(deps)({ ...seed, campaignId })
+  await finishAttempt(deps, await claimOne(), busy)
+  await pauseCampaign(deps, { ...seed, campaignId })
   deps.clock.advance(8 * day)
   workers.push(startSweeper(deps))
   const call = await advanceUntilCompleted(deps, seed, id, 1_000)
@@ -144,7 +144,7 @@ it('pauses a campaign whose line failed twenty times in a row, says why, and for
   })
   const { waiting_for } = await seedCall(deps, seed, freshNumber())
   expect(waiting_for).toBe('campaign_paused')
-  await resumeCampaign(deps)(seed)
+  await resumeCampaign(deps, seed)
   expect(await getCampaign(seed.campaignId)).toMatchObject({
     status: 'active',
     paused_reason: null,
@@ -157,8 +157,8 @@ it('counts only failures in a row, of the line, on real calls', async () => {
   await endConsecutively(1, emptyResult('failed', 'worker_lost'))
   expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
   await seedCall(deps, seed, freshNumber(), { test: true })
-  const [test] = await claimTestCalls(deps, lease())(1)
-  if (test !== undefined) await finishAttempt(deps)(test, providerFailed)
+  const [test] = await claimTestCalls(deps, lease(), 1)
+  if (test !== undefined) await finishAttempt(deps, test, providerFailed)
   expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
   await endConsecutively(1, busy)
   await endConsecutively(1, providerFailed)
@@ -168,8 +168,8 @@ it('counts only failures in a row, of the line, on real calls', async () => {
 it('misses no failure when many end at the same moment', async () => {
   const wide = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 30 })
   for (let index = 0; index < 20; index += 1) await seedCall(deps, seed, freshNumber(), { campaign_id: wide })
-  const attempts = await claimCalls(deps, lease())(50)
+  const attempts = await claimCalls(deps, lease(), 50)
   expect(attempts).toHaveLength(20)
-  await Promise.all(attempts.map((attempt) => finishAttempt(deps)(attempt, providerFailed)))
+  await Promise.all(attempts.map((attempt) => finishAttempt(deps, attempt, providerFailed)))
   expect((await getCampaign(wide)).status).toBe('paused')
 })

@@ -41,13 +41,17 @@ const answeredConversation = {
 /** A call whose worker died between the hang-up and the analysis. */
 const hangUpAsLostWorker = async (): Promise<number> => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  const [attempt] = await claimCalls(deps, {
-    provider: 'simulated',
-    workerId: crypto.randomUUID(),
-    leaseMs: 60_000,
-  })(1)
+  const [attempt] = await claimCalls(
+    deps,
+    {
+      provider: 'simulated',
+      workerId: crypto.randomUUID(),
+      leaseMs: 60_000,
+    },
+    1,
+  )
   if (attempt === undefined) throw new Error('there was nothing to claim')
-  expect(await finishAttempt(deps)(attempt, answeredConversation)).toBe('analysing')
+  expect(await finishAttempt(deps, attempt, answeredConversation)).toBe('analysing')
   return id
 }
 
@@ -167,7 +171,7 @@ it('writes one event where two settle the same call at once', async () => {
   const callId = await hangUpAsLostWorker()
   const key = { workspaceId: seed.workspaceId, callId }
   const analysis = { summary: 'Talked.', sentiment: 'neutral' as const, goalMet: null, extracted: {} }
-  await Promise.all([finishAnalysis(deps)(key, analysis), finishAnalysis(deps)(key, undefined)])
-  await finishAnalysis(deps)(key, undefined)
+  await Promise.all([finishAnalysis(deps, key, analysis), finishAnalysis(deps, key, undefined)])
+  await finishAnalysis(deps, key, undefined)
   expect(await listEvents(deps, callId)).toHaveLength(1)
 })

@@ -19,18 +19,18 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 it('knows a user again by password, whatever the case of the address', async () => {
-  const { id } = await createUser(deps)({ email: 'Robin@Example.com', name: 'Robin', password })
-  expect(await verifyPassword(deps)({ email: ' rObin@eXample.com ', password })).toMatchObject({ userId: id })
+  const { id } = await createUser(deps, { email: 'Robin@Example.com', name: 'Robin', password })
+  expect(await verifyPassword(deps, { email: ' rObin@eXample.com ', password })).toMatchObject({ userId: id })
 })
 
 it('knows nobody by a wrong password or address', async () => {
-  await createUser(deps)({ email: 'sam@example.com', name: 'Sam', password })
-  expect(await verifyPassword(deps)({ email: 'sam@example.com', password: `${password} ` })).toBeUndefined()
-  expect(await verifyPassword(deps)({ email: 'nobody@example.com', password })).toBeUndefined()
+  await createUser(deps, { email: 'sam@example.com', name: 'Sam', password })
+  expect(await verifyPassword(deps, { email: 'sam@example.com', password: `${password} ` })).toBeUndefined()
+  expect(await verifyPassword(deps, { email: 'nobody@example.com', password })).toBeUndefined()
 })
 
 it('keeps passwords as Argon2id', async () => {
-  const { id } = await createUser(deps)({ email: 'kim@example.com', name: 'Kim', password })
+  const { id } = await createUser(deps, { email: 'kim@example.com', name: 'Kim', password })
   const user = await database.db
     .selectFrom('app_user')
     .select('password_hash')
@@ -41,7 +41,7 @@ it('keeps passwords as Argon2id', async () => {
 
 it('makes of simultaneous users with one address exactly one', async () => {
   const attempts = ['Lee@example.com', 'lee@example.com', 'LEE@example.com'].map((email) =>
-    createUser(deps)({ email, name: 'Lee', password }),
+    createUser(deps, { email, name: 'Lee', password }),
   )
   const settled = await Promise.allSettled(attempts)
   expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -54,7 +54,7 @@ it.each([
   ['name', { name: '  ' }],
   ['password', { password: 'too short' }],
 ])('refuses a user with a bad %s', async (field, invalid) => {
-  const making = createUser(deps)({ email: 'pat@example.com', name: 'Pat', password, ...invalid })
+  const making = createUser(deps, { email: 'pat@example.com', name: 'Pat', password, ...invalid })
   await expect(making).rejects.toMatchObject({ code: 'validation_failed', details: [{ field }] })
 })
 
@@ -63,7 +63,7 @@ it.each([
   ['country', { country: 'usa' }],
   ['time_zone', { timeZone: 'Mars/Base' }],
 ])('refuses a workspace with a bad %s', async (field, invalid) => {
-  const making = createWorkspace(deps)({
+  const making = createWorkspace(deps, {
     name: 'Acme',
     country: 'US',
     timeZone: 'America/New_York',
@@ -74,8 +74,8 @@ it.each([
 })
 
 it('makes the owner a member, and changes the role of one who is', async () => {
-  const { id: ownerId } = await createUser(deps)({ email: 'owner@example.com', name: 'Owner', password })
-  const { id } = await createWorkspace(deps)({
+  const { id: ownerId } = await createUser(deps, { email: 'owner@example.com', name: 'Owner', password })
+  const { id } = await createWorkspace(deps, {
     name: 'Acme',
     country: 'DE',
     timeZone: 'Europe/Berlin',
@@ -83,19 +83,19 @@ it('makes the owner a member, and changes the role of one who is', async () => {
   })
   expect(await selectMemberships(database.db, ownerId)).toEqual([{ workspaceId: id, workspaceName: 'Acme' }])
 
-  const { id: userId } = await createUser(deps)({ email: 'second@example.com', name: 'Second', password })
+  const { id: userId } = await createUser(deps, { email: 'second@example.com', name: 'Second', password })
   for (const role of ['member', 'owner'] as const) {
-    await addMember(deps)({ workspaceId: id, userId, role })
+    await addMember(deps, { workspaceId: id, userId, role })
     expect(await findRole(database.db, id, userId)).toBe(role)
   }
-  await addMember(deps)({ workspaceId: id, userId: ownerId, role: 'member' })
+  await addMember(deps, { workspaceId: id, userId: ownerId, role: 'member' })
   expect(await findRole(database.db, id, ownerId)).toBe('member')
 })
 
 it('gives a new workspace the tools that come with Outdial', async () => {
-  const { id: ownerId } = await createUser(deps)({ email: 'new@example.com', name: 'New', password })
+  const { id: ownerId } = await createUser(deps, { email: 'new@example.com', name: 'New', password })
   const workspace = { name: 'Acme', country: 'US', timeZone: 'America/New_York', ownerId }
-  const { id } = await createWorkspace(deps)(workspace)
+  const { id } = await createWorkspace(deps, workspace)
   const tools = await database.db
     .selectFrom('mcp_tool')
     .select('name')
@@ -107,7 +107,7 @@ it('gives a new workspace the tools that come with Outdial', async () => {
 })
 
 it('makes no workspace without its owner', async () => {
-  const making = createWorkspace(deps)({
+  const making = createWorkspace(deps, {
     name: 'Orphan',
     country: 'US',
     timeZone: 'America/New_York',

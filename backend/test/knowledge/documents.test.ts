@@ -22,26 +22,26 @@ beforeEach(async () => {
 })
 
 const searchTitles = async (query: string) =>
-  (await searchKnowledge(deps)(workspaceId, query)).map(({ title }) => title)
+  (await searchKnowledge(deps, workspaceId, query)).map(({ title }) => title)
 
 const warranty = { title: 'Warranty', body: 'Every new roof has a warranty of ten years.' }
 const prices = { title: 'Prices', body: 'An inspection of your roof is free. A repair costs 300 dollars.' }
 
 it('finds words in other forms, and ranks a title above a mention', async () => {
-  await addDocument(deps)(workspaceId, { title: 'Storms', body: 'Ask us about inspections after a storm.' })
-  await addDocument(deps)(workspaceId, { title: 'Inspections', body: 'We come within two days.' })
+  await addDocument(deps, workspaceId, { title: 'Storms', body: 'Ask us about inspections after a storm.' })
+  await addDocument(deps, workspaceId, { title: 'Inspections', body: 'We come within two days.' })
   expect(await searchTitles('inspecting')).toEqual(['Inspections', 'Storms'])
 })
 
 it('finds documents with some of the words where none has all', async () => {
-  await addDocument(deps)(workspaceId, warranty)
-  await addDocument(deps)(workspaceId, prices)
+  await addDocument(deps, workspaceId, warranty)
+  await addDocument(deps, workspaceId, prices)
   expect(await searchTitles('what does an elephant inspection cost?')).toEqual(['Prices'])
   expect(await searchTitles('warranty on new roof')).toEqual(['Warranty'])
 })
 
 it('reads dashes, operators and stop words as plain words', async () => {
-  await addDocument(deps)(workspaceId, warranty)
+  await addDocument(deps, workspaceId, warranty)
   expect(await searchTitles('-warranty')).toEqual(['Warranty'])
   expect(await searchTitles('& | ! <-> :* \' " ( warranty')).toEqual(['Warranty'])
   expect(await searchTitles('of the')).toEqual([])
@@ -51,34 +51,34 @@ it('reads dashes, operators and stop words as plain words', async () => {
 
 it('gives the three best passages of a long document', async () => {
   const body = Array.from({ length: 6 }, (_, index) => `Gutter ${index}. ${'x'.repeat(700)}`).join('\n\n')
-  await addDocument(deps)(workspaceId, { title: 'Long', body })
-  const found = await searchKnowledge(deps)(workspaceId, 'gutter')
+  await addDocument(deps, workspaceId, { title: 'Long', body })
+  const found = await searchKnowledge(deps, workspaceId, 'gutter')
   expect(found.map(({ text }) => text.slice(0, 8))).toEqual(['Gutter 0', 'Gutter 1', 'Gutter 2'])
 })
 
 it('does not show what another workspace knows', async () => {
   const other = await seedWorkspace(deps, 'Other')
-  const { id } = await addDocument(deps)(other.workspaceId, warranty)
+  const { id } = await addDocument(deps, other.workspaceId, warranty)
   expect(await searchTitles('warranty')).toEqual([])
-  await expect(editDocument(deps)(workspaceId, id, { title: 'Mine' })).rejects.toMatchObject({
+  await expect(editDocument(deps, workspaceId, id, { title: 'Mine' })).rejects.toMatchObject({
     code: 'not_found',
   })
-  await expect(deleteDocument(deps)(workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
-  expect(await searchKnowledge(deps)(other.workspaceId, 'warranty')).toHaveLength(1)
+  await expect(deleteDocument(deps, workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  expect(await searchKnowledge(deps, other.workspaceId, 'warranty')).toHaveLength(1)
 })
 
 it('finds the new text of an edited document, by its new title, and the old no more', async () => {
-  const { id } = await addDocument(deps)(workspaceId, warranty)
-  await editDocument(deps)(workspaceId, id, { body: 'Fifteen years.' })
+  const { id } = await addDocument(deps, workspaceId, warranty)
+  await editDocument(deps, workspaceId, id, { body: 'Fifteen years.' })
   expect(await searchTitles('ten')).toEqual([])
-  await editDocument(deps)(workspaceId, id, { title: 'Guarantee' })
+  await editDocument(deps, workspaceId, id, { title: 'Guarantee' })
   expect(await searchTitles('guarantee fifteen')).toEqual(['Guarantee'])
   expect(await searchTitles('warranty')).toEqual([])
 })
 
 it('finds nothing of a deleted document', async () => {
-  const { id } = await addDocument(deps)(workspaceId, warranty)
-  await deleteDocument(deps)(workspaceId, id)
+  const { id } = await addDocument(deps, workspaceId, warranty)
+  await deleteDocument(deps, workspaceId, id)
   expect(await searchTitles('warranty')).toEqual([])
 })
 
@@ -90,11 +90,11 @@ it.each([
   ['body', 'invalid_text', { title: 'Title', body: 'a\u0000b' }],
 ])('refuses a document whose %s is wrong: %s', async (field, code, document) => {
   const thrown = { code: 'validation_failed', details: [{ field, code }] }
-  await expect(addDocument(deps)(workspaceId, document)).rejects.toMatchObject(thrown)
+  await expect(addDocument(deps, workspaceId, document)).rejects.toMatchObject(thrown)
 })
 
 it('quotes passages to the agent with the title of their document, or says that there are none', async () => {
-  await addDocument(deps)(workspaceId, warranty)
+  await addDocument(deps, workspaceId, warranty)
   const useSearchTool = (query: string) => runTool(deps, knowledgeSearch, builtInRow(workspaceId), { query })
   expect(await useSearchTool('warranty')).toEqual({
     text: `From "Warranty":\n${warranty.body}`,

@@ -17,7 +17,7 @@ it.each([
   'http://127.0.0.1:9000/callback',
   'http://[::1]:9000/callback',
 ])('takes %s as a redirect URI', async (uri) => {
-  const { clientSecret } = await createOauthClient(deps)({
+  const { clientSecret } = await createOauthClient(deps, {
     name: 'App',
     redirectUris: [uri],
     confidential: true,
@@ -34,7 +34,7 @@ it.each([
   '/callback',
   '',
 ])('refuses "%s" as a redirect URI', async (uri) => {
-  const making = createOauthClient(deps)({
+  const making = createOauthClient(deps, {
     name: 'App',
     redirectUris: ['https://example.com/', uri],
     confidential: false,
@@ -43,9 +43,9 @@ it.each([
 })
 
 it('refuses an app without a redirect URI or without a name', async () => {
-  const noUri = createOauthClient(deps)({ name: 'App', redirectUris: [], confidential: true })
+  const noUri = createOauthClient(deps, { name: 'App', redirectUris: [], confidential: true })
   await expect(noUri).rejects.toMatchObject({ details: [{ field: 'redirect_uris' }] })
-  const noName = createOauthClient(deps)({
+  const noName = createOauthClient(deps, {
     name: ' ',
     redirectUris: ['https://a.example/'],
     confidential: true,
@@ -54,7 +54,7 @@ it('refuses an app without a redirect URI or without a name', async () => {
 })
 
 it('gives a public app no secret', async () => {
-  const client = await createOauthClient(deps)({
+  const client = await createOauthClient(deps, {
     name: 'Phone',
     redirectUris: ['https://phone.example/callback'],
     confidential: false,

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => otherServer.listen(0, '127.0.0.1', resolve))
   const address = otherServer.address()
   callback = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/callback`
-  const { clientId } = await createOauthClient(service.deps)({
+  const { clientId } = await createOauthClient(service.deps, {
     name: 'Zapier',
     redirectUris: [callback],
     confidential: true,

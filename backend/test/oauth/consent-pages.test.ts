@@ -284,7 +284,7 @@ it('does not show another browser’s authorization', async () => {
 it('gives no code where the membership ended while the page was open', async () => {
   const kim = await seedUser(service.deps, 'Vandelay', 'Other')
   const authorization = await openAuthorizationSignedIn(kim)
-  await endMembership(service.deps)({ workspaceId: kim.workspaces.Vandelay ?? 0, userId: kim.userId })
+  await endMembership(service.deps, { workspaceId: kim.workspaces.Vandelay ?? 0, userId: kim.userId })
   const { page, externalUrl } = await allowAccess(authorization, 'Vandelay')
   expect(externalUrl).toBeNull()
   expect(page.status).toBe(422)
@@ -305,7 +305,7 @@ it('tells the app of a membership that ended after Allow, before the way back', 
     }),
   })
   expect(allowed.status).toBe(303)
-  await endMembership(service.deps)({ workspaceId, userId: kim.userId })
+  await endMembership(service.deps, { workspaceId, userId: kim.userId })
   const { externalUrl } = await browser.open(allowed.headers.get('location') ?? '')
   expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
 })
@@ -373,7 +373,7 @@ it('lets its forms lead to the app and nowhere else, and is framed and kept by n
 })
 
 it('names the scheme where the policy cannot name the host: IPv6', async () => {
-  const { clientId } = await createOauthClient(service.deps)({
+  const { clientId } = await createOauthClient(service.deps, {
     name: 'Six',
     redirectUris: ['http://[::1]:9/callback'],
     confidential: false,

@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   const deps = testDeps(database.db, { config })
   app = await createApp(deps)
-  const { clientId } = await createOauthClient(deps)({
+  const { clientId } = await createOauthClient(deps, {
     name: 'Zapier',
     redirectUris: ['https://zapier.example/return/'],
     confidential: true,

@@ -135,7 +135,7 @@ it('gives nothing to an app whose user was removed, even in the middle of a refr
   const workspaceId = sam.workspaces.Initech ?? 0
   const responses = await Promise.all([
     ...Array.from({ length: 8 }, () => refresh(zapier, first.refresh_token)),
-    endMembership(service.deps)({ workspaceId, userId: sam.userId }),
+    endMembership(service.deps, { workspaceId, userId: sam.userId }),
   ])
   for (const response of responses) {
     if (!(response instanceof Response)) continue

@@ -112,7 +112,7 @@ it('does not let an app revoke the tokens of another', async () => {
 
 it('does not take an API key for a token that an app could revoke', async () => {
   const workspaceId = robin.workspaces.Acme ?? 0
-  const { key } = await createApiKey(service.deps)({ workspaceId, userId: robin.userId, name: 'Script' })
+  const { key } = await createApiKey(service.deps, { workspaceId, userId: robin.userId, name: 'Script' })
   await revoke(zapier, key)
   expect(await apiStatus(service, key)).toBe(200)
 })
@@ -124,7 +124,7 @@ it('ends all that an app has in a workspace when it is disconnected, and nothing
   expect(await subscribe(acme.access_token)).toBe(201)
   expect(await subscribe(globex.access_token)).toBe(201)
 
-  await disconnectApp(service.deps)({
+  await disconnectApp(service.deps, {
     workspaceId: robin.workspaces.Acme ?? 0,
     userId: robin.userId,
     clientId: zapier.clientId,
@@ -142,8 +142,8 @@ it('ends with a membership every token, key and subscription of the member there
   const [workspaceId = 0, otherWorkspaceId = 0] = [sam.workspaces.Initech, sam.workspaces.Umbrella]
   const gone = await connect(zapier, sam, 'Initech', { paramOverrides: { scope: null } })
   const stays = await connect(zapier, sam, 'Umbrella', { paramOverrides: { scope: null } })
-  const { key } = await createApiKey(service.deps)({ workspaceId, userId: sam.userId, name: 'Script' })
-  const { key: otherKey } = await createApiKey(service.deps)({
+  const { key } = await createApiKey(service.deps, { workspaceId, userId: sam.userId, name: 'Script' })
+  const { key: otherKey } = await createApiKey(service.deps, {
     workspaceId: otherWorkspaceId,
     userId: sam.userId,
     name: 'Script',
@@ -152,7 +152,7 @@ it('ends with a membership every token, key and subscription of the member there
     expect(await subscribe(token)).toBe(201)
   }
 
-  await endMembership(service.deps)({ workspaceId, userId: sam.userId })
+  await endMembership(service.deps, { workspaceId, userId: sam.userId })
   expect(await apiStatus(service, gone.access_token)).toBe(401)
   expect(await apiStatus(service, key)).toBe(401)
   expect(await readError(await refresh(zapier, gone.refresh_token))).toEqual([400, 'invalid_grant'])
@@ -165,12 +165,12 @@ it('ends with a membership every token, key and subscription of the member there
 it('gives no tokens for a code whose user was removed meanwhile', async () => {
   const pat = await seedUser(service.deps, 'Massive')
   const flow = await consent(zapier, pat, 'Massive')
-  await endMembership(service.deps)({ workspaceId: pat.workspaces.Massive ?? 0, userId: pat.userId })
+  await endMembership(service.deps, { workspaceId: pat.workspaces.Massive ?? 0, userId: pat.userId })
   expect(await readError(await exchangeCode(zapier, flow))).toEqual([400, 'invalid_grant'])
 })
 
 it('says that who is no member cannot be removed', async () => {
-  const removing = endMembership(service.deps)({ workspaceId: robin.workspaces.Acme ?? 0, userId: 999_999 })
+  const removing = endMembership(service.deps, { workspaceId: robin.workspaces.Acme ?? 0, userId: 999_999 })
   await expect(removing).rejects.toMatchObject({ code: 'not_found' })
 })
 

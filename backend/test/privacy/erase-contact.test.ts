@@ -60,11 +60,11 @@ const analysis = {
 } as const
 
 const toContactKey = (contactId: number) => ({ workspaceId: seed.workspaceId, contactId })
-const erase = (contactId: number) => eraseContact(deps)(toContactKey(contactId))
+const erase = (contactId: number) => eraseContact(deps, toContactKey(contactId))
 
 async function claim(provider = 'simulated') {
   const lease = { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 }
-  const [claimed] = await claimCalls(deps, lease)(1)
+  const [claimed] = await claimCalls(deps, lease, 1)
   if (claimed === undefined) throw new Error('there was nothing to claim')
   return claimed
 }
@@ -73,12 +73,12 @@ async function claim(provider = 'simulated') {
 async function seedConversation(provider?: string) {
   const call = await seedCall(deps, seed, number, person)
   const attempt = await claim(provider)
-  expect(await finishAttempt(deps)(attempt, answered)).toBe('analysing')
+  expect(await finishAttempt(deps, attempt, answered)).toBe('analysing')
   return { call, contactId: call.contact.id, attempt }
 }
 
 const toolCall = (conversation: Awaited<ReturnType<typeof seedConversation>>) =>
-  recordToolCall(deps)({
+  recordToolCall(deps, {
     workspaceId: seed.workspaceId,
     call: {
       attemptId: conversation.attempt.id,
@@ -117,13 +117,13 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   const caller = toCaller(seed)
   const body = { phone_number: number, campaign_id: seed.campaignId, ...person }
   const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
-  const { body: storedBody } = await respondOnce(deps)(request, async (tx) => ({
+  const { body: storedBody } = await respondOnce(deps, request, async (tx) => ({
     status: 201,
-    body: await addContact(tx)(caller, body),
+    body: await addContact(tx, caller, body),
   }))
-  const { contact, call } = storedBody as Awaited<ReturnType<ReturnType<typeof addContact>>>
+  const { contact, call } = storedBody as Awaited<ReturnType<typeof addContact>>
   const attempt = await claim('http')
-  await receiveReport(deps)(attempt.id, {
+  await receiveReport(deps, attempt.id, {
     sequence: 1,
     type: 'ended',
     outcome: 'answered',
@@ -132,12 +132,12 @@ it('leaves no trace of a person in any table, and tells each call once', async (
     answered_at: '2026-05-04T15:00:00.000Z',
     transcript: answered.transcript,
   })
-  await finishAttempt(deps)(attempt, answered)
+  await finishAttempt(deps, attempt, answered)
   await toolCall({ call, contactId: contact.id, attempt })
-  await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: call.id }, analysis)
-  await addNote(deps)(toContactKey(contact.id), { callId: call.id, text: 'Zelda likes mornings' })
+  await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: call.id }, analysis)
+  await addNote(deps, toContactKey(contact.id), { callId: call.id, text: 'Zelda likes mornings' })
   const waiting = await seedCall(deps, seed, number, { metadata: { sheet: 'Zelda' } })
-  await addNumberToDoNotCallList(deps)(seed.workspaceId, { phoneNumber: '+12025550174' }, 'Another one')
+  await addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: '+12025550174' }, 'Another one')
   await deps.db
     .insertInto('spreadsheet')
     .values({ id: 'leads', workspace_id: seed.workspaceId, name: 'Leads', columns: ['a', 'b', 'c'] })
@@ -178,13 +178,13 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   })
   expect(await listEvents(deps, call.id)).toHaveLength(1)
   expect(await listEvents(deps, waiting.id)).toMatchObject([{ data: { outcome: 'canceled', to_number: '' } }])
-  const again = await respondOnce(deps)(request, () => Promise.reject(new Error('done twice')))
+  const again = await respondOnce(deps, request, () => Promise.reject(new Error('done twice')))
   expect(again).toMatchObject({ replayed: true, body: { contact: { id: contact.id, phone_number: '' } } })
 })
 
 it('forgets a callback address once its event has been delivered, before the erasure or after it', async () => {
   const { contactId, call } = await seedConversation()
-  await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: call.id }, undefined)
+  await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: call.id }, undefined)
   await seedCall(deps, seed, number, { ...person, callback_url: 'https://other.example.com/?name=Zelda' })
   const deliveries = () =>
     deps.db
@@ -215,7 +215,7 @@ it('forgets a callback address once its event has been delivered, before the era
 
 it('keeps the refusal to be called: the same number, added anew, is refused', async () => {
   const first = await seedCall(deps, seed, number, person)
-  await addNumberToDoNotCallList(deps)(seed.workspaceId, { contactId: first.contact.id }, 'Zelda said so')
+  await addNumberToDoNotCallList(deps, seed.workspaceId, { contactId: first.contact.id }, 'Zelda said so')
   await erase(first.contact.id)
   expect(await findTraces()).toEqual([])
   const again = await seedCall(deps, seed, number)
@@ -228,7 +228,7 @@ it('refuses while a call rings or talks, and changes nothing then', async () => 
   const attempt = await claim()
   await expect(erase(call.contact.id)).rejects.toThrow('under way')
   expect((await getCall(deps, seed, call.id)).contact.first_name).toBe('Zelda')
-  await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
+  await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
   await erase(call.contact.id)
   expect((await getCall(deps, seed, call.id)).contact.first_name).toBeNull()
 })
@@ -236,7 +236,7 @@ it('refuses while a call rings or talks, and changes nothing then', async () => 
 it('erases twice at the same moment, and a contact of another workspace not at all', async () => {
   const call = await seedCall(deps, seed, number, person)
   const other = await seedWorkspace(deps)
-  const theirs = eraseContact(deps)({ workspaceId: other.workspaceId, contactId: call.contact.id })
+  const theirs = eraseContact(deps, { workspaceId: other.workspaceId, contactId: call.contact.id })
   await expect(theirs).rejects.toThrow('no contact')
   await Promise.all([erase(call.contact.id), erase(call.contact.id)])
   expect(await listEvents(deps, call.id)).toHaveLength(1)
@@ -248,8 +248,8 @@ it('tells a talk without its analysis, which changes nothing when it comes late'
   expect(await listEvents(deps, conversation.call.id)).toMatchObject([
     { data: { outcome: 'answered', transcript: [], summary: null } },
   ])
-  await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis)
-  await receiveReport(deps)(conversation.attempt.id, {
+  await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis)
+  await receiveReport(deps, conversation.attempt.id, {
     sequence: 9,
     type: 'analysis',
     at: '2026-05-04T15:02:00.000Z',
@@ -257,9 +257,10 @@ it('tells a talk without its analysis, which changes nothing when it comes late'
   })
   await toolCall(conversation)
   await expect(
-    addNote(deps)(toContactKey(conversation.contactId), { callId: conversation.call.id, text: 'Zelda' }),
+    addNote(deps, toContactKey(conversation.contactId), { callId: conversation.call.id, text: 'Zelda' }),
   ).rejects.toThrow('no contact')
-  const callback = queueCallback(deps)(
+  const callback = queueCallback(
+    deps,
     {
       workspaceId: seed.workspaceId,
       campaignId: seed.campaignId,
@@ -279,7 +280,7 @@ async function runDuringErasure(contactId: number, start: () => Promise<unknown>
   const release = Promise.withResolvers<void>()
   const erased = Promise.withResolvers<void>()
   const erasing = deps.db.transaction().execute(async (tx) => {
-    await eraseContact({ ...deps, db: tx })(toContactKey(contactId))
+    await eraseContact({ ...deps, db: tx }, toContactKey(contactId))
     erased.resolve()
     await release.promise
   })
@@ -294,15 +295,15 @@ async function runDuringErasure(contactId: number, start: () => Promise<unknown>
 it('lets nothing be written back that comes while it is being erased', async () => {
   const conversation = await seedConversation('http')
   await runDuringErasure(conversation.contactId, () => [
-    finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis),
-    receiveReport(deps)(conversation.attempt.id, {
+    finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis),
+    receiveReport(deps, conversation.attempt.id, {
       sequence: 9,
       type: 'analysis',
       at: '2026-05-04T15:02:00.000Z',
       analysis: { summary: 'Zelda', sentiment: 'neutral', goal_met: null, extracted: { who: 'Zelda' } },
     }),
     toolCall(conversation),
-    addNote(deps)(toContactKey(conversation.contactId), { callId: conversation.call.id, text: 'Zelda' }),
+    addNote(deps, toContactKey(conversation.contactId), { callId: conversation.call.id, text: 'Zelda' }),
   ])
   expect(await findTraces()).toEqual([])
   expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
@@ -330,10 +331,10 @@ it('is refused, or cancels the call, whichever is first of it and the dialer', a
   for (let round = 0; round < 10; round += 1) {
     const call = await seedCall(deps, seed, number, { ...person, callback_url: undefined })
     const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-    const [erased, claimed] = await Promise.allSettled([erase(call.contact.id), claimCalls(deps, lease)(1)])
+    const [erased, claimed] = await Promise.allSettled([erase(call.contact.id), claimCalls(deps, lease, 1)])
     const attempts = claimed.status === 'fulfilled' ? claimed.value : []
     expect(attempts).toHaveLength(erased.status === 'fulfilled' ? 0 : 1)
-    for (const attempt of attempts) await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
+    for (const attempt of attempts) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
     await erase(call.contact.id)
     await advanceUntil(deps, seed, call.id, ({ status }) => status === 'completed')
     expect(await listEvents(deps, call.id)).toHaveLength(1)
@@ -359,10 +360,10 @@ it('stays whole whatever else happens to the person at the same moment', async (
     return contact.id
   }
   const call = async () => {
-    for (const attempt of await claimCalls(deps, lease)(5)) {
-      await finishAttempt(deps)(attempt, { ...answered, optedOut: attempt.request.callId % 7 === 0 })
+    for (const attempt of await claimCalls(deps, lease, 5)) {
+      await finishAttempt(deps, attempt, { ...answered, optedOut: attempt.request.callId % 7 === 0 })
       const key = { workspaceId: seed.workspaceId, callId: attempt.request.callId }
-      await Promise.all([finishAnalysis(deps)(key, analysis), finishAnalysis(deps)(key, undefined)])
+      await Promise.all([finishAnalysis(deps, key, analysis), finishAnalysis(deps, key, undefined)])
     }
   }
   const again = { ...person, callback_url: undefined }
@@ -374,17 +375,17 @@ it('stays whole whatever else happens to the person at the same moment', async (
       settle(seedCall(deps, seed, number, { ...again, if_already_queued: 'queue' })),
       settle(erase(id)),
       settle(erase(id)),
-      settle(addNote(deps)(toContactKey(id), { callId: null, text: 'Zelda' })),
-      settle(addNumberToDoNotCallList(deps)(seed.workspaceId, { phoneNumber: number }, 'Zelda')),
-      settle(removeNumberFromDoNotCallList(deps)(toCaller(seed), { phoneNumber: number }, 'Zelda')),
-      settle(saveContact(deps)(seed.workspaceId, { phone_number: number, first_name: 'Zelda' })),
+      settle(addNote(deps, toContactKey(id), { callId: null, text: 'Zelda' })),
+      settle(addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, 'Zelda')),
+      settle(removeNumberFromDoNotCallList(deps, toCaller(seed), { phoneNumber: number }, 'Zelda')),
+      settle(saveContact(deps, seed.workspaceId, { phone_number: number, first_name: 'Zelda' })),
       call(),
       call(),
     ])
   }
   await call()
   // A reason that was given while nobody had the number goes with whoever has it next.
-  await saveContact(deps)(seed.workspaceId, { phone_number: number })
+  await saveContact(deps, seed.workspaceId, { phone_number: number })
   const contacts = await deps.db
     .selectFrom('contact')
     .select('id')

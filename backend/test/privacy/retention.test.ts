@@ -188,7 +188,7 @@ it('takes no late report of what was erased', async () => {
     .where('call_id', '=', callId)
     .executeTakeFirstOrThrow()
   const analysis = { summary: 'a secret', sentiment: 'neutral', goal_met: null, extracted: {} } as const
-  await receiveReport(deps)(id, {
+  await receiveReport(deps, id, {
     sequence: 9,
     type: 'analysis',
     analysis,

@@ -29,7 +29,7 @@ afterAll(() => database.close())
 beforeEach(async () => {
   seed = await seedWorkspace(deps)
   workspaceId = seed.workspaceId
-  ;({ id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns: ['Name', ' Roof '] }))
+  ;({ id } = await createSpreadsheet(deps, workspaceId, { name: 'Leads', columns: ['Name', ' Roof '] }))
 })
 
 const append = (values: unknown, more = {}) =>
@@ -42,12 +42,12 @@ const append = (values: unknown, more = {}) =>
   )
 
 async function appendTool(): Promise<number> {
-  const tool = (await listTools(deps)(workspaceId)).find(({ kind }) => kind === 'spreadsheet_append')
+  const tool = (await listTools(deps, workspaceId)).find(({ kind }) => kind === 'spreadsheet_append')
   return tool?.id ?? 0
 }
 
 async function csv(): Promise<string> {
-  const { parts } = await exportSpreadsheet(deps)(workspaceId, id)
+  const { parts } = await exportSpreadsheet(deps, workspaceId, id)
   let text = ''
   for await (const part of parts) text += part
   return text
@@ -110,18 +110,18 @@ it('reaches no spreadsheet of another workspace', async () => {
   )
   expect(theirs.isError).toBe(true)
   expect(theirs.text).toContain('no spreadsheet with this id')
-  await expect(exportSpreadsheet(deps)(other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(exportSpreadsheet(deps, other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
   expect(await csv()).toBe('Name,Roof\r\n')
 })
 
 it('lists the spreadsheets of a workspace, and how many rows they have', async () => {
   const other = await seedWorkspace(deps, 'Other')
-  await createSpreadsheet(deps)(other.workspaceId, { name: 'Theirs', columns: ['Name'] })
-  const empty = await createSpreadsheet(deps)(workspaceId, { name: 'Deals', columns: ['Name'] })
+  await createSpreadsheet(deps, other.workspaceId, { name: 'Theirs', columns: ['Name'] })
+  const empty = await createSpreadsheet(deps, workspaceId, { name: 'Deals', columns: ['Name'] })
   await append({ Name: 'Ann' })
   await append({ Name: 'Ben' })
   const createdAt = deps.clock.now()
-  expect(await listSpreadsheets(deps)(workspaceId)).toEqual([
+  expect(await listSpreadsheets(deps, workspaceId)).toEqual([
     { id: empty.id, name: 'Deals', columns: ['Name'], rows: 0, createdAt },
     { id, name: 'Leads', columns: ['Name', 'Roof'], rows: 2, createdAt },
   ])
@@ -131,19 +131,19 @@ it('deletes a spreadsheet with its rows, but none that agents write to', async (
   const toolId = await appendTool()
   const { agentId } = seed
   const assignment = { workspaceId, agentId, toolId }
-  await assignTool(deps)({ ...assignment, config: { spreadsheet_id: id } })
+  await assignTool(deps, { ...assignment, config: { spreadsheet_id: id } })
   await append({ Name: 'Ann' })
-  await expect(deleteSpreadsheet(deps)(workspaceId, id)).rejects.toMatchObject({
+  await expect(deleteSpreadsheet(deps, workspaceId, id)).rejects.toMatchObject({
     code: 'validation_failed',
     message: expect.stringMatching(/^Agents write to this spreadsheet: Ava\. /),
   })
   expect(await csv()).toContain('Ann')
 
-  await saveGoogleAccount(deps)(workspaceId, createKeyFile())
-  await assignTool(deps)({ ...assignment, config: { spreadsheet_id: id, provider: 'google' } })
-  await deleteSpreadsheet(deps)(workspaceId, id)
+  await saveGoogleAccount(deps, workspaceId, createKeyFile())
+  await assignTool(deps, { ...assignment, config: { spreadsheet_id: id, provider: 'google' } })
+  await deleteSpreadsheet(deps, workspaceId, id)
   await expect(csv()).rejects.toMatchObject({ code: 'not_found' })
-  await expect(deleteSpreadsheet(deps)(workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(deleteSpreadsheet(deps, workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
   const rows = deps.db.selectFrom('spreadsheet_row').selectAll().where('spreadsheet_id', '=', id)
   expect(await rows.execute()).toEqual([])
 })
@@ -152,11 +152,11 @@ it('lets either the assignment or the deletion win where both come at once', asy
   const toolId = await appendTool()
   const columns = ['Name']
   for (let round = 0; round < 10; round += 1) {
-    const sheet = await createSpreadsheet(deps)(workspaceId, { name: `Round ${round}`, columns })
+    const sheet = await createSpreadsheet(deps, workspaceId, { name: `Round ${round}`, columns })
     const config = { spreadsheet_id: sheet.id }
     const outcomes = await Promise.allSettled([
-      assignTool(deps)({ workspaceId, agentId: seed.agentId, toolId, config }),
-      deleteSpreadsheet(deps)(workspaceId, sheet.id),
+      assignTool(deps, { workspaceId, agentId: seed.agentId, toolId, config }),
+      deleteSpreadsheet(deps, workspaceId, sheet.id),
     ])
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     const rejected = outcomes.find(({ status }) => status === 'rejected')
@@ -166,7 +166,7 @@ it('lets either the assignment or the deletion win where both come at once', asy
 
 it('deletes no spreadsheet of another workspace', async () => {
   const other = await seedWorkspace(deps, 'Other')
-  await expect(deleteSpreadsheet(deps)(other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(deleteSpreadsheet(deps, other.workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
   expect(await csv()).toBe('Name,Roof\r\n')
 })
 
@@ -178,7 +178,7 @@ it.each([
   ['a column twice', { name: 'A', columns: ['A', ' A'] }, 'columns'],
 ])('refuses a spreadsheet with %s', async (_what, input, field) => {
   const expectedError = { code: 'validation_failed', details: [{ field }] }
-  await expect(createSpreadsheet(deps)(workspaceId, input)).rejects.toMatchObject(expectedError)
+  await expect(createSpreadsheet(deps, workspaceId, input)).rejects.toMatchObject(expectedError)
 })
 
 it('takes an id alone for spreadsheet_id, and keeps rows here by default', () => {

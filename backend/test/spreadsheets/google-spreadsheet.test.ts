@@ -76,7 +76,7 @@ const append = (values: unknown, more = {}) =>
   runTool(deps, spreadsheetAppend, createAppendTool(workspaceId), { values }, { config, ...more })
 
 it('exchanges a signed assertion for a token, and appends the row in the order of the header', async () => {
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
   const seen: unknown[] = []
   grantToken(seen)
   respondWithHeader('Name', 'Phone', 'Price')
@@ -102,7 +102,7 @@ it('exchanges a signed assertion for a token, and appends the row in the order o
 })
 
 it('names unknown columns, and sends nothing', async () => {
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
   grantToken()
   respondWithHeader('Name', 'Phone')
   expect(await append({ Nmae: 'Ann' })).toEqual({
@@ -112,14 +112,14 @@ it('names unknown columns, and sends nothing', async () => {
 })
 
 it('asks for a header where the first row is empty', async () => {
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
   grantToken()
   respondWithHeader('', 'Phone')
   expect((await append({ Phone: '1' })).text).toContain('write them into its first row')
 })
 
 it('reads the header on a test call, and sends nothing', async () => {
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
   grantToken()
   respondWithHeader('Name')
   expect(await append({ Name: 'Ann' }, { dryRun: true })).toEqual({
@@ -136,7 +136,7 @@ it.each([
   [400, 'refused it with status 400. The row was not added.'],
   [503, 'It is not known whether the row was added: do not repeat it.'],
 ])('sends a row once where Google answers %d, and tells the agent what it means', async (status, text) => {
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
   grantToken()
   respondWithHeader('Name')
   const second = google()
@@ -153,7 +153,7 @@ it.each([
 })
 
 it('does not know whether a row was added where the connection breaks', async () => {
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
   grantToken()
   respondWithHeader('Name')
   google().post(appended).query(options).replyWithError('socket hang up')
@@ -164,28 +164,28 @@ it('does not know whether a row was added where the connection breaks', async ()
 })
 
 it('says that the key is to be replaced where Google does not accept it', async () => {
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
   nock('https://oauth2.googleapis.com').post('/token').reply(400, { error: 'invalid_grant' })
   expect((await append({ Name: 'Ann' })).text).toContain('did not accept the key of the service account')
 })
 
 it('stops where the agent cancels', async () => {
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
   await expect(append({ Name: 'Ann' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
     name: 'AbortError',
   })
 })
 
 it('tells the address of the account alone, and forgets the account with its key', async () => {
-  expect(await getGoogleAccount(deps)(workspaceId)).toBeUndefined()
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
-  expect(await getGoogleAccount(deps)(workspaceId)).toEqual({ clientEmail: keyFile.client_email })
+  expect(await getGoogleAccount(deps, workspaceId)).toBeUndefined()
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+  expect(await getGoogleAccount(deps, workspaceId)).toEqual({ clientEmail: keyFile.client_email })
 
   const other = await seedWorkspace(deps)
   const missing = { code: 'not_found' }
-  await expect(removeGoogleAccount(deps)(other.workspaceId)).rejects.toMatchObject(missing)
-  await removeGoogleAccount(deps)(workspaceId)
-  await expect(removeGoogleAccount(deps)(workspaceId)).rejects.toMatchObject(missing)
+  await expect(removeGoogleAccount(deps, other.workspaceId)).rejects.toMatchObject(missing)
+  await removeGoogleAccount(deps, workspaceId)
+  await expect(removeGoogleAccount(deps, workspaceId)).rejects.toMatchObject(missing)
   const rows = deps.db.selectFrom('google_account').selectAll().where('workspace_id', '=', workspaceId)
   expect(await rows.execute()).toEqual([])
 })
@@ -195,8 +195,9 @@ it('says where the key is to be pasted while there is none', async () => {
 })
 
 it('keeps the address and the sealed key alone, and replaces them', async () => {
-  await saveGoogleAccount(deps)(workspaceId, JSON.stringify(keyFile))
-  const saved = await saveGoogleAccount(deps)(
+  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+  const saved = await saveGoogleAccount(
+    deps,
     workspaceId,
     JSON.stringify({ ...keyFile, client_email: 'new@acme.iam.gserviceaccount.com' }),
   )
@@ -224,7 +225,7 @@ it.each([
   ['an address that cannot be stored', JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
   ['no address', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
 ])('refuses %s as a service account, without repeating it', async (_what, pasted) => {
-  const thrown = await saveGoogleAccount(deps)(workspaceId, pasted).catch((error: unknown) => error)
+  const thrown = await saveGoogleAccount(deps, workspaceId, pasted).catch((error: unknown) => error)
   expect(thrown).toMatchObject({ code: 'validation_failed', details: [{ field: 'google_account' }] })
   expect(String(thrown)).not.toContain('secret-text')
 })

@@ -27,7 +27,7 @@ export async function seedCall(
   input: Partial<AddContact> = {},
 ): Promise<Call> {
   const body = { phone_number: phoneNumber, campaign_id: seed.campaignId, first_name: 'Maya', ...input }
-  return (await addContact(deps)(toCaller(seed), body)).call
+  return (await addContact(deps, toCaller(seed), body)).call
 }
 
 export async function getCall(deps: TestDeps, seed: Seed, id: number): Promise<Call> {
@@ -92,7 +92,7 @@ export async function dialCall(deps: TestDeps, seed: Seed, callId: number): Prom
   for (let round = 0; round < 20; round += 1) {
     const attempt = await findLiveAttempt(deps, seed, callId)
     if (attempt !== undefined) return attempt
-    await claimCalls(deps, lease)(50)
+    await claimCalls(deps, lease, 50)
   }
   throw new Error(`call ${callId} was never dialed`)
 }
@@ -105,8 +105,8 @@ export async function completeDialedCall(
   result: AttemptResult,
   analysis?: Analysis,
 ): Promise<void> {
-  await finishAttempt(deps)(await dialCall(deps, seed, callId), result)
+  await finishAttempt(deps, await dialCall(deps, seed, callId), result)
   if (result.outcome === 'answered') {
-    await finishAnalysis(deps)({ workspaceId: seed.workspaceId, callId }, analysis)
+    await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId }, analysis)
   }
 }

@@ -67,8 +67,8 @@ export async function seedSignedInMember(
   const user = await insertUser(service.deps.db, { email, name: 'Robin', passwordHash })
   if (user === undefined) throw new Error(`${email} is there already`)
   const userId = user.id
-  await addMember(service.deps)({ workspaceId, userId, role })
-  const session = await startSession(service.deps)(userId)
+  await addMember(service.deps, { workspaceId, userId, role })
+  const session = await startSession(service.deps, userId)
   if (session === undefined) throw new Error(`${email} could not be signed in`)
   const browser = createBrowser({ [sessionCookie(service.deps.config).name]: session.token })
   const urlFor = (path: string) => `${service.url}/w/${workspaceId}${path}`
@@ -120,7 +120,7 @@ export async function seedUserWithoutWorkspace(
 ): Promise<{ browser: Browser; userId: number; email: string }> {
   strangerCount += 1
   const email = `stranger${strangerCount}@example.com`
-  const { id: userId } = await createUser(service.deps)({ email, name: 'Sam', password })
+  const { id: userId } = await createUser(service.deps, { email, name: 'Sam', password })
   const { browser } = await signIn(service, email)
   return { browser, userId, email }
 }

@@ -294,7 +294,7 @@ export async function seedLiveCall(
     attemptId: attempt.id,
     end: async () => {
       const fencedAttempt = { id: attempt.id, fence: attempt.fence, workspaceId: seed.workspaceId }
-      await finishAttempt(deps)(fencedAttempt, emptyResult('no_answer', 'ring_timeout'))
+      await finishAttempt(deps, fencedAttempt, emptyResult('no_answer', 'ring_timeout'))
     },
   }
 }

@@ -24,16 +24,16 @@ let userCount = 0
 export async function seedUser(deps: TestDeps, ...names: string[]): Promise<TestUser> {
   userCount += 1
   const email = `robin${userCount}@example.com`
-  const { id: userId } = await createUser(deps)({ email, name: 'Robin', password })
+  const { id: userId } = await createUser(deps, { email, name: 'Robin', password })
   const workspaces: Record<string, number> = {}
   for (const name of names) {
-    const { id } = await createWorkspace(deps)({
+    const { id } = await createWorkspace(deps, {
       name,
       country: 'US',
       timeZone: 'America/New_York',
       ownerId: userId,
     })
-    await addMember(deps)({ workspaceId: id, userId, role: 'owner' })
+    await addMember(deps, { workspaceId: id, userId, role: 'owner' })
     workspaces[name] = id
   }
   return { userId, email, workspaces }
@@ -55,7 +55,7 @@ export async function seedApp(
   kind: 'confidential' | 'public',
   name = 'Zapier',
 ): Promise<TestApp> {
-  const { clientId, clientSecret } = await createOauthClient(service.deps)({
+  const { clientId, clientSecret } = await createOauthClient(service.deps, {
     name,
     redirectUris: [redirectUri],
     confidential: kind === 'confidential',

@@ -29,7 +29,7 @@ export async function seedEverything(service: Service, mark: string) {
   const member = await seedSignedInMember(service, workspaceId, 'member')
 
   const caller = { workspaceId, userId, apiKeyId: null, clientId: null, scopes: [] }
-  const queued = await addContact(deps)(caller, {
+  const queued = await addContact(deps, caller, {
     phone_number: '+12025550100',
     campaign_id: campaignId,
     first_name: mark,
@@ -44,7 +44,7 @@ export async function seedEverything(service: Service, mark: string) {
     .execute()
 
   const key = await seedApiKeyCaller(deps, { ...seed, userId })
-  const { subscription } = await subscribe(deps)(key, {
+  const { subscription } = await subscribe(deps, key, {
     target_url: `https://hooks.example.com/${slug}`,
     event: 'call.completed',
   })
@@ -58,7 +58,7 @@ export async function seedEverything(service: Service, mark: string) {
     .execute()
 
   await installBuiltInTools(deps, workspaceId)
-  const { id: toolId } = await addHttpTool(deps)(workspaceId, {
+  const { id: toolId } = await addHttpTool(deps, workspaceId, {
     name: 'look_up',
     description: mark,
     inputSchema: { type: 'object', properties: {} },
@@ -66,7 +66,7 @@ export async function seedEverything(service: Service, mark: string) {
     url: 'https://tools.example.com/look-up',
     secrets: { token: `secret of ${mark}` },
   })
-  await assignTool(deps)({ workspaceId, agentId, toolId, config: {} })
+  await assignTool(deps, { workspaceId, agentId, toolId, config: {} })
   const server = await db
     .insertInto('mcp_tool')
     .values({
@@ -86,10 +86,10 @@ export async function seedEverything(service: Service, mark: string) {
     .returning('id')
     .executeTakeFirstOrThrow()
 
-  const { id: spreadsheetId } = await createSpreadsheet(deps)(workspaceId, { name: mark, columns: [mark] })
+  const { id: spreadsheetId } = await createSpreadsheet(deps, workspaceId, { name: mark, columns: [mark] })
   await insertSpreadsheetRow(db, workspaceId, spreadsheetId, { cells: [mark], createdAt: deps.clock.now() })
-  const { id: documentId } = await addDocument(deps)(workspaceId, { title: mark, body: `About ${mark}.` })
-  await createInvitation(deps)({
+  const { id: documentId } = await addDocument(deps, workspaceId, { title: mark, body: `About ${mark}.` })
+  await createInvitation(deps, {
     workspaceId,
     invitedBy: userId,
     email: `${slug}@example.com`,
@@ -106,7 +106,7 @@ export async function seedEverything(service: Service, mark: string) {
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow()
   const bytes = Buffer.from(`phone,name\n+12025550177,${mark}\nwrong,${mark}\n`)
-  const importId = await uploadContacts(deps)(caller, { name: `${mark}.csv`, bytes, isTooLarge: false })
+  const importId = await uploadContacts(deps, caller, { name: `${mark}.csv`, bytes, isTooLarge: false })
 
   return {
     guest: user,

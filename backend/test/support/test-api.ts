@@ -70,7 +70,7 @@ export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<
 }
 
 const createKey = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
-  (await createApiKey(deps)({ workspaceId, userId, name: 'Test' })).key
+  (await createApiKey(deps, { workspaceId, userId, name: 'Test' })).key
 
 /** Sends requests to `app` as the owner of `ownKey`. */
 export const createSender =

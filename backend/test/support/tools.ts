@@ -54,7 +54,7 @@ export async function getToolId(
   user: SignedInUser & { seed: { workspaceId: number } },
   name: string,
 ): Promise<number> {
-  const tools = await listTools(service.deps)(user.seed.workspaceId)
+  const tools = await listTools(service.deps, user.seed.workspaceId)
   const tool = tools.find((candidate) => candidate.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool.id

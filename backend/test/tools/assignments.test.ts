@@ -50,13 +50,13 @@ beforeEach(async () => {
 })
 
 const getToolId = async (name: string): Promise<number> => {
-  const tool = (await listTools(deps)(workspaceId)).find((listed) => listed.name === name)
+  const tool = (await listTools(deps, workspaceId)).find((listed) => listed.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool.id
 }
 
 const assign = (toolId: number, config: unknown = {}) =>
-  assignTool(deps)({ workspaceId, agentId, toolId, config })
+  assignTool(deps, { workspaceId, agentId, toolId, config })
 
 const open = async (query: Record<string, string> = {}) =>
   openSse(url, { widget_id: await getWidgetId(deps, agentId), ...query })
@@ -89,14 +89,14 @@ it('gives a workspace each tool that comes with Outdial once, however often it i
   const expected = [...toolKinds.values()].flatMap(({ builtIn }) => builtIn?.name ?? []).sort()
   await Promise.all([installBuiltInTools(deps, workspaceId), installBuiltInTools(deps, workspaceId)])
 
-  const listed = await listTools(deps)(workspaceId)
+  const listed = await listTools(deps, workspaceId)
   expect(listed.map(({ name }) => name).sort()).toEqual(expected)
   expect(listed.every(({ isActive, agents }) => isActive && agents.length === 0)).toBe(true)
 })
 
 it('lists the built-in tools in a workspace that was made before them, and leaves a tool of that name alone', async () => {
   const other = await seedWorkspace(deps)
-  await addHttpTool(deps)(other.workspaceId, {
+  await addHttpTool(deps, other.workspaceId, {
     name: 'contact_note',
     description: 'Notes it elsewhere.',
     method: 'POST',
@@ -104,7 +104,7 @@ it('lists the built-in tools in a workspace that was made before them, and leave
     inputSchema: { type: 'object' },
   })
 
-  const listed = await listTools(deps)(other.workspaceId)
+  const listed = await listTools(deps, other.workspaceId)
   expect(listed.filter(({ name }) => name === 'contact_note')).toMatchObject([{ kind: 'http' }])
   expect(listed.map(({ name }) => name)).toContain('do_not_call')
 })
@@ -114,7 +114,7 @@ it('offers and lists a built-in tool as this version describes it, whatever stoo
   const rows = database.db.updateTable('mcp_tool').set(stale).where('workspace_id', '=', workspaceId)
   await rows.execute()
   const now = toolKinds.get('contact_note')?.builtIn
-  const listed = (await listTools(deps)(workspaceId)).find(({ name }) => name === 'contact_note')
+  const listed = (await listTools(deps, workspaceId)).find(({ name }) => name === 'contact_note')
   expect(listed).toMatchObject({ description: now?.description })
 
   await assign(await getToolId('contact_note'))
@@ -142,8 +142,8 @@ it('leaves a tool out whose settings cannot be read, and keeps the others', asyn
   await assign(await getToolId('do_not_call'))
   const sentence = { code: 'validation_failed', message: expect.stringContaining('cannot be read') }
   await expect(assign(bad)).rejects.toMatchObject(sentence)
-  await expect(refreshRemoteServer(deps)(workspaceId, bad)).rejects.toMatchObject(sentence)
-  await expect(editRemoteServer(deps)(workspaceId, bad, {})).rejects.toMatchObject(sentence)
+  await expect(refreshRemoteServer(deps, workspaceId, bad)).rejects.toMatchObject(sentence)
+  await expect(editRemoteServer(deps, workspaceId, bad, {})).rejects.toMatchObject(sentence)
 })
 
 it('gives an open session a tool, switches it off and on, and takes it away, each at once', async () => {
@@ -153,9 +153,9 @@ it('gives an open session a tool, switches it off and on, and takes it away, eac
 
   const steps: [change: () => Promise<void>, offered: string[]][] = [
     [() => assign(toolId), ['contact_note']],
-    [() => setToolActive(deps)({ workspaceId, toolId }, false), []],
-    [() => setToolActive(deps)({ workspaceId, toolId }, true), ['contact_note']],
-    [() => unassignTool(deps)({ workspaceId, agentId, toolId }), []],
+    [() => setToolActive(deps, { workspaceId, toolId }, false), []],
+    [() => setToolActive(deps, { workspaceId, toolId }, true), ['contact_note']],
+    [() => unassignTool(deps, { workspaceId, agentId, toolId }), []],
   ]
   for (const [change, offered] of steps) {
     await change()
@@ -166,32 +166,32 @@ it('gives an open session a tool, switches it off and on, and takes it away, eac
 })
 
 it('deletes a tool of the workspace’s own from the agents that have it, and keeps what they did with it', async () => {
-  const { id: toolId } = await addHttpTool(deps)(workspaceId, weather)
+  const { id: toolId } = await addHttpTool(deps, workspaceId, weather)
   await assign(toolId)
   const call = await seedLiveCall(deps, seed)
   const session = await open({ call_id: call.attemptId })
   await session.call('weather', { town: 'Oslo' })
 
-  await deleteTool(deps)({ workspaceId, toolId })
+  await deleteTool(deps, { workspaceId, toolId })
   expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
   expect(await listToolNames(session)).toEqual([])
   expect((await session.call('weather')).error).toMatchObject({ message: 'Unknown tool: weather' })
   session.close()
   const records = database.db.selectFrom('tool_call').select('tool_name').where('call_id', '=', call.callId)
   expect(await records.execute()).toEqual([{ tool_name: 'weather' }])
-  await expect(deleteTool(deps)({ workspaceId, toolId })).rejects.toMatchObject({ code: 'not_found' })
+  await expect(deleteTool(deps, { workspaceId, toolId })).rejects.toMatchObject({ code: 'not_found' })
 })
 
 it('deletes a remote server, but no built-in tool and none of another workspace', async () => {
   const server = await remote('crm', 'find')
   const other = await seedWorkspace(deps)
-  await expect(deleteTool(deps)({ workspaceId: other.workspaceId, toolId: server })).rejects.toMatchObject({
+  await expect(deleteTool(deps, { workspaceId: other.workspaceId, toolId: server })).rejects.toMatchObject({
     code: 'not_found',
   })
-  await deleteTool(deps)({ workspaceId, toolId: server })
-  expect((await listTools(deps)(workspaceId)).map(({ kind }) => kind)).not.toContain('remote_mcp')
+  await deleteTool(deps, { workspaceId, toolId: server })
+  expect((await listTools(deps, workspaceId)).map(({ kind }) => kind)).not.toContain('remote_mcp')
   await expect(
-    deleteTool(deps)({ workspaceId, toolId: await getToolId('contact_note') }),
+    deleteTool(deps, { workspaceId, toolId: await getToolId('contact_note') }),
   ).rejects.toMatchObject({
     code: 'validation_failed',
     message: expect.stringContaining('switch it off'),
@@ -204,10 +204,10 @@ it('tells which agents have a tool, and assigns it to each for itself', async ()
   const second = await seedAgent(deps, workspaceId)
   await assign(toolId)
   await assign(toolId)
-  await assignTool(deps)({ workspaceId, agentId: second, toolId, config: {} })
-  await unassignTool(deps)({ workspaceId, agentId, toolId })
+  await assignTool(deps, { workspaceId, agentId: second, toolId, config: {} })
+  await unassignTool(deps, { workspaceId, agentId, toolId })
 
-  const listed = await listTools(deps)(workspaceId)
+  const listed = await listTools(deps, workspaceId)
   expect(listed.find(({ id }) => id === toolId)?.agents).toEqual([second])
 })
 
@@ -229,7 +229,7 @@ it('assigns a spreadsheet of this workspace alone, and Google’s only where the
   const toolId = await getToolId('spreadsheet_append')
   const other = await seedWorkspace(deps)
   const columns = ['Name']
-  const theirs = await createSpreadsheet(deps)(other.workspaceId, { name: 'Theirs', columns })
+  const theirs = await createSpreadsheet(deps, other.workspaceId, { name: 'Theirs', columns })
   const fieldError = (sentence: string) => ({
     status: 422,
     message: expect.stringContaining(sentence),
@@ -239,11 +239,11 @@ it('assigns a spreadsheet of this workspace alone, and Google’s only where the
   for (const id of ['leads', theirs.id]) {
     await expect(assign(toolId, { spreadsheet_id: id })).rejects.toMatchObject(fieldError('no spreadsheet'))
   }
-  const { id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns })
+  const { id } = await createSpreadsheet(deps, workspaceId, { name: 'Leads', columns })
   await assign(toolId, { spreadsheet_id: id })
   const google = { spreadsheet_id: 'of-google', provider: 'google' }
   await expect(assign(toolId, google)).rejects.toMatchObject(fieldError('no Google service account'))
-  await saveGoogleAccount(deps)(workspaceId, createKeyFile())
+  await saveGoogleAccount(deps, workspaceId, createKeyFile())
   await assign(toolId, google)
 })
 
@@ -258,9 +258,9 @@ it('refuses two tools of one name, even where servers and tools only spell it to
     message: expect.stringContaining('crm___find already'),
     details: [{ field: 'tool_id', code: 'already_used' }],
   })
-  await setToolActive(deps)({ workspaceId, toolId: first }, false)
+  await setToolActive(deps, { workspaceId, toolId: first }, false)
   await expect(assign(second)).rejects.toMatchObject({ code: 'validation_failed' })
-  await unassignTool(deps)({ workspaceId, agentId, toolId: first })
+  await unassignTool(deps, { workspaceId, agentId, toolId: first })
   await assign(second)
 })
 
@@ -278,11 +278,11 @@ it('knows no tools and agents of another workspace', async () => {
   const missing = { code: 'not_found' }
 
   const theirs = { workspaceId: other.workspaceId, agentId: other.agentId, toolId }
-  await expect(assignTool(deps)({ ...theirs, config: {} })).rejects.toMatchObject(missing)
+  await expect(assignTool(deps, { ...theirs, config: {} })).rejects.toMatchObject(missing)
   await expect(
-    assignTool(deps)({ workspaceId, agentId: other.agentId, toolId, config: {} }),
+    assignTool(deps, { workspaceId, agentId: other.agentId, toolId, config: {} }),
   ).rejects.toMatchObject(missing)
-  await expect(unassignTool(deps)({ ...theirs, agentId })).rejects.toMatchObject(missing)
-  await expect(setToolActive(deps)(theirs, false)).rejects.toMatchObject(missing)
+  await expect(unassignTool(deps, { ...theirs, agentId })).rejects.toMatchObject(missing)
+  await expect(setToolActive(deps, theirs, false)).rejects.toMatchObject(missing)
   expect(await listToolNames(await open())).toEqual(['contact_note'])
 })

@@ -39,27 +39,27 @@ const weather: HttpToolInput = {
 }
 
 const getToolId = async (name: string): Promise<number> =>
-  (await listTools(deps)(workspaceId)).find((tool) => tool.name === name)?.id ?? 0
+  (await listTools(deps, workspaceId)).find((tool) => tool.name === name)?.id ?? 0
 
 const assign = async (name: string, config: object = {}) =>
-  assignTool(deps)({ workspaceId, agentId, toolId: await getToolId(name), config })
+  assignTool(deps, { workspaceId, agentId, toolId: await getToolId(name), config })
 
 const missing = { code: 'not_found' }
 
 describe('a tool', () => {
   it('is told with its settings, its agents and the names of its secrets, never with a secret', async () => {
-    const { id } = await addHttpTool(deps)(workspaceId, weather)
+    const { id } = await addHttpTool(deps, workspaceId, weather)
     await assign('weather')
-    await setToolActive(deps)({ workspaceId, toolId: id }, false)
+    await setToolActive(deps, { workspaceId, toolId: id }, false)
 
-    const listed = (await listTools(deps)(workspaceId)).find((tool) => tool.id === id)
+    const listed = (await listTools(deps, workspaceId)).find((tool) => tool.id === id)
     const expected = {
       ...{ id, kind: 'http', name: 'weather', description: weather.description, isActive: false },
       settings: { method: 'GET', url: weather.url, headers: weather.headers },
       agents: [agentId],
     }
     expect(listed).toEqual(expected)
-    const tool = await getTool(deps)({ workspaceId, toolId: id })
+    const tool = await getTool(deps, { workspaceId, toolId: id })
     const { name, description, inputSchema } = weather
     const definitions = [{ name, description, inputSchema }]
     expect(tool).toEqual({ ...expected, definitions, effects: [], secretNames: ['KEY', 'TOKEN'] })
@@ -67,7 +67,7 @@ describe('a tool', () => {
   })
 
   it('is described by this version where it comes with Outdial', async () => {
-    const tool = await getTool(deps)({ workspaceId, toolId: await getToolId('contact_note') })
+    const tool = await getTool(deps, { workspaceId, toolId: await getToolId('contact_note') })
     const definition = toolKinds.get('contact_note')?.builtIn
     expect(tool).toMatchObject({ description: definition?.description, definitions: [definition] })
     expect(tool.secretNames).toEqual([])
@@ -78,26 +78,26 @@ describe('a tool', () => {
     const values = { name: 'crm', description: 'A server.', inputSchema: {}, settings: { tools: 7 } }
     const row = { ...values, secrets: null, createdAt: deps.clock.now() }
     const toolId = (await insertTool(database.db, workspaceId, 'remote_mcp', row))?.id ?? 0
-    expect(await getTool(deps)({ workspaceId, toolId })).toMatchObject({ definitions: 'unreadable' })
-    expect((await listTools(deps)(workspaceId)).map(({ name }) => name)).toContain('crm')
+    expect(await getTool(deps, { workspaceId, toolId })).toMatchObject({ definitions: 'unreadable' })
+    expect((await listTools(deps, workspaceId)).map(({ name }) => name)).toContain('crm')
   })
 
   it('is not there for another workspace', async () => {
     const other = await seedWorkspace(deps)
     const toolId = await getToolId('contact_note')
-    await expect(getTool(deps)({ workspaceId: other.workspaceId, toolId })).rejects.toMatchObject(missing)
-    await expect(getTool(deps)({ workspaceId, toolId: 999_999 })).rejects.toMatchObject(missing)
+    await expect(getTool(deps, { workspaceId: other.workspaceId, toolId })).rejects.toMatchObject(missing)
+    await expect(getTool(deps, { workspaceId, toolId: 999_999 })).rejects.toMatchObject(missing)
   })
 })
 
 describe('the tools of an agent', () => {
   it('are told by name with their configuration, those that are switched off too', async () => {
-    const { id } = await createSpreadsheet(deps)(workspaceId, { name: 'Leads', columns: ['Name'] })
+    const { id } = await createSpreadsheet(deps, workspaceId, { name: 'Leads', columns: ['Name'] })
     await assign('spreadsheet_append', { spreadsheet_id: id })
     await assign('contact_note')
-    await setToolActive(deps)({ workspaceId, toolId: await getToolId('contact_note') }, false)
+    await setToolActive(deps, { workspaceId, toolId: await getToolId('contact_note') }, false)
 
-    expect(await listAssignments(deps)(workspaceId, agentId)).toMatchObject([
+    expect(await listAssignments(deps, workspaceId, agentId)).toMatchObject([
       { tool: { name: 'contact_note', isActive: false }, config: {}, faults: [] },
       {
         tool: { name: 'spreadsheet_append', kind: 'spreadsheet_append', isActive: true },
@@ -108,14 +108,14 @@ describe('the tools of an agent', () => {
   })
 
   it('are told with what is wrong with a configuration that fits its tool no longer', async () => {
-    await saveGoogleAccount(deps)(workspaceId, createKeyFile())
+    await saveGoogleAccount(deps, workspaceId, createKeyFile())
     await assign('spreadsheet_append', { spreadsheet_id: 'of-google', provider: 'google' })
     const listIssues = async () => {
-      const [assignment] = await listAssignments(deps)(workspaceId, agentId)
+      const [assignment] = await listAssignments(deps, workspaceId, agentId)
       return assignment?.issues
     }
     expect(await listIssues()).toEqual([])
-    await removeGoogleAccount(deps)(workspaceId)
+    await removeGoogleAccount(deps, workspaceId)
     expect(await listIssues()).toMatchObject([
       { field: 'config.spreadsheet_id', message: expect.stringContaining('no Google service account') },
     ])
@@ -130,8 +130,8 @@ describe('the tools of an agent', () => {
 
   it('are not there for another workspace, nor for an agent that is none', async () => {
     const other = await seedWorkspace(deps)
-    await expect(listAssignments(deps)(other.workspaceId, agentId)).rejects.toMatchObject(missing)
-    await expect(listAssignments(deps)(workspaceId, 999_999)).rejects.toMatchObject(missing)
+    await expect(listAssignments(deps, other.workspaceId, agentId)).rejects.toMatchObject(missing)
+    await expect(listAssignments(deps, workspaceId, 999_999)).rejects.toMatchObject(missing)
   })
 })
 

@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 const add = async (name: string, tools: string[]) =>
   (
-    await addRemoteServer(deps)(workspaceId, {
+    await addRemoteServer(deps, workspaceId, {
       ...{ name, tools },
       description: 'A server.',
       url: server.url,
@@ -48,10 +48,10 @@ const add = async (name: string, tools: string[]) =>
   ).id
 
 const assign = (agentId: number, toolId: number) =>
-  assignTool(deps)({ workspaceId, agentId, toolId, config: {} })
+  assignTool(deps, { workspaceId, agentId, toolId, config: {} })
 
 const edit = (toolId: number, change: { name?: string; tools?: string[] }) =>
-  editRemoteServer(deps)(workspaceId, toolId, change)
+  editRemoteServer(deps, workspaceId, toolId, change)
 
 const getToolName = async (toolId: number) => (await readTool(deps, workspaceId, 'remote_mcp', toolId)).name
 
@@ -64,11 +64,11 @@ it('refuses a new name of a server by which an agent would have two tools of one
   })
   expect(await getToolName(other)).toBe('other')
 
-  await unassignTool(deps)({ workspaceId, agentId: ava, toolId: crm })
+  await unassignTool(deps, { workspaceId, agentId: ava, toolId: crm })
   await expect(edit(other, { name: 'crm_' })).rejects.toMatchObject({
     message: expect.stringContaining(': Ben (crm___find).'),
   })
-  await unassignTool(deps)({ workspaceId, agentId: ben, toolId: crm })
+  await unassignTool(deps, { workspaceId, agentId: ben, toolId: crm })
   await edit(other, { name: 'crm_' })
   expect(await getToolName(other)).toBe('crm_')
 })
@@ -80,7 +80,7 @@ it('refuses to choose a tool of a name that an agent of the server has already',
     message: expect.stringContaining('Ava (crm___find)'),
     details: [{ field: 'tools' }],
   })
-  const { tools } = await refreshRemoteServer(deps)(workspaceId, other)
+  const { tools } = await refreshRemoteServer(deps, workspaceId, other)
   expect(tools).toEqual(['list'])
 })
 
@@ -89,7 +89,7 @@ it('refuses to pass on more of a server where the names of its agent collided me
   await edit(other, { name: 'crm_' })
   const past = { workspace_id: workspaceId, agent_id: ava, tool_id: other }
   await database.db.insertInto('widget_tool').values(past).execute()
-  await expect(refreshRemoteServer(deps)(workspaceId, other)).rejects.toMatchObject({
+  await expect(refreshRemoteServer(deps, workspaceId, other)).rejects.toMatchObject({
     message: expect.stringContaining('Ava (crm___find)'),
   })
 })
@@ -98,7 +98,7 @@ it('does not overlook a tool that the agent is being given at that moment', asyn
   await assign(ava, other)
   let renaming: Promise<unknown> | undefined
   await database.db.transaction().execute(async (tx) => {
-    await assignTool({ ...deps, db: tx })({ workspaceId, agentId: ava, toolId: crm, config: {} })
+    await assignTool({ ...deps, db: tx }, { workspaceId, agentId: ava, toolId: crm, config: {} })
     renaming = edit(other, { name: 'crm_' }).catch((error: unknown) => error)
     await waitUntil(async () => (await waiting()) > 0)
   })

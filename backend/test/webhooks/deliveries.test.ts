@@ -48,7 +48,7 @@ function start(options: SenderOptions = {}): Worker {
 
 async function seedSubscription(url = receiver.url()) {
   const caller = await seedApiKeyCaller(deps, seed)
-  const { subscription } = await subscribe(deps)(caller, { target_url: url, event: 'call.completed' })
+  const { subscription } = await subscribe(deps, caller, { target_url: url, event: 'call.completed' })
   return { caller, ...subscription }
 }
 
@@ -128,7 +128,7 @@ it('signs deliveries to a callback URL with the secret of the workspace', async 
 
 it('signs with the old and the new secret for a day after a rotation, then with the new one alone', async () => {
   const { id, secret: old } = await seedSubscription()
-  const { secret: fresh } = await rotateSubscriptionSecret(deps)(seed.workspaceId, id)
+  const { secret: fresh } = await rotateSubscriptionSecret(deps, seed.workspaceId, id)
   start()
   await completeCall(deps, seed)
   workers[0]?.notify()
@@ -231,17 +231,14 @@ it('sends dead deliveries again when they are replayed, their log going on', asy
     .set({ status: 'dead', tries: 10, next_try_at: null })
     .execute()
   receiver.respondWith(200)
-  const replay = replayDeliveries({
-    ...deps,
-    notify: { ...deps.notify, deliveryQueued: () => sender.notify() },
-  })
+  const notifying = { ...deps, notify: { ...deps.notify, deliveryQueued: () => sender.notify() } }
 
-  expect(await replay(other.workspaceId, { subscriptionId: id })).toBe(0)
-  expect(await replay(seed.workspaceId, { subscriptionId: id })).toBe(2)
+  expect(await replayDeliveries(notifying, other.workspaceId, { subscriptionId: id })).toBe(0)
+  expect(await replayDeliveries(notifying, seed.workspaceId, { subscriptionId: id })).toBe(2)
   await waitForAttempts(5)
   const callback = (await listDeliveries()).find(({ subscription_id }) => subscription_id === null)
   expect(callback).toMatchObject({ status: 'dead' })
-  expect(await replay(seed.workspaceId, { deliveryId: callback?.id ?? 0 })).toBe(1)
+  expect(await replayDeliveries(notifying, seed.workspaceId, { deliveryId: callback?.id ?? 0 })).toBe(1)
   await waitForAttempts(6)
 
   expect((await listDeliveries()).map(({ status, tries: attempts }) => [status, attempts])).toEqual(
@@ -255,7 +252,7 @@ it('replays nothing to a disabled subscription', async () => {
   await completeCall(deps, seed)
   await deps.db.updateTable('webhook_delivery').set({ status: 'dead', next_try_at: null }).execute()
   await deps.db.updateTable('webhook_subscription').set({ disabled_at: deps.clock.now() }).execute()
-  expect(await replayDeliveries(deps)(seed.workspaceId, { subscriptionId: id })).toBe(0)
+  expect(await replayDeliveries(deps, seed.workspaceId, { subscriptionId: id })).toBe(0)
 })
 
 it('waits as long as Retry-After asks, where that is longer than the schedule', async () => {
@@ -422,7 +419,7 @@ it('delivers again after a disabled subscription was subscribed again', async ()
     .where('id', '=', id)
     .execute()
   await completeCall(deps, seed)
-  const again = await subscribe(deps)(caller, { target_url: receiver.url(), event: 'call.completed' })
+  const again = await subscribe(deps, caller, { target_url: receiver.url(), event: 'call.completed' })
   expect(again).toMatchObject({ created: false, subscription: { id } })
   await completeCall(deps, seed)
   start()

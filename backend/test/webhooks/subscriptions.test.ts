@@ -43,7 +43,7 @@ const subscriptionsOf = (workspaceId: number) =>
 it('answers with the whole subscription, its filter normalised', async () => {
   const caller = await seedApiKeyCaller(deps, seed)
   const outcome: CallOutcome[] = ['voicemail', 'answered', 'voicemail']
-  const { created, subscription } = await subscribe(deps)(caller, {
+  const { created, subscription } = await subscribe(deps, caller, {
     ...body,
     filter: { campaign_id: seed.campaignId, outcome },
   })
@@ -60,8 +60,8 @@ it('answers with the whole subscription, its filter normalised', async () => {
 
 it('answers a repeated subscribe with the standing subscription and its secret', async () => {
   const caller = await seedAppCaller(deps, seed)
-  const first = await subscribe(deps)(caller, { ...body, filter: { outcome: ['busy', 'answered'] } })
-  const second = await subscribe(deps)(caller, { ...body, filter: { outcome: ['answered', 'busy', 'busy'] } })
+  const first = await subscribe(deps, caller, { ...body, filter: { outcome: ['busy', 'answered'] } })
+  const second = await subscribe(deps, caller, { ...body, filter: { outcome: ['answered', 'busy', 'busy'] } })
   expect(second).toEqual({ created: false, subscription: first.subscription })
 })
 
@@ -72,7 +72,7 @@ it.each([
   ['nulls', { campaign_id: null, agent_id: null, outcome: null }],
   ['no outcome chosen', { outcome: [] }],
 ])('takes %s as all calls', async (_name, filter) => {
-  const { subscription } = await subscribe(deps)(await seedApiKeyCaller(deps, seed), { ...body, filter })
+  const { subscription } = await subscribe(deps, await seedApiKeyCaller(deps, seed), { ...body, filter })
   expect(subscription.filter).toEqual({ campaign_id: null, agent_id: null, outcome: null })
 })
 
@@ -80,7 +80,7 @@ it.each([
   ['HTTPS://Hooks.Example.com:443/1', 'https://hooks.example.com/1'],
   ['https://hooks.example.com/1#part', 'https://hooks.example.com/1'],
 ])('keeps %s as %s', async (input, normalized) => {
-  const { subscription } = await subscribe(deps)(await seedApiKeyCaller(deps, seed), {
+  const { subscription } = await subscribe(deps, await seedApiKeyCaller(deps, seed), {
     ...body,
     target_url: input,
   })
@@ -100,14 +100,14 @@ it('keeps the longest URL and filter that it may be given', async () => {
     agent_id: seed.agentId,
     outcome: CallOutcome.options,
   }
-  const { subscription } = await subscribe(deps)(caller, { ...body, target_url: long, filter })
+  const { subscription } = await subscribe(deps, caller, { ...body, target_url: long, filter })
   expect(subscription.target_url).toBe(long)
 })
 
 it('makes one subscription of twenty simultaneous requests, and calls one of them the creator', async () => {
   const callers = [await seedApiKeyCaller(deps, seed), await seedAppCaller(deps, seed)]
   for (const caller of callers) {
-    const results = await Promise.all(Array.from({ length: 20 }, () => subscribe(deps)(caller, body)))
+    const results = await Promise.all(Array.from({ length: 20 }, () => subscribe(deps, caller, body)))
     expect(results.filter(({ created }) => created)).toHaveLength(1)
     expect(new Set(results.map(({ subscription }) => subscription.id)).size).toBe(1)
     expect(new Set(results.map(({ subscription }) => subscription.secret)).size).toBe(1)
@@ -116,8 +116,8 @@ it('makes one subscription of twenty simultaneous requests, and calls one of the
 })
 
 it('keeps the subscription over a reconnect of the same app, user and workspace', async () => {
-  const before = await subscribe(deps)(await seedAppCaller(deps, seed), body)
-  const after = await subscribe(deps)(await seedAppCaller(deps, seed), body)
+  const before = await subscribe(deps, await seedAppCaller(deps, seed), body)
+  const after = await subscribe(deps, await seedAppCaller(deps, seed), body)
   expect(after).toEqual({ created: false, subscription: before.subscription })
 })
 
@@ -128,19 +128,19 @@ it('gives every connection a subscription of its own', async () => {
     await seedAppCaller(deps, seed),
     await seedAppCaller(deps, seed, 'another app'),
   ]
-  const results = await Promise.all(owners.map((owner) => subscribe(deps)(owner, body)))
+  const results = await Promise.all(owners.map((owner) => subscribe(deps, owner, body)))
   expect(results.map(({ created }) => created)).toEqual([true, true, true, true])
 })
 
 it('enables a disabled subscription again, its failures forgotten', async () => {
   const caller = await seedApiKeyCaller(deps, seed)
-  const { subscription } = await subscribe(deps)(caller, body)
+  const { subscription } = await subscribe(deps, caller, body)
   await deps.db
     .updateTable('webhook_subscription')
     .set({ disabled_at: deps.clock.now(), failing_since: deps.clock.now() })
     .where('id', '=', subscription.id)
     .execute()
-  expect(await subscribe(deps)(caller, body)).toEqual({ created: false, subscription })
+  expect(await subscribe(deps, caller, body)).toEqual({ created: false, subscription })
   expect(await subscriptionsOf(seed.workspaceId)).toMatchObject([{ disabled_at: null, failing_since: null }])
 })
 
@@ -150,7 +150,7 @@ it.each(['campaign_id', 'agent_id'] as const)(
     const other = await seedWorkspace(deps, 'Other')
     const caller = await seedApiKeyCaller(deps, seed)
     const filter = { [field]: field === 'agent_id' ? other.agentId : other.campaignId }
-    await expect(subscribe(deps)(caller, { ...body, filter })).rejects.toMatchObject({
+    await expect(subscribe(deps, caller, { ...body, filter })).rejects.toMatchObject({
       code: 'not_found',
       details: [{ field: `filter.${field}`, code: 'not_found' }],
     })
@@ -160,7 +160,7 @@ it.each(['campaign_id', 'agent_id'] as const)(
 
 it('refuses a private address at once, naming the field', async () => {
   const caller = await seedApiKeyCaller(deps, seed)
-  const rejected = subscribe(deps)(caller, {
+  const rejected = subscribe(deps, caller, {
     ...body,
     target_url: 'https://169.254.169.254/latest/meta-data',
   })
@@ -180,7 +180,7 @@ it('does not subscribe for a connection that has just ended', async () => {
   const app = await seedAppCaller(deps, seed)
   await deps.db.deleteFrom('oauth_grant').where('client_id', '=', app.clientId).execute()
   for (const caller of [key, app]) {
-    await expect(subscribe(deps)(caller, body)).rejects.toMatchObject({ code: 'invalid_credential' })
+    await expect(subscribe(deps, caller, body)).rejects.toMatchObject({ code: 'invalid_credential' })
   }
 })
 
@@ -193,7 +193,7 @@ it('leaves no subscription behind when its key is revoked while it subscribes', 
       .where('id', '=', caller.apiKeyId)
       .execute()
     await removeSubscriptions(tx, { apiKeyId: caller.apiKeyId })
-    const waiting = subscribe(deps)(caller, body)
+    const waiting = subscribe(deps, caller, body)
     await waitForBlockedTransaction(deps.db)
     return [waiting] // in an array: it waits for this transaction, which must not wait for it
   })
@@ -207,7 +207,7 @@ it('leaves no subscription behind when its app is disconnected while it subscrib
   const subscribing = await deps.db.transaction().execute(async (tx) => {
     await tx.deleteFrom('oauth_grant').where('client_id', '=', clientId).execute()
     await removeSubscriptions(tx, { workspaceId, userId, clientId })
-    const waiting = subscribe(deps)(caller, body)
+    const waiting = subscribe(deps, caller, body)
     await waitForBlockedTransaction(deps.db)
     return [waiting]
   })
@@ -217,39 +217,39 @@ it('leaves no subscription behind when its app is disconnected while it subscrib
 
 it('ends what waits for a subscription that is removed, and keeps the event', async () => {
   const caller = await seedApiKeyCaller(deps, seed)
-  const { subscription } = await subscribe(deps)(caller, body)
+  const { subscription } = await subscribe(deps, caller, body)
   const call = await completeCall(deps, seed)
-  await unsubscribe(deps)(caller, subscription.id)
+  await unsubscribe(deps, caller, subscription.id)
   const events = await deps.db.selectFrom('event').select('id').where('call_id', '=', call.id).execute()
   expect(events).toHaveLength(1)
   expect(await deps.db.selectFrom('webhook_delivery').selectAll().execute()).toEqual([])
 })
 
 it('lets another connection of the workspace remove a subscription', async () => {
-  const { subscription } = await subscribe(deps)(await seedApiKeyCaller(deps, seed), body)
-  await unsubscribe(deps)(await seedAppCaller(deps, seed), subscription.id)
+  const { subscription } = await subscribe(deps, await seedApiKeyCaller(deps, seed), body)
+  await unsubscribe(deps, await seedAppCaller(deps, seed), subscription.id)
   expect(await subscriptionsOf(seed.workspaceId)).toEqual([])
 })
 
 it('does not find a subscription that is unknown, removed, or of another workspace', async () => {
   const caller = await seedApiKeyCaller(deps, seed)
   const stranger = await seedApiKeyCaller(deps, await seedWorkspace(deps, 'Other'))
-  const { subscription } = await subscribe(deps)(caller, body)
+  const { subscription } = await subscribe(deps, caller, body)
   const notFound = { code: 'not_found' }
-  await expect(unsubscribe(deps)(caller, Number.MAX_SAFE_INTEGER)).rejects.toMatchObject(notFound)
-  await expect(unsubscribe(deps)(stranger, subscription.id)).rejects.toMatchObject(notFound)
-  await unsubscribe(deps)(caller, subscription.id)
-  await expect(unsubscribe(deps)(caller, subscription.id)).rejects.toMatchObject(notFound)
+  await expect(unsubscribe(deps, caller, Number.MAX_SAFE_INTEGER)).rejects.toMatchObject(notFound)
+  await expect(unsubscribe(deps, stranger, subscription.id)).rejects.toMatchObject(notFound)
+  await unsubscribe(deps, caller, subscription.id)
+  await expect(unsubscribe(deps, caller, subscription.id)).rejects.toMatchObject(notFound)
 })
 
 it('rotates no secret of another workspace', async () => {
   const other = await seedWorkspace(deps, 'Other')
   const caller = await seedApiKeyCaller(deps, seed)
-  const { subscription } = await subscribe(deps)(caller, body)
-  await expect(rotateSubscriptionSecret(deps)(other.workspaceId, subscription.id)).rejects.toMatchObject({
+  const { subscription } = await subscribe(deps, caller, body)
+  await expect(rotateSubscriptionSecret(deps, other.workspaceId, subscription.id)).rejects.toMatchObject({
     code: 'not_found',
   })
-  expect((await subscribe(deps)(caller, body)).subscription.secret).toBe(subscription.secret)
+  expect((await subscribe(deps, caller, body)).subscription.secret).toBe(subscription.secret)
 })
 
 it('removes exactly what an owner had', async () => {
@@ -259,7 +259,7 @@ it('removes exactly what an owner had', async () => {
   const otherWorkspaceCaller = await seedAppCaller(deps, await seedWorkspace(deps, 'Other'))
   const ids = new Map<Caller, number>()
   for (const caller of [key, app, otherApp, otherWorkspaceCaller]) {
-    ids.set(caller, (await subscribe(deps)(caller, body)).subscription.id)
+    ids.set(caller, (await subscribe(deps, caller, body)).subscription.id)
   }
   const remainingIds = async () => (await subscriptionsOf(seed.workspaceId)).map(({ id }) => id)
 

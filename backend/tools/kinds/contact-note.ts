@@ -29,7 +29,7 @@ export const contactNote: ToolKind = {
     if (use.dryRun) return dryRunResult(`This note would have been kept: ${text}`)
 
     const key = { workspaceId: use.row.workspaceId, contactId: contact.id }
-    await addNote(deps)(key, { callId: use.call?.callId ?? null, text })
+    await addNote(deps, key, { callId: use.call?.callId ?? null, text })
     return textResult('The note is kept.')
   },
 }

@@ -30,7 +30,7 @@ export const knowledgeSearch: ToolKind = {
   run: async (deps, use) => {
     const query = textArgument(use, 'query')
     if (query === undefined) return errorResult('The query is empty: say what is to be searched.')
-    const found = await searchKnowledge(deps)(use.row.workspaceId, query)
+    const found = await searchKnowledge(deps, use.row.workspaceId, query)
     if (found.length === 0) {
       return textResult(
         'The knowledge base has nothing on this. Try other words, or say that you do not know; do not guess.',

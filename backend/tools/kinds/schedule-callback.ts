@@ -37,7 +37,7 @@ export const scheduleCallback: ToolKind = {
     if (at === undefined) return errorResult('No time was given: say in at when the person is to be called.')
 
     const call = { ...use.call, workspaceId: use.row.workspaceId }
-    const callback = await queueCallback(deps)(call, { at, dryRun: use.dryRun })
+    const callback = await queueCallback(deps, call, { at, dryRun: use.dryRun })
     return use.dryRun ? dryRunResult(formatDryRun(callback)) : textResult(formatPlanned(callback))
   },
 }

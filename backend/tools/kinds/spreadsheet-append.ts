@@ -80,7 +80,7 @@ export const spreadsheetAppend: ToolKind = {
 
 async function append(deps: Deps, use: ToolUse, values: RowValues): Promise<ToolResult> {
   const { provider, spreadsheet_id } = Config.parse(use.config)
-  const spreadsheet = await openSpreadsheet(deps)(use.row.workspaceId, provider, spreadsheet_id)
+  const spreadsheet = await openSpreadsheet(deps, use.row.workspaceId, provider, spreadsheet_id)
   if (use.dryRun) {
     // Reading changes nothing, and a test call is there to find what is not set up.
     toCells(await spreadsheet.readColumns(use.signal), values)

@@ -45,7 +45,7 @@ it('refuses an address that is another person’s, also to two who take it at on
 it('changes the password for who knows it, signs out elsewhere, and ends reset links', async () => {
   const user = await seedSignedInOwner(service)
   const otherBrowser = await signIn(service, user.email)
-  const { link } = await createResetLink(service.deps)(user.userId)
+  const { link } = await createResetLink(service.deps, user.userId)
   const form = await user.open('/account/password')
   const wrong = await user.browser.press(form, 'Change the password', {
     current_password: 'not this one',

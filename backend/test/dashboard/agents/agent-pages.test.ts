@@ -34,7 +34,7 @@ type Seeded = Awaited<ReturnType<typeof seedSignedInOwner>>
 async function assignToolTo(user: Seeded, name: string, config: object = {}): Promise<string> {
   const { workspaceId, agentId } = user.seed
   const id = await getToolId(service, user, name)
-  await assignTool(service.deps)({ workspaceId, agentId, toolId: id, config })
+  await assignTool(service.deps, { workspaceId, agentId, toolId: id, config })
   return `/agents/${agentId}/tools/${id}`
 }
 
@@ -125,7 +125,7 @@ describe('the tools of an agent', () => {
   it('are assigned, configured by a form that their schema makes, and taken away', async () => {
     const user = await seedSignedInOwner(service)
     const { workspaceId, agentId } = user.seed
-    const { id: leads } = await createSpreadsheet(service.deps)(workspaceId, {
+    const { id: leads } = await createSpreadsheet(service.deps, workspaceId, {
       name: 'Leads',
       columns: ['Name'],
     })
@@ -168,7 +168,7 @@ describe('a trial', () => {
   it('uses the tool through the tool server, and shows what the agent would be told', async () => {
     const user = await seedSignedInOwner(service)
     const { workspaceId } = user.seed
-    await addDocument(service.deps)(workspaceId, {
+    await addDocument(service.deps, workspaceId, {
       title: 'Prices',
       body: 'A slate <roof> costs 900 dollars.',
     })
@@ -187,7 +187,7 @@ describe('a trial', () => {
   it('of a tool with effects says so, and has them', async () => {
     const user = await seedSignedInOwner(service)
     const { workspaceId } = user.seed
-    const { id } = await createSpreadsheet(service.deps)(workspaceId, { name: 'Leads', columns: ['Name'] })
+    const { id } = await createSpreadsheet(service.deps, workspaceId, { name: 'Leads', columns: ['Name'] })
     const path = await assignToolTo(user, 'spreadsheet_append', { spreadsheet_id: id })
     const form = await user.open(`${path}/try`)
     expect(form.text).toContain('This is no rehearsal')
@@ -212,7 +212,7 @@ describe('a trial', () => {
     const { workspaceId } = user.seed
     const draft = await seedAgent(service.deps, workspaceId, { name: 'Cleo', status: 'draft' })
     const note = await getToolId(service, user, 'contact_note')
-    await assignTool(service.deps)({ workspaceId, agentId: draft, toolId: note, config: {} })
+    await assignTool(service.deps, { workspaceId, agentId: draft, toolId: note, config: {} })
     const page = await user.open(`/agents/${draft}/tools/${note}/try`)
     expect(page.text).toContain(
       'Cleo is a draft: the tool server lets only live agents in. Publish it first.',
@@ -221,7 +221,7 @@ describe('a trial', () => {
 
     const path = await assignToolTo(user, 'contact_note')
     const form = await user.open(`${path}/try`)
-    await setToolActive(service.deps)({ workspaceId, toolId: note }, false)
+    await setToolActive(service.deps, { workspaceId, toolId: note }, false)
     const { page: off } = await user.browser.press(form, 'Use it for real', { 'args.text': 'hello' })
     expect(off.status).toBe(422)
     expect(off.text).toContain('The tool is switched off')
@@ -237,7 +237,7 @@ describe('a trial', () => {
 itInChromium('makes an agent by hand, gives it a tool, and tries that in place', async (chromium) => {
   const user = await seedSignedInOwner(service)
   const { workspaceId } = user.seed
-  await addDocument(service.deps)(workspaceId, { title: 'Prices', body: 'A slate roof costs 900 dollars.' })
+  await addDocument(service.deps, workspaceId, { title: 'Prices', body: 'A slate roof costs 900 dollars.' })
   const tab = await openTab(service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))

@@ -89,7 +89,8 @@ it('does not make a campaign with another workspace’s agent', async () => {
 it('edits, pauses, resumes and archives a campaign', async () => {
   const user = await seedSignedInOwner(service)
   const { campaignId } = user.seed
-  const queued = await addContact(service.deps)(
+  const queued = await addContact(
+    service.deps,
     { workspaceId: user.seed.workspaceId, userId: user.userId, apiKeyId: null, clientId: null, scopes: [] },
     { phone_number: '+12025550100', campaign_id: campaignId, first_name: '<i>Maya</i>' },
   )

@@ -55,7 +55,8 @@ it('leaves nothing of a person who went through every form, nor in files that ar
   await browser.press(await open(`${at}/edit`), 'Save', { first_name: 'Zelda Maria' })
 
   const file = (bytes: string) =>
-    uploadContacts(service.deps)(
+    uploadContacts(
+      service.deps,
       { workspaceId, userId },
       { name: 'leads.csv', bytes: Buffer.from(bytes), isTooLarge: false },
     )
@@ -105,7 +106,8 @@ it('waits for an import that is about to write the person, and lets it write nob
     .values({ workspace_id: workspaceId, phone_number: '+12025550175' })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const importId = await uploadContacts(service.deps)(
+  const importId = await uploadContacts(
+    service.deps,
     { workspaceId, userId },
     { name: 'leads.csv', bytes: Buffer.from('Phone\n+12025550175\n'), isTooLarge: false },
   )
@@ -126,12 +128,12 @@ it('waits for an import that is about to write the person, and lets it write nob
       .where('import_id', '=', importId)
       .forUpdate()
       .execute()
-    erasure = eraseContact(service.deps)({ workspaceId, contactId: contact.id })
+    erasure = eraseContact(service.deps, { workspaceId, contactId: contact.id })
     await waitForBlockedTransaction(db)
     await tx.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
   })
   await erasure
-  await startImport(service.deps)(workspaceId, importId, null)
+  await startImport(service.deps, workspaceId, importId, null)
   const again = startImporter(service.deps)
   await statusIs('done')
   await again.stop()

@@ -54,7 +54,7 @@ const listCalls = (key: string) =>
 async function seedSubscription(owner: Owner, url = receiver.url()) {
   const caller = await seedApiKeyCaller(service.deps, owner.seed)
   const body = { target_url: url, event: 'call.completed' } as const
-  const { subscription } = await subscribe(service.deps)({ ...caller, userId: owner.userId }, body)
+  const { subscription } = await subscribe(service.deps, { ...caller, userId: owner.userId }, body)
   return { ...subscription, apiKeyId: caller.apiKeyId, path: `/integrations/webhooks/${subscription.id}` }
 }
 
@@ -144,14 +144,14 @@ it('wants a name for a key', async () => {
 
 it('revokes a key with its subscriptions, and says how many', async () => {
   const owner = await seedSignedInOwner(service)
-  const { id, key } = await createApiKey(service.deps)({
+  const { id, key } = await createApiKey(service.deps, {
     ...owner.seed,
     userId: owner.seed.userId,
     name: 'Old',
   })
   const caller = { ...(await seedApiKeyCaller(service.deps, owner.seed)), apiKeyId: id }
   for (const path of ['/a', '/b']) {
-    await subscribe(service.deps)(caller, { target_url: receiver.url(path), event: 'call.completed' })
+    await subscribe(service.deps, caller, { target_url: receiver.url(path), event: 'call.completed' })
   }
   const list = await owner.open('/integrations/api-keys')
   expect(list.text).toContain('2 webhook subscriptions of it are removed')
@@ -167,8 +167,8 @@ it('lets a member revoke keys of their own alone', async () => {
   const owner = await seedSignedInOwner(service)
   const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
   const { workspaceId } = owner.seed
-  const theirs = await createApiKey(service.deps)({ workspaceId, userId: owner.userId, name: 'Theirs' })
-  const ownKey = await createApiKey(service.deps)({ workspaceId, userId: member.userId, name: 'Mine' })
+  const theirs = await createApiKey(service.deps, { workspaceId, userId: owner.userId, name: 'Theirs' })
+  const ownKey = await createApiKey(service.deps, { workspaceId, userId: member.userId, name: 'Mine' })
   const list = await member.open('/integrations/api-keys')
   expect(list.html).toContain(`/api-keys/${ownKey.id}/revoke`)
   expect(list.html).not.toContain(`/api-keys/${theirs.id}/revoke`)
@@ -245,7 +245,7 @@ it('sends a test event to one subscription through the outbox, signed and marked
       agent_id: owner.seed.agentId,
     },
   })
-  const api = await createApiKey(service.deps)({ ...owner.seed, name: 'Look' })
+  const api = await createApiKey(service.deps, { ...owner.seed, name: 'Look' })
   const look = await fetch(`${service.url}/api/public/v1/calls/${event.data.id}/`, {
     headers: { authorization: `Bearer ${api.key}` },
   })
@@ -264,7 +264,7 @@ it('makes a test event that passes the filter it is for', async () => {
   const caller = await seedApiKeyCaller(service.deps, owner.seed)
   const filter = { agent_id: owner.seed.agentId, outcome: ['busy' as const] }
   const body = { target_url: receiver.url(), event: 'call.completed', filter } as const
-  const { subscription } = await subscribe(service.deps)(caller, body)
+  const { subscription } = await subscribe(service.deps, caller, body)
   const page = await owner.open(`/integrations/webhooks/${subscription.id}`)
   expect(page.text).toContain('Calls: agent “Ava”, busy')
   await owner.browser.press(page, 'Send it now')

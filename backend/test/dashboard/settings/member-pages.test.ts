@@ -39,7 +39,7 @@ const listRoles = async (workspaceId: number) => {
 async function seedOwner() {
   const owner = await seedSignedInOwner(service)
   const { workspaceId, userId } = owner.seed
-  await removeMember(service.deps)({ workspaceId, userId })
+  await removeMember(service.deps, { workspaceId, userId })
   return { ...owner, workspaceId }
 }
 
@@ -161,7 +161,7 @@ it('changes roles and removes members, with what acted in their name', async () 
   const owner = await seedOwner()
   const { workspaceId } = owner
   const kim = await seedSignedInMember(service, workspaceId, 'member')
-  const { key } = await createApiKey(service.deps)({ workspaceId, userId: kim.userId, name: 'CRM' })
+  const { key } = await createApiKey(service.deps, { workspaceId, userId: kim.userId, name: 'CRM' })
   const list = await owner.open('/settings/members')
   await owner.browser.press(list, 'Change the role')
   expect((await listRoles(workspaceId)).get(kim.userId)).toBe('owner')
@@ -276,7 +276,7 @@ it('makes no link that would open an account which works for others, too', async
   const link = getLink((await createResetLink(owner, kim.userId)).page)
   const browser = createBrowser()
   const { page: form } = await browser.open(link)
-  await addMember(service.deps)({ workspaceId: other.workspaceId, userId: kim.userId, role: 'member' })
+  await addMember(service.deps, { workspaceId: other.workspaceId, userId: kim.userId, role: 'member' })
   expect((await createBrowser().open(link)).page.text).toContain('does not work any more')
   const { page: late } = await browser.press(form, 'Set the password', { new_password: fresh })
   expect(late.status).toBe(410)
@@ -285,7 +285,7 @@ it('makes no link that would open an account which works for others, too', async
   expect(rejected.text).toContain('also works in a workspace that you do not own')
   expect((await signIn(service, kim.email)).page.status).toBe(200)
   // In a workspace of the same owner it is theirs to decide.
-  await addMember(service.deps)({ workspaceId: other.workspaceId, userId: owner.userId, role: 'owner' })
+  await addMember(service.deps, { workspaceId: other.workspaceId, userId: owner.userId, role: 'owner' })
   expect((await createResetLink(owner, kim.userId)).page.status).toBe(200)
 })
 
@@ -294,11 +294,11 @@ it('makes a reset link of one who is an owner no longer worth nothing', async ()
   const boss = await seedSignedInMember(service, owner.workspaceId, 'owner')
   const kim = await seedSignedInMember(service, owner.workspaceId, 'member')
   const link = getLink((await createResetLink(boss, kim.userId)).page)
-  await removeMember(service.deps)({ workspaceId: owner.workspaceId, userId: boss.userId })
+  await removeMember(service.deps, { workspaceId: owner.workspaceId, userId: boss.userId })
   expect((await createBrowser().open(link)).page.status).toBe(410)
   // Nor is an account without any workspace an owner's to take.
   const again = getLink((await createResetLink(owner, kim.userId)).page)
-  await removeMember(service.deps)({ workspaceId: owner.workspaceId, userId: kim.userId })
+  await removeMember(service.deps, { workspaceId: owner.workspaceId, userId: kim.userId })
   expect((await createBrowser().open(again)).page.status).toBe(410)
 })
 

@@ -55,7 +55,7 @@ let userCount = 0
 async function seedPerson(): Promise<{ userId: number; email: string }> {
   userCount += 1
   const email = `kim${userCount}@example.com`
-  const { id } = await createUser(deps)({ email, name: 'Kim', password })
+  const { id } = await createUser(deps, { email, name: 'Kim', password })
   return { userId: id, email }
 }
 
@@ -81,7 +81,7 @@ async function signInFrom(
 
 it('sets over https cookies that no other site, subdomain or script can use', async () => {
   const { email, userId } = await seedPerson()
-  const { id } = await createWorkspace(deps)({
+  const { id } = await createWorkspace(deps, {
     name: 'Acme',
     country: 'US',
     timeZone: 'America/New_York',
@@ -163,7 +163,8 @@ it('lets nobody in by a password that is being changed at that moment', async ()
   let change: Promise<void> | undefined
   let late: ReturnType<typeof signInFrom> | undefined
   await database.db.transaction().execute(async (db) => {
-    change = changePassword({ ...deps, db })(
+    change = changePassword(
+      { ...deps, db },
       { userId, sessionHash },
       { currentPassword: password, newPassword: 'another long password' },
     )
@@ -178,19 +179,19 @@ it('lets nobody in by a password that is being changed at that moment', async ()
 
 it('keeps the tokens of links out of logs, caches and the addresses that other sites see', async () => {
   const { userId, email } = await seedPerson()
-  const { id: workspaceId } = await createWorkspace(deps)({
+  const { id: workspaceId } = await createWorkspace(deps, {
     name: 'Acme',
     country: 'US',
     timeZone: 'America/New_York',
     ownerId: userId,
   })
-  const { link: invitation } = await createInvitation(deps)({
+  const { link: invitation } = await createInvitation(deps, {
     workspaceId,
     invitedBy: userId,
     email,
     role: 'member',
   })
-  const { link: reset } = await createResetLink(deps)(userId)
+  const { link: reset } = await createResetLink(deps, userId)
   for (const link of [invitation, reset]) {
     const { pathname } = new URL(link)
     const token = pathname.split('/').at(-1) ?? ''
@@ -214,17 +215,17 @@ it('keeps the tokens of links out of logs, caches and the addresses that other s
 
 it('lets an owner who is being removed invite nobody', async () => {
   const [kim, eve] = [await seedPerson(), await seedPerson()]
-  const { id: workspaceId } = await createWorkspace(deps)({
+  const { id: workspaceId } = await createWorkspace(deps, {
     name: 'Acme',
     country: 'US',
     timeZone: 'America/New_York',
     ownerId: kim.userId,
   })
-  await addMember(deps)({ workspaceId, userId: eve.userId, role: 'owner' })
+  await addMember(deps, { workspaceId, userId: eve.userId, role: 'owner' })
   let late: Promise<unknown> | undefined
   await database.db.transaction().execute(async (db) => {
-    await removeMember({ ...deps, db })({ workspaceId, userId: eve.userId })
-    late = createInvitation(deps)({
+    await removeMember({ ...deps, db }, { workspaceId, userId: eve.userId })
+    late = createInvitation(deps, {
       workspaceId,
       invitedBy: eve.userId,
       email: 'eve@example.com',

@@ -62,7 +62,7 @@ async function addWeather(user: Seeded) {
 }
 
 const getToolDetails = async (user: Seeded, name: string) =>
-  getTool(service.deps)({
+  getTool(service.deps, {
     workspaceId: user.seed.workspaceId,
     toolId: await getToolId(service, user, name),
   })
@@ -72,7 +72,7 @@ describe('tools', () => {
     const user = await seedSignedInOwner(service)
     const { workspaceId, agentId } = user.seed
     const note = await getToolId(service, user, 'knowledge_search')
-    await assignTool(service.deps)({ workspaceId, agentId, toolId: note, config: {} })
+    await assignTool(service.deps, { workspaceId, agentId, toolId: note, config: {} })
     const list = await user.open('/tools')
     expect(list.text).toMatch(/knowledge_search On Comes with Outdial .*? Ava/)
     const { page: off } = await user.browser.press(list, 'Switch off')
@@ -124,7 +124,7 @@ describe('an HTTP tool', () => {
       ],
       secretNames: ['KEY', 'TOKEN'],
     })
-    await assignTool(service.deps)({ workspaceId, agentId, toolId: tool.id, config: {} })
+    await assignTool(service.deps, { workspaceId, agentId, toolId: tool.id, config: {} })
     const trial = await user.open(`/agents/${agentId}/tools/${tool.id}/try`)
     const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
     expect(trialResult.text).toContain('weather of /Bonn?key=[secret]')
@@ -250,7 +250,7 @@ describe('an MCP server', () => {
     expect(chosen.text).toContain('crm__find Only looks')
 
     const id = await getToolId(service, user, 'crm')
-    await assignTool(service.deps)({ workspaceId, agentId, toolId: id, config: {} })
+    await assignTool(service.deps, { workspaceId, agentId, toolId: id, config: {} })
     const trial = await user.open(`/agents/${agentId}/tools/${id}/try`)
     const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
     expect(trialResult.text).toContain('found Ann')

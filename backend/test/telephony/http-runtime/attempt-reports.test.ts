@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 const claim = async (provider: string): Promise<ClaimedAttempt> => {
   await seedCall(deps, seed, freshNumber())
-  const [claimed] = await claimCalls(deps, { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 })(1)
+  const [claimed] = await claimCalls(deps, { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 }, 1)
   if (claimed === undefined) throw new Error('there was nothing to claim')
   return claimed
 }
@@ -85,7 +85,7 @@ it('refuses what comes after the end, and knows the end again', async () => {
   await report(busy)
   const later = await report({ ...answered, sequence: 4 })
   expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
-  await finishAttempt(deps)(attempt, emptyResult('busy', 'line_busy'))
+  await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
   expect((await report(busy)).statusCode).toBe(200)
   expect((await report(answered)).statusCode).toBe(200) // late, not later
   expect((await report({ ...busy, sequence: 5 })).statusCode).toBe(409)
@@ -102,7 +102,7 @@ it.each([1, 4])(
 )
 
 it('refuses every report of an attempt that has ended without one', async () => {
-  await finishAttempt(deps)(attempt, emptyResult('no_answer', 'ring_timeout'))
+  await finishAttempt(deps, attempt, emptyResult('no_answer', 'ring_timeout'))
   expect((await report(busy)).statusCode).toBe(409)
   expect(await listReports()).toEqual([])
 })

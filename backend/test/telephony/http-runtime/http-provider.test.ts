@@ -107,7 +107,7 @@ const busy = (sequence: number): RuntimeReport => ({
 /** It happens at the runtime, and its report arrives. */
 const reportToBoth = async (attemptId: string, ...reports: RuntimeReport[]) => {
   runtime.reportsByAttempt.get(attemptId)?.push(...reports)
-  for (const report of reports) await receiveReport(deps)(attemptId, report)
+  for (const report of reports) await receiveReport(deps, attemptId, report)
 }
 /** It happens at the runtime, and no report of it arrives. */
 const reportOnlyToRuntime = (attemptId: string, ...reports: RuntimeReport[]) =>
@@ -123,7 +123,7 @@ const startRinging = async (options: Partial<DialerOptions> = {}, dialDeps: Test
 /** A worker that claims and is never heard of again. */
 const claimAsLostWorker = async () => {
   const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 1 }
-  const [attempt] = await claimCalls(deps, lease)(1)
+  const [attempt] = await claimCalls(deps, lease, 1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
   return attempt
 }
@@ -359,7 +359,7 @@ it('draws no conclusion from reports that cannot be read', async () => {
   )
   expect((await getCall(deps, seed, id)).status).toBe('in_progress')
   await sql`alter table attempt_report_away rename to attempt_report`.execute(deps.db)
-  await receiveReport(deps)(attemptId, ended(2))
+  await receiveReport(deps, attemptId, ended(2))
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({
     outcome: 'answered',
     summary: 'Wants a visit.',

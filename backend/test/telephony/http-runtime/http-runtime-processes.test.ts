@@ -25,7 +25,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   seed = await seedWorkspace({ db: database.db, secretBox: createSecretBox([secretKey]) })
   const { workspaceId, userId } = seed
-  ;({ key } = await createApiKey(testDeps(database.db))({ workspaceId, userId, name: 'Test' }))
+  ;({ key } = await createApiKey(testDeps(database.db), { workspaceId, userId, name: 'Test' }))
   await assignTool('contact_note')
   runtime = await startExampleRuntime(secret)
 })

@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   deps = testDeps(database.db, { secretBox: createSecretBox([secretKey]) })
   seed = await seedWorkspace(deps)
-  key = (await createApiKey(deps)({ ...seed, name: 'Test' })).key
+  key = (await createApiKey(deps, { ...seed, name: 'Test' })).key
   service = await start('200')
 })
 afterAll(async () => {

@@ -69,7 +69,7 @@ async function connect(): Promise<Client> {
 it('gives an agent the tools of HTTP services and of another server, and their changes at once', async () => {
   receiver.respond = (_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"degrees": 12}')
-  const weather = await addHttpTool(deps)(seed.workspaceId, {
+  const weather = await addHttpTool(deps, seed.workspaceId, {
     name: 'weather',
     description: 'The weather of a city.',
     method: 'GET',
@@ -82,7 +82,7 @@ it('gives an agent the tools of HTTP services and of another server, and their c
     },
     secrets: { KEY: 'key-of-the-weather' },
   })
-  const crm = await addRemoteServer(deps)(seed.workspaceId, {
+  const crm = await addRemoteServer(deps, seed.workspaceId, {
     name: 'crm',
     description: 'The CRM.',
     url: remote.url,
@@ -108,7 +108,7 @@ it('gives an agent the tools of HTTP services and of another server, and their c
   const listChanged = new Promise<void>((resolve) => {
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve())
   })
-  await editHttpTool(deps)(seed.workspaceId, weather.id, { description: 'Sun or rain.' })
+  await editHttpTool(deps, seed.workspaceId, weather.id, { description: 'Sun or rain.' })
   await listChanged
   const changed = (await client.listTools()).tools.find(({ name }) => name === 'weather')
   expect(changed?.description).toBe('Sun or rain.')

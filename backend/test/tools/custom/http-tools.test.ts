@@ -41,7 +41,7 @@ const input = (more: Partial<HttpToolInput> = {}): HttpToolInput => ({
   ...more,
 })
 const add = async (more: Partial<HttpToolInput> = {}) => {
-  const { id } = await addHttpTool(deps)(workspaceId, input(more))
+  const { id } = await addHttpTool(deps, workspaceId, input(more))
   return readTool(deps, workspaceId, 'http', id)
 }
 const respondWith = (body: string | Buffer, type = 'application/json', status = 200) => {
@@ -275,7 +275,7 @@ it.each(['127.0.0.1', '2130706433', '[::1]', 'localhost', '10.0.0.1', '169.254.1
     const settings = { ...row.settings, url: receiver.url('/', host) }
     expect(await runTool(online, httpTool, { ...row, settings }, {})).toMatchObject({ isError: true })
     expect(receiver.requests).toEqual([])
-    await expect(addHttpTool(online)(workspaceId, input({ url: `https://${host}/` }))).rejects.toMatchObject({
+    await expect(addHttpTool(online, workspaceId, input({ url: `https://${host}/` }))).rejects.toMatchObject({
       code: 'validation_failed',
     })
   },
@@ -328,7 +328,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
   ['a secret that is very short', { secrets: { KEY: 'abc' } }, 'secrets', /6 to 4000/],
   ['a secret with a strange name', { secrets: { 'a-b': 'abcdefgh' } }, 'secrets', /no name of a secret/],
 ])('refuses a tool with %s', async (_what, wrong, field, words) => {
-  await expect(addHttpTool(deps)(workspaceId, input(wrong))).rejects.toMatchObject({
+  await expect(addHttpTool(deps, workspaceId, input(wrong))).rejects.toMatchObject({
     code: 'validation_failed',
     details: expect.arrayContaining([
       expect.objectContaining({ field, message: expect.stringMatching(words) }),
@@ -339,15 +339,15 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
 
 it('refuses the name of another tool, but not that of another workspace', async () => {
   const tool = input()
-  await addHttpTool(deps)(workspaceId, tool)
-  await expect(addHttpTool(deps)(workspaceId, tool)).rejects.toMatchObject({ details: [{ field: 'name' }] })
-  await addHttpTool(deps)(otherWorkspaceId, tool)
+  await addHttpTool(deps, workspaceId, tool)
+  await expect(addHttpTool(deps, workspaceId, tool)).rejects.toMatchObject({ details: [{ field: 'name' }] })
+  await addHttpTool(deps, otherWorkspaceId, tool)
 })
 
 it('makes a new version at every edit, and tells the sessions', async () => {
   const row = await add(keyed())
   expect(changes).toEqual([{ workspaceId }])
-  await editHttpTool(deps)(workspaceId, row.id, {
+  await editHttpTool(deps, workspaceId, row.id, {
     description: 'Another.',
     headers: { a: '{{secret.NEW}}' },
     secrets: { NEW: 'another-secret', TOKEN: null },
@@ -364,19 +364,18 @@ it('makes a new version at every edit, and tells the sessions', async () => {
 it('does not send a secret to another host unless it is given again', async () => {
   const row = await add(keyed())
   const otherHost = { url: 'https://other.example/{city}?key={{secret.KEY}}', headers: {} }
-  await expect(editHttpTool(deps)(workspaceId, row.id, otherHost)).rejects.toMatchObject({
+  await expect(editHttpTool(deps, workspaceId, row.id, otherHost)).rejects.toMatchObject({
     details: [{ field: 'secrets', message: 'The secret KEY is used but not given.' }],
   })
-  await editHttpTool(deps)(workspaceId, row.id, { ...otherHost, secrets: { KEY: 'given-again' } })
+  await editHttpTool(deps, workspaceId, row.id, { ...otherHost, secrets: { KEY: 'given-again' } })
 })
 
 it('refuses an edit to the name of another tool, and of a tool of another workspace', async () => {
   const [one, other] = [await add(), await add()]
-  const rename = editHttpTool(deps)
-  await expect(rename(workspaceId, one.id, { name: other.name })).rejects.toMatchObject({
+  await expect(editHttpTool(deps, workspaceId, one.id, { name: other.name })).rejects.toMatchObject({
     details: [{ field: 'name' }],
   })
-  await expect(rename(otherWorkspaceId, one.id, { description: 'Mine.' })).rejects.toMatchObject({
+  await expect(editHttpTool(deps, otherWorkspaceId, one.id, { description: 'Mine.' })).rejects.toMatchObject({
     code: 'not_found',
   })
   expect((await readTool(deps, workspaceId, 'http', one.id)).version).toBe(one.version)

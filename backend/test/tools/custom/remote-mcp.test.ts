@@ -72,7 +72,7 @@ async function add(
   server: RemoteMcpServer,
   more: Partial<RemoteServerInput> & { tools?: string[] } = {},
 ): Promise<ToolRow> {
-  const { id } = await addRemoteServer(deps)(workspaceId, { ...input(server), ...more })
+  const { id } = await addRemoteServer(deps, workspaceId, { ...input(server), ...more })
   server.sessions = 0
   return readTool(deps, workspaceId, 'remote_mcp', id)
 }
@@ -399,7 +399,7 @@ it('does not reach loopback from a service that the world reaches', async () => 
   const online = { ...deps, config: publicConfig }
   const result = await runTool(online, remoteMcp, row, {}, { toolName: `${row.name}__echo` })
   expect(result).toMatchObject({ isError: true, text: expect.stringContaining('cannot be reached') })
-  await expect(addRemoteServer(online)(workspaceId, input(server))).rejects.toMatchObject({
+  await expect(addRemoteServer(online, workspaceId, input(server))).rejects.toMatchObject({
     details: [{ field: 'url' }],
   })
   expect(server.sessions).toBe(0)
@@ -436,7 +436,7 @@ it('shows which tools cannot be passed on, and why, and passes the others on', a
   }
   const named: Tool = { name: 'two words', inputSchema: { type: 'object' } }
   server.tools = [echo, remote, recursive, named]
-  const listed = await previewRemoteServer(deps)(input(server))
+  const listed = await previewRemoteServer(deps, input(server))
   expect(listed.map(({ name, issues }) => [name, issues.length])).toEqual([
     ['echo', 0],
     ['remote', 1],
@@ -457,7 +457,7 @@ it('lists tools anew when it is asked to, and drops those that are gone', async 
     { ...echo, description: 'Says it twice.' },
     { ...write, name: 'read' },
   ]
-  expect(await refreshRemoteServer(deps)(workspaceId, row.id)).toEqual({
+  expect(await refreshRemoteServer(deps, workspaceId, row.id)).toEqual({
     tools: ['echo'],
     dropped: ['write'],
     others: ['read'],
@@ -476,7 +476,7 @@ it('uses another session for another version', async () => {
   })
   server.behaviors.echo = (_args, { headers }) => textResult(String(headers['x-key']?.length))
   await use(row, 'echo')
-  await editRemoteServer(deps)(workspaceId, row.id, {
+  await editRemoteServer(deps, workspaceId, row.id, {
     secrets: { KEY: 'key-number-fifteen' },
     tools: ['echo'],
   })
@@ -490,7 +490,7 @@ it('does not send a secret to another host unless it is given again', async () =
     headers: { 'X-Key': '{{secret.KEY}}' },
     secrets: { KEY: 'key-number-one' },
   })
-  await expect(editRemoteServer(deps)(workspaceId, row.id, { url: other.url })).rejects.toMatchObject({
+  await expect(editRemoteServer(deps, workspaceId, row.id, { url: other.url })).rejects.toMatchObject({
     details: [{ field: 'secrets' }],
   })
   expect(other.sessions).toBe(0)
@@ -505,7 +505,7 @@ it.each<[string, Partial<RemoteServerInput>, string]>([
   ['a secret that is not given', { headers: { a: '{{secret.KEY}}' } }, 'secrets'],
 ])('refuses a server with %s', async (_what, wrong, field) => {
   const server = await start('streamable')
-  await expect(addRemoteServer(deps)(workspaceId, input(server, wrong))).rejects.toMatchObject({
+  await expect(addRemoteServer(deps, workspaceId, input(server, wrong))).rejects.toMatchObject({
     code: 'validation_failed',
     details: [expect.objectContaining({ field })],
   })

@@ -120,7 +120,7 @@ it('refuses variables that add up to more than a contact may have', async () => 
 
 it('makes no contact anew that was erased meanwhile', async () => {
   const gone = { workspaceId: seed.workspaceId, phoneNumber: freshNumber() }
-  await expect(updateContact(deps)(gone, { first_name: 'Maya' })).rejects.toThrow('There is no contact')
+  await expect(updateContact(deps, gone, { first_name: 'Maya' })).rejects.toThrow('There is no contact')
   const { text } = await use('contact_lookup', { phone_number: gone.phoneNumber })
   expect(text).toBe('There is no contact with this phone number.')
 })
