@@ -1,34 +1,45 @@
 import type { Clock } from './clock.ts'
 
-/** Does something again and again, while there is something to do it for. */
-export class PeriodicTask {
-  readonly #clock: Clock
-  readonly #intervalMs: number
-  readonly #task: () => void
-  #controller: AbortController | undefined
+export interface PeriodicJob {
+  /** Starts no further run, aborts the signal of the current one, and resolves when that has ended. */
+  stop(): Promise<void>
+}
 
-  constructor(clock: Clock, intervalMs: number, task: () => void) {
-    this.#clock = clock
-    this.#intervalMs = intervalMs
-    this.#task = task
-  }
+/**
+ * Runs `work` again and again, never twice at once, with `intervalMs` between the end of one run and the start of the
+ * next. Where `work` returns true, more is waiting, and the next run starts at once. A run that fails is reported to
+ * `onError` and followed by the usual interval.
+ *
+ * @param options.firstAfterMs milliseconds until the first run; 0 by default
+ */
+export function startPeriodicJob(
+  clock: Clock,
+  options: {
+    intervalMs: number
+    firstAfterMs?: number
+    work: (signal: AbortSignal) => unknown
+    onError: (error: unknown) => void
+  },
+): PeriodicJob {
+  const { intervalMs, firstAfterMs = 0, work, onError } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
 
-  start(): void {
-    if (this.#controller !== undefined) return
-    this.#controller = new AbortController()
-    void this.#run(this.#controller.signal)
-  }
-
-  stop(): void {
-    this.#controller?.abort()
-    this.#controller = undefined
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
+  const loop = async () => {
+    let waitMs = firstAfterMs
     for (;;) {
-      await this.#clock.wait(this.#intervalMs, signal)
+      if (waitMs > 0) await clock.wait(waitMs, signal)
       if (signal.aborted) return
-      this.#task()
+      const hasMore = await Promise.resolve(signal).then(work).catch(onError)
+      waitMs = hasMore === true ? 0 : intervalMs
     }
+  }
+  const ended = loop()
+
+  return {
+    stop: async () => {
+      stopping.abort()
+      await ended
+    },
   }
 }

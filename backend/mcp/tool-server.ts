@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Cache } from '../core/cache.ts'
 import { describeError } from '../core/errors.ts'
 import type { ToolChange } from '../core/notify.ts'
-import { PeriodicTask } from '../core/periodic.ts'
+import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import type { Deps } from '../deps.ts'
 import { toApiError } from '../http/error-handler.ts'
 import { getRequestId } from '../http/request-log.ts'
@@ -71,15 +71,29 @@ export function createToolServer(
   const findContext = (widgetId: string) => contexts.get(widgetId)
   const findCall = (attemptId: string) => calls.get(attemptId)
 
-  const keepAliveTimer = new PeriodicTask(clock, keepAliveTickMs, () => {
+  // Runs while there is a session or a call to look after.
+  let upkeep: PeriodicJob | undefined
+  const stopUpkeep = () => {
+    void upkeep?.stop()
+    upkeep = undefined
+  }
+  const tick = () => {
     ticks += 1
     const startedBefore = now() - toolTimeoutMs
     inFlightCalls.abort('timeout', ({ startedAt }) => startedAt <= startedBefore)
     const isDue = ({ id }: ToolSession) =>
       parseInt(id.slice(-2), 16) % ticksPerKeepAlive === ticks % ticksPerKeepAlive
     for (const { transport } of sessions.filter(isDue)) transport.keepAlive(now())
-    if (sessions.size === 0 && inFlightCalls.size === 0) keepAliveTimer.stop()
-  })
+    if (sessions.size === 0 && inFlightCalls.size === 0) stopUpkeep()
+  }
+  const startUpkeep = () => {
+    upkeep ??= startPeriodicJob(clock, {
+      intervalMs: keepAliveTickMs,
+      firstAfterMs: keepAliveTickMs,
+      work: tick,
+      onError: (error) => log.error({ error: describeError(error) }, 'a keep-alive round failed'),
+    })
+  }
 
   const host: SessionHost = {
     callTool: (request) => callTool(deps, request),
@@ -105,7 +119,7 @@ export function createToolServer(
       sessions.requireCapacity(client.widgetId)
       const session = new ToolSession(host, { ...client, id }, transport)
       sessions.add(session)
-      keepAliveTimer.start()
+      startUpkeep()
       log.debug({ workspace_id: client.context.workspaceId }, 'a tool session began')
       return session
     },
@@ -172,7 +186,7 @@ export function createToolServer(
       allDone.abort()
       await deadline
       for (const session of sessions.filter(() => true)) session.close()
-      keepAliveTimer.stop()
+      stopUpkeep()
       await Promise.all([...kinds.values()].map(async (kind) => kind.close?.()))
     },
   }

@@ -8,7 +8,7 @@ import {
   ListToolsResultSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Config } from '../../config.ts'
-import { orAbort } from '../../core/abort.ts'
+import { rejectOnAbort } from '../../core/abort.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
 import { HttpStatusError } from './remote-errors.ts'
@@ -74,7 +74,7 @@ async function openSession(
   }
   try {
     // The SDK waits for the first event of a stream without a limit.
-    await orAbort(client.connect(transport, { signal, timeout: sdkTimeoutMs }), signal)
+    await rejectOnAbort(client.connect(transport, { signal, timeout: sdkTimeoutMs }), signal)
   } catch (error) {
     const cause = failure
     await close()
@@ -136,7 +136,7 @@ function toHttpStatusError(error: unknown): HttpStatusError | undefined {
 
 /** Politeness: a server that is gone, or keeps no sessions, need not take it. */
 const terminateSession = (transport: StreamableHTTPClientTransport): Promise<void> =>
-  orAbort(transport.terminateSession(), AbortSignal.timeout(2_000)).catch(() => undefined)
+  rejectOnAbort(transport.terminateSession(), AbortSignal.timeout(2_000)).catch(() => undefined)
 
 /** Puts the secrets into what settings say of a server. */
 export const toRemoteAddress = (

@@ -1,4 +1,4 @@
-import { orAbort } from '../../core/abort.ts'
+import { rejectOnAbort } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { RemoteSession } from './connect-remote.ts'
 import { isResponse } from './remote-errors.ts'
@@ -77,7 +77,7 @@ export function createRemoteSessionPool(options: { idleMs: number; clock: Clock 
       pooled.uses += 1
       pooled.idleTimer?.abort()
       try {
-        return await work(await orAbort(pooled.connecting, timeoutSignal))
+        return await work(await rejectOnAbort(pooled.connecting, timeoutSignal))
       } catch (error) {
         if (!isResponse(error) && !callerSignal.aborted) retire(key, pooled)
         throw error
