@@ -6,7 +6,7 @@ import { invalidField } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
-import { maxScheduledAt } from '../scheduling/local-time.ts'
+import { toScheduledAt } from '../scheduling/local-time.ts'
 import { writeContact } from './upsert-contact.ts'
 
 /**
@@ -19,7 +19,7 @@ export const addContact = (deps: Deps, caller: Caller, input: AddContact): Promi
   inTransaction(deps, async ({ db, clock, config, notify }) => {
     const { workspaceId } = caller
     const now = clock.now()
-    const scheduledAt = parseScheduledAt(input.scheduled_at, now)
+    const scheduledAt = toScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
     requireCallbackUrl(config, input.callback_url)
     const contact = await writeContact(db, workspaceId, { input, source: 'api', now })
     const { callId, queued } = await queueCall(db, {
@@ -40,16 +40,6 @@ export const addContact = (deps: Deps, caller: Caller, input: AddContact): Promi
     notify.deliveryQueued()
     return { contact: call.contact, call, contact_created: contact.created, call_queued: queued }
   })
-
-/** A time that is past means now: the automation ran late. */
-function parseScheduledAt(text: string | null | undefined, now: Date): Date | null {
-  if (text === null || text === undefined) return null
-  const at = new Date(text)
-  if (at > maxScheduledAt(now)) {
-    throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
-  }
-  return at > now ? at : null
-}
 
 function requireCallbackUrl(config: Deps['config'], url: string | null | undefined): void {
   if (url === null || url === undefined) return

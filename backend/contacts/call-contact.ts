@@ -1,10 +1,10 @@
 import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { queueCall } from '../calls/queue-call.ts'
-import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import { ApiError, notFound } from '../core/errors.ts'
 import { lockContact } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { maxScheduledAt } from '../scheduling/local-time.ts'
+import { toScheduledAt } from '../scheduling/local-time.ts'
 
 /** A call that a person in the dashboard asks for. */
 export interface CallRequest {
@@ -31,10 +31,7 @@ export const callContact = (
     const contact = await lockContact(db, workspaceId, contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
     if (await isOnDoNotCallList(db, workspaceId, contact.phone_number)) throw doNotCallError()
-    if (request.at !== null && request.at > maxScheduledAt(now)) {
-      throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
-    }
-    const scheduledAt = request.at !== null && request.at > now ? request.at : null
+    const scheduledAt = toScheduledAt(request.at, now)
     const call = await queueCall(db, {
       workspaceId,
       campaignId: request.campaignId,

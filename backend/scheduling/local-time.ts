@@ -52,9 +52,21 @@ function isSkipped(text: string, at: Date, timeZone: string): boolean {
   return !shown.toPlainDateTime().equals(Temporal.PlainDateTime.from(typed))
 }
 
-/** The latest moment that a call may be planned for: a year ahead. */
-export function maxScheduledAt(now: Date): Date {
+/**
+ * Returns when to call at the earliest for a requested time. Null, as soon as possible, where none was requested or it
+ * has passed: the automation ran late.
+ *
+ * @throws {ApiError} validation_failed about `scheduled_at` for a time more than a year ahead
+ */
+export function toScheduledAt(requestedAt: Date | null, now: Date): Date | null {
+  if (requestedAt === null || requestedAt <= now) return null
+  if (!isTooFarAhead(requestedAt, now)) return requestedAt
+  throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
+}
+
+/** Calls can be scheduled for up to a year ahead. */
+export function isTooFarAhead(at: Date, now: Date): boolean {
   const latest = new Date(now)
   latest.setUTCFullYear(now.getUTCFullYear() + 1)
-  return latest
+  return at > latest
 }
