@@ -1,6 +1,8 @@
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/backend/test/**/*.test.ts'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.mjs',
+  runtime: '<rootDir>/test/support/runtime.mjs',
+  injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.mjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build', '<rootDir>/.outdial'],

@@ -174,9 +174,11 @@ it('always has an owner, also where two leave at once', async () => {
   const { workspaceId } = owner
   expect((await owner.open('/settings/members')).html).not.toContain('Leave the workspace')
   const kim = await seedMember(service, workspaceId, 'owner')
-  const leave = async (guest: Guest) =>
-    guest.browser.press(await guest.open('/settings/members'), 'Leave the workspace')
-  const pages = await Promise.all([leave(owner), leave(kim)])
+  const both = [owner, kim]
+  const opened = await Promise.all(both.map((guest) => guest.open('/settings/members')))
+  const pages = await Promise.all(
+    both.map(({ browser }, index) => browser.press(opened[index] as Page, 'Leave the workspace')),
+  )
   expect([...(await rolesIn(workspaceId)).values()]).toEqual(['owner'])
   expect(pages.filter(({ page }) => page.text.includes('the last owner'))).toHaveLength(1)
 })
@@ -185,8 +187,9 @@ it('does not make its last owner a member', async () => {
   const owner = await seedOwner()
   const { workspaceId } = owner
   const kim = await seedMember(service, workspaceId, 'owner')
-  const demote = async (by: Guest) => by.browser.press(await by.open('/settings/members'), 'Change the role')
-  await Promise.all([demote(owner), demote(kim)])
+  const both = [owner, kim]
+  const opened = await Promise.all(both.map((guest) => guest.open('/settings/members')))
+  await Promise.all(both.map(({ browser }, index) => browser.press(opened[index] as Page, 'Change the role')))
   expect([...(await rolesIn(workspaceId)).values()].sort()).toEqual(['member', 'owner'])
 })
 
