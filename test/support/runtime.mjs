@@ -23,7 +23,8 @@ export default class Runtime extends JestRuntime {
   /** Jest's own modules are the worker's, too, except the one that collects the tests of a file. */
   requireInternalModule(from, to) {
     if (from === circus) delete require.cache[circus]
-    return to === undefined ? require(from) : createRequire(from)(to)
+    // A `require` of its own, which would otherwise keep what it has loaded, and so all tests of all files.
+    return createRequire(from)(to ?? from)
   }
 
   /** Jest would replace `process.getBuiltinModule`, which is Node's here. */

@@ -55,7 +55,7 @@ it('ends the attempt of a worker that died as failed, tells it once, and rings n
   const retry = { max_attempts: 5, delay_minutes: 1, on: ['failed' as const] }
   const campaignId = await seedCampaign(deps, { ...seed, retry, maxConcurrentCalls: 1 })
   const { id } = await queue(deps, seed, freshNumber(), { campaign_id: campaignId })
-  await claimAndDie(1)
+  await claimAndDie(0)
   sweep()
   const call = await completed(deps, seed, id)
   expect(call).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost', attempts: 1 })
@@ -65,7 +65,7 @@ it('ends the attempt of a worker that died as failed, tells it once, and rings n
 
 it('tells of a talk whose worker died when it was answered', async () => {
   const { id } = await queue(deps, seed, freshNumber())
-  await markAnswered(deps.db, await claimAndDie(1), deps.clock.now())
+  await markAnswered(deps.db, await claimAndDie(0), deps.clock.now())
   const talking = await callOf(deps, seed, id)
   deps.clock.advance(60_000)
   sweep()
@@ -78,7 +78,7 @@ it('leaves an attempt alone whose lease runs', async () => {
   const { id } = await queue(deps, seed, freshNumber())
   await claimAndDie(60_000)
   const other = await queue(deps, seed, freshNumber())
-  await claimAndDie(1)
+  await claimAndDie(0)
   sweep()
   await completed(deps, seed, other.id)
   expect((await callOf(deps, seed, id)).status).toBe('dialing')
@@ -86,7 +86,7 @@ it('leaves an attempt alone whose lease runs', async () => {
 
 it('refuses what a worker writes after its attempt was taken over', async () => {
   const { id } = await queue(deps, seed, freshNumber())
-  const attempt = await claimAndDie(1)
+  const attempt = await claimAndDie(0)
   sweep()
   await takenOver(attempt)
   expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
@@ -97,7 +97,7 @@ it('refuses what a worker writes after its attempt was taken over', async () => 
 
 it('refuses a worker by its fence while the one who took over has not ended the attempt yet', async () => {
   const { id } = await queue(deps, seed, freshNumber())
-  const attempt = await claimAndDie(1)
+  const attempt = await claimAndDie(0)
   const sweeper = { workerId: crypto.randomUUID(), lines: ['simulated'] }
   const [taken] = await until(async () => {
     const lost = await takeOverLostAttempts(deps.db, sweeper)
