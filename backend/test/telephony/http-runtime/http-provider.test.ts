@@ -122,7 +122,7 @@ const startRinging = async (options: Partial<DialerOptions> = {}, dialDeps: Test
 }
 /** A worker that claims and is never heard of again. */
 const claimAsLostWorker = async () => {
-  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 1 }
+  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 0 }
   const [attempt] = await claimCalls(deps, lease, 1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
   return attempt
