@@ -136,13 +136,13 @@ export async function updateCampaign(
     .set({
       status: changes.status,
       paused_reason: changes.pausedReason,
-      line_failures: changes.providerFailures,
+      provider_failures: changes.providerFailures,
       name: changes.name,
       time_zone: changes.timeZone,
       calling_hours: changes.callingHours && JSON.stringify(changes.callingHours),
       max_concurrent_calls: changes.maxConcurrentCalls,
       retry: changes.retry && JSON.stringify(changes.retry),
-      replan_after: changes.rescheduleAfterCallId,
+      reschedule_after_call_id: changes.rescheduleAfterCallId,
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)

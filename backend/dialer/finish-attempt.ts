@@ -48,7 +48,7 @@ export const finishAttempt = (
     if (found === undefined) return 'refused'
     const optedOut = result.optedOut && !found.test
     if (optedOut) await lockContactByNumber(tx.db, workspaceId, found.to_number)
-    const changesCount = !found.test && changesFailureCount(result, found.line_failures)
+    const changesCount = !found.test && changesFailureCount(result, found.provider_failures)
     const lockMode = changesCount ? 'to count' : 'to follow'
     const campaign = await lockCampaign(tx.db, workspaceId, found.campaign_id, lockMode)
     const call = await endAttempt(tx.db, attempt, { ...result, at })

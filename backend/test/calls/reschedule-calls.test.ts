@@ -81,14 +81,14 @@ it('ends a change that a dead process began', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   await deps.db
     .updateTable('campaign')
-    .set({ calling_hours: JSON.stringify(eveningHours), replan_after: 0 })
+    .set({ calling_hours: JSON.stringify(eveningHours), reschedule_after_call_id: 0 })
     .where('id', '=', seed.campaignId)
     .execute()
   const archived = await seedWorkspace(deps, 'Globex')
   const waiting = await seedCall(deps, archived, freshNumber())
   await deps.db
     .updateTable('campaign')
-    .set({ status: 'archived', replan_after: 0 })
+    .set({ status: 'archived', reschedule_after_call_id: 0 })
     .where('id', '=', archived.campaignId)
     .execute()
   workers.push(startSweeper(deps))

@@ -168,7 +168,7 @@ it('hangs up before its lease runs out when the database is gone', async () => {
 
 const leaseStillRuns = async (callId: number): Promise<boolean> => {
   const running = await deps.db
-    .selectFrom('attempt')
+    .selectFrom('call_attempt')
     .select('id')
     .where('call_id', '=', callId)
     .where('lease_until', '>', sql<Date>`clock_timestamp()`)
@@ -189,7 +189,7 @@ it('hangs up when somebody else holds the attempt', async () => {
   dial({ leaseMs: 60_000, heartbeatMs: 20, providers: { real: provider, test: provider } })
   await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
   await deps.db
-    .updateTable('attempt')
+    .updateTable('call_attempt')
     .set({ worker_id: crypto.randomUUID(), fence: 2 })
     .where('call_id', '=', id)
     .execute()
@@ -259,7 +259,7 @@ it('has committed the attempt before the line is asked', async () => {
   const seen = Promise.withResolvers<unknown>()
   const provider = createTestProvider({
     dial: async (request, listener) => {
-      const attempt = deps.db.selectFrom('attempt').select(['call_id', 'ended_at'])
+      const attempt = deps.db.selectFrom('call_attempt').select(['call_id', 'ended_at'])
       seen.resolve(await attempt.where('id', '=', request.attemptId).executeTakeFirst())
       return shortConversation(request, listener)
     },

@@ -135,7 +135,7 @@ it('lets the last outcome stand when a retry expires', async () => {
 
 it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
   await endConsecutively(19, providerFailed)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await endConsecutively(1, providerFailed)
   const paused = await getCampaign(seed.campaignId)
   expect(paused).toMatchObject({
@@ -148,21 +148,21 @@ it('pauses a campaign whose line failed twenty times in a row, says why, and for
   expect(await getCampaign(seed.campaignId)).toMatchObject({
     status: 'active',
     paused_reason: null,
-    line_failures: 0,
+    provider_failures: 0,
   })
 })
 
 it('counts only failures in a row, of the line, on real calls', async () => {
   await endConsecutively(19, providerFailed)
   await endConsecutively(1, emptyResult('failed', 'worker_lost'))
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await seedCall(deps, seed, freshNumber(), { test: true })
   const [test] = await claimTestCalls(deps, lease(), 1)
   if (test !== undefined) await finishAttempt(deps, test, providerFailed)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await endConsecutively(1, busy)
   await endConsecutively(1, providerFailed)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 1 })
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
 })
 
 it('misses no failure when many end at the same moment', async () => {

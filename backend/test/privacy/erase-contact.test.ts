@@ -107,7 +107,7 @@ async function findTraces(): Promise<string[]> {
       select to_jsonb(t)::text as row from ${sql.table(name)} t
       where to_jsonb(t)::text ~* 'zelda|quine|2025550173|555.{0,3}0173'
         and coalesce(to_jsonb(t) ->> 'workspace_id', ${String(seed.workspaceId)}) = ${String(seed.workspaceId)}
-        and not (to_jsonb(t) ? 'next_try_at' and to_jsonb(t) ->> 'status' = 'pending')`.execute(deps.db)
+        and not (to_jsonb(t) ? 'next_attempt_at' and to_jsonb(t) ->> 'status' = 'pending')`.execute(deps.db)
     found.push(...rows.map(({ row }) => `${name}: ${row}`))
   }
   return found
@@ -193,14 +193,14 @@ it('forgets a callback address once its event has been delivered, before the era
       .where('workspace_id', '=', seed.workspaceId)
       .orderBy('id')
       .execute()
-  const endAll = (status: 'dead' | 'delivered') =>
+  const endAll = (status: 'exhausted' | 'delivered') =>
     deps.db
       .updateTable('webhook_delivery')
-      .set({ status, next_try_at: null })
+      .set({ status, next_attempt_at: null })
       .where('workspace_id', '=', seed.workspaceId)
       .where('status', '=', 'pending')
       .execute()
-  await endAll('dead')
+  await endAll('exhausted')
   await erase(contactId)
   expect(await deliveries()).toEqual([
     { target_url: 'https://hooks.example.com/', status: 'gone' },

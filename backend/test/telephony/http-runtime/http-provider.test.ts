@@ -581,7 +581,7 @@ it('ends an attempt that no dialer asks for, when a call would long be over', as
   const { id } = await seedCall(deps, seed, freshNumber())
   await claimAsLostWorker()
   workers.push(startSweeper(deps))
-  await sql`update attempt set lease_until = clock_timestamp() - interval '40 minutes' where call_id = ${id}`.execute(
+  await sql`update call_attempt set lease_until = clock_timestamp() - interval '40 minutes' where call_id = ${id}`.execute(
     deps.db,
   )
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({
