@@ -69,7 +69,7 @@ async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<strin
   const { workspaceId, campaignId, contactId, phoneNumber } = call
   await lockContactByNumber(db, workspaceId, phoneNumber)
   const [contact] = await findContactsBy(db, workspaceId, 'id', contactId)
-  const campaign = await lockCampaign(db, workspaceId, campaignId, 'to follow')
+  const campaign = await lockCampaign(db, workspaceId, campaignId, 'share')
   if (contact === undefined || campaign === undefined) {
     throw notFound('This contact is no longer kept, so that no call-back can be planned.')
   }

@@ -73,7 +73,7 @@ async function claim(provider = 'simulated') {
 async function seedConversation(provider?: string) {
   const call = await seedCall(deps, seed, number, person)
   const attempt = await claim(provider)
-  expect(await finishAttempt(deps, attempt, answered)).toBe('analysing')
+  expect(await finishAttempt(deps, attempt, answered)).toBe('analyzing')
   return { call, contactId: call.contact.id, attempt }
 }
 
