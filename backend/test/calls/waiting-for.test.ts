@@ -123,7 +123,7 @@ it('waits for its retry, and then for calling hours', async () => {
   const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   const [attempt] = await claim()
   if (attempt !== undefined) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
-  // LINE_SPEED 10: six minutes, in which the hours close.
+  // SIMULATION_SPEED 10: six minutes, in which the hours close.
   const waiting = { waiting_for: 'retry', next_attempt_at: '2026-05-05T13:00:00.000Z', attempts: 1 }
   expect(await getCall(deps, seed, id)).toMatchObject(waiting)
   deps.clock.advance(6 * 60_000)

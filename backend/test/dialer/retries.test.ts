@@ -74,7 +74,7 @@ it('tries again until the attempts are used up, and then the last outcome stands
     [2, 'busy'],
     [3, 'busy'],
   ])
-  // LINE_SPEED 10: six minutes apart.
+  // SIMULATION_SPEED 10: six minutes apart.
   const [first, second] = attempts
   const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
   expect(pause).toBeGreaterThanOrEqual(6 * 60_000)

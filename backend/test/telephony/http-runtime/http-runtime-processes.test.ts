@@ -67,7 +67,7 @@ async function start(port = '0'): Promise<{ url: string; service: RunningProcess
     SECRET_KEY: secretKey,
     RUNTIME_SECRET: secret,
     RUNTIME_URL: runtime.url,
-    LINE: 'http',
+    TELEPHONY: 'http',
     PORT: port,
     RATE_LIMIT_PER_MINUTE: '100000',
   })
