@@ -40,7 +40,7 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
         const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
         const report = validate(RuntimeReport, hasBody(request) ? request.body : parseJson(Buffer.alloc(0)))
-        if ((await receiveReport(deps, attemptId, report)) === 'over') return sendAttemptEnded(request, reply)
+        if ((await receiveReport(deps, attemptId, report)) === 'ended') return sendAttemptEnded(request, reply)
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )

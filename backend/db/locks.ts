@@ -71,16 +71,18 @@ export interface CampaignRules {
 }
 
 /**
- * Reads a campaign's rules and holds them until the transaction ends. Rules change under `FOR UPDATE`, so
- * either a change waits for this transaction and then finds its calls, or this one sees the change. `to follow`
- * lets others queue, claim and finish meanwhile; `to count` makes those take turns who count its failures.
- * Nobody who follows may go on to count: two that did would wait for each other behind a change.
+ * Locks a campaign and reads the rules of its calls. Rules change under `FOR UPDATE`, so either the change waits for
+ * this transaction and then reschedules its calls too, or this transaction sees the change.
+ *
+ * `share` lets other transactions queue, claim, and finish calls of the campaign at the same time. `update` makes the
+ * ones that count its provider failures take turns. Never take `update` after `share` in one transaction: two that do
+ * can deadlock behind a change of the rules.
  */
 export const lockCampaign = (
   tx: Db,
   workspaceId: number,
   campaignId: number,
-  mode: 'to follow' | 'to count',
+  mode: 'share' | 'update',
 ): Promise<CampaignRules | undefined> => {
   const query = tx
     .selectFrom('campaign')
@@ -99,7 +101,7 @@ export const lockCampaign = (
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.id', '=', campaignId)
   return (
-    mode === 'to follow' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
+    mode === 'share' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
   ).executeTakeFirst()
 }
 

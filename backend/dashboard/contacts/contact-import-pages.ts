@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
-import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
+import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { type ImportField, importFields } from '../../contacts/import/import-columns.ts'
 import { deleteImport, findImport } from '../../contacts/import/import-queries.ts'
 import { maxFileBytes, startImport, uploadContacts } from '../../contacts/import/start-import.ts'
@@ -129,7 +129,7 @@ export const importResultPage = (deps: Deps) =>
       const counts = await countImportRows(deps.db, id)
       const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
       const columns = ImportColumns.parse(found.columns)
-      const campaigns = await selectOpenCampaigns(deps.db, workspace.id)
+      const campaigns = await listOpenCampaigns(deps, workspace.id)
       const issues = rows.flatMap(toImportIssues).slice(0, maxIssues)
       return importResultView(`Import of ${found.file_name}`, {
         id,

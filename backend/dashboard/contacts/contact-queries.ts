@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import { isContactOnDoNotCallList } from '../../calls/check-do-not-call.ts'
-import { contactColumns } from '../../contacts/contact-queries.ts'
+import { contactColumns } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'

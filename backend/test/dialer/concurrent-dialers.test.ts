@@ -87,14 +87,17 @@ it('completes every call once and tells it once, through three dialers, one of w
   const lost = [...liveAttempts]
   await otherDeps.db.destroy()
   await Promise.all([
-    pauseCampaign(deps, first),
-    editCampaign(deps, second, { callingHours: { ...everyHour, end: '23:00' }, maxConcurrentCalls: 2 }),
-    archiveCampaign(deps, third),
+    pauseCampaign(deps, first.workspaceId, first.campaignId),
+    editCampaign(deps, second.workspaceId, second.campaignId, {
+      callingHours: { ...everyHour, end: '23:00' },
+      maxConcurrentCalls: 2,
+    }),
+    archiveCampaign(deps, third.workspaceId, third.campaignId),
     seedCall(deps, fourth, numbers[24] ?? '', { do_not_call: true }),
     ...calls.slice(40, 50).map(({ seed, id }) => cancelCall(deps, { ...seed, callId: id })),
     advance(),
   ])
-  await resumeCampaign(deps, first)
+  await resumeCampaign(deps, first.workspaceId, first.campaignId)
 
   const open = () =>
     deps.db

@@ -103,7 +103,7 @@ it('refuses what a worker writes after its attempt was taken over', async () => 
   sweep()
   await takeOver(attempt)
   expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
-  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('stale')
   expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost' })
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
@@ -118,7 +118,7 @@ it('refuses a worker by its fence while the one who took over has not ended the 
   })
   expect(taken).toMatchObject({ id: attempt.id, fence: attempt.fence + 1 })
   expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
-  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('stale')
   expect((await getCall(deps, seed, id)).status).toBe('dialing')
   if (taken !== undefined) await finishAttempt(deps, taken, emptyResult('failed', 'worker_lost'))
   expect((await getCall(deps, seed, id)).ended_reason).toBe('worker_lost')
@@ -129,7 +129,7 @@ it('refuses a second end of the same attempt', async () => {
   const attempt = await claimAsLostWorker(60_000)
   const ends = [emptyResult('busy', 'line_busy'), emptyResult('declined', 'contact_declined')]
   const finished = await Promise.all(ends.map((end) => finishAttempt(deps, attempt, end)))
-  expect(finished.sort()).toEqual(['completed', 'refused'])
+  expect(finished.sort()).toEqual(['completed', 'stale'])
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
 

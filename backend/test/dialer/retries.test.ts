@@ -99,14 +99,14 @@ it('does not try again what is on the do-not-call list by then', async () => {
 it('does not try again in a campaign that was archived meanwhile', async () => {
   const { id, campaignId } = await queueRetrying()
   const attempt = await claimOne()
-  await archiveCampaign(deps, { ...seed, campaignId })
+  await archiveCampaign(deps, seed.workspaceId, campaignId)
   await finishAttempt(deps, attempt, busy)
   expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy' })
 })
 
 it('expires what got no attempt within seven days of becoming due', async () => {
   const campaign = { ...seed }
-  await pauseCampaign(deps, campaign)
+  await pauseCampaign(deps, campaign.workspaceId, campaign.campaignId)
   const inTwoDays = new Date(deps.clock.now().getTime() + 2 * day).toISOString()
   const { id } = await seedCall(deps, seed, freshNumber())
   const scheduled = await seedCall(deps, seed, freshNumber(), { scheduled_at: inTwoDays })
@@ -125,7 +125,7 @@ it('expires what got no attempt within seven days of becoming due', async () => 
 it('lets the last outcome stand when a retry expires', async () => {
   const { id, campaignId } = await queueRetrying()
   await finishAttempt(deps, await claimOne(), busy)
-  await pauseCampaign(deps, { ...seed, campaignId })
+  await pauseCampaign(deps, seed.workspaceId, campaignId)
   deps.clock.advance(8 * day)
   workers.push(startSweeper(deps))
   const call = await advanceUntilCompleted(deps, seed, id, 1_000)
@@ -144,7 +144,7 @@ it('pauses a campaign whose line failed twenty times in a row, says why, and for
   })
   const { waiting_for } = await seedCall(deps, seed, freshNumber())
   expect(waiting_for).toBe('campaign_paused')
-  await resumeCampaign(deps, seed)
+  await resumeCampaign(deps, seed.workspaceId, seed.campaignId)
   expect(await getCampaign(seed.campaignId)).toMatchObject({
     status: 'active',
     paused_reason: null,
