@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { authenticate, createLastUsedRecorder } from '../identity/authenticate.ts'
+import { authenticate } from '../identity/authenticate.ts'
+import { createLastUsedRecorder } from './last-used.ts'
 import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
 
 declare module 'fastify' {
