@@ -45,11 +45,10 @@ const maxNameLength = 200
 const Email = z
   .string()
   .trim()
-  .superRefine((email, context) => {
-    if (email.length <= maxEmailLength && z.email().safeParse(email).success) return
-    const message = `"${email.slice(0, maxEmailLength)}" is not an e-mail address.`
-    context.addIssue({ code: 'custom', message, params: { code: 'invalid_email' } })
-  })
+  .refine(
+    (email) => email.length <= maxEmailLength && z.email().safeParse(email).success,
+    rule('invalid_email', (email) => `"${email.slice(0, maxEmailLength)}" is not an e-mail address.`),
+  )
 
 const UserInput = z.object({
   email: Email,

@@ -34,16 +34,14 @@ const WorkspaceFields = z.object({
       (name) => name.length <= maxNameLength,
       rule('too_big', `The name must have at most ${maxNameLength} characters.`),
     ),
-  country: z.string().superRefine((country, context) => {
-    if (Country.safeParse(country).success) return
-    const message = `"${country}" is no country code such as US.`
-    context.addIssue({ code: 'custom', message, params: { code: 'invalid_country' } })
-  }),
-  time_zone: z.string().superRefine((timeZone, context) => {
-    if (TimeZone.safeParse(timeZone).success) return
-    const message = `"${timeZone}" is no time zone such as Europe/Berlin.`
-    context.addIssue({ code: 'custom', message, params: { code: 'invalid_time_zone' } })
-  }),
+  country: z.string().refine(
+    (country) => Country.safeParse(country).success,
+    rule('invalid_country', (country) => `"${country}" is no country code such as US.`),
+  ),
+  time_zone: z.string().refine(
+    (timeZone) => TimeZone.safeParse(timeZone).success,
+    rule('invalid_time_zone', (timeZone) => `"${timeZone}" is no time zone such as Europe/Berlin.`),
+  ),
 })
 
 const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650

@@ -122,7 +122,7 @@ const startRinging = async (options: Partial<DialerOptions> = {}, dialDeps: Test
 }
 /** A worker that claims and is never heard of again. */
 const claimAsLostWorker = async () => {
-  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 1 }
+  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 0 }
   const [attempt] = await claimCalls(deps, lease, 1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
   return attempt
@@ -581,7 +581,7 @@ it('ends an attempt that no dialer asks for, when a call would long be over', as
   const { id } = await seedCall(deps, seed, freshNumber())
   await claimAsLostWorker()
   workers.push(startSweeper(deps))
-  await sql`update attempt set lease_until = clock_timestamp() - interval '40 minutes' where call_id = ${id}`.execute(
+  await sql`update call_attempt set lease_until = clock_timestamp() - interval '40 minutes' where call_id = ${id}`.execute(
     deps.db,
   )
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({

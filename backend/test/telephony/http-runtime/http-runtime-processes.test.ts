@@ -127,7 +127,7 @@ it('goes on with the call after the service was killed: the phone rings once', a
   first.service.process.kill('SIGKILL')
   await first.service.result
   await database.db
-    .updateTable('attempt')
+    .updateTable('call_attempt')
     .set({ lease_until: new Date(0) })
     .where('ended_at', 'is', null)
     .execute()
