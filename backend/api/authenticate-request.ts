@@ -7,13 +7,6 @@ import { authenticate } from '../identity/authenticate.ts'
 import { createLastUsedRecorder } from './last-used.ts'
 import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who acts; null where nobody has been authenticated (yet). */
-    caller: Caller | null
-  }
-}
-
 const windowSeconds = 60
 
 /**
