@@ -7,7 +7,6 @@ import type { Deps } from '../deps.ts'
 import { receiveReport } from '../dialer/receive-report.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
-import { ToolServerError } from '../mcp/tool-server-error.ts'
 import { createRuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import { NoQuery } from './define-route.ts'
 
@@ -19,7 +18,7 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
     try {
       secrets.require(headers, new URLSearchParams())
     } catch (error) {
-      throw error instanceof ToolServerError ? toApiError(error) : error
+      throw error instanceof ApiError ? toRuntimeApiError(error) : error
     }
   }
 
@@ -50,7 +49,7 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
 }
 
 /** The header's name says nothing here about queries, so neither does the message. */
-const toApiError = ({ code }: ToolServerError) =>
+const toRuntimeApiError = ({ code }: ApiError) =>
   code === 'missing_credential'
     ? new ApiError(
         'missing_credential',

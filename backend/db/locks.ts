@@ -7,7 +7,7 @@ export interface CampaignToReschedule {
   status: CampaignStatus
   time_zone: string
   calling_hours: CallingHours
-  replan_after: number
+  reschedule_after_call_id: number
 }
 
 /** Holds a campaign whose waiting calls are to follow its change. Undefined where all do. */
@@ -17,13 +17,15 @@ export const lockCampaignToReschedule = async (
 ): Promise<CampaignToReschedule | undefined> => {
   const row = await tx
     .selectFrom('campaign')
-    .select(['status', 'time_zone', 'calling_hours', 'replan_after'])
+    .select(['status', 'time_zone', 'calling_hours', 'reschedule_after_call_id'])
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.campaignId)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  const afterCallId = row?.replan_after ?? null
-  return row === undefined || afterCallId === null ? undefined : { ...row, replan_after: afterCallId }
+  const afterCallId = row?.reschedule_after_call_id ?? null
+  return row === undefined || afterCallId === null
+    ? undefined
+    : { ...row, reschedule_after_call_id: afterCallId }
 }
 
 /** Holds the contact with this number, so that nobody queues a call to it meanwhile. */
@@ -95,7 +97,7 @@ export const lockCampaign = (
       'campaign.time_zone as timeZone',
       'campaign.calling_hours as callingHours',
       'campaign.retry',
-      'campaign.line_failures as providerFailures',
+      'campaign.provider_failures as providerFailures',
     ])
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.id', '=', campaignId)

@@ -8,7 +8,7 @@ import type { FencedAttempt } from './attempt-lease-store.ts'
 export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
   const { rows } = await sql`
     with answered as (
-      update attempt set answered_at = ${at}
+      update call_attempt set answered_at = ${at}
       where id = ${attempt.id}::uuid and workspace_id = ${attempt.workspaceId} and fence = ${attempt.fence}
         and ended_at is null
       returning call_id
@@ -26,7 +26,7 @@ export const endAttempt = async (
   result: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null; at: Date },
 ) => {
   const ended = await tx
-    .updateTable('attempt')
+    .updateTable('call_attempt')
     .set((eb) => ({
       ended_at: result.at,
       outcome: result.outcome,
@@ -53,16 +53,16 @@ export const endAttempt = async (
 /** Returns what finishing an attempt must know before it locks the campaign. */
 export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspaceId'>) =>
   db
-    .selectFrom('attempt')
-    .innerJoin('campaign', 'campaign.id', 'attempt.campaign_id')
+    .selectFrom('call_attempt')
+    .innerJoin('campaign', 'campaign.id', 'call_attempt.campaign_id')
     .select([
-      'attempt.campaign_id as campaignId',
-      'attempt.to_number as phoneNumber',
-      'attempt.test',
-      'campaign.line_failures as providerFailures',
+      'call_attempt.campaign_id as campaignId',
+      'call_attempt.to_number as phoneNumber',
+      'call_attempt.test',
+      'campaign.provider_failures as providerFailures',
     ])
-    .where('attempt.workspace_id', '=', attempt.workspaceId)
-    .where('attempt.id', '=', attempt.id)
+    .where('call_attempt.workspace_id', '=', attempt.workspaceId)
+    .where('call_attempt.id', '=', attempt.id)
     .executeTakeFirst()
 
 /** Queues a call again for another attempt. */
@@ -146,7 +146,7 @@ export const saveAnalysis = async (
 }
 
 export const setProviderFailures = async (tx: Db, campaignId: number, failures: number): Promise<void> => {
-  await tx.updateTable('campaign').set({ line_failures: failures }).where('id', '=', campaignId).execute()
+  await tx.updateTable('campaign').set({ provider_failures: failures }).where('id', '=', campaignId).execute()
 }
 
 /** Pauses a campaign that is active. */

@@ -53,12 +53,12 @@ function isSkipped(text: string, at: Date, timeZone: string): boolean {
 }
 
 /**
- * Returns when to call at the earliest for a requested time. Null, as soon as possible, where none was requested or it
- * has passed: the automation ran late.
+ * Returns the time that a call is scheduled for. Null, as soon as possible, where none was requested or it has passed:
+ * the automation ran late.
  *
  * @throws {ApiError} validation_failed about `scheduled_at` for a time more than a year ahead
  */
-export function toScheduledAt(requestedAt: Date | null, now: Date): Date | null {
+export function checkScheduledAt(requestedAt: Date | null, now: Date): Date | null {
   if (requestedAt === null || requestedAt <= now) return null
   if (!isTooFarAhead(requestedAt, now)) return requestedAt
   throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
