@@ -78,7 +78,10 @@ const pollReports = ({
   attemptId,
   dialing,
 }: FollowedAttempt): Promise<readonly RuntimeReport[] | undefined> =>
-  readReports(attemptId, dialing.detached).catch((error: unknown) => void deps.onError(attemptId, error))
+  readReports(attemptId, dialing.detached).catch((error: unknown) => {
+    deps.onError(attemptId, error)
+    return undefined
+  })
 
 /** Asks the runtime for its reports and saves them. */
 async function askRuntime({
