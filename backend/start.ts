@@ -45,15 +45,15 @@ export async function startService(
 ): Promise<Service> {
   const config = await resolvePort(environment)
   const log = await createLog(config.logLevel)
-  const { notify, connect } = createNotifier()
-  const opened = await openDeps({ config, log, purpose: 'service', notify, ...options })
+  const notifier = createNotifier()
+  const opened = await openDeps({ config, log, purpose: 'service', notify: notifier.notify, ...options })
   const { deps, dataDir, close } = opened
   try {
     const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
-    if (tools) connect({ toolsChanged: (change) => tools.toolsChanged(change) })
+    if (tools) notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
     const app = tools && (await listen(deps, tools))
-    const workers = config.role === 'api' ? [] : startWorkers(deps, connect)
+    const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
     const stop = async () => {
       secretsWatch?.stop()
@@ -79,11 +79,11 @@ async function resolvePort(environment: Record<string, string | undefined>): Pro
   return parseConfig({ ...environment, PORT: String(port) })
 }
 
-function startWorkers(deps: Deps, connect: Notifier['connect']): Pick<Worker, 'stop'>[] {
+function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop'>[] {
   const dialer = startDialer(deps)
   const sender = startSender(deps)
   const importer = startImporter(deps)
-  connect({
+  notifier.connect({
     callQueued: () => dialer.notify(),
     deliveryQueued: () => sender.notify(),
     importQueued: () => importer.notify(),

@@ -57,7 +57,11 @@ export type AcceptResult =
  *
  * @throws {ApiError} validation_failed for a new user's name, address or password
  */
-export const acceptInvitation = (deps: Deps, token: string, invitee: Invitee): Promise<AcceptResult> =>
+export const acceptInvitation = (
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  token: string,
+  invitee: Invitee,
+): Promise<AcceptResult> =>
   inTransaction(deps, async (tx) => {
     const invitation = await lockInvitation(tx.db, hashToken(token))
     if (invitation === undefined) return { state: 'unknown' }

@@ -2,8 +2,8 @@ import { ApiError, notFound } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { deleteInvitationsBy } from './invitation-store.ts'
 import { revokeApiKeysOfUser } from './credential-store.ts'
+import { deleteInvitationsBy } from './invitation-store.ts'
 import {
   deleteMembership,
   findRole,

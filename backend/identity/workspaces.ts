@@ -1,7 +1,7 @@
 import { CallingHours, Country, TimeZone } from '@outdial/contract'
 import * as z from 'zod'
-import { rule, validateByRules } from '../core/validate-rules.ts'
 import { validate } from '../core/validate.ts'
+import { rule, validateByRules } from '../core/validate-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { newWebhookSecret } from '../secrets/tokens.ts'

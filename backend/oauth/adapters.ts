@@ -60,7 +60,10 @@ export const payloadAdapter = (
       throw new errors.InvalidGrant('already used')
     },
     destroy: async (id) => {
-      if (model !== 'Grant') return void (await deletePayload(db, key(id)))
+      if (model !== 'Grant') {
+        await deletePayload(db, key(id))
+        return
+      }
       // On a replayed code or token the subscriptions stay: its user connects again, and finds them.
       const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'
       await (isRevokedByApp ? endConnection(deps, key(id).idHash) : revokeGrant(db, key(id).idHash))

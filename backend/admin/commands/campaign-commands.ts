@@ -4,8 +4,8 @@ import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/
 import type { Deps } from '../../deps.ts'
 import { addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import { type Command, defineCommand, required, text } from '../command.ts'
+import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 
 export const addToDoNotCallCommand = defineCommand({
   name: 'do-not-call add',
