@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge, formatWaitReason, outcomeBadge } from '../page/badges.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../page/format.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
-import { pageRoute, template } from '../page/page-route.ts'
+import { definePage, template } from '../page/define-page.ts'
 import { CallsQuery, filterParams, toCallFilter } from './call-filter.ts'
 import {
   type CallSlice,
@@ -42,8 +42,7 @@ const pageSize = 50
 const maxNewer = 100
 
 export const callListPage = (deps: Deps) =>
-  pageRoute({
-    path: '/calls',
+  definePage({
     query: CallsQuery,
     show: async (context) => callListView('Calls', await readList(deps, context)),
   })

@@ -3,8 +3,9 @@ import { getCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge, deliveryBadge } from '../page/badges.ts'
 import { createTimeFormats, formatContactName } from '../page/format.ts'
+import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
-import { noInput, pageRoute, template } from '../page/page-route.ts'
+import { noInput, definePage, template } from '../page/define-page.ts'
 import {
   findAttemptsOfCall,
   findCallDetails,
@@ -54,11 +55,11 @@ const callView = template<CallData>('dashboard/calls/call-page')
 const maxToolCalls = 500
 
 export const callPage = (deps: Deps) =>
-  pageRoute({
-    path: '/calls/:id',
+  definePage({
+    params: IdParams,
     query: noInput,
     show: async (context) => {
-      const call = await getCall(deps, context.caller, context.id)
+      const call = await getCall(deps, context.caller, context.params.id)
       return callView(`Call ${call.id}`, await readPage(deps, call, context.workspace))
     },
   })

@@ -13,8 +13,8 @@ import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
 import { weekdays } from '../page/format.ts'
 import { StringList, timeZones } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { pathTo, IdParams } from '../page/page-context.ts'
+import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { selectCampaignChoices, selectCampaignsWithDetails } from './campaign-queries.ts'
 
 interface Choice {
@@ -85,8 +85,7 @@ const NewCampaignSettings = CreateCampaign.extend({
 const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_number_id: true })
 
 export const newCampaignPage = (deps: Deps) =>
-  formRoute({
-    path: '/campaigns/new',
+  defineForm({
     query: z.object({ agent: z.coerce.number().optional().catch(undefined) }),
     form: CampaignFields,
     show: async ({ workspace, query }) => {
@@ -140,11 +139,11 @@ const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormDat
 })
 
 export const editCampaignPage = (deps: Deps) =>
-  formRoute({
-    path: '/campaigns/:id/edit',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: CampaignFields,
-    show: async ({ workspace, id }) => {
+    show: async ({ workspace, params: { id } }) => {
       const row = await requireCampaign(deps, workspace.id, id)
       return campaignFormView(`Edit ${row.name}`, {
         campaign: { id: row.id, agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
@@ -155,12 +154,13 @@ export const editCampaignPage = (deps: Deps) =>
         timeZones,
       })
     },
-    loadEdited: async (tx, { workspace, id }) => toFormValues(await requireCampaign(tx, workspace.id, id)),
+    loadEdited: async (tx, { workspace, params: { id } }) =>
+      toFormValues(await requireCampaign(tx, workspace.id, id)),
     submit: async (tx, context, fields) => {
       const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
       await editCampaign(
         tx,
-        { workspaceId: context.workspace.id, campaignId: context.id },
+        { workspaceId: context.workspace.id, campaignId: context.params.id },
         {
           name: edit.name,
           timeZone: edit.time_zone,
@@ -170,7 +170,7 @@ export const editCampaignPage = (deps: Deps) =>
         },
       )
       return redirectTo(
-        pathTo(context, `/campaigns/${context.id}`),
+        pathTo(context, `/campaigns/${context.params.id}`),
         'Saved. New hours count for what waits, too.',
       )
     },

@@ -10,8 +10,8 @@ import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../page/format.ts'
 import { timeZones } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { pathTo, IdParams } from '../page/page-context.ts'
+import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
 
@@ -71,8 +71,7 @@ const NewContactFields = ContactFields.extend({
 })
 
 export const newContactPage = (deps: Deps) =>
-  formRoute({
-    path: '/contacts/new',
+  defineForm({
     query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
     form: NewContactFields,
     show: async ({ workspace, query }) => {
@@ -137,12 +136,15 @@ const toFormValues = (contact: Awaited<ReturnType<typeof requireContact>>): Valu
 })
 
 export const editContactPage = (deps: Deps) =>
-  formRoute({
-    path: '/contacts/:id/edit',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: ContactFields,
     show: async (context) => {
-      const { workspace, id } = context
+      const {
+        workspace,
+        params: { id },
+      } = context
       const contact = await requireContact(deps, context)
       const name = formatContactName(contact, contact.phone_number)
       return contactFormView(`Edit ${name}`, {
@@ -156,7 +158,10 @@ export const editContactPage = (deps: Deps) =>
     },
     loadEdited: async (tx, context) => toFormValues(await requireContact(tx, context)),
     submit: async (tx, context, fields) => {
-      const { workspace, id } = context
+      const {
+        workspace,
+        params: { id },
+      } = context
       const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
       await editContact(
         tx,

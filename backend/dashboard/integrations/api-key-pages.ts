@@ -5,8 +5,8 @@ import { notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { formatRemovedSubscriptions } from '../page/format.ts'
-import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
-import { actionRoute, formRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { pathTo, requireOwner, IdParams } from '../page/page-context.ts'
+import { defineAction, defineForm, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
 import { findApiKey, selectApiKeys } from './api-key-queries.ts'
 import { secretPage } from './secret-page.ts'
 
@@ -30,8 +30,7 @@ const newApiKeyView = template<object>('dashboard/integrations/new-api-key-page'
 const NewKey = z.object({ name: z.string().trim().pipe(text(100)) })
 
 export const apiKeyListPage = (deps: Deps) =>
-  pageRoute({
-    path: apiKeysPath,
+  definePage({
     query: noInput,
     show: async ({ workspace, user }) => {
       const rows = await selectApiKeys(deps.db, workspace.id)
@@ -51,43 +50,40 @@ export const apiKeyListPage = (deps: Deps) =>
   })
 
 /** The key stands on the page that answers the form, and nowhere else: not in an address, and not in a message. */
-export const newApiKeyPage = () =>
-  formRoute({
-    path: `${apiKeysPath}/new`,
-    query: noInput,
-    form: NewKey,
-    show: async () => newApiKeyView('Create an API key', {}),
-    submit: async (tx, { workspace, user }, { name }) => {
-      const { key } = await createApiKey(tx, { workspaceId: workspace.id, userId: user.userId, name })
-      return secretPage('Your new API key', {
-        heading: `The key “${name}” is ready`,
-        lead: 'Copy it now: it is shown this one time. Outdial keeps only a fingerprint of it.',
-        label: 'API key',
-        secret: key,
-        notes: [
-          'It may do everything that the API offers in this workspace. Keep it like a password; where it got lost or known, revoke it and make another.',
-        ],
-        back: { path: apiKeysPath, label: 'API keys' },
-      })
-    },
-  })
+export const newApiKeyPage = defineForm({
+  query: noInput,
+  form: NewKey,
+  show: async () => newApiKeyView('Create an API key', {}),
+  submit: async (tx, { workspace, user }, { name }) => {
+    const { key } = await createApiKey(tx, { workspaceId: workspace.id, userId: user.userId, name })
+    return secretPage('Your new API key', {
+      heading: `The key “${name}” is ready`,
+      lead: 'Copy it now: it is shown this one time. Outdial keeps only a fingerprint of it.',
+      label: 'API key',
+      secret: key,
+      notes: [
+        'It may do everything that the API offers in this workspace. Keep it like a password; where it got lost or known, revoke it and make another.',
+      ],
+      back: { path: apiKeysPath, label: 'API keys' },
+    })
+  },
+})
 
-export const revokeApiKeyAction = () =>
-  actionRoute({
-    path: `${apiKeysPath}/:id/revoke`,
-    form: noInput,
-    run: async (tx, context: PageContext) => {
-      const key = await findApiKey(tx.db, context.workspace.id, context.id)
-      if (key === undefined) throw notFound('There is no such API key.')
-      if (key.user_id !== context.user.userId) requireOwner(context)
-      const { subscriptions } = await revokeApiKey(tx, {
-        workspaceId: context.workspace.id,
-        apiKeyId: context.id,
-      })
-      return redirectTo(
-        pathTo(context, apiKeysPath),
-        `The key “${key.name}” was revoked${formatRemovedSubscriptions(subscriptions)}.`,
-      )
-    },
-    back: (context) => pathTo(context, apiKeysPath),
-  })
+export const revokeApiKeyAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    const key = await findApiKey(tx.db, context.workspace.id, context.params.id)
+    if (key === undefined) throw notFound('There is no such API key.')
+    if (key.user_id !== context.user.userId) requireOwner(context)
+    const { subscriptions } = await revokeApiKey(tx, {
+      workspaceId: context.workspace.id,
+      apiKeyId: context.params.id,
+    })
+    return redirectTo(
+      pathTo(context, apiKeysPath),
+      `The key “${key.name}” was revoked${formatRemovedSubscriptions(subscriptions)}.`,
+    )
+  },
+  back: (context) => pathTo(context, apiKeysPath),
+})

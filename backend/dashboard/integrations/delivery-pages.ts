@@ -5,8 +5,8 @@ import type { Deps } from '../../deps.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { type Badge, deliveryBadge } from '../page/badges.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
-import { actionRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { type PageContext, pathTo, IdParams, type IdContext } from '../page/page-context.ts'
+import { defineAction, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
 import { formatReplayed } from './webhook-actions.ts'
 import {
   type DeliverySummary,
@@ -45,10 +45,10 @@ interface DeliveryData {
 const deliveryView = template<DeliveryData>('dashboard/integrations/delivery-page')
 
 export const deliveryPage = (deps: Deps) =>
-  pageRoute({
-    path: '/integrations/deliveries/:id',
+  definePage({
+    params: IdParams,
     query: noInput,
-    show: async ({ workspace, id }) => {
+    show: async ({ workspace, params: { id } }) => {
       const row = await findDelivery(deps.db, workspace.id, id)
       if (row === undefined) throw notFound('There is no such delivery.')
       const attempts = await selectDeliveryAttempts(deps.db, workspace.id, id)
@@ -80,20 +80,19 @@ export const deliveryPage = (deps: Deps) =>
     },
   })
 
-export const replayDeliveryAction = () =>
-  actionRoute({
-    path: '/integrations/deliveries/:id/replay',
-    form: noInput,
-    run: async (tx, context) => {
-      if (!(await findDelivery(tx.db, context.workspace.id, context.id)))
-        throw notFound('There is no such delivery.')
-      const count = await replayDeliveries(tx, context.workspace.id, { deliveryId: context.id })
-      return redirectTo(deliveryPath(context), formatReplayed(count))
-    },
-    back: (context) => deliveryPath(context),
-  })
+export const replayDeliveryAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    if (!(await findDelivery(tx.db, context.workspace.id, context.params.id)))
+      throw notFound('There is no such delivery.')
+    const count = await replayDeliveries(tx, context.workspace.id, { deliveryId: context.params.id })
+    return redirectTo(deliveryPath(context), formatReplayed(count))
+  },
+  back: (context) => deliveryPath(context),
+})
 
-const deliveryPath = (context: PageContext) => pathTo(context, `/integrations/deliveries/${context.id}`)
+const deliveryPath = (context: IdContext) => pathTo(context, `/integrations/deliveries/${context.params.id}`)
 
 function toStatusBadge(status: number | null): Badge {
   if (status === null) return { tone: 'bad', text: 'No answer' }

@@ -1,4 +1,4 @@
-import { template } from '../page/page-route.ts'
+import { template } from '../page/define-page.ts'
 
 interface SecretData {
   heading: string

@@ -3,7 +3,7 @@ import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
 import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
 import { createTimeFormats, formatContactName } from '../page/format.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
-import { type DashboardRoute, noInput, pageRoute, template } from '../page/page-route.ts'
+import { noInput, definePage, template } from '../page/define-page.ts'
 import { buildCharts, type Charts, getDay, outcomeGroups } from './overview-charts.ts'
 import { buildNotices, type FirstStep, listFirstSteps, type Notice } from './overview-notices.ts'
 import {
@@ -48,13 +48,11 @@ const maxNotices = 20
 const maxExhausted = 1_000
 
 /** The first page: how today goes, and what needs somebody. */
-export const overviewRoutes = (deps: Deps): DashboardRoute[] => [
-  pageRoute({
-    path: '/overview',
+export const overviewPage = (deps: Deps) =>
+  definePage({
     query: noInput,
     show: async ({ workspace }) => overviewView('Overview', await readOverview(deps, workspace)),
-  }),
-]
+  })
 
 async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Promise<OverviewData> {
   const { id, timeZone } = workspace

@@ -7,7 +7,7 @@ import type { Render } from '../../views/render.ts'
 import { setFlash } from '../page/flash.ts'
 import { emptyForm, type FormState, invalidForm } from '../page/forms.ts'
 import { isCorrectable } from '../page/page-errors.ts'
-import type { Redirect, View } from '../page/page-route.ts'
+import type { Redirect, View } from '../page/define-page.ts'
 
 /** A page with a form that lies outside of every workspace, as that of a new user does. */
 interface PublicForm<Form extends z.ZodType> {
@@ -43,7 +43,7 @@ export function mountPublicForm<Form extends z.ZodType>(
   }
 
   const redirect = (reply: FastifyReply, { to, message }: Redirect) => {
-    if (message !== null) setFlash(reply, { kind: 'done', text: message }, parts.isSecure)
+    if (message !== null) setFlash(reply, { kind: 'success', text: message }, parts.isSecure)
     return reply.redirect(to, 303)
   }
 

@@ -8,7 +8,7 @@ import { signUp } from '../../onboarding/sign-up.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import type { Render } from '../../views/render.ts'
 import { countries, timeZones } from '../page/forms.ts'
-import { redirectTo, template } from '../page/page-route.ts'
+import { redirectTo, template } from '../page/define-page.ts'
 import { mountPublicForm } from './public-form.ts'
 
 const newWorkspaceView = template<{
