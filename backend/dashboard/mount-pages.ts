@@ -4,7 +4,7 @@ import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { Render } from '../views/render.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
-import { emptyForm, type FormState, invalidForm } from './page/forms.ts'
+import { emptyForm, type FormState, getFormFields, invalidForm } from './page/forms.ts'
 import { loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
@@ -166,8 +166,5 @@ function getPageContext({ pageContext: context }: FastifyRequest): PageContext {
   if (context === null) throw new Error('a page was served to nobody')
   return context
 }
-
-const getFormFields = ({ body }: FastifyRequest): Record<string, unknown> =>
-  typeof body === 'object' && body !== null ? { ...body } : {}
 
 const requestPath = ({ url: address }: FastifyRequest): string => address.split('?')[0] ?? ''

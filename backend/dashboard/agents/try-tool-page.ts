@@ -131,7 +131,7 @@ function findUnavailableReason(state: {
 
 /** How a trial went. */
 export type Trial =
-  | { kind: 'answered'; text: string; isError: boolean; milliseconds: number }
+  | { kind: 'completed'; text: string; isError: boolean; milliseconds: number }
   /** The tool server did not get as far as the tool. */
   | { kind: 'failed'; reason: string }
 
@@ -162,7 +162,7 @@ async function callTool(session: ToolSession, name: string, args: Record<string,
   const startedAt = performance.now()
   try {
     const { text, isError } = await session.call(name, args, AbortSignal.timeout(timeoutsMs.call))
-    return { kind: 'answered', text, isError, milliseconds: Math.round(performance.now() - startedAt) }
+    return { kind: 'completed', text, isError, milliseconds: Math.round(performance.now() - startedAt) }
   } catch (error) {
     return failed(
       `The tool server gave no answer, and it is not known whether the tool was used. ${errorName(error)}`,

@@ -167,11 +167,11 @@ export interface ShownDelivery {
   badge: Badge
   attempts: { number: number; at: Date; ms: number; result: string }[]
   nextAttemptAt: Date | null
-  /** Dead, and somebody still wants it. */
+  /** No attempts are left, and its subscription is still enabled. */
   canReplay: boolean
 }
 
-/** The deliveries of an event, each with its tries. */
+/** Returns the deliveries of an event, each with its attempts. */
 export const toShownDeliveries = (
   deliveries: readonly Delivery[],
   attempts: readonly DeliveryAttempt[],

@@ -8,11 +8,11 @@ import {
 import * as z from 'zod'
 import { createCampaign, defaultMaxConcurrentCalls, defaultRetry } from '../../campaigns/campaigns.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
-import { ApiError, notFound } from '../../core/errors.ts'
+import { notFound } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
 import { weekdays } from '../page/format.ts'
-import { StringList, timeZones } from '../page/forms.ts'
+import { StringList, timeZones, throwAsFieldError } from '../page/forms.ts'
 import { pathTo, IdParams } from '../page/page-context.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { selectCampaignChoices, selectCampaignsWithDetails } from './campaign-queries.ts'
@@ -113,7 +113,7 @@ export const newCampaignPage = (deps: Deps) =>
     submit: async (tx, context, fields) => {
       const { agent_id, phone_number_id } = fields
       const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
-      const campaign = await createCampaign(tx, context.caller, body).catch(toFieldError)
+      const campaign = await createCampaign(tx, context.caller, body).catch(throwAsFieldError)
       return redirectTo(
         pathTo(context, `/campaigns/${campaign.id}`),
         'The campaign is ready: add contacts, or let a Zap do it.',
@@ -175,9 +175,3 @@ export const editCampaignPage = (deps: Deps) =>
       )
     },
   })
-
-/** An agent or number of another workspace, chosen in a forged form, is a field's mistake: the page itself is there. */
-function toFieldError(error: unknown): never {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
-  throw new ApiError('validation_failed', error.message, { details: error.details })
-}

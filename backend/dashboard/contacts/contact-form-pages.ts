@@ -4,12 +4,12 @@ import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { editContact } from '../../contacts/update-contact.ts'
 import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
-import { ApiError, invalidField } from '../../core/errors.ts'
+import { invalidField } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../page/format.ts'
-import { timeZones } from '../page/forms.ts'
+import { timeZones, throwAsFieldError } from '../page/forms.ts'
 import { pathTo, IdParams } from '../page/page-context.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
@@ -101,7 +101,7 @@ export const newContactPage = (deps: Deps) =>
         )
       }
       const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
-      const added = await addContact(tx, caller, validate(AddContact, body)).catch(toFieldError)
+      const added = await addContact(tx, caller, validate(AddContact, body)).catch(throwAsFieldError)
       return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
     },
   })
@@ -199,12 +199,6 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
         consent: { source, at: parseLocalTimeField('consent.at', at, timeZone).toISOString() },
       }),
   }
-}
-
-/** A campaign of another workspace, chosen in a forged form, is a field's mistake: the page itself is there. */
-function toFieldError(error: unknown): never {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
-  throw new ApiError('validation_failed', error.message, { details: error.details })
 }
 
 /** Variables as they are typed: one a line, `name = value`. A value of several lines is folded into one. */

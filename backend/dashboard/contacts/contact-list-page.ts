@@ -96,7 +96,7 @@ const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number
     phoneNumber: contact.phone_number,
     email: contact.email ?? '',
     externalId: contact.external_id ?? '',
-    onDoNotCallList: contact.is_refused === true,
+    onDoNotCallList: contact.onDoNotCallList === true,
     createdAt: contact.created_at,
     lastCall:
       call_id === null || status === null || queued_at === null

@@ -22,7 +22,12 @@ export type ExportedContact = Awaited<ReturnType<typeof findContactsToExport>>[n
 export const findContactsToExport = (db: Db, workspaceId: number, page: { after: number; limit: number }) =>
   db
     .selectFrom('contact')
-    .select([...contactColumns, 'consent_source', 'consent_at', isContactOnDoNotCallList.as('is_refused')])
+    .select([
+      ...contactColumns,
+      'consent_source',
+      'consent_at',
+      isContactOnDoNotCallList.as('onDoNotCallList'),
+    ])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
     .where('id', '>', page.after)
@@ -109,7 +114,7 @@ export async function searchContacts(
       'last.outcome',
       'last.queued_at',
       'last.ended_at',
-      isNumberOnDoNotCallList(workspaceId).as('is_refused'),
+      isNumberOnDoNotCallList(workspaceId).as('onDoNotCallList'),
     ])
     .where('contact.workspace_id', '=', workspaceId)
     .where('contact.id', 'in', pageIds)

@@ -25,7 +25,7 @@ export const callbacksPage = (deps: Deps) =>
   definePage({
     query: DeliveryQuery,
     show: async (context) => {
-      const { pending, dead: exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
+      const { pending, exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
       const { previousUntil } = await findWorkspaceSecret(deps.db, context.workspace.id)
       const previousStillSigns = previousUntil !== null && previousUntil > deps.clock.now()
       return callbacksView('Callback URLs', {

@@ -99,7 +99,7 @@ function toStatusBadge(status: number | null): Badge {
   return { tone: status >= 200 && status < 300 ? 'good' : 'bad', text: `HTTP ${status}` }
 }
 
-/** As they were sent with the last try. The signature is left out: who has it could send the body once more. */
+/** As they were sent with the last attempt. The signature is left out: who has it could send the body once more. */
 function formatHeaders(eventId: string, attemptedAt: Date | null): string {
   const headers: Record<string, string> = { ...unsignedHeaders, 'webhook-id': eventId }
   if (attemptedAt !== null) headers['webhook-timestamp'] = String(Math.floor(attemptedAt.getTime() / 1000))
@@ -120,7 +120,7 @@ interface AttemptResponse {
   durationMs: number | null
 }
 
-/** "HTTP 204 after 35 ms", or what went wrong. Empty before the first try. */
+/** "HTTP 204 after 35 ms", or what went wrong. Empty before the first attempt. */
 export function formatAttemptResponse({ statusCode, error, durationMs }: AttemptResponse): string {
   if (durationMs === null) return ''
   const outcome = error ?? `HTTP ${statusCode ?? 'nothing'}`
@@ -209,10 +209,10 @@ function toDeliveryRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
     id: row.id,
     event: row.callId === null ? 'Test event' : `Call ${row.callId}`,
     about: showTarget ? row.targetUrl : about,
-    badge: deliveryBadge(row.status, row.tries),
+    badge: deliveryBadge(row.status, row.attempts),
     response: formatAttemptResponse(row),
-    attempts: row.tries,
+    attempts: row.attempts,
     createdAt: row.createdAt,
-    nextAttemptAt: row.nextTryAt,
+    nextAttemptAt: row.nextAttemptAt,
   }
 }

@@ -68,7 +68,7 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
   isFailing: row.failingSince !== null,
   isApp: row.app !== null,
   pending: row.pending,
-  exhausted: row.dead,
+  exhausted: row.exhausted,
   previousSecretUntil:
     row.previousSecretUntil !== null && row.previousSecretUntil > now ? row.previousSecretUntil : null,
 })
@@ -87,7 +87,7 @@ interface WebhookRow {
 
 interface ListData {
   rows: WebhookRow[]
-  callbacks: { pending: number; dead: number; any: boolean }
+  callbacks: { pending: number; exhausted: number; any: boolean }
   previous: string | null
   next: string | null
 }
@@ -114,7 +114,7 @@ export const webhookListPage = (deps: Deps) =>
           ...toHealth(item),
           lastAt: item.lastAt,
           pending: item.pending,
-          exhausted: item.dead,
+          exhausted: item.exhausted,
         })),
         callbacks: await countCallbackDeliveries(deps.db, context.workspace.id),
         previous: page > 1 ? address(page - 1) : null,
@@ -141,12 +141,12 @@ export function formatWebhookFilter(subscription: {
 
 /** "Zapier, connected by Robin". */
 export function formatSubscriptionOwner(
-  subscription: Pick<SubscriptionSummary, 'app' | 'keyName' | 'keyPrefix' | 'person'>,
+  subscription: Pick<SubscriptionSummary, 'app' | 'keyName' | 'keyPrefix' | 'userName'>,
 ): string {
-  const { app, keyName, keyPrefix, person } = subscription
+  const { app, keyName, keyPrefix, userName } = subscription
   return app === null
-    ? `API key “${keyName ?? ''}” (${keyPrefix ?? ''}…) of ${person}`
-    : `${app}, connected by ${person}`
+    ? `API key “${keyName ?? ''}” (${keyPrefix ?? ''}…) of ${userName}`
+    : `${app}, connected by ${userName}`
 }
 
 type SubscriptionHealth = Pick<SubscriptionSummary, 'disabledAt' | 'failingSince' | 'lastStatus'>

@@ -47,7 +47,7 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
           when due_at > ${now} then case when attempts > 0 then 'retry' else 'schedule' end
           when next_attempt_at > ${now} then 'calling_hours'
           when test then 'turn'
-          else 'room'
+          else 'capacity'
         end as state,
         count(*) as count, min(next_attempt_at) as next_attempt_at
       from call
@@ -65,7 +65,7 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
         when agent.status <> 'live' then 'agent_not_live'
         when phone_number.status <> 'active' then 'number_not_active'
         when waiting.state in ('retry', 'schedule', 'calling_hours') then waiting.state
-        when waiting.state = 'room' and busy.count >= campaign.max_concurrent_calls then 'concurrency'
+        when waiting.state = 'capacity' and busy.count >= campaign.max_concurrent_calls then 'concurrency'
       end as waiting_for,
       sum(waiting.count)::bigint as count, min(waiting.next_attempt_at) as next_attempt_at
     from waiting
@@ -156,7 +156,7 @@ export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
     .limit(50)
     .execute()
 
-/** How many deliveries are dead, counted no further than `most`. */
+/** How many deliveries have no attempts left, counted up to `max`. */
 export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
   const exhausted = db
     .selectFrom('webhook_delivery')
@@ -165,7 +165,7 @@ export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max:
     .where('status', '=', 'dead')
     .limit(max)
   const { count } = await db
-    .selectFrom(exhausted.as('dead'))
+    .selectFrom(exhausted.as('exhausted'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count

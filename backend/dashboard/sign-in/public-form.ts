@@ -5,7 +5,7 @@ import { validate } from '../../core/validate.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { Render } from '../../views/render.ts'
 import { setFlash } from '../page/flash.ts'
-import { emptyForm, type FormState, invalidForm } from '../page/forms.ts'
+import { emptyForm, type FormState, getFormFields, invalidForm } from '../page/forms.ts'
 import { isCorrectable } from '../page/page-errors.ts'
 import type { Redirect, View } from '../page/define-page.ts'
 
@@ -62,9 +62,6 @@ export function mountPublicForm<Form extends z.ZodType>(
     }
   })
 }
-
-const getFormFields = ({ body }: FastifyRequest): Record<string, unknown> =>
-  typeof body === 'object' && body !== null ? { ...body } : {}
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
