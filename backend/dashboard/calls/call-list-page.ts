@@ -151,6 +151,6 @@ export const toCallRow = (call: ListedCall, now: Date, timeFormats: TimeFormats)
 function formatWaitNote(call: ListedCall, now: Date, timeFormats: TimeFormats): string {
   if (call.status !== 'queued') return ''
   const next = call.next_attempt_at
-  const until = next !== null && next > now ? ` until ${timeFormats.short(next)}` : ''
+  const until = next !== null && next > now ? ` until ${timeFormats.upcomingTime(next)}` : ''
   return `for ${formatWaitReason(call.waiting_for)}${until}`
 }

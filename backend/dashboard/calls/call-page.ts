@@ -43,8 +43,6 @@ interface CallData {
   eventId: string
   numberLabel: string
   isLive: boolean
-  /** A time to the second: much happens within a minute. */
-  formatTime: (at: Date) => string
   canCancel: boolean
   canQueueAgain: boolean
 }
@@ -106,7 +104,6 @@ async function readPage(
     eventId: event?.id ?? '',
     numberLabel: rules.number_label,
     isLive: event === undefined || deliveryRows.some(({ status }) => status === 'pending'),
-    formatTime: timeFormats.exact,
     canCancel: call.status === 'queued',
     canQueueAgain:
       call.status === 'completed' && call.to_number !== '' && rules.campaign_status !== 'archived',

@@ -162,7 +162,8 @@ export const formatEndedReason = (reason: EndedReason): string => endedReasonLab
 
 /** What a queued call waits for and why, as a sentence. */
 export function formatWaiting(call: Call, rules: CallRules, now: Date, timeFormats: TimeFormats): string {
-  const formatTime = (at: string | Date | null) => (at === null ? 'soon' : timeFormats.short(new Date(at)))
+  const formatTime = (at: string | Date | null) =>
+    at === null ? 'soon' : timeFormats.upcomingTime(new Date(at))
   const next = formatTime(call.next_attempt_at)
   const after = new Date(rules.due_at) > now ? ` Not before ${formatTime(rules.due_at)}.` : ''
   switch (call.waiting_for) {

@@ -4,7 +4,7 @@ import { callContact } from '../../contacts/call-contact.ts'
 import { invalidField } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
-import { createUi, formatContactName } from '../page/format.ts'
+import { createTimeFormats, formatContactName } from '../page/format.ts'
 import { pathTo, IdParams, type IdContext } from '../page/page-context.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { requireContact } from './contact-queries.ts'
@@ -81,7 +81,10 @@ export const addToCampaignPage = (deps: Deps) =>
       if (!queued) return redirectTo(to, alreadyOpenMessage)
       const now = tx.clock.now()
       if (at === null || at <= now) return redirectTo(to, 'Added: the call waits for its turn.')
-      return redirectTo(to, `Added: the call waits, not before ${createUi(context, now).fullTime(at)}.`)
+      return redirectTo(
+        to,
+        `Added: the call waits, not before ${createTimeFormats(now, timeZone).fullTime(at)}.`,
+      )
     },
   })
 

@@ -5,6 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { type Badge, deliveryBadge } from '../page/badges.ts'
+import { formatMilliseconds } from '../page/format.ts'
 import { type PageContext, pathTo, IdParams, type IdContext } from '../page/page-context.ts'
 import { defineAction, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
 import { formatReplayed } from './webhook-actions.ts'
@@ -126,9 +127,6 @@ export function formatAttemptResponse({ statusCode, error, durationMs }: Attempt
   const outcome = error ?? `HTTP ${statusCode ?? 'nothing'}`
   return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}, after ${formatMilliseconds(durationMs)}`
 }
-
-export const formatMilliseconds = (ms: number): string =>
-  ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
 
 export interface DeliveryRow {
   id: number

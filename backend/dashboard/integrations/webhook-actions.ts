@@ -6,6 +6,7 @@ import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
 import { findSubscription } from '../../webhooks/subscription-store.ts'
 import { enableSubscription, unsubscribe } from '../../webhooks/subscriptions.ts'
 import { pathTo, requireOwner, IdParams, type IdContext } from '../page/page-context.ts'
+import { formatCount } from '../page/format.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { secretPage } from './secret-page.ts'
 
@@ -13,7 +14,7 @@ const webhookPath = (context: IdContext) => pathTo(context, `/integrations/webho
 
 export const formatReplayed = (count: number): string => {
   if (count === 0) return 'Nothing was given up: nothing is sent again.'
-  return count === 1 ? 'It is sent again now.' : `${count.toLocaleString('en-US')} are sent again now.`
+  return count === 1 ? 'It is sent again now.' : `${formatCount(count)} are sent again now.`
 }
 
 export const sendTestEventAction = defineAction({

@@ -1,6 +1,7 @@
 import type { CallOutcome } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
 import { outcomeBadge, outcomeOrder, type Tone } from '../page/badges.ts'
+import { formatDate } from '../page/format.ts'
 import type { EndedCalls } from './overview-queries.ts'
 
 /** A day of a time zone: its clock may be turned in it. */
@@ -72,7 +73,6 @@ export function buildCharts(
     return { hour, hourCalls, total: sumCounts(hourCalls), isNow: now >= hour && now.getTime() < until }
   })
   const scaleMax = roundUpToScale(Math.max(0, ...columns.map((column) => column.total)))
-  const clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric' })
   return {
     total,
     answered: sumCounts(byOutcome.get('answered') ?? []),
@@ -85,7 +85,7 @@ export function buildCharts(
       percent: total === 0 ? 0 : Math.round((count / total) * 100),
     })),
     hours: columns.map(({ hour, hourCalls, total: count, isNow }) => ({
-      label: clock.format(hour).replace('\u202f', ' '),
+      label: formatDate('hour', hour, timeZone).replace('\u202f', ' '),
       total: count,
       isNow,
       parts: toColumnParts(hourCalls, scaleMax),

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
 import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
-import { createTimeFormats, formatContactName } from '../page/format.ts'
+import { createTimeFormats, formatContactName, formatDate } from '../page/format.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
 import { noInput, definePage, template } from '../page/define-page.ts'
 import { buildCharts, type Charts, getDay, outcomeGroups } from './overview-charts.ts'
@@ -73,12 +73,7 @@ async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Prom
   const steps = listFirstSteps(firstSteps)
   const testCalls = ended.filter(({ test }) => test)
   return {
-    day: new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      weekday: 'long',
-      month: 'long',
-      day: 'numeric',
-    }).format(now),
+    day: formatDate('longDate', now, timeZone),
     steps,
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.contact,
@@ -94,7 +89,9 @@ async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Prom
       label: formatWaitReason(waiting_for),
       count: Number(count),
       until:
-        next_attempt_at > now && waiting_for !== 'campaign_paused' ? timeFormats.short(next_attempt_at) : '',
+        next_attempt_at > now && waiting_for !== 'campaign_paused'
+          ? timeFormats.upcomingTime(next_attempt_at)
+          : '',
       needsAction: actionNeededReasons.includes(waiting_for ?? ''),
     })),
     waitingTotal: waiting.reduce((all, { count }) => all + Number(count), 0),
