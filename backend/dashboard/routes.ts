@@ -46,7 +46,6 @@ import {
   doNotCallPage,
   removeFromDoNotCallListAction,
 } from './contacts/do-not-call-page.ts'
-import { apiKeyListPage, newApiKeyPage, revokeApiKeyAction } from './integrations/api-key-pages.ts'
 import {
   callbacksPage,
   replayCallbacksAction,
@@ -78,6 +77,7 @@ import {
   phoneNumberListPage,
   retirePhoneNumberAction,
 } from './phone-numbers/phone-number-pages.ts'
+import { apiKeyListPage, newApiKeyPage, revokeApiKeyAction } from './settings/api-key-pages.ts'
 import { generalSettingsPage } from './settings/general-settings-page.ts'
 import {
   changeRoleAction,
@@ -109,6 +109,13 @@ import {
 } from './tools/tool-pages.ts'
 
 export type DashboardRoutes = Record<`/${string}`, DashboardRoute>
+
+/** Addresses that pages have had, and the addresses that they have now. */
+export const movedPaths: Record<`/${string}`, `/${string}`> = {
+  '/integrations/api-keys': '/settings/api-keys',
+  '/integrations/api-keys/new': '/settings/api-keys/new',
+  '/integrations/api-keys/:id/revoke': '/settings/api-keys',
+}
 
 /** Returns every page, form, action, and download of a workspace by its address below `/w/:workspace`. */
 export function createDashboardRoutes(deps: Deps): DashboardRoutes {
@@ -194,9 +201,6 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/spreadsheets/:spreadsheetId/delete': deleteSpreadsheetAction,
 
     '/integrations': connectZapierPage(deps),
-    '/integrations/api-keys': apiKeyListPage(deps),
-    '/integrations/api-keys/new': newApiKeyPage,
-    '/integrations/api-keys/:id/revoke': revokeApiKeyAction,
     '/integrations/apps': connectedAppsPage(deps),
     '/integrations/apps/:userId/:clientId/disconnect': disconnectAppAction,
     '/integrations/webhooks': webhookListPage(deps),
@@ -221,6 +225,9 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/settings/members/:id/remove': removeMemberAction,
     '/settings/members/:id/reset-password': resetMemberPasswordPage(deps),
     '/settings/invitations/:id/withdraw': withdrawInvitationAction,
+    '/settings/api-keys': apiKeyListPage(deps),
+    '/settings/api-keys/new': newApiKeyPage,
+    '/settings/api-keys/:id/revoke': revokeApiKeyAction,
 
     '/account': accountPage(deps, limitPasswordAttempts),
     '/account/password': passwordPage(limitPasswordAttempts),

@@ -5,7 +5,7 @@ import { revealWorkspaceSecret, rotateWorkspaceSecret } from '../../webhooks/sig
 import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
 import { defineAction, defineForm, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
-import { secretPage } from './secret-page.ts'
+import { secretPage } from '../page/secret-page.ts'
 import { formatReplayed } from './webhook-actions.ts'
 import { countCallbackDeliveries } from './webhook-queries.ts'
 

@@ -8,7 +8,7 @@ import { enableSubscription, unsubscribe } from '../../webhooks/subscriptions.ts
 import { pathTo, requireOwner, IdParams, type IdContext } from '../page/page-context.ts'
 import { formatCount } from '../page/format.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { secretPage } from './secret-page.ts'
+import { secretPage } from '../page/secret-page.ts'
 
 const webhookPath = (context: IdContext) => pathTo(context, `/integrations/webhooks/${context.params.id}`)
 

@@ -203,7 +203,7 @@ it('takes nothing without a token against forgery, or with that of another brows
 
 /** What only owners do, on what is not their own. */
 const ownerPaths = [
-  '/integrations/api-keys/:id/revoke',
+  '/settings/api-keys/:id/revoke',
   '/integrations/apps/:userId/:clientId/disconnect',
   '/integrations/webhooks/:id/rotate',
   '/integrations/callbacks/reveal-secret',
@@ -254,7 +254,7 @@ const memberPaths = [
   '/contacts/:id/edit',
   '/contacts/:id/erase',
   '/contacts/:id/notes',
-  '/integrations/api-keys/new',
+  '/settings/api-keys/new',
   '/integrations/callbacks/replay',
   '/integrations/deliveries/:id/replay',
   '/integrations/webhooks/:id/enable',

@@ -8,9 +8,9 @@ import { formatRemovedSubscriptions } from '../page/format.ts'
 import { pathTo, requireOwner, IdParams } from '../page/page-context.ts'
 import { defineAction, defineForm, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
 import { findApiKey, selectApiKeys } from './api-key-queries.ts'
-import { secretPage } from './secret-page.ts'
+import { secretPage } from '../page/secret-page.ts'
 
-const apiKeysPath = '/integrations/api-keys'
+const apiKeysPath = '/settings/api-keys'
 
 interface KeyRow {
   id: number
@@ -24,8 +24,8 @@ interface KeyRow {
   canRevoke: boolean
 }
 
-const apiKeyListView = template<{ keys: KeyRow[] }>('dashboard/integrations/api-keys-page')
-const newApiKeyView = template<object>('dashboard/integrations/new-api-key-page')
+const apiKeyListView = template<{ keys: KeyRow[] }>('dashboard/settings/api-keys-page')
+const newApiKeyView = template<object>('dashboard/settings/new-api-key-page')
 
 const NewKey = z.object({ name: z.string().trim().pipe(text(100)) })
 
