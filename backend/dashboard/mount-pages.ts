@@ -3,11 +3,6 @@ import type { Deps } from '../deps.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { Render } from '../views/render.ts'
-import { setFlash, takeFlash } from './page/flash.ts'
-import { emptyForm, type FormState, getFormFields, invalidForm } from './page/forms.ts'
-import { loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
-import { isCorrectable, pageNotFound } from './page/page-errors.ts'
-import { createPageModel } from './page/page-model.ts'
 import {
   type Action,
   type DashboardRoute,
@@ -18,6 +13,11 @@ import {
   type Redirect,
   type View,
 } from './page/define-page.ts'
+import { setFlash, takeFlash } from './page/flash.ts'
+import { emptyForm, type FormState, getFormFields, invalidForm } from './page/forms.ts'
+import { loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
+import { isCorrectable, pageNotFound } from './page/page-errors.ts'
+import { createPageModel } from './page/page-model.ts'
 import { submitOnce } from './page/submit-once.ts'
 import { type DashboardRoutes, movedPaths } from './routes.ts'
 import { isFragment, redirectToSignIn } from './sign-in/sign-in-pages.ts'
@@ -114,7 +114,7 @@ export function mountPages(
       const raw = getFormFields(request)
       try {
         const result = await run(form, request, (tx) => form.submit(tx, context, raw))
-        return 'to' in result ? redirect(reply, result) : send(request, reply, result)
+        return await ('to' in result ? redirect(reply, result) : send(request, reply, result))
       } catch (error) {
         if (!isCorrectable(error)) throw error
         const state = invalidForm(raw, error)
@@ -128,7 +128,7 @@ export function mountPages(
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {
-        return redirect(reply, await run(action, request, (tx) => action.run(tx, context, raw)))
+        return await redirect(reply, await run(action, request, (tx) => action.run(tx, context, raw)))
       } catch (error) {
         if (!isCorrectable(error)) throw error
         setFlash(reply, { kind: 'error', text: error.message }, isSecure)

@@ -5,8 +5,8 @@ import { changePassword } from '../../identity/passwords.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '../../identity/sessions.ts'
 import { editUser } from '../../identity/users.ts'
 import { createAttemptLimit } from '../../sign-in/attempt-limit.ts'
-import { pathTo, IdParams } from '../page/page-context.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 
 interface SessionRow {
   id: number

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { createAgent, editAgent } from '../../agents/agents.ts'
 import type { Deps } from '../../deps.ts'
-import { type FormState, languageChoices } from '../page/forms.ts'
-import { pathTo, IdParams } from '../page/page-context.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
+import { type FormState, languageChoices } from '../page/forms.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 
 interface Values {
@@ -88,11 +88,7 @@ export const editAgentPage = (deps: Deps) =>
       return { name, language, greeting, variables }
     },
     submit: async (tx, context, fields) => {
-      await editAgent(
-        tx,
-        { workspaceId: context.workspace.id, agentId: context.params.id },
-        toAgentInput(fields),
-      )
+      await editAgent(tx, context.workspace.id, context.params.id, toAgentInput(fields))
       return redirectTo(
         pathTo(context, `/agents/${context.params.id}`),
         'Saved. Calls that begin from now on are made with it.',
@@ -132,4 +128,4 @@ export function findPlaceholders(greeting: string, variables: readonly string[])
 }
 
 /** Names as people list them: by commas, blanks or line breaks. */
-export const splitNames = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean)
+export const splitNames = (list: string): string[] => list.split(/[\s,;]+/).filter(Boolean)

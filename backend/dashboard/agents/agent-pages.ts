@@ -3,10 +3,10 @@ import { findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
 import { agentBadge, type Badge, callBadge, campaignBadge } from '../page/badges.ts'
+import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
 import { languageName } from '../page/forms.ts'
-import { pathTo, IdParams, type IdContext } from '../page/page-context.ts'
-import { defineAction, type Action, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import {
   countWaitingCalls,
   getAgent,
@@ -117,7 +117,7 @@ const setStatusAction = (status: 'live' | 'paused', message: string): Action =>
     params: IdParams,
     form: noInput,
     run: async (tx, context) => {
-      await setAgentStatus(tx, { workspaceId: context.workspace.id, agentId: context.params.id }, status)
+      await setAgentStatus(tx, context.workspace.id, context.params.id, status)
       return redirectTo(agentPath(context), message)
     },
     back: agentPath,

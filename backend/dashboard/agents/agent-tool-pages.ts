@@ -8,8 +8,8 @@ import { getTool } from '../../tools/get-tool.ts'
 import { listAssignments } from '../../tools/list-assignments.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
 import { type Badge, formatToolKind } from '../page/badges.ts'
-import { IdParam, type PageContext, pathTo } from '../page/page-context.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParam, type PageContext, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 import { parseFormFields, type SchemaField, toFormFields } from './schema-fields.ts'
 
@@ -122,7 +122,7 @@ export interface AgentTool {
 /** @throws {ApiError} not_found where there is no such agent */
 export async function listAgentTools(deps: Deps, workspaceId: number, agentId: number): Promise<AgentTool[]> {
   const assignments = await listAssignments(deps, workspaceId, agentId)
-  const issues = new Map(assignments.map(({ tool, issues }) => [tool.id, issues]))
+  const issues = new Map(assignments.map((assignment) => [assignment.tool.id, assignment.issues]))
   const tools = await listTools(deps, workspaceId)
   return tools.map(({ id, name, description, kind, isActive }) => {
     const [issue] = issues.get(id) ?? []

@@ -5,8 +5,8 @@ import { addContact } from '../../contacts/add-contact.ts'
 import { ApiError, invalidField, notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
-import { pathTo, IdParams, type IdContext } from '../page/page-context.ts'
 import { defineAction, noInput, redirectTo } from '../page/define-page.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { isDeliveryOfCall } from './call-queries.ts'
 
 const callPath = (context: IdContext) => pathTo(context, `/calls/${context.params.id}`)

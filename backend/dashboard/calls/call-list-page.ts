@@ -1,9 +1,9 @@
 import { CallOutcome, CallStatus } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge, formatWaitReason, outcomeBadge } from '../page/badges.ts'
+import { definePage, template } from '../page/define-page.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../page/format.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
-import { definePage, template } from '../page/define-page.ts'
 import { CallsQuery, filterParams, toCallFilter } from './call-filter.ts'
 import {
   type CallSlice,

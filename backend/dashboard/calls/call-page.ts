@@ -2,10 +2,10 @@ import type { Call } from '@outdial/contract'
 import { getCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge, deliveryBadge } from '../page/badges.ts'
+import { definePage, noInput, template } from '../page/define-page.ts'
 import { createTimeFormats, formatContactName } from '../page/format.ts'
 import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
-import { noInput, definePage, template } from '../page/define-page.ts'
 import {
   findAttemptsOfCall,
   findCallDetails,
@@ -99,7 +99,7 @@ async function readPage(
     variables: Object.entries(call.contact.variables),
     ...toResultBadges(call),
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
-    conversationErased: rules.talk_erased_at !== null,
+    conversationErased: rules.conversation_erased_at !== null,
     deliveries: toShownDeliveries(deliveryRows, deliveryAttempts),
     eventId: event?.id ?? '',
     numberLabel: rules.number_label,
@@ -186,8 +186,8 @@ export const toShownDeliveries = (
         ms: one.duration_ms,
         result: formatAttemptResult(one),
       })),
-      nextAttemptAt: delivery.next_try_at,
-      canReplay: delivery.status === 'dead' && delivery.disabled_at === null,
+      nextAttemptAt: delivery.next_attempt_at,
+      canReplay: delivery.status === 'exhausted' && delivery.disabled_at === null,
     }
   })
 

@@ -1,6 +1,6 @@
 import {
-  type CallingHours as Hours,
   CallingHours,
+  type CallingHours as Hours,
   CreateCampaign,
   type RetryPolicy as Retry,
   RetryPolicy,
@@ -11,10 +11,10 @@ import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { notFound } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
-import { weekdays } from '../page/format.ts'
-import { StringList, timeZones, throwAsFieldError } from '../page/forms.ts'
-import { pathTo, IdParams } from '../page/page-context.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { weekdays } from '../page/format.ts'
+import { StringList, throwAsFieldError, timeZones } from '../page/forms.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import { selectCampaignChoices, selectCampaignsWithDetails } from './campaign-queries.ts'
 
 interface Choice {
@@ -158,17 +158,13 @@ export const editCampaignPage = (deps: Deps) =>
       toFormValues(await requireCampaign(tx, workspace.id, id)),
     submit: async (tx, context, fields) => {
       const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
-      await editCampaign(
-        tx,
-        { workspaceId: context.workspace.id, campaignId: context.params.id },
-        {
-          name: edit.name,
-          timeZone: edit.time_zone,
-          callingHours: edit.calling_hours,
-          maxConcurrentCalls: edit.max_concurrent_calls,
-          retry: edit.retry,
-        },
-      )
+      await editCampaign(tx, context.workspace.id, context.params.id, {
+        name: edit.name,
+        timeZone: edit.time_zone,
+        callingHours: edit.calling_hours,
+        maxConcurrentCalls: edit.max_concurrent_calls,
+        retry: edit.retry,
+      })
       return redirectTo(
         pathTo(context, `/campaigns/${context.params.id}`),
         'Saved. New hours count for what waits, too.',

@@ -1,8 +1,8 @@
 import { type CallingHours, type CallOutcome, CampaignStatus, type RetryPolicy } from '@outdial/contract'
 import * as z from 'zod'
-import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
+import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
@@ -15,10 +15,10 @@ import {
   outcomeOrder,
   type Tone,
 } from '../page/badges.ts'
+import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatCallingHours, formatContactName, formatRetryPolicy } from '../page/format.ts'
 import { PageNumber } from '../page/forms.ts'
-import { IdParams, type IdContext, pathTo } from '../page/page-context.ts'
-import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import {
   type CampaignProgress,
   selectCampaignProgress,
@@ -178,17 +178,13 @@ export const campaignListPage = (deps: Deps) =>
     },
   })
 
-const campaignKey = ({ workspace, params }: IdContext) => ({
-  workspaceId: workspace.id,
-  campaignId: params.id,
-})
 const campaignPath = (context: IdContext) => pathTo(context, `/campaigns/${context.params.id}`)
 
 export const pauseCampaignAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    await pauseCampaign(tx, campaignKey(context))
+    await pauseCampaign(tx, context.workspace.id, context.params.id)
     return redirectTo(campaignPath(context), 'The campaign is paused. Calls that wait are kept.')
   },
   back: campaignPath,
@@ -198,7 +194,7 @@ export const resumeCampaignAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    await resumeCampaign(tx, campaignKey(context))
+    await resumeCampaign(tx, context.workspace.id, context.params.id)
     return redirectTo(campaignPath(context), 'The campaign calls again.')
   },
   back: campaignPath,
@@ -208,7 +204,7 @@ export const archiveCampaignAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    await archiveCampaign(tx, campaignKey(context))
+    await archiveCampaign(tx, context.workspace.id, context.params.id)
     return redirectTo(campaignPath(context), 'The campaign is archived. Calls that waited are canceled.')
   },
   back: campaignPath,

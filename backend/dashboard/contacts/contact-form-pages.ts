@@ -1,6 +1,6 @@
 import { AddContact } from '@outdial/contract'
 import * as z from 'zod'
-import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
+import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { editContact } from '../../contacts/update-contact.ts'
 import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
@@ -8,10 +8,10 @@ import { invalidField } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
-import { formatContactName } from '../page/format.ts'
-import { timeZones, throwAsFieldError } from '../page/forms.ts'
-import { pathTo, IdParams } from '../page/page-context.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formatContactName } from '../page/format.ts'
+import { throwAsFieldError, timeZones } from '../page/forms.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
 
@@ -75,7 +75,7 @@ export const newContactPage = (deps: Deps) =>
     query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
     form: NewContactFields,
     show: async ({ workspace, query }) => {
-      const campaigns = await selectOpenCampaigns(deps.db, workspace.id)
+      const campaigns = await listOpenCampaigns(deps, workspace.id)
       return contactFormView('New contact', {
         contact: null,
         values: emptyValues,
@@ -163,11 +163,10 @@ export const editContactPage = (deps: Deps) =>
         params: { id },
       } = context
       const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
-      await editContact(
-        tx,
-        { workspaceId: workspace.id, contactId: id },
-        { ...contact, consent: consent ? { source: consent.source, at: new Date(consent.at) } : null },
-      )
+      await editContact(tx, workspace.id, id, {
+        ...contact,
+        consent: consent ? { source: consent.source, at: new Date(consent.at) } : null,
+      })
       return redirectTo(
         pathTo(context, `/contacts/${id}`),
         'Saved. Calls that wait follow the new time zone.',
@@ -208,8 +207,8 @@ export const formatVariables = (variables: Record<string, string>): string =>
     .join('\n')
 
 /** @throws {ApiError} validation_failed, with the line that is none */
-export function parseVariables(text: string): Record<string, string> {
-  const lines = text.split(/\r\n|\r|\n/)
+export function parseVariables(list: string): Record<string, string> {
+  const lines = list.split(/\r\n|\r|\n/)
   const entries = lines.flatMap((line, index): [string, string][] => {
     if (line.trim() === '') return []
     const at = line.indexOf('=')

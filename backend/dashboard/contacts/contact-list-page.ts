@@ -3,10 +3,10 @@ import { toPage } from '../../core/pagination.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge } from '../page/badges.ts'
+import { definePage, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
 import { OptionalId } from '../page/forms.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
-import { definePage, template } from '../page/define-page.ts'
 import { type ContactPosition, hasContacts, searchContacts } from './contact-queries.ts'
 
 interface ContactRow {
@@ -96,7 +96,7 @@ const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number
     phoneNumber: contact.phone_number,
     email: contact.email ?? '',
     externalId: contact.external_id ?? '',
-    onDoNotCallList: contact.onDoNotCallList === true,
+    onDoNotCallList: contact.on_do_not_call_list === true,
     createdAt: contact.created_at,
     lastCall:
       call_id === null || status === null || queued_at === null

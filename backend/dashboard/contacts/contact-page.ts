@@ -8,10 +8,10 @@ import { eraseContact } from '../../privacy/erase-contact.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { type Badge, callBadge } from '../page/badges.ts'
+import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
 import { OptionalId } from '../page/forms.ts'
-import { IdParams, type IdContext, pathTo } from '../page/page-context.ts'
-import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { findContact, selectCallsOfContact } from './contact-queries.ts'
 
 interface ShownCall {
@@ -119,8 +119,7 @@ export const addNoteAction = defineAction({
   params: IdParams,
   form: z.object({ text: z.string().trim().max(2000) }),
   run: async (tx, context, { text }) => {
-    const key = { workspaceId: context.workspace.id, contactId: context.params.id }
-    await addNote(tx, key, { callId: null, text })
+    await addNote(tx, context.workspace.id, context.params.id, { callId: null, text })
     return redirectTo(contactPath(context), 'The note is kept.')
   },
   back: (context) => contactPath(context),

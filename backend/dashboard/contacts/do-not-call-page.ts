@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
-import { pathTo, IdParams, type IdContext } from '../page/page-context.ts'
 import { defineAction, defineForm, redirectTo, template } from '../page/define-page.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { type DoNotCallStatus, findDoNotCallStatus } from './contact-page.ts'
 
 interface DoNotCallData {

@@ -5,9 +5,9 @@ import type { Deps } from '../../deps.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { type Badge, deliveryBadge } from '../page/badges.ts'
+import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatMilliseconds } from '../page/format.ts'
-import { type PageContext, pathTo, IdParams, type IdContext } from '../page/page-context.ts'
-import { defineAction, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
+import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { formatReplayed } from './webhook-actions.ts'
 import {
   type DeliverySummary,
@@ -64,8 +64,8 @@ export const deliveryPage = (deps: Deps) =>
           badge: deliveryBadge(row.status, attempts.length),
           createdAt: row.created_at,
           finishedAt: row.finished_at,
-          nextAttemptAt: row.next_try_at,
-          canReplay: row.status === 'dead' && !isDisabled,
+          nextAttemptAt: row.next_attempt_at,
+          canReplay: row.status === 'exhausted' && !isDisabled,
           isDisabled,
           body: formatBody(row.body),
         },
@@ -148,7 +148,7 @@ export interface DeliveryTable {
   next: string | null
 }
 
-const DeliveryStatus = z.enum(['pending', 'delivered', 'dead', 'gone'])
+const DeliveryStatus = z.enum(['pending', 'delivered', 'exhausted', 'gone'])
 const Id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
 /** What an address may say of a list of deliveries. */
@@ -162,7 +162,7 @@ const statusFilters = [
   { status: undefined, label: 'All' },
   { status: 'pending', label: 'To be sent' },
   { status: 'delivered', label: 'Delivered' },
-  { status: 'dead', label: 'Given up' },
+  { status: 'exhausted', label: 'Given up' },
 ] as const
 
 const pageSize = 50

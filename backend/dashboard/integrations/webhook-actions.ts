@@ -5,9 +5,9 @@ import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
 import { findSubscription } from '../../webhooks/subscription-store.ts'
 import { enableSubscription, unsubscribe } from '../../webhooks/subscriptions.ts'
-import { pathTo, requireOwner, IdParams, type IdContext } from '../page/page-context.ts'
-import { formatCount } from '../page/format.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formatCount } from '../page/format.ts'
+import { type IdContext, IdParams, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 
 const webhookPath = (context: IdContext) => pathTo(context, `/integrations/webhooks/${context.params.id}`)

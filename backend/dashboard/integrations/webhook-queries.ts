@@ -2,7 +2,7 @@ import type { WebhookFilter } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-export type DeliveryStatus = 'pending' | 'delivered' | 'dead' | 'gone'
+export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'gone'
 
 export interface DeliverySummary {
   id: number
@@ -19,7 +19,7 @@ export interface DeliverySummary {
   statusCode: number | null
   error: string | null
   durationMs: number | null
-  attemptedAt: Date | null
+  lastAttemptAt: Date | null
 }
 
 /** Which deliveries, and which of them: older than `before` or newer than `after`, both ids. */
@@ -42,9 +42,9 @@ export async function selectDeliveries(
     subscriptionId === null ? sql`d.subscription_id is null` : sql`d.subscription_id = ${subscriptionId}`
   const { rows } = await sql<DeliverySummary>`
     select d.id, d.event_id as "eventId", event.call_id as "callId", call.to_number as contact,
-      d.target_url as "targetUrl", d.status, d.created_at as "createdAt", d.next_try_at as "nextAttemptAt",
+      d.target_url as "targetUrl", d.status, d.created_at as "createdAt", d.next_attempt_at as "nextAttemptAt",
       coalesce(last.number, 0) as attempts, last.status_code as "statusCode", last.error,
-      last.duration_ms as "durationMs", last.at as "attemptedAt"
+      last.duration_ms as "durationMs", last.at as "lastAttemptAt"
     from (
       select * from webhook_delivery d
       where d.workspace_id = ${workspaceId} and ${subscriptionCondition}
@@ -71,7 +71,7 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .selectFrom('webhook_delivery as d')
     .innerJoin('event', 'event.id', 'd.event_id')
     .leftJoin('webhook_subscription as s', 's.id', 'd.subscription_id')
-    .select(['d.id', 'd.subscription_id', 'd.target_url', 'd.status', 'd.created_at', 'd.next_try_at'])
+    .select(['d.id', 'd.subscription_id', 'd.target_url', 'd.status', 'd.created_at', 'd.next_attempt_at'])
     .select(['d.finished_at', 'd.event_id', 'event.call_id', 'event.type', 'event.body', 's.disabled_at'])
     .where('d.workspace_id', '=', workspaceId)
     .where('d.id', '=', id)
@@ -108,7 +108,7 @@ export interface SubscriptionSummary {
   agent: string | null
   pending: number
   exhausted: number
-  lastStatus: DeliveryStatus | null
+  lastStatus: 'pending' | 'delivered' | 'exhausted' | 'gone' | null
   lastAt: Date | null
 }
 
@@ -124,7 +124,7 @@ export async function selectSubscriptions(
       k.name as "keyName", k.prefix as "keyPrefix", c.name as app, u.name as "userName",
       campaign.name as campaign, agent.name as agent,
       (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'pending') as pending,
-      (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'dead') as exhausted,
+      (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'exhausted') as exhausted,
       newest.status as "lastStatus", newest.at as "lastAt"
     from webhook_subscription s
     join app_user u on u.id = s.user_id
@@ -144,7 +144,7 @@ export async function selectSubscriptions(
   return rows
 }
 
-/** Counts the deliveries to callback URLs that wait, and those without attempts left. */
+/** Of deliveries to callback URLs: how many wait, how many are exhausted. */
 export async function countCallbackDeliveries(
   db: Db,
   workspaceId: number,
@@ -152,10 +152,10 @@ export async function countCallbackDeliveries(
   const { rows } = await sql<{ pending: number; exhausted: number; any: boolean }>`
     select
       count(*) filter (where status = 'pending') as pending,
-      count(*) filter (where status = 'dead') as exhausted,
+      count(*) filter (where status = 'exhausted') as exhausted,
       exists (select from webhook_delivery where workspace_id = ${workspaceId} and subscription_id is null) as any
     from webhook_delivery
-    where workspace_id = ${workspaceId} and subscription_id is null and status in ('pending', 'dead')
+    where workspace_id = ${workspaceId} and subscription_id is null and status in ('pending', 'exhausted')
   `.execute(db)
   return rows[0] ?? { pending: 0, exhausted: 0, any: false }
 }

@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
 import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
+import { definePage, noInput, template } from '../page/define-page.ts'
 import { createTimeFormats, formatContactName, formatDate } from '../page/format.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
-import { noInput, definePage, template } from '../page/define-page.ts'
 import { buildCharts, type Charts, getDay, outcomeGroups } from './overview-charts.ts'
 import { buildNotices, type FirstStep, listFirstSteps, type Notice } from './overview-notices.ts'
 import {

@@ -54,7 +54,7 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
       where workspace_id = ${workspaceId} and status = 'queued'
       group by 1, 2, 3, 4
     ), busy as (
-      select campaign_id, count(*) as count from attempt
+      select campaign_id, count(*) as count from call_attempt
       where workspace_id = ${workspaceId} and ended_at is null and not test
         and campaign_id in (select campaign_id from waiting)
       group by 1
@@ -87,8 +87,8 @@ export const findLiveCalls = (db: Db, workspaceId: number, limit: number) =>
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .innerJoin('agent', 'agent.id', 'call.agent_id')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
-    .leftJoin('attempt', (join) =>
-      join.onRef('attempt.call_id', '=', 'call.id').on('attempt.ended_at', 'is', null),
+    .leftJoin('call_attempt', (join) =>
+      join.onRef('call_attempt.call_id', '=', 'call.id').on('call_attempt.ended_at', 'is', null),
     )
     .select([
       'call.id',
@@ -102,7 +102,7 @@ export const findLiveCalls = (db: Db, workspaceId: number, limit: number) =>
       'agent.name as agent_name',
       'contact.first_name',
       'contact.last_name',
-      'attempt.started_at',
+      'call_attempt.started_at',
     ])
     .where('call.workspace_id', '=', workspaceId)
     .where('call.status', 'in', liveStatuses)
@@ -156,13 +156,13 @@ export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
     .limit(50)
     .execute()
 
-/** How many deliveries have no attempts left, counted up to `max`. */
+/** Returns how many deliveries are exhausted, counting no further than `max`. */
 export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
   const exhausted = db
     .selectFrom('webhook_delivery')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .where('status', '=', 'dead')
+    .where('status', '=', 'exhausted')
     .limit(max)
   const { count } = await db
     .selectFrom(exhausted.as('exhausted'))

@@ -170,8 +170,10 @@ export interface View {
 
 /** Ties a template to its data: `const callView = template<CallData>('dashboard/calls/call-page')`. */
 export const template =
-  <Data extends object>(path: string) =>
-  (title: string, data: Data): View => ({ template: path, title, data })
+  <Data extends object>(path: string): CreateView<Data> =>
+  (title, data) => ({ template: path, title, data })
+
+type CreateView<Data extends object> = (title: string, data: Data) => View
 
 /** Where a form leads when it has done its work, and the message that the person sees there. */
 export interface Redirect {

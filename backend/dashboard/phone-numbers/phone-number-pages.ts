@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
-import { pathTo, IdParams } from '../page/page-context.ts'
-import { defineAction, defineForm, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import { selectPhoneNumbersWithCampaignCount } from './phone-number-queries.ts'
 
 type ListedPhoneNumber = Awaited<ReturnType<typeof selectPhoneNumbersWithCampaignCount>>[number]
@@ -40,7 +40,7 @@ export const retirePhoneNumberAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    await retirePhoneNumber(tx, { workspaceId: context.workspace.id, phoneNumberId: context.params.id })
+    await retirePhoneNumber(tx, context.workspace.id, context.params.id)
     return redirectTo(
       pathTo(context, '/phone-numbers'),
       'The number was retired: no more calls are made from it.',
@@ -53,7 +53,7 @@ export const activatePhoneNumberAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    await activatePhoneNumber(tx, { workspaceId: context.workspace.id, phoneNumberId: context.params.id })
+    await activatePhoneNumber(tx, context.workspace.id, context.params.id)
     return redirectTo(
       pathTo(context, '/phone-numbers'),
       'The number is active: calls that waited for it go out.',

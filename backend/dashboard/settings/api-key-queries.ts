@@ -10,7 +10,7 @@ const apiKeysQuery = (db: Db, workspaceId: number) =>
       eb
         .selectFrom('webhook_subscription as subscription')
         .whereRef('subscription.api_key_id', '=', 'key.id')
-        .select((count) => count.fn.countAll<number>().as('count'))
+        .select((count) => count.fn.countAll<number>().as('subscriptionCount'))
         .as('subscriptionCount'),
     )
     .where('key.workspace_id', '=', workspaceId)

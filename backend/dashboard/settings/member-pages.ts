@@ -5,8 +5,8 @@ import type { Deps } from '../../deps.ts'
 import { createInvitation, withdrawInvitation } from '../../identity/invitations.ts'
 import { changeRole } from '../../identity/members.ts'
 import { createMemberResetLink } from '../../identity/password-resets.ts'
-import { pathTo, requireOwner, IdParams } from '../page/page-context.ts'
-import { defineAction, defineForm, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParams, pathTo, requireOwner } from '../page/page-context.ts'
 import { type Member, selectMembers, selectOpenInvitations } from './settings-queries.ts'
 
 type OpenInvitation = Awaited<ReturnType<typeof selectOpenInvitations>>[number]

@@ -14,8 +14,6 @@ import {
   listSpreadsheets,
 } from '../../spreadsheets/manage-spreadsheets.ts'
 import type { SpreadsheetSummary } from '../../spreadsheets/spreadsheet-store.ts'
-import { OptionalId } from '../page/forms.ts'
-import { pathTo, requireOwner, TextParam } from '../page/page-context.ts'
 import {
   defineAction,
   defineDownload,
@@ -25,6 +23,8 @@ import {
   redirectTo,
   template,
 } from '../page/define-page.ts'
+import { OptionalId } from '../page/forms.ts'
+import { pathTo, requireOwner, TextParam } from '../page/page-context.ts'
 
 const spreadsheetListView = template<{ spreadsheets: SpreadsheetSummary[]; googleEmail: string | null }>(
   'dashboard/spreadsheets/spreadsheet-list-page',

@@ -6,8 +6,8 @@ import { checkDescription, checkName } from '../../tools/custom/validate-custom-
 import { getTool } from '../../tools/get-tool.ts'
 import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
 import { toolNotFound } from '../../tools/tool-catalog.ts'
-import { pathTo, IdParams } from '../page/page-context.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   type Parameter,
   parameterTypes,

@@ -7,9 +7,9 @@ import { checkDescription, checkName } from '../../tools/custom/validate-custom-
 import { getTool } from '../../tools/get-tool.ts'
 import { addRemoteServer, editRemoteServer, listRemoteServer } from '../../tools/save-remote-server.ts'
 import { toolNotFound } from '../../tools/tool-catalog.ts'
-import { StringList } from '../page/forms.ts'
-import { pathTo, IdParams } from '../page/page-context.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { StringList } from '../page/forms.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   formatHeaders,
   loadEditedTool,
@@ -148,8 +148,8 @@ export const chooseServerToolsPage = (deps: Deps) =>
           hint: `${tool.readOnly ? 'Only looks, the server says. ' : ''}${tool.description}`,
         })),
         chosen,
-        unusable: listed.flatMap(({ name, issues }) =>
-          issues.length === 0 ? [] : [{ name, issues: issues.slice(0, 3).join(' ') }],
+        unusable: listed.flatMap((tool) =>
+          tool.issues.length === 0 ? [] : [{ name: tool.name, issues: tool.issues.slice(0, 3).join(' ') }],
         ),
       })
     },

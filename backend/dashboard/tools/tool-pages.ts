@@ -6,8 +6,8 @@ import { refreshRemoteServer, type RefreshResult } from '../../tools/save-remote
 import { deleteTool, listTools, setToolActive } from '../../tools/tool-catalog.ts'
 import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
 import { type Badge, formatToolKind, toolActiveBadge } from '../page/badges.ts'
-import { pathTo, IdParams, type IdContext } from '../page/page-context.ts'
-import { defineAction, type Action, noInput, definePage, redirectTo, template } from '../page/define-page.ts'
+import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 
 interface ToolData {
   tool: {
@@ -119,7 +119,9 @@ export const toolListPage = (deps: Deps) =>
           ...{ id, name, description, isActive },
           kind: formatToolKind(kind),
           badge: toolActiveBadge(isActive),
-          agents: agents.filter((agent) => ids.includes(agent.id)).map(({ id, name }) => ({ id, name })),
+          agents: agents
+            .filter((agent) => ids.includes(agent.id))
+            .map((agent) => ({ id: agent.id, name: agent.name })),
         })),
       })
     },

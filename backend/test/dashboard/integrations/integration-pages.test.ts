@@ -89,7 +89,7 @@ const waitUntilSettled = () =>
 const exhaustDeliveries = (subscriptionId: number | null) =>
   database.db
     .updateTable('webhook_delivery')
-    .set({ status: 'dead', next_try_at: null })
+    .set({ status: 'exhausted', next_attempt_at: null })
     .where('subscription_id', subscriptionId === null ? 'is' : '=', subscriptionId)
     .where('status', '=', 'pending')
     .execute()
@@ -139,8 +139,8 @@ it('leads from the former addresses of API keys to the settings', async () => {
     const page = await open(`/integrations${path}`)
     expect([page.status, page.url]).toEqual([200, urlFor(`/settings${path}`)])
   }
-  const connect = await open('/integrations')
-  expect(connect.html).toContain(`href="${new URL(urlFor('/settings/api-keys')).pathname}"`)
+  const connectPage = await open('/integrations')
+  expect(connectPage.html).toContain(`href="${new URL(urlFor('/settings/api-keys')).pathname}"`)
   const form = await open('/settings/api-keys/new')
   const former = { ...form, url: urlFor('/integrations/api-keys/new') }
   const { page } = await browser.press(former, 'Create the key', { name: 'Late' })
@@ -324,7 +324,7 @@ it('tells every try of a delivery, and sends a dead one again', async () => {
     ({ text }) => text.includes('The receiver answered 500'),
   )
   await exhaustDeliveries(hook.id)
-  const list = await owner.open(`${hook.path}?status=dead`)
+  const list = await owner.open(`${hook.path}?status=exhausted`)
   const address = /\/integrations\/deliveries\/\d+/.exec(list.html)?.[0] ?? ''
   const page = await owner.open(address)
   expect(page.text).toMatch(/Given up .*HTTP 500 the receiver answered 500/)
@@ -349,7 +349,7 @@ it('pages through deliveries in both directions without a gap', async () => {
     const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(html)?.[1]?.replaceAll('&amp;', '&')
     return (await owner.browser.open(new URL(address ?? '', service.url).href)).page
   }
-  const first = await owner.open(`${hook.path}?status=dead`)
+  const first = await owner.open(`${hook.path}?status=exhausted`)
   const second = await follow(first, 'next')
   const third = await follow(second, 'next')
   const all = [first, second, third].flatMap(idsOn)
