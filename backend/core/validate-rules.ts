@@ -28,5 +28,9 @@ export function validateByRules<Schema extends z.ZodType>(
     const field = String(issue.path[0] ?? '')
     return { field, code: typeof code === 'string' ? code : 'invalid_value', message: issue.message }
   })
-  throw new ApiError('validation_failed', details[0]?.message ?? '', { details })
+  // Several entries of a list may break the same rule.
+  const distinct = [
+    ...new Map(details.map((detail) => [`${detail.field} ${detail.message}`, detail])).values(),
+  ]
+  throw new ApiError('validation_failed', distinct[0]?.message ?? '', { details: distinct })
 }

@@ -3,17 +3,17 @@ import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { errorCode } from '../../core/errors.ts'
-import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
+import {
+  createSpreadsheet,
+  deleteSpreadsheet,
+  exportSpreadsheet,
+  listSpreadsheets,
+} from '../../spreadsheets/spreadsheets.ts'
 import {
   getGoogleAccount,
   removeGoogleAccount,
   saveGoogleAccount,
 } from '../../spreadsheets/google-account.ts'
-import {
-  createSpreadsheet,
-  deleteSpreadsheet,
-  listSpreadsheets,
-} from '../../spreadsheets/manage-spreadsheets.ts'
 import { requireWorkspace, workspaceOption } from '../command-options.ts'
 import { defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
 

@@ -1,9 +1,13 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { getSpreadsheet, type SpreadsheetDetails } from '../../spreadsheets/get-spreadsheet.ts'
+import {
+  createSpreadsheet,
+  getSpreadsheet,
+  listSpreadsheets,
+  type SpreadsheetDetails,
+  type SpreadsheetSummary,
+} from '../../spreadsheets/spreadsheets.ts'
 import { getGoogleAccount, saveGoogleAccount } from '../../spreadsheets/google-account.ts'
-import { createSpreadsheet, listSpreadsheets } from '../../spreadsheets/manage-spreadsheets.ts'
-import type { SpreadsheetSummary } from '../../spreadsheets/spreadsheet-store.ts'
 import { OptionalId } from '../page/forms.ts'
 import { pathTo, requireOwner } from '../page/page-context.ts'
 import { formRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Deps } from '../../deps.ts'
-import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
+import { deleteSpreadsheet, exportSpreadsheet } from '../../spreadsheets/spreadsheets.ts'
 import { removeGoogleAccount } from '../../spreadsheets/google-account.ts'
-import { deleteSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
 import { pathTo, requireOwner } from '../page/page-context.ts'
 import { actionRoute, type DashboardRoute, downloadRoute, noInput, redirectTo } from '../page/page-route.ts'
 import {
