@@ -7,7 +7,7 @@ import { deleteInvitationsBy } from '../identity/invitation-store.ts'
 import { deleteMembership } from '../identity/member-store.ts'
 import { requireOtherOwner } from '../identity/members.ts'
 import { revokeGrants } from '../oauth/oauth-store.ts'
-import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
+import { removeSubscriptions } from '../webhooks/subscriptions.ts'
 
 /**
  * Ends a membership and all that acts in its name there: grants with their tokens, API keys, webhook

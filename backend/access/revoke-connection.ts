@@ -3,7 +3,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { revokeApiKeyCredential } from '../identity/credential-store.ts'
 import { revokeGrants } from '../oauth/oauth-store.ts'
-import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
+import { removeSubscriptions } from '../webhooks/subscriptions.ts'
 
 /**
  * Ends an API key at once, and with it its webhook subscriptions; answers how many those were.

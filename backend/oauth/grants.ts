@@ -2,7 +2,7 @@ import type { Scope } from '@outdial/contract'
 import type { Provider } from 'oidc-provider'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
-import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
+import { removeSubscriptions } from '../webhooks/subscriptions.ts'
 import { bindGrant, findConnection, hasGrant, revokeGrant } from './oauth-store.ts'
 
 /**
