@@ -31,7 +31,8 @@ export async function attemptDelivery(
   const issue = findTargetUrlIssue(config, delivery.targetUrl)
   if (issue !== undefined) return { kind: 'unreachable', error: issue }
   const secrets = openSecrets(secretBox, delivery, at)
-  if (secrets === undefined) return { kind: 'internal_error', error: 'no key of SECRET_KEY opens the signing secret' }
+  if (secrets === undefined)
+    return { kind: 'internal_error', error: 'no key of SECRET_KEY opens the signing secret' }
 
   const { eventId: id, body } = delivery
   const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, secrets }) }

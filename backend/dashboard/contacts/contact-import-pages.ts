@@ -1,11 +1,16 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import { type ImportField, importFields } from '../../contacts/import/import-columns.ts'
-import { deleteImport, findImport } from '../../contacts/import/import-queries.ts'
-import { maxFileBytes, startImport, uploadContacts } from '../../contacts/import/start-import.ts'
+import { ImportColumn, type ImportField } from '../../contacts/import/import-columns.ts'
+import {
+  discardImport,
+  getImport,
+  maxFileBytes,
+  startImport,
+  uploadContacts,
+} from '../../contacts/import/imports.ts'
+import { RowIssue } from '../../contacts/import/parse-row.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
-import { notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../page/badges.ts'
 import { OptionalId } from '../page/forms.ts'
@@ -114,18 +119,15 @@ export const importPage = (deps: Deps) =>
     },
   })
 
-const ImportColumns = z.array(
-  z.object({ header: z.string(), field: z.enum(importFields).nullable(), variable: z.string().nullable() }),
-)
-const ImportIssues = z.array(z.object({ column: z.string(), message: z.string() }))
+const ImportColumns = z.array(ImportColumn)
+const ImportIssues = z.array(RowIssue)
 
 export const importResultPage = (deps: Deps) =>
   pageRoute({
     path: '/contacts/import/:id',
     query: z.object({ campaign: OptionalId }),
     show: async ({ workspace, id, query }) => {
-      const found = await findImport(deps.db, workspace.id, id)
-      if (found === undefined) throw notFound('This file is not kept any more.')
+      const found = await getImport(deps, workspace.id, id)
       const counts = await countImportRows(deps.db, id)
       const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
       const columns = ImportColumns.parse(found.columns)
@@ -158,7 +160,7 @@ export const importResultPage = (deps: Deps) =>
 const toImportIssues = ({ position, issues }: { position: number; issues: unknown }): ImportIssue[] =>
   ImportIssues.parse(issues).map((issue) => ({ row: position, ...issue }))
 
-export const importActions = ({ db }: Deps): DashboardRoute[] => [
+export const importActions = (): DashboardRoute[] => [
   actionRoute({
     path: '/contacts/import/:id/start',
     form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
@@ -176,10 +178,7 @@ export const importActions = ({ db }: Deps): DashboardRoute[] => [
     path: '/contacts/import/:id/discard',
     form: noInput,
     run: async (tx, context) => {
-      const isDeleted = await deleteImport(tx.db, context.workspace.id, context.id)
-      if (!isDeleted && (await findImport(db, context.workspace.id, context.id)) === undefined) {
-        throw notFound('This file is not kept any more.')
-      }
+      const isDeleted = await discardImport(tx, context.workspace.id, context.id)
       return isDeleted
         ? redirectTo(pathTo(context, '/contacts/import'), 'The file was discarded.')
         : redirectTo(importPath(context, context.id), 'It is being worked on: wait until that has ended.')
@@ -193,8 +192,7 @@ export const importIssuesDownload = (deps: Deps) =>
     path: '/contacts/import/:id/problems',
     query: noInput,
     send: async ({ workspace, id }) => {
-      const found = await findImport(deps.db, workspace.id, id)
-      if (found === undefined) throw notFound('This file is not kept any more.')
+      const found = await getImport(deps, workspace.id, id)
       return {
         name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
         type: 'text/csv; charset=utf-8',

@@ -19,7 +19,7 @@ export const contactRoutes = (deps: Deps): DashboardRoute[] => [
   ...doNotCallRoutes(deps),
   importPage(deps),
   importResultPage(deps),
-  ...importActions(deps),
+  ...importActions(),
   importIssuesDownload(deps),
   exportContactsDownload(deps),
   contactPage(deps),

@@ -1,6 +1,10 @@
 import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
-import { getPreviousSecretUntil, revealWorkspaceSecret, rotateWorkspaceSecret } from '../../webhooks/signing-secrets.ts'
+import {
+  getPreviousSecretUntil,
+  revealWorkspaceSecret,
+  rotateWorkspaceSecret,
+} from '../../webhooks/signing-secrets.ts'
 import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
 import { actionRoute, formRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'

@@ -1,5 +1,5 @@
 import { addContact } from '../../contacts/add-contact.ts'
-import { uploadContacts } from '../../contacts/import/start-import.ts'
+import { uploadContacts } from '../../contacts/import/imports.ts'
 import { createInvitation } from '../../identity/invitations.ts'
 import { addDocument } from '../../knowledge/documents.ts'
 import { createSpreadsheet } from '../../spreadsheets/spreadsheets.ts'
