@@ -5,8 +5,9 @@ const formulaStart = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/
 const separator = /[",;\t\r\n]/
 
 /**
- * Formats one record as CSV (RFC 4180), with its line end. A cell that a spreadsheet program would run as a formula
- * gets a leading apostrophe: what people say on the phone must not run on the computer that opens the file.
+ * Formats one record as CSV (RFC 4180), with its line end. A cell that a spreadsheet program would run as a
+ * formula gets a leading apostrophe: what people say on the phone must not run on the computer that opens the
+ * file.
  */
 export function formatCsvRecord(cells: readonly string[]): string {
   // An empty line wouldn't be a record.
@@ -20,10 +21,11 @@ function formatCsvCell(cell: string): string {
 }
 
 /**
- * Writes a table as CSV, page by page: the header, then a part per page. A page is fetched when its part is taken, so
- * that a long table never is in memory as a whole.
+ * Writes a table as CSV, page by page: the header, then a part per page. A page is fetched when its part is
+ * taken, so that a long table never is in memory as a whole.
  *
- * @param table.fetchPage returns at most `limit` rows that follow `last`, or the first ones where there is none
+ * @param table.fetchPage returns at most `limit` rows that follow `last`, or the first ones where there is
+ *   none
  */
 export async function* formatCsvPages<Row>(table: {
   header: readonly string[]

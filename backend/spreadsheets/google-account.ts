@@ -4,7 +4,9 @@ import { invalidField, notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { deleteGoogleAccount, findGoogleAccount, upsertGoogleAccount } from './spreadsheet-store.ts'
 
-/** Everything else in the file, such as the URL of the token endpoint, is dropped: it could name any server. */
+/**
+ * Everything else in the file, such as the URL of the token endpoint, is dropped: it could name any server.
+ */
 const KeyFile = z.object({
   client_email: z.string().regex(/^[\w.+-]{1,128}@[\w.-]{1,128}$/),
   private_key: z.string().max(10_000),
@@ -50,7 +52,9 @@ function isRsaKey(pem: string): boolean {
   }
 }
 
-/** Returns the address that spreadsheets must be shared with; undefined where the workspace has no account. */
+/**
+ * Returns the address that spreadsheets must be shared with; undefined where the workspace has no account.
+ */
 export async function getGoogleAccount(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
@@ -60,7 +64,8 @@ export async function getGoogleAccount(
 }
 
 /**
- * Deletes the workspace's Google service account. Agents that write to Google Sheets get an error from then on.
+ * Deletes the workspace's Google service account. Agents that write to Google Sheets get an error from then
+ * on.
  *
  * @throws {ApiError} not_found
  */

@@ -1,7 +1,7 @@
 import { JWT } from 'google-auth-library'
 import * as z from 'zod'
 import { secondMs } from '../core/durations.ts'
-import { toCells, type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
+import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
 
 export interface GoogleAccount {
   clientEmail: string
@@ -20,8 +20,8 @@ const notAdded = 'The row was not added.'
 const uncertain = 'It is not known whether the row was added: do not repeat it.'
 
 /**
- * Opens the first sheet of a Google spreadsheet that is shared with a service account; its first row names the columns.
- * A row is never sent twice: Google may report an error for one that it added.
+ * Opens the first sheet of a Google spreadsheet that is shared with a service account; its first row names
+ * the columns. A row is never sent twice: Google may report an error for one that it added.
  *
  * See "spreadsheets.values.get" and "spreadsheets.values.append" of the Sheets API v4.
  */

@@ -1,12 +1,12 @@
 import type { Deps } from '../deps.ts'
 import { googleSpreadsheet } from './google-spreadsheet.ts'
+import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
 import {
   findGoogleAccount,
   findSpreadsheet,
   insertSpreadsheetRow,
   lockSpreadsheetForShare,
 } from './spreadsheet-store.ts'
-import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
 
 export type SpreadsheetProvider = 'database' | 'google'
 
@@ -57,8 +57,8 @@ function databaseSpreadsheet(
 }
 
 /**
- * Returns why an agent couldn't write to this spreadsheet, or undefined. One in the database is locked, so that it
- * exists until the transaction ends. Whether Google has one is known only when a row is sent.
+ * Returns why an agent couldn't write to this spreadsheet, or undefined. One in the database is locked, so
+ * that it exists until the transaction ends. Whether Google has one is known only when a row is sent.
  */
 export async function findSpreadsheetIssue(
   { db }: Pick<Deps, 'db'>,

@@ -3,7 +3,7 @@ import { formatCsvPages } from '../core/csv.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import { formatNames } from '../core/text.ts'
-import { isStorableText, rule, validateByRules } from '../core/validate-rules.ts'
+import { isStorableText, rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
@@ -39,8 +39,7 @@ const Columns = z
   .superRefine((columns, context) => {
     const duplicate = columns.find((column, index) => columns.indexOf(column) !== index)
     if (duplicate === undefined) return
-    const message = `There are two columns named ${duplicate}.`
-    context.addIssue({ code: 'custom', ...rule('already_used', message) })
+    context.addIssue(ruleIssue('already_used', `There are two columns named ${duplicate}.`))
   })
 
 const NewSpreadsheet = z.object({

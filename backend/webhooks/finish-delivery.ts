@@ -19,8 +19,8 @@ import {
 const maxFailingMs = 5 * dayMs
 
 /**
- * Records an attempt and its consequences. The subscription is always written before its deliveries, in the order that
- * removing it uses: otherwise the two could wait for each other.
+ * Records an attempt and its consequences. The subscription is always written before its deliveries, in the
+ * order that removing it uses: otherwise the two could wait for each other.
  */
 export async function finishDeliveryAttempt(
   { db, clock, random }: Pick<Deps, 'db' | 'clock' | 'random'>,

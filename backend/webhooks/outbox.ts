@@ -6,9 +6,9 @@ import { replayExhaustedDeliveries } from './delivery-store.ts'
 import { insertEventWithDeliveries } from './outbox-store.ts'
 
 /**
- * Writes the one `call.completed` of a call, with a delivery for every matching subscription and for the call's own
- * `callback_url`, in the caller's transaction: the event is sent if and only if the call ended. Doing it again for the
- * same call changes nothing. After the commit, `notify.deliveryQueued()` speeds it up.
+ * Writes the one `call.completed` of a call, with a delivery for every matching subscription and for the
+ * call's own `callback_url`, in the caller's transaction: the event is sent if and only if the call ended.
+ * Doing it again for the same call changes nothing. After the commit, `notify.deliveryQueued()` speeds it up.
  */
 export async function publishCallCompleted(
   tx: Db,
@@ -26,7 +26,8 @@ export async function publishCallCompleted(
 }
 
 /**
- * Sends exhausted deliveries again, on a new schedule: one, or all of a subscription (null: of all callback URLs).
+ * Sends exhausted deliveries again, on a new schedule: one, or all of a subscription (null: of all callback
+ * URLs).
  *
  * @returns how many; 0 where none is exhausted, or the subscription is disabled
  */

@@ -39,8 +39,8 @@ export interface SampleCall {
 }
 
 /**
- * Returns a call that was never made. Its IDs belong to nothing, so that a receiver that looks records up by ID
- * doesn't overwrite one, and `test` is true.
+ * Returns a call that was never made. Its IDs belong to nothing, so that a receiver that looks records up by
+ * ID doesn't overwrite one, and `test` is true.
  */
 export function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
   const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * secondMs).toISOString()
@@ -86,9 +86,9 @@ const withoutConversation = (call: Call): Call => ({
 })
 
 /**
- * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other event. A
- * receiver recognizes it by `data.test` and its ID, which starts with `evt_test_`. It counts like any event: a success
- * resets the failures, and 410 removes the subscription.
+ * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other
+ * event. A receiver recognizes it by `data.test` and its ID, which starts with `evt_test_`. It counts like
+ * any event: a success resets the failures, and 410 removes the subscription.
  *
  * @returns the ID of the delivery
  * @throws {ApiError} not_found, or validation_failed where the subscription is disabled

@@ -21,8 +21,8 @@ export interface SenderOptions {
 }
 
 /**
- * Sends the deliveries of the outbox, at least once each. Any number of senders may share a database: each delivery is
- * leased, and another sender takes over a lease that ran out.
+ * Sends the deliveries of the outbox, at least once each. Any number of senders may share a database: each
+ * delivery is leased, and another sender takes over a lease that ran out.
  */
 export function startSender(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'random' | 'secretBox'>,

@@ -28,7 +28,10 @@ export async function replaceWorkspaceSecret(
     .execute()
 }
 
-/** Replaces the secret. The previous one signs, too, until `previousUntil`. False where there's no such subscription. */
+/**
+ * Replaces the secret. The previous one signs, too, until `previousUntil`. False where there's no such
+ * subscription.
+ */
 export async function replaceSubscriptionSecret(
   db: Db,
   workspaceId: number,

@@ -12,8 +12,8 @@ import {
 const secretOverlapMs = dayMs
 
 /**
- * Gives a subscription a new signing secret. For 24 hours deliveries are signed with the old one, too, so that the
- * receiver has time to switch. A second rotation within that time drops the oldest.
+ * Gives a subscription a new signing secret. For 24 hours deliveries are signed with the old one, too, so
+ * that the receiver has time to switch. A second rotation within that time drops the oldest.
  *
  * @throws {ApiError} not_found
  */

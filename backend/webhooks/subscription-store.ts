@@ -125,7 +125,10 @@ export async function recordSubscriptionSuccess(
     .execute()
 }
 
-/** Records a failure. Returns since when the subscription has failed, and whether another event has failed since. */
+/**
+ * Records a failure. Returns since when the subscription has failed, and whether another event has failed
+ * since.
+ */
 export async function recordSubscriptionFailure(
   db: Db,
   workspaceId: number,

@@ -19,9 +19,9 @@ import {
 } from './subscription-store.ts'
 
 /**
- * Subscribes a URL to `call.completed`. Automation platforms repeat a request that they got no response to: where the
- * connection has a subscription with the same URL, event, and filter, that one is enabled again and returned with its
- * secret.
+ * Subscribes a URL to `call.completed`. Automation platforms repeat a request that they got no response to:
+ * where the connection has a subscription with the same URL, event, and filter, that one is enabled again and
+ * returned with its secret.
  *
  * @throws {ApiError} validation_failed (target_url), not_found (the filter's campaign or agent), and
  *   invalid_credential where the connection ended while the request was under way
@@ -97,8 +97,8 @@ export async function unsubscribe(deps: Pick<Deps, 'db'>, caller: Caller, id: nu
 }
 
 /**
- * Enables a disabled subscription: it may fail for another five days. Deliveries that it missed stay exhausted until
- * they're replayed.
+ * Enables a disabled subscription: it may fail for another five days. Deliveries that it missed stay
+ * exhausted until they're replayed.
  *
  * @throws {ApiError} not_found
  */

@@ -20,8 +20,8 @@ type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
 const batchSize = 200
 
 /**
- * Reads a file and records what importing each row would do. Nothing is imported. If the process ends meanwhile, the
- * check starts over.
+ * Reads a file and records what importing each row would do. Nothing is imported. If the process ends
+ * meanwhile, the check starts over.
  *
  * @throws {UnreadableFileError}
  */

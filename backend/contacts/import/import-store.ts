@@ -50,7 +50,9 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
   return rows
 }
 
-/** Locks the job and renews its lease in the transaction of a step. False where another process has leased it. */
+/**
+ * Locks the job and renews its lease in the transaction of a step. False where another process has leased it.
+ */
 export async function renewImportLease(tx: Db, job: ImportJob): Promise<boolean> {
   const renewed = await tx
     .updateTable('contact_import')

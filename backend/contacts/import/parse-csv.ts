@@ -14,8 +14,8 @@ export const maxRows = 100_000
 const chunkSize = 64 * 1024
 
 /**
- * Parses a file record by record, the header first. It may be in UTF-8, UTF-16, or Windows-1252; its first line
- * decides whether cells are separated by commas, semicolons, tabs, or bars.
+ * Parses a file record by record, the header first. It may be in UTF-8, UTF-16, or Windows-1252; its first
+ * line decides whether cells are separated by commas, semicolons, tabs, or bars.
  *
  * @throws {UnreadableFileError}
  */

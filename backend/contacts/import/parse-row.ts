@@ -6,7 +6,9 @@ import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
 
-/** What is wrong with a row. `column` is a header of the file; empty where the issue isn't about one column. */
+/**
+ * What is wrong with a row. `column` is a header of the file; empty where the issue isn't about one column.
+ */
 export const RowIssue = z.object({ column: z.string(), message: z.string() })
 export type RowIssue = z.infer<typeof RowIssue>
 
@@ -82,7 +84,9 @@ function parseFields(
 
 const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true })
 
-/** Removes the apostrophe that our own export puts before what a spreadsheet program would run as a formula. */
+/**
+ * Removes the apostrophe that our own export puts before what a spreadsheet program would run as a formula.
+ */
 const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
 
 const isYes = (text: string | undefined): boolean => /^(true|yes|y|1|x)$/i.test(text ?? '')

@@ -22,8 +22,8 @@ type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
 const batchSize = 50
 
 /**
- * Imports the remaining rows in batches. A row is committed together with its result, so that a process that continues
- * after a lost one imports no row twice.
+ * Imports the remaining rows in batches. A row is committed together with its result, so that a process that
+ * continues after a lost one imports no row twice.
  */
 export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
   for (;;) {
