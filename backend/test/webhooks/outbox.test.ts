@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
-import { removeSubscriptions } from '../../webhooks/remove-subscriptions.ts'
+import { removeSubscriptions } from '../../webhooks/subscriptions.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import {
