@@ -32,7 +32,9 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
       {
         onRequest: [
           requireSecret,
-          async (request) => void (hasBody(request) && requireJson(request.headers)),
+          async (request) => {
+            if (hasBody(request)) requireJson(request.headers)
+          },
         ],
         schema: { hide: true },
       },
@@ -40,7 +42,8 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
         const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
         const report = validate(RuntimeReport, hasBody(request) ? request.body : parseJson(Buffer.alloc(0)))
-        if ((await receiveReport(deps, attemptId, report)) === 'over') return sendAttemptEnded(request, reply)
+        if ((await receiveReport(deps, attemptId, report)) === 'ended')
+          return sendAttemptEnded(request, reply)
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )

@@ -63,13 +63,13 @@ export const insertMembershipIfNew = async (
 export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: number): Promise<boolean> => {
   const rows = await db
     .selectFrom('membership as m')
-    .leftJoin('membership as own', (join) =>
+    .leftJoin('membership as owned', (join) =>
       join
-        .onRef('own.workspace_id', '=', 'm.workspace_id')
-        .on('own.user_id', '=', ownerId)
-        .on('own.role', '=', 'owner'),
+        .onRef('owned.workspace_id', '=', 'm.workspace_id')
+        .on('owned.user_id', '=', ownerId)
+        .on('owned.role', '=', 'owner'),
     )
-    .select('own.user_id as owner')
+    .select('owned.user_id as owner')
     .where('m.user_id', '=', userId)
     .execute()
   return rows.length > 0 && rows.every(({ owner }) => owner !== null)
@@ -85,11 +85,6 @@ export async function lockMembership(tx: Db, workspaceId: number, userId: number
     .forKeyShare()
     .executeTakeFirst()
   return row !== undefined
-}
-
-export interface Membership {
-  workspaceId: number
-  workspaceName: string
 }
 
 export const upsertMembership = (
@@ -115,22 +110,17 @@ export const deleteMembership = async (db: Db, workspaceId: number, userId: numb
   return deleted.numDeletedRows > 0n
 }
 
-/** By name, as a person looks for it. */
-export const selectMemberships = (db: Db, userId: number): Promise<Membership[]> =>
-  db
-    .selectFrom('membership')
-    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
-    .select(['workspace.id as workspaceId', 'workspace.name as workspaceName'])
-    .where('user_id', '=', userId)
-    .orderBy('workspace.name')
-    .orderBy('workspace.id')
-    .execute()
+/** A workspace as one of its members sees it. */
+export interface MemberWorkspace {
+  id: number
+  name: string
+  country: string
+  timeZone: string
+  role: 'owner' | 'member'
+}
 
-/** The workspaces of a user with the role there, by name. */
-export const selectWorkspacesOfUser = (
-  db: Db,
-  userId: number,
-): Promise<{ id: number; name: string; country: string; timeZone: string; role: 'owner' | 'member' }[]> =>
+/** By name, as a person looks for it. */
+export const selectWorkspacesOfUser = (db: Db, userId: number): Promise<MemberWorkspace[]> =>
   db
     .selectFrom('membership')
     .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { hasAgent } from '../agents/agent-store.ts'
+import { hasAgent } from '../agents/agents.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { formatNames } from '../core/text.ts'
 import { toErrorDetails, validate } from '../core/validate.ts'

@@ -126,7 +126,7 @@ it('keeps the do-not-call lists of two workspaces apart', async () => {
 })
 
 it('refuses an archived campaign', async () => {
-  await archiveCampaign(deps, seed)
+  await archiveCampaign(deps, seed.workspaceId, seed.campaignId)
   await expect(seedCall(deps, seed, freshNumber())).rejects.toMatchObject({ code: 'campaign_archived' })
 })
 
@@ -159,7 +159,7 @@ it('leaves no call behind in a campaign that is archived meanwhile', async () =>
     return result
   })
   await queued.promise
-  const archived = archiveCampaign(deps, seed)
+  const archived = archiveCampaign(deps, seed.workspaceId, seed.campaignId)
   await waitForLockWaiter(deps)
   archiving.resolve()
   const { callId } = await queueing

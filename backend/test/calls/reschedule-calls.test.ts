@@ -36,19 +36,22 @@ const eveningHours = { ...everyHour, start: '18:00', end: '20:00' }
 
 it('moves what waits when the hours are edited, to later and to earlier', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  await editCampaign(deps, seed, { callingHours: eveningHours })
+  await editCampaign(deps, seed.workspaceId, seed.campaignId, { callingHours: eveningHours })
   expect(await getCall(deps, seed, id)).toMatchObject({
     waiting_for: 'calling_hours',
     next_attempt_at: '2026-05-04T22:00:00.000Z',
   })
-  await editCampaign(deps, seed, { callingHours: everyHour })
+  await editCampaign(deps, seed.workspaceId, seed.campaignId, { callingHours: everyHour })
   expect((await getCall(deps, seed, id)).waiting_for).toBeNull()
   expect(await claimCalls(deps, lease, 9)).toHaveLength(1)
 })
 
 it('moves what waits by the zone of the campaign when that is edited', async () => {
   const { id } = await seedCall(deps, seed, '+18005550123')
-  await editCampaign(deps, seed, { callingHours: eveningHours, timeZone: 'Europe/Berlin' })
+  await editCampaign(deps, seed.workspaceId, seed.campaignId, {
+    callingHours: eveningHours,
+    timeZone: 'Europe/Berlin',
+  })
   expect((await getCall(deps, seed, id)).next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
 })
 
@@ -65,7 +68,7 @@ it('moves every batch of a long queue', async () => {
     select call.workspace_id, call.campaign_id, people.id, call.agent_id, call.phone_number_id, call.from_number,
       people.phone_number, call.queued_at, call.due_at, call.next_attempt_at
     from people, call where call.campaign_id = ${seed.campaignId}`.execute(deps.db)
-  await editCampaign(deps, seed, { callingHours: eveningHours })
+  await editCampaign(deps, seed.workspaceId, seed.campaignId, { callingHours: eveningHours })
   const calls = await deps.db
     .selectFrom('call')
     .select('next_attempt_at')
@@ -81,14 +84,14 @@ it('ends a change that a dead process began', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   await deps.db
     .updateTable('campaign')
-    .set({ calling_hours: JSON.stringify(eveningHours), replan_after: 0 })
+    .set({ calling_hours: JSON.stringify(eveningHours), reschedule_after_call_id: 0 })
     .where('id', '=', seed.campaignId)
     .execute()
   const archived = await seedWorkspace(deps, 'Globex')
   const waiting = await seedCall(deps, archived, freshNumber())
   await deps.db
     .updateTable('campaign')
-    .set({ status: 'archived', replan_after: 0 })
+    .set({ status: 'archived', reschedule_after_call_id: 0 })
     .where('id', '=', archived.campaignId)
     .execute()
   workers.push(startSweeper(deps))
@@ -109,7 +112,7 @@ it('waits for a claim under way before it changes the hours', async () => {
     return attempts
   })
   await claimed.promise
-  const edited = editCampaign(deps, seed, { callingHours: eveningHours })
+  const edited = editCampaign(deps, seed.workspaceId, seed.campaignId, { callingHours: eveningHours })
   await waitForLockWaiter(deps)
   commit.resolve()
   const [attempt] = await claiming
@@ -120,7 +123,7 @@ it('waits for a claim under way before it changes the hours', async () => {
 })
 
 it('moves what waits when the time zone of the contact changes', async () => {
-  await editCampaign(deps, seed, { callingHours: eveningHours })
+  await editCampaign(deps, seed.workspaceId, seed.campaignId, { callingHours: eveningHours })
   const number = freshNumber()
   const { id } = await seedCall(deps, seed, number)
   await seedCall(deps, seed, number, { time_zone: 'America/Los_Angeles' })
@@ -136,7 +139,7 @@ it('completes what waits as canceled when a campaign is archived, and lets calls
     await seedCall(deps, seed, freshNumber()),
     await seedCall(deps, seed, freshNumber(), { test: true }),
   )
-  const campaign = await archiveCampaign(deps, seed)
+  const campaign = await archiveCampaign(deps, seed.workspaceId, seed.campaignId)
   expect(campaign.status).toBe('archived')
   const [live, ...waiting] = calls.map((call) => call.id)
   for (const id of waiting) {
@@ -152,29 +155,45 @@ it.each([
   ['paused', pauseCampaign],
   ['resumed', resumeCampaign],
   ['archived again', archiveCampaign],
-  ['edited', (using: TestDeps, key: Seed) => editCampaign(using, key, { name: 'New' })],
+  [
+    'edited',
+    (using: TestDeps, workspaceId: number, campaignId: number) =>
+      editCampaign(using, workspaceId, campaignId, { name: 'New' }),
+  ],
 ])('lets an archived campaign not be %s', async (_, change) => {
-  await archiveCampaign(deps, seed)
-  await expect(change(deps, seed)).rejects.toMatchObject({ code: 'campaign_archived' })
+  await archiveCampaign(deps, seed.workspaceId, seed.campaignId)
+  await expect(change(deps, seed.workspaceId, seed.campaignId)).rejects.toMatchObject({
+    code: 'campaign_archived',
+  })
 })
 
 it('changes no campaign of another workspace', async () => {
-  const key = { workspaceId: seed.workspaceId + 1, campaignId: seed.campaignId }
-  await expect(pauseCampaign(deps, key)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(pauseCampaign(deps, seed.workspaceId + 1, seed.campaignId)).rejects.toMatchObject({
+    code: 'not_found',
+  })
 })
 
 it('edits the rest of a campaign and leaves out what is left out', async () => {
   const retry = { max_attempts: 2, delay_minutes: 5, on: ['busy' as const] }
-  const before = await editCampaign(deps, seed, { name: 'Spring', maxConcurrentCalls: 9 })
-  const after = await editCampaign(deps, seed, { retry })
+  const before = await editCampaign(deps, seed.workspaceId, seed.campaignId, {
+    name: 'Spring',
+    maxConcurrentCalls: 9,
+  })
+  const after = await editCampaign(deps, seed.workspaceId, seed.campaignId, { retry })
   expect(before).toMatchObject({ name: 'Spring', max_concurrent_calls: 9 })
   expect(after).toEqual({ ...before, retry })
 })
 
 it('tells why a campaign was paused, and keeps the reason when it is paused again', async () => {
-  await pauseCampaign(deps, seed, 'Holiday.')
-  expect(await pauseCampaign(deps, seed)).toMatchObject({ status: 'paused', paused_reason: 'Holiday.' })
-  expect(await resumeCampaign(deps, seed)).toMatchObject({ status: 'active', paused_reason: null })
+  await pauseCampaign(deps, seed.workspaceId, seed.campaignId, 'Holiday.')
+  expect(await pauseCampaign(deps, seed.workspaceId, seed.campaignId)).toMatchObject({
+    status: 'paused',
+    paused_reason: 'Holiday.',
+  })
+  expect(await resumeCampaign(deps, seed.workspaceId, seed.campaignId)).toMatchObject({
+    status: 'active',
+    paused_reason: null,
+  })
 })
 
 it('cancels a call that waits, and tells it', async () => {

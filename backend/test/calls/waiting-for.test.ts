@@ -88,27 +88,26 @@ it('waits while another campaign talks to the number', async () => {
 })
 
 it('waits for a paused campaign, and goes on when it is resumed', async () => {
-  await pauseCampaign(deps, seed)
+  await pauseCampaign(deps, seed.workspaceId, seed.campaignId)
   const { id } = await seedCall(deps, seed, freshNumber())
   expect(await getWaitingFor(id)).toBe('campaign_paused')
   expect(await claim()).toEqual([])
-  await resumeCampaign(deps, seed)
+  await resumeCampaign(deps, seed.workspaceId, seed.campaignId)
   expect(await getWaitingFor(id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
 
 it.each(['real', 'test'])('waits for an agent that is not Live (%s calls)', async (kind) => {
-  const agent = { workspaceId: seed.workspaceId, agentId: seed.agentId }
-  await setAgentStatus(deps, agent, 'paused')
+  await setAgentStatus(deps, seed.workspaceId, seed.agentId, 'paused')
   const { id } = await seedCall(deps, seed, freshNumber(), { test: kind === 'test' })
   expect(await getWaitingFor(id)).toBe('agent_not_live')
   expect([...(await claim()), ...(await claimTestCalls(deps, lease, 9))]).toEqual([])
-  await setAgentStatus(deps, agent, 'live')
+  await setAgentStatus(deps, seed.workspaceId, seed.agentId, 'live')
   expect(await getWaitingFor(id)).toBeNull()
 })
 
 it('waits for a number that was retired', async () => {
-  await retirePhoneNumber(deps, seed)
+  await retirePhoneNumber(deps, seed.workspaceId, seed.phoneNumberId)
   const { id } = await seedCall(deps, seed, freshNumber())
   expect(await getWaitingFor(id)).toBe('number_not_active')
   expect(await claim()).toEqual([])
@@ -123,7 +122,7 @@ it('waits for its retry, and then for calling hours', async () => {
   const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
   const [attempt] = await claim()
   if (attempt !== undefined) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
-  // LINE_SPEED 10: six minutes, in which the hours close.
+  // SIMULATION_SPEED 10: six minutes, in which the hours close.
   const waiting = { waiting_for: 'retry', next_attempt_at: '2026-05-05T13:00:00.000Z', attempts: 1 }
   expect(await getCall(deps, seed, id)).toMatchObject(waiting)
   deps.clock.advance(6 * 60_000)
@@ -142,18 +141,20 @@ it('names no hours and no slots for a test call', async () => {
 
 it('refuses a step of an agent that there is not, and an agent of another workspace', async () => {
   const agentId = await seedAgent(deps, seed.workspaceId, { status: 'draft' })
-  const agent = { workspaceId: seed.workspaceId, agentId }
-  await expect(setAgentStatus(deps, agent, 'paused')).rejects.toMatchObject({ code: 'validation_failed' })
-  await setAgentStatus(deps, agent, 'live')
-  await expect(setAgentStatus(deps, agent, 'draft')).rejects.toMatchObject({ code: 'validation_failed' })
-  const otherWorkspaceAgent = { ...agent, workspaceId: seed.workspaceId + 1 }
-  await expect(setAgentStatus(deps, otherWorkspaceAgent, 'paused')).rejects.toMatchObject({
+  await expect(setAgentStatus(deps, seed.workspaceId, agentId, 'paused')).rejects.toMatchObject({
+    code: 'validation_failed',
+  })
+  await setAgentStatus(deps, seed.workspaceId, agentId, 'live')
+  await expect(setAgentStatus(deps, seed.workspaceId, agentId, 'draft')).rejects.toMatchObject({
+    code: 'validation_failed',
+  })
+  await expect(setAgentStatus(deps, seed.workspaceId + 1, agentId, 'paused')).rejects.toMatchObject({
     code: 'not_found',
   })
 })
 
 it('retires no number of another workspace', async () => {
   const phoneNumberId = await seedPhoneNumber(deps, seed.workspaceId)
-  const retiring = retirePhoneNumber(deps, { workspaceId: seed.workspaceId + 1, phoneNumberId })
+  const retiring = retirePhoneNumber(deps, seed.workspaceId + 1, phoneNumberId)
   await expect(retiring).rejects.toMatchObject({ code: 'not_found' })
 })

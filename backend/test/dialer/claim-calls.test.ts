@@ -33,7 +33,7 @@ const queueMany = async (count: number, campaignId = seed.campaignId, owner = se
 const countLiveCalls = async (campaignId: number) =>
   (
     await deps.db
-      .selectFrom('attempt')
+      .selectFrom('call_attempt')
       .select('id')
       .where('campaign_id', '=', campaignId)
       .where('ended_at', 'is', null)
@@ -57,7 +57,7 @@ it('never has more calls out than the campaign allows, with four dialers claimin
     claimedCount += claims.length + more.length
     for (const attempt of remaining) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
     const rest = await deps.db
-      .selectFrom('attempt')
+      .selectFrom('call_attempt')
       .select(['id', 'fence', 'workspace_id as workspaceId'])
       .where('ended_at', 'is', null)
       .execute()
@@ -98,7 +98,7 @@ it('counts what is out only after it holds the campaign', async () => {
       .limit(5)
       .execute()
     await deps.db
-      .insertInto('attempt')
+      .insertInto('call_attempt')
       .values(
         waiting.map((call) => ({
           workspace_id: call.workspace_id,
@@ -107,7 +107,7 @@ it('counts what is out only after it holds the campaign', async () => {
           number: 1,
           to_number: call.to_number,
           test: false,
-          line: 'simulated',
+          provider: 'simulated',
           worker_id: lease.workerId,
           lease_until: new Date(Date.now() + 60_000),
           started_at: deps.clock.now(),

@@ -68,7 +68,7 @@ it('ends the attempt of a worker that died as failed, tells it once, and rings n
   const retry = { max_attempts: 5, delay_minutes: 1, on: ['failed' as const] }
   const campaignId = await seedCampaign(deps, { ...seed, retry, maxConcurrentCalls: 1 })
   const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
-  await claimAsLostWorker(1)
+  await claimAsLostWorker(0)
   sweep()
   const call = await advanceUntilCompleted(deps, seed, id)
   expect(call).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost', attempts: 1 })
@@ -78,7 +78,7 @@ it('ends the attempt of a worker that died as failed, tells it once, and rings n
 
 it('tells of a talk whose worker died when it was answered', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  await markAnswered(deps.db, await claimAsLostWorker(1), deps.clock.now())
+  await markAnswered(deps.db, await claimAsLostWorker(0), deps.clock.now())
   const inProgress = await getCall(deps, seed, id)
   deps.clock.advance(60_000)
   sweep()
@@ -91,7 +91,7 @@ it('leaves an attempt alone whose lease runs', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
   await claimAsLostWorker(60_000)
   const other = await seedCall(deps, seed, freshNumber())
-  await claimAsLostWorker(1)
+  await claimAsLostWorker(0)
   sweep()
   await advanceUntilCompleted(deps, seed, other.id)
   expect((await getCall(deps, seed, id)).status).toBe('dialing')
@@ -99,18 +99,18 @@ it('leaves an attempt alone whose lease runs', async () => {
 
 it('refuses what a worker writes after its attempt was taken over', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  const attempt = await claimAsLostWorker(1)
+  const attempt = await claimAsLostWorker(0)
   sweep()
   await takeOver(attempt)
   expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
-  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('stale')
   expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost' })
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
 
 it('refuses a worker by its fence while the one who took over has not ended the attempt yet', async () => {
   const { id } = await seedCall(deps, seed, freshNumber())
-  const attempt = await claimAsLostWorker(1)
+  const attempt = await claimAsLostWorker(0)
   const sweeper = { workerId: crypto.randomUUID(), providers: ['simulated'] }
   const [taken] = await waitFor(async () => {
     const lost = await takeOverLostAttempts(deps.db, sweeper)
@@ -118,7 +118,7 @@ it('refuses a worker by its fence while the one who took over has not ended the 
   })
   expect(taken).toMatchObject({ id: attempt.id, fence: attempt.fence + 1 })
   expect(await markAnswered(deps.db, attempt, deps.clock.now())).toBe(false)
-  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('stale')
   expect((await getCall(deps, seed, id)).status).toBe('dialing')
   if (taken !== undefined) await finishAttempt(deps, taken, emptyResult('failed', 'worker_lost'))
   expect((await getCall(deps, seed, id)).ended_reason).toBe('worker_lost')
@@ -129,7 +129,7 @@ it('refuses a second end of the same attempt', async () => {
   const attempt = await claimAsLostWorker(60_000)
   const ends = [emptyResult('busy', 'line_busy'), emptyResult('declined', 'contact_declined')]
   const finished = await Promise.all(ends.map((end) => finishAttempt(deps, attempt, end)))
-  expect(finished.sort()).toEqual(['completed', 'refused'])
+  expect(finished.sort()).toEqual(['completed', 'stale'])
   expect(await listEvents(deps, id)).toHaveLength(1)
 })
 
@@ -168,7 +168,7 @@ it('hangs up before its lease runs out when the database is gone', async () => {
 
 const leaseStillRuns = async (callId: number): Promise<boolean> => {
   const running = await deps.db
-    .selectFrom('attempt')
+    .selectFrom('call_attempt')
     .select('id')
     .where('call_id', '=', callId)
     .where('lease_until', '>', sql<Date>`clock_timestamp()`)
@@ -189,7 +189,7 @@ it('hangs up when somebody else holds the attempt', async () => {
   dial({ leaseMs: 60_000, heartbeatMs: 20, providers: { real: provider, test: provider } })
   await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
   await deps.db
-    .updateTable('attempt')
+    .updateTable('call_attempt')
     .set({ worker_id: crypto.randomUUID(), fence: 2 })
     .where('call_id', '=', id)
     .execute()
@@ -259,7 +259,7 @@ it('has committed the attempt before the line is asked', async () => {
   const seen = Promise.withResolvers<unknown>()
   const provider = createTestProvider({
     dial: async (request, listener) => {
-      const attempt = deps.db.selectFrom('attempt').select(['call_id', 'ended_at'])
+      const attempt = deps.db.selectFrom('call_attempt').select(['call_id', 'ended_at'])
       seen.resolve(await attempt.where('id', '=', request.attemptId).executeTakeFirst())
       return shortConversation(request, listener)
     },

@@ -74,7 +74,7 @@ it('tries again until the attempts are used up, and then the last outcome stands
     [2, 'busy'],
     [3, 'busy'],
   ])
-  // LINE_SPEED 10: six minutes apart.
+  // SIMULATION_SPEED 10: six minutes apart.
   const [first, second] = attempts
   const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
   expect(pause).toBeGreaterThanOrEqual(6 * 60_000)
@@ -99,14 +99,14 @@ it('does not try again what is on the do-not-call list by then', async () => {
 it('does not try again in a campaign that was archived meanwhile', async () => {
   const { id, campaignId } = await queueRetrying()
   const attempt = await claimOne()
-  await archiveCampaign(deps, { ...seed, campaignId })
+  await archiveCampaign(deps, seed.workspaceId, campaignId)
   await finishAttempt(deps, attempt, busy)
   expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy' })
 })
 
 it('expires what got no attempt within seven days of becoming due', async () => {
   const campaign = { ...seed }
-  await pauseCampaign(deps, campaign)
+  await pauseCampaign(deps, campaign.workspaceId, campaign.campaignId)
   const inTwoDays = new Date(deps.clock.now().getTime() + 2 * day).toISOString()
   const { id } = await seedCall(deps, seed, freshNumber())
   const scheduled = await seedCall(deps, seed, freshNumber(), { scheduled_at: inTwoDays })
@@ -125,7 +125,7 @@ it('expires what got no attempt within seven days of becoming due', async () => 
 it('lets the last outcome stand when a retry expires', async () => {
   const { id, campaignId } = await queueRetrying()
   await finishAttempt(deps, await claimOne(), busy)
-  await pauseCampaign(deps, { ...seed, campaignId })
+  await pauseCampaign(deps, seed.workspaceId, campaignId)
   deps.clock.advance(8 * day)
   workers.push(startSweeper(deps))
   const call = await advanceUntilCompleted(deps, seed, id, 1_000)
@@ -135,7 +135,7 @@ it('lets the last outcome stand when a retry expires', async () => {
 
 it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
   await endConsecutively(19, providerFailed)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await endConsecutively(1, providerFailed)
   const paused = await getCampaign(seed.campaignId)
   expect(paused).toMatchObject({
@@ -144,25 +144,25 @@ it('pauses a campaign whose line failed twenty times in a row, says why, and for
   })
   const { waiting_for } = await seedCall(deps, seed, freshNumber())
   expect(waiting_for).toBe('campaign_paused')
-  await resumeCampaign(deps, seed)
+  await resumeCampaign(deps, seed.workspaceId, seed.campaignId)
   expect(await getCampaign(seed.campaignId)).toMatchObject({
     status: 'active',
     paused_reason: null,
-    line_failures: 0,
+    provider_failures: 0,
   })
 })
 
 it('counts only failures in a row, of the line, on real calls', async () => {
   await endConsecutively(19, providerFailed)
   await endConsecutively(1, emptyResult('failed', 'worker_lost'))
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await seedCall(deps, seed, freshNumber(), { test: true })
   const [test] = await claimTestCalls(deps, lease(), 1)
   if (test !== undefined) await finishAttempt(deps, test, providerFailed)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await endConsecutively(1, busy)
   await endConsecutively(1, providerFailed)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', line_failures: 1 })
+  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
 })
 
 it('misses no failure when many end at the same moment', async () => {

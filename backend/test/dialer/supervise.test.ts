@@ -51,7 +51,7 @@ const hangUpAsLostWorker = async (): Promise<number> => {
     1,
   )
   if (attempt === undefined) throw new Error('there was nothing to claim')
-  expect(await finishAttempt(deps, attempt, answeredConversation)).toBe('analysing')
+  expect(await finishAttempt(deps, attempt, answeredConversation)).toBe('analyzing')
   return id
 }
 

@@ -8,7 +8,7 @@ import { waitFor, waitForValue } from './wait.ts'
 export const waitForLockWaiter = (deps: TestDeps): Promise<true> =>
   waitFor(async () => {
     const { rows } = await sql<{ isWaiting: boolean }>`
-      select count(*) > 0 as waits from pg_stat_activity
+      select count(*) > 0 as "isWaiting" from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(deps.db)
     return rows[0]?.isWaiting === true
   })

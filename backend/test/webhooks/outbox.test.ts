@@ -97,7 +97,7 @@ it('delivers to the callback URL of the call too', async () => {
   const { id } = await seedSubscription({})
   const call = await completeCall(deps, seed, { callbackUrl: 'https://Callback.example:8443/x?y=1' })
   expect(await listDeliveries(call.id)).toMatchObject([
-    { subscription_id: id, status: 'pending', tries: 0, next_try_at: deps.clock.now() },
+    { subscription_id: id, status: 'pending', attempts: 0, next_attempt_at: deps.clock.now() },
     {
       subscription_id: null,
       target_url: 'https://Callback.example:8443/x?y=1',

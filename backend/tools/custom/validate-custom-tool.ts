@@ -10,11 +10,17 @@ export function requireNoIssues(issues: readonly ErrorDetail[]): void {
   if (first !== undefined) throw new ApiError('validation_failed', first.message, { details: [...issues] })
 }
 
-/** Creates a check that reports every issue that `find` returns, with this code. */
+interface RuleIssue {
+  code: string
+  message: string
+}
+
+/** Creates a refinement that reports all issues of a value, not only that there is one. */
 export const reportEach =
-  <Value>(code: string, find: (value: Value) => string[]) =>
+  <Value>(findIssues: (value: Value) => RuleIssue[]) =>
   (value: Value, context: z.RefinementCtx): void => {
-    for (const message of find(value)) context.addIssue({ code: 'custom', ...rule(code, message) })
+    for (const { code, message } of findIssues(value))
+      context.addIssue({ code: 'custom', message, params: { code } })
   }
 
 /** `__` is reserved for the tools of remote servers, so that no two tools of a workspace have the same name. */
@@ -56,47 +62,50 @@ const reservedHeaders =
 const Headers = z
   .custom<Readonly<Record<string, string>>>()
   .refine((headers) => Object.keys(headers).length <= 50, rule('too_big', 'There can be at most 50 headers.'))
-  .superRefine((headers, context) => {
-    for (const [name, value] of Object.entries(headers)) {
-      const issue = findHeaderIssue(name, value)
-      if (issue !== undefined) context.addIssue({ code: 'custom', ...issue })
-    }
-  })
+  .superRefine(
+    reportEach((headers) =>
+      Object.entries(headers).flatMap(([name, value]) => findHeaderIssues(name, value)),
+    ),
+  )
 
-function findHeaderIssue(name: string, value: string): ReturnType<typeof rule> | undefined {
+function findHeaderIssues(name: string, value: string): RuleIssue[] {
   const displayName = name.slice(0, 100)
   if (!/^[!#$%&'*+.^`|~\w-]{1,100}$/.test(name))
-    return rule('invalid_name', `"${displayName}" is no name of a header.`)
-  if (reservedHeaders.test(name))
-    return rule('invalid_name', `The header ${displayName} is set by the connection itself.`)
-  if (!/^[\t\x20-\x7e]{0,4000}$/.test(value))
-    return rule('invalid_value', `The value of ${displayName} must be one line of plain ASCII text.`)
-  return undefined
+    return [{ code: 'invalid_name', message: `"${displayName}" is no name of a header.` }]
+  if (reservedHeaders.test(name)) {
+    const message = `The header ${displayName} is set by the connection itself.`
+    return [{ code: 'invalid_name', message }]
+  }
+  if (/^[\t\x20-\x7e]{0,4000}$/.test(value)) return []
+  return [
+    { code: 'invalid_value', message: `The value of ${displayName} must be one line of plain ASCII text.` },
+  ]
 }
 
 /** @param usedNames of the secrets that the tool refers to */
 const secretsSchema = (usedNames: ReadonlySet<string>) =>
-  z.custom<ToolSecrets>().superRefine((secrets, context) => {
-    for (const [name, value] of Object.entries(secrets)) {
-      const issue = findSecretIssue(name, value)
-      if (issue !== undefined) context.addIssue({ code: 'custom', ...issue })
-    }
-    for (const name of usedNames) {
-      if (Object.hasOwn(secrets, name)) continue
-      const message = `The secret ${name.slice(0, 100)} is used but not given.`
-      context.addIssue({ code: 'custom', ...rule('required', message) })
-    }
-  })
+  z.custom<ToolSecrets>().superRefine(
+    reportEach((secrets) => [
+      ...Object.entries(secrets).flatMap(([name, value]) => findSecretIssues(name, value)),
+      ...[...usedNames]
+        .filter((name) => !Object.hasOwn(secrets, name))
+        .map((name) => ({
+          code: 'required',
+          message: `The secret ${name.slice(0, 100)} is used but not given.`,
+        })),
+    ]),
+  )
 
-function findSecretIssue(name: string, value: string): ReturnType<typeof rule> | undefined {
+function findSecretIssues(name: string, value: string): RuleIssue[] {
   const displayName = name.slice(0, 100)
   if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) {
-    return rule('invalid_name', `"${displayName}" is no name of a secret: use letters, digits and _.`)
+    const message = `"${displayName}" is no name of a secret: use letters, digits and _.`
+    return [{ code: 'invalid_name', message }]
   }
   // A shorter one is part of many texts by chance, and would be redacted in each.
-  if (/^[\x21-\x7e](?:[\x20-\x7e]{4,3998})[\x21-\x7e]$/.test(value)) return undefined
+  if (/^[\x21-\x7e](?:[\x20-\x7e]{4,3998})[\x21-\x7e]$/.test(value)) return []
   const message = `The secret ${displayName} must be one line of 6 to 4000 characters of plain ASCII, no blanks around it.`
-  return rule('invalid_value', message)
+  return [{ code: 'invalid_value', message }]
 }
 
 /** The fields that both kinds of custom tools have. URL and headers may refer to secrets. */

@@ -33,7 +33,11 @@ export function checkHttpTool(
   const schema = z.object({
     name,
     description,
-    input_schema: z.unknown().superRefine(reportEach('invalid_schema', (value) => checkToolSchema(value))),
+    input_schema: z
+      .unknown()
+      .superRefine(
+        reportEach((value) => checkToolSchema(value).map((message) => ({ code: 'invalid_schema', message }))),
+      ),
     headers,
     secrets,
     url: urlTemplateSchema(config),
@@ -49,10 +53,10 @@ const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
     .string()
     .refine((url) => url.length <= 2000, rule('too_long', 'The URL must have at most 2000 characters.'))
     .superRefine(
-      reportEach('invalid_url', (url) => {
+      reportEach((url) => {
         const template = parseTemplate(url)
         const issue = template === undefined ? unreadableUrl : findTargetUrlIssue(config, template.origin)
-        return issue === undefined ? [] : [issue]
+        return issue === undefined ? [] : [{ code: 'invalid_url', message: issue }]
       }),
     )
 

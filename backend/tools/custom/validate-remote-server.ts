@@ -40,15 +40,16 @@ export async function listServerTools(
 
 function checkRemoteServer(config: Deps['config'], server: RemoteServer): ErrorDetail[] {
   const { name, description, headers, secrets } = customToolFields(server)
-  const url = z.string().superRefine(reportEach('invalid_url', (value) => findUrlIssues(config, value)))
+  const url = z.string().superRefine(reportEach((value) => findUrlIssues(config, value)))
   return findRuleIssues(z.object({ name, description, url, headers, secrets }), server)
 }
 
-function findUrlIssues(config: Deps['config'], url: string): string[] {
-  const urlIssue = findTargetUrlIssue(config, url)
-  if (urlIssue !== undefined) return [urlIssue]
+function findUrlIssues(config: Deps['config'], url: string): { code: string; message: string }[] {
+  const targetIssue = findTargetUrlIssue(config, url)
+  if (targetIssue !== undefined) return [{ code: 'invalid_url', message: targetIssue }]
   const isReadable = parseTemplate(url) !== undefined && !/(?<!\{)\{(?!\{)/.test(url)
-  return isReadable ? [] : ['The URL cannot be read. Secrets can stand in its query only.']
+  if (isReadable) return []
+  return [{ code: 'invalid_url', message: 'The URL cannot be read. Secrets can stand in its query only.' }]
 }
 
 /** How many tools of one server can be passed on. */

@@ -43,7 +43,7 @@ beforeEach(async () => {
   await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
   runtime = await startTestRuntime()
   const config = parseConfig({
-    LINE: 'http',
+    TELEPHONY: 'http',
     RUNTIME_URL: runtime.url,
     RUNTIME_SECRET: `${secret},${oldSecret}`,
     PUBLIC_URL: 'https://calls.example.com',
@@ -122,7 +122,7 @@ const startRinging = async (options: Partial<DialerOptions> = {}, dialDeps: Test
 }
 /** A worker that claims and is never heard of again. */
 const claimAsLostWorker = async () => {
-  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 1 }
+  const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 0 }
   const [attempt] = await claimCalls(deps, lease, 1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
   return attempt
@@ -581,7 +581,7 @@ it('ends an attempt that no dialer asks for, when a call would long be over', as
   const { id } = await seedCall(deps, seed, freshNumber())
   await claimAsLostWorker()
   workers.push(startSweeper(deps))
-  await sql`update attempt set lease_until = clock_timestamp() - interval '40 minutes' where call_id = ${id}`.execute(
+  await sql`update call_attempt set lease_until = clock_timestamp() - interval '40 minutes' where call_id = ${id}`.execute(
     deps.db,
   )
   expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({
@@ -597,8 +597,8 @@ it('makes test calls on the simulated line', async () => {
   expect(runtime.requests).toEqual([])
 })
 
-it('waits a real hour between attempts, whatever LINE_SPEED says', () => {
-  const config = { LINE: 'http', RUNTIME_URL: runtime.url, LINE_SPEED: '100' }
+it('waits a real hour between attempts, whatever SIMULATION_SPEED says', () => {
+  const config = { TELEPHONY: 'http', RUNTIME_URL: runtime.url, SIMULATION_SPEED: '100' }
   expect(parseConfig(config).simulationSpeed).toBe(1)
   expect(chooseProviders({ ...deps, config: parseConfig(config) }).real).toMatchObject({
     name: 'http',
@@ -607,5 +607,7 @@ it('waits a real hour between attempts, whatever LINE_SPEED says', () => {
 })
 
 it('stops at the start without the address of the runtime', () => {
-  expect(() => parseConfig({ LINE: 'http' })).toThrow(/^LINE=http needs RUNTIME_URL: the address of/)
+  expect(() => parseConfig({ TELEPHONY: 'http' })).toThrow(
+    /^TELEPHONY=http needs RUNTIME_URL: the address of/,
+  )
 })
