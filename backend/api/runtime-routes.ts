@@ -22,6 +22,10 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
     }
   }
 
+  const requireJsonBody = async (request: FastifyRequest) => {
+    if (hasBody(request)) requireJson(request.headers)
+  }
+
   await registerScope(app, 'internal', (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
@@ -30,12 +34,7 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
     scope.post(
       '/api/internal/attempts/:id/reports',
       {
-        onRequest: [
-          requireSecret,
-          async (request) => {
-            if (hasBody(request)) requireJson(request.headers)
-          },
-        ],
+        onRequest: [requireSecret, requireJsonBody],
         schema: { hide: true },
       },
       async (request, reply) => {
