@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '@outdial/contract'
 import type * as z from 'zod'
 import { ApiError } from './errors.ts'
 import { toStorableText } from './text.ts'
@@ -23,8 +24,16 @@ export const ruleIssue = (code: string, message: string) => ({
 export const isStorableText = (text: string): boolean => text === toStorableText(text)
 
 /**
- * Reads what a person filled in by a schema whose rules bring their own sentences. A rule about one entry of
- * a list counts for the list: that's the field of the form.
+ * Finds everything that's wrong with what a person filled in, by a schema whose rules bring their own
+ * sentences. A rule about one entry of a list counts for the list: that's the field of the form.
+ */
+export function findRuleIssues(schema: z.ZodType, input: unknown): ErrorDetail[] {
+  const parsed = schema.safeParse(input)
+  return parsed.success ? [] : parsed.error.issues.map(toErrorDetail)
+}
+
+/**
+ * Reads what a person filled in by such a schema.
  *
  * @throws {ApiError} validation_failed with every detail; its message is the first one's
  */
@@ -34,14 +43,16 @@ export function validateByRules<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.map((issue) => {
-    const code: unknown = issue.code === 'custom' ? issue.params?.code : undefined
-    const field = String(issue.path[0] ?? '')
-    return { field, code: typeof code === 'string' ? code : 'invalid_value', message: issue.message }
-  })
+  const details = parsed.error.issues.map(toErrorDetail)
   // Several entries of a list may break the same rule.
   const distinct = [
     ...new Map(details.map((detail) => [`${detail.field} ${detail.message}`, detail])).values(),
   ]
   throw new ApiError('validation_failed', distinct[0]?.message ?? '', { details: distinct })
+}
+
+function toErrorDetail(issue: z.core.$ZodIssue): ErrorDetail {
+  const code: unknown = issue.code === 'custom' ? issue.params?.code : undefined
+  const field = String(issue.path[0] ?? '')
+  return { field, code: typeof code === 'string' ? code : 'invalid_value', message: issue.message }
 }

@@ -2,10 +2,9 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
 import { httpMethods, HttpSettings } from '../../tools/custom/tool-settings.ts'
-import { checkDescription, checkName } from '../../tools/custom/validate-custom-tool.ts'
-import { getTool } from '../../tools/get-tool.ts'
+import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
-import { toolNotFound } from '../../tools/tool-catalog.ts'
+import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import {
@@ -68,7 +67,7 @@ function parseHttpTool(raw: z.output<typeof HttpToolFields>, names: readonly str
       raw.arguments_as === 'schema' ? parseSchema(raw.input_schema) : toSchema(parseParameters(raw)),
     secrets: () => parseSecrets(raw, names),
   }
-  const read = parseParts(parts, [...checkName(name), ...checkDescription(description)])
+  const read = parseParts(parts, findToolTextIssues({ name, description }))
   return { ...read, name, description, method, url: raw.url.trim() }
 }
 

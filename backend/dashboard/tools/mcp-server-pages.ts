@@ -3,10 +3,9 @@ import { ApiError } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
 import { RemoteSettings } from '../../tools/custom/tool-settings.ts'
-import { checkDescription, checkName } from '../../tools/custom/validate-custom-tool.ts'
-import { getTool } from '../../tools/get-tool.ts'
+import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { addRemoteServer, editRemoteServer, listRemoteServer } from '../../tools/save-remote-server.ts'
-import { toolNotFound } from '../../tools/tool-catalog.ts'
+import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { StringList } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
@@ -50,7 +49,7 @@ function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly s
   const { transport, description } = raw
   const name = raw.name.trim()
   const parts = { headers: () => parseHeaders(raw.headers), secrets: () => parseSecrets(raw, names) }
-  const read = parseParts(parts, [...checkName(name), ...checkDescription(description)])
+  const read = parseParts(parts, findToolTextIssues({ name, description }))
   return { ...read, name, description, transport, url: raw.url.trim() }
 }
 

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@outdial/contract'
 import { ApiError, invalidField } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { SecretChanges } from '../../tools/custom/tool-secrets.ts'
-import { getTool } from '../../tools/get-tool.ts'
+import { getTool } from '../../tools/tool-catalog.ts'
 import type { IdContext } from '../page/page-context.ts'
 
 /** How many new secrets a form has room for. */

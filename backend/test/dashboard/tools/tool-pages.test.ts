@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { assignTool } from '../../../tools/assignments.ts'
-import { getTool } from '../../../tools/get-tool.ts'
+import { getTool } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'

@@ -6,7 +6,7 @@ import { hasEffects, type ToolRow } from '../../../tools/kinds/tool-kind.ts'
 import {
   addRemoteServer,
   editRemoteServer,
-  previewRemoteServer,
+  listRemoteServer,
   refreshRemoteServer,
   type RemoteServerInput,
 } from '../../../tools/save-remote-server.ts'
@@ -436,7 +436,8 @@ it('shows which tools cannot be passed on, and why, and passes the others on', a
   }
   const named: Tool = { name: 'two words', inputSchema: { type: 'object' } }
   server.tools = [echo, remote, recursive, named]
-  const listed = await previewRemoteServer(deps, input(server))
+  const { id } = await add(server, { tools: [] })
+  const { listed } = await listRemoteServer(deps, workspaceId, id)
   expect(listed.map(({ name, issues }) => [name, issues.length])).toEqual([
     ['echo', 0],
     ['remote', 1],
