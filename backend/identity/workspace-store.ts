@@ -44,3 +44,12 @@ export const updateWorkspace = (
     })
     .where('id', '=', workspaceId)
     .execute()
+
+/** Workspaces that keep conversations for a limited number of days. */
+export const selectRetentions = (db: Db) =>
+  db
+    .selectFrom('workspace')
+    .select(['id as workspaceId', 'retention_days as days'])
+    .where('retention_days', 'is not', null)
+    .$narrowType<{ days: number }>()
+    .execute()

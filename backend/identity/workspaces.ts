@@ -4,7 +4,7 @@ import { invalidField } from '../core/errors.ts'
 import { validate } from '../core/validate.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { updateWorkspace } from './workspace-store.ts'
+import { selectRetentions, updateWorkspace } from './workspace-store.ts'
 
 export interface WorkspaceEdit {
   name: string
@@ -81,3 +81,6 @@ export async function findWorkspaceCountry(db: Db, workspaceId: number): Promise
     .executeTakeFirstOrThrow()
   return country
 }
+
+/** Lists the workspaces that erase conversations after a number of days. */
+export const findRetentions = (db: Db) => selectRetentions(db)

@@ -6,7 +6,7 @@ import { randomToken } from '../secrets/tokens.ts'
 import {
   deleteSpreadsheetRow,
   insertSpreadsheet,
-  lockSpreadsheetForUpdate,
+  lockSpreadsheet,
   selectSpreadsheets,
   selectWritingAgents,
   type SpreadsheetSummary,
@@ -62,7 +62,7 @@ export const listSpreadsheets = (
  */
 export const deleteSpreadsheet = (deps: Deps, workspaceId: number, id: string): Promise<void> =>
   inTransaction(deps, async ({ db }) => {
-    const exists = await lockSpreadsheetForUpdate(db, workspaceId, id)
+    const exists = await lockSpreadsheet(db, workspaceId, id, 'update')
     if (!exists) throw notFound('There is no such spreadsheet in this workspace.')
     // In a statement of its own: an assignment that was under way is committed, or waits.
     const writers = await selectWritingAgents(db, workspaceId, id)

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { databaseSpreadsheet } from './database-spreadsheet.ts'
 import { googleSpreadsheet } from './google-spreadsheet.ts'
-import { findGoogleAccount, lockSpreadsheetForShare } from './spreadsheet-store.ts'
+import { findGoogleAccount, lockSpreadsheet } from './spreadsheet-store.ts'
 import { type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
 
 export type SpreadsheetProvider = 'database' | 'google'
@@ -44,6 +44,6 @@ export async function findSpreadsheetIssue(
       ? 'The workspace has no Google service account yet: save its key first, then name the spreadsheet.'
       : undefined
   }
-  const exists = await lockSpreadsheetForShare(db, workspaceId, id)
+  const exists = await lockSpreadsheet(db, workspaceId, id, 'share')
   return exists ? undefined : 'The workspace has no spreadsheet with this id: make one, or choose another.'
 }
