@@ -22,7 +22,10 @@ export interface ContactToErase extends ContactIdentifiers {
 export type ContactEraser = (tx: Db, contact: ContactToErase) => Promise<void>
 
 /** True in SQL where a text contains the phone number, in any spelling, or the email address. */
-export const containsIdentifier = (text: RawBuilder<unknown>, { digits, email }: ContactIdentifiers) => sql<boolean>`(
+export const containsIdentifier = (
+  text: RawBuilder<unknown>,
+  { digits, email }: ContactIdentifiers,
+) => sql<boolean>`(
   strpos(regexp_replace(${text}, '\\D', '', 'g'), ${digits}) > 0
   or coalesce(strpos(lower(${text}), lower(${email})) > 0, false)
 )`

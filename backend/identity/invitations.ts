@@ -1,4 +1,5 @@
 import { notFound } from '../core/errors.ts'
+import { lockWorkspace } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken, randomToken } from '../secrets/tokens.ts'
@@ -9,7 +10,7 @@ import {
   lockInvitation,
   markInvitationAccepted,
 } from './invitation-store.ts'
-import { findRole, insertMembershipIfNew, lockMembers } from './member-store.ts'
+import { findRole, insertMembershipIfNew } from './member-store.ts'
 import { checkUser, createUser } from './users.ts'
 
 /** Seven days, in milliseconds. */
@@ -36,7 +37,7 @@ export async function createInvitation(
   const expiresAt = new Date(now.getTime() + ttlMs)
   const { workspaceId, invitedBy, role } = input
   await inTransaction(deps, async ({ db }) => {
-    await lockMembers(db, workspaceId)
+    await lockWorkspace(db, workspaceId)
     if ((await findRole(db, workspaceId, invitedBy)) !== 'owner') throw notFound('There is no such owner.')
     const tokenHash = hashToken(token)
     await insertInvitation(db, workspaceId, { tokenHash, email, role, invitedBy, now, expiresAt })

@@ -1,9 +1,10 @@
 import { ApiError, notFound } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
+import { lockWorkspace } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { deleteInvitationsBy } from './invitation-store.ts'
-import { findRole, hasOtherOwner, lockMembers, updateRole, upsertMembership } from './member-store.ts'
+import { findRole, hasOtherOwner, updateRole, upsertMembership } from './member-store.ts'
 
 /**
  * Makes a member an owner, or an owner a member: then their open invitations end, since they could come back by one.
@@ -23,7 +24,7 @@ export const changeRole = (
   })
 
 async function makeOwner(db: Deps['db'], workspaceId: number, userId: number): Promise<void> {
-  await lockMembers(db, workspaceId)
+  await lockWorkspace(db, workspaceId)
   const role = await findRole(db, workspaceId, userId)
   if (role === undefined) throw notFound('This user is not a member of this workspace.')
   await updateRole(db, workspaceId, userId, 'owner')
@@ -39,7 +40,7 @@ export const addMember = (
   input: { workspaceId: number; userId: number; role: 'owner' | 'member' },
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    await lockMembers(tx.db, input.workspaceId)
+    await lockWorkspace(tx.db, input.workspaceId)
     const role = await findRole(tx.db, input.workspaceId, input.userId)
     if (role !== undefined) return changeRole(tx, input)
     await upsertMembership(tx.db, input.workspaceId, input)
@@ -57,7 +58,7 @@ export async function requireOtherOwner(
   workspaceId: number,
   userId: number,
 ): Promise<'owner' | 'member'> {
-  await lockMembers(tx, workspaceId)
+  await lockWorkspace(tx, workspaceId)
   // In statements of their own: one snapshot for both would predate the lock.
   const role = await findRole(tx, workspaceId, userId)
   if (role === undefined) throw notFound('This user is not a member of this workspace.')
