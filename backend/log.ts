@@ -1,5 +1,5 @@
-import pino, { type Logger } from 'pino'
 import type { WriteStream } from 'node:tty'
+import pino, { type Logger } from 'pino'
 
 type Output = Pick<NodeJS.WritableStream, 'write'> & Partial<Pick<WriteStream, 'isTTY'>>
 

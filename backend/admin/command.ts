@@ -52,7 +52,7 @@ export function defineCommand<Options extends Record<string, Option>>(command: {
 }): Command {
   const { name, summary, options, run } = command
   const schema = z.object(
-    Object.fromEntries(Object.entries(options).map(([key, { schema }]) => [key, schema])),
+    Object.fromEntries(Object.entries(options).map(([key, option]) => [key, option.schema])),
   )
   return {
     name,

@@ -86,7 +86,7 @@ export interface Route extends RouteDescription<string> {
 /** Rejects every parameter, so that a misspelled one does not go unnoticed. */
 export const NoQuery = z.strictObject({})
 
-export const NoBody = z.undefined()
+export const NoRequestBody = z.undefined()
 
 /** Ties a route's schemas and path to its handler, which gets validated values only. */
 export function defineRoute<Path extends string, Query extends z.ZodType, Body extends z.ZodType>({

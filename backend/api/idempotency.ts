@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
-import { ApiError, invalidField } from '../core/errors.ts'
 import { dayMs } from '../core/durations.ts'
+import { ApiError, invalidField } from '../core/errors.ts'
 import { canonicalJson } from '../core/text.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'

@@ -3,7 +3,7 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { createRequestAuthenticator, requireScopes } from './authenticate-request.ts'
-import { NoBody, type Route, type RouteResponse } from './define-route.ts'
+import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts'
 import { respondOnce } from './idempotency.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
   )
 
   for (const route of routes) {
-    const hasBodySchema = route.body !== NoBody
+    const hasBodySchema = route.body !== NoRequestBody
     api.route({
       method: route.method,
       url: route.path,

@@ -19,7 +19,7 @@ import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { addContact } from '../contacts/add-contact.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
 import { subscribe, unsubscribe } from '../webhooks/subscriptions.ts'
-import { defineRoute, NoBody, NoQuery, type Route, toListResponse } from './define-route.ts'
+import { defineRoute, NoRequestBody, NoQuery, type Route, toListResponse } from './define-route.ts'
 
 /** Where version 1 of the public API is mounted. */
 export const apiPrefix = '/api/public/v1'
@@ -34,7 +34,7 @@ export const routes: readonly Route[] = [
     tag: 'Campaigns',
     scopes: ['campaigns:read'],
     query: SearchQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: CampaignList },
     handler: async (deps, request) =>
       toListResponse(await listCampaigns(deps, request.caller, request.query), request),
@@ -66,7 +66,7 @@ export const routes: readonly Route[] = [
     tag: 'Agents',
     scopes: ['agents:read'],
     query: SearchQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: AgentList },
     handler: async (deps, request) =>
       toListResponse(await listAgents(deps, request.caller, request.query), request),
@@ -80,7 +80,7 @@ export const routes: readonly Route[] = [
     tag: 'Phone numbers',
     scopes: ['phone_numbers:read'],
     query: SearchQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: PhoneNumberList },
     handler: async (deps, request) =>
       toListResponse(await listPhoneNumbers(deps, request.caller, request.query), request),
@@ -112,7 +112,7 @@ export const routes: readonly Route[] = [
     tag: 'Calls',
     scopes: ['calls:read'],
     query: CallQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: CallList },
     handler: async (deps, request) =>
       toListResponse(await listCalls(deps, request.caller, request.query), request),
@@ -125,7 +125,7 @@ export const routes: readonly Route[] = [
     tag: 'Calls',
     scopes: ['calls:read'],
     query: NoQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: Call },
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => ({ status: 200, body: await getCall(deps, caller, id) }),
@@ -156,7 +156,7 @@ export const routes: readonly Route[] = [
     tag: 'Webhooks',
     scopes: ['webhooks:write'],
     query: NoQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 204: null },
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => {

@@ -1,4 +1,3 @@
-import { isNativeError } from 'node:util/types'
 import { type ErrorCode, type ErrorDetail, type ErrorResponse, errorTable } from '@outdial/contract'
 
 /** An error that the caller is told, with the status that the contract's table gives its code. */
@@ -53,8 +52,9 @@ export function throwAsFieldError(error: unknown): never {
   throw new ApiError('validation_failed', error.message, { details: error.details })
 }
 
-/** Errors of other realms fail `instanceof`, and the framework's, which are made by hand, are not native. */
-export const isError = (value: unknown): value is Error => value instanceof Error || isNativeError(value)
+/** Errors of other realms fail `instanceof`, and those that the framework makes by hand have no tag of their own. */
+export const isError = (value: unknown): value is Error =>
+  value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 
 /** The `code` of an error of Node or PostgreSQL, such as ENOENT or 57P03; '' where it has none. */
 export function errorCode(error: unknown): string {
@@ -92,7 +92,7 @@ export function describeError(error: unknown): ErrorDescription {
 
 /** Why the service cannot start, or a command cannot run, in a sentence for the person who started it. */
 export class StartupError extends Error {
-  override name = 'StartError'
+  override name = 'StartupError'
 }
 
 /** A setting that cannot be used. Its message names the variable and says what to set. */

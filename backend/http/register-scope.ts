@@ -46,8 +46,8 @@ export async function registerPages(
     })
     if (readBody) pages.addHook('preHandler', readBody)
     pages.addHook('preHandler', (request, reply, done) => {
-      if (request.method === 'GET' || request.method === 'HEAD') return done()
-      pages.csrfProtection(request, reply, done)
+      if (request.method === 'GET' || request.method === 'HEAD') done()
+      else pages.csrfProtection(request, reply, done)
     })
     await mount(pages)
   })

@@ -1,3 +1,4 @@
+import { dayMs } from '../core/durations.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -9,8 +10,7 @@ import { hashPassword } from './passwords.ts'
 import { deleteOtherSessions } from './session-store.ts'
 import { lockUser, updatePassword } from './user-store.ts'
 
-/** 24 hours, in milliseconds. */
-const ttlMs = 24 * 3_600_000
+const ttlMs = dayMs
 
 interface ResetLink {
   link: string
@@ -22,17 +22,17 @@ interface ResetLink {
  * installation. An earlier link of the user ends.
  */
 export const createResetLink = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
   userId: number,
   createdBy: number | null = null,
 ): Promise<ResetLink> =>
-  inTransaction(deps, async ({ db, clock, config }) => {
+  inTransaction(deps, async (tx) => {
     const token = randomToken()
-    const now = clock.now()
+    const now = tx.clock.now()
     const expiresAt = new Date(now.getTime() + ttlMs)
-    await deleteUnusedResets(db, userId)
-    await insertReset(db, { tokenHash: hashToken(token), userId, createdBy, now, expiresAt })
-    return { link: `${config.publicUrl}/reset-password/${token}`, expiresAt }
+    await deleteUnusedResets(tx.db, userId)
+    await insertReset(tx.db, { tokenHash: hashToken(token), userId, createdBy, now, expiresAt })
+    return { link: `${tx.config.publicUrl}/reset-password/${token}`, expiresAt }
   })
 
 /**
@@ -43,7 +43,7 @@ export const createResetLink = (
  * @throws {ApiError} not_found, validation_failed
  */
 export const createMemberResetLink = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
   input: { workspaceId: number; userId: number; ownerId: number },
 ): Promise<ResetLink> =>
   inTransaction(deps, async (tx) => {
@@ -90,7 +90,7 @@ const isStillAllowed = async (db: Db, userId: number, createdBy: number | null):
  * @throws {ApiError} validation_failed for a password too short
  */
 export async function resetPassword(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   token: string,
   newPassword: string,
 ): Promise<number | undefined> {

@@ -45,6 +45,15 @@ export const updateWorkspace = (
     .where('id', '=', workspaceId)
     .execute()
 
+export const selectWorkspaceCountry = async (db: Db, workspaceId: number): Promise<string> => {
+  const { country } = await db
+    .selectFrom('workspace')
+    .select('country')
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return country
+}
+
 /** Workspaces that keep conversations for a limited number of days. */
 export const selectRetentions = (db: Db) =>
   db

@@ -18,7 +18,7 @@ export const startDeletingExpired = ({ db, clock, log }: Pick<Deps, 'db' | 'cloc
       await deleteExpiredResponses(db, now)
       await deleteExpiredImports(db, now)
       await eraseCallbackUrlsOfErasedContacts(db, now)
-      await deleteExpiredAuthorizations(db, now)
+      await deleteExpiredAuthorizations({ db }, now)
     },
     onError: (error) => log.error({ error: describeError(error) }, 'expired rows were not deleted'),
   })

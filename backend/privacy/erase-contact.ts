@@ -62,10 +62,9 @@ export const eraseContact = (
 
     const callIds = calls.map(({ id }) => id)
     const end = { outcome: 'canceled', endedReason: 'contact_erased', at } as const
-    const canceled = await completeQueuedCalls(tx, workspaceId, callIds, end)
-    const analyzed = await endAnalyses(tx, workspaceId, callIds)
-    // Their events are erased with all others in this transaction, before anything can send them.
-    await publishCompletedCalls(tx, workspaceId, [...canceled, ...analyzed], at)
+    // These events are erased with all others in this transaction, before anything can send them.
+    await completeQueuedCalls(tx, workspaceId, callIds, end)
+    await publishCompletedCalls(tx, workspaceId, await endAnalyses(tx, workspaceId, callIds), at)
     for (const erase of erasers) await erase(tx, { ...contactKey, callIds, ...toIdentifiers(contact), at })
     notify.deliveryQueued()
   })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { openToolSession, type ToolSession, toolSessionUrl } from '../../telephony/tool-session.ts'
+import { openToolClient, type ToolClient, toolSessionUrl } from '../../telephony/tool-client.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { listAssignments } from '../../tools/list-assignments.ts'
 import { toolNotFound } from '../../tools/tool-catalog.ts'
@@ -148,7 +148,7 @@ export async function tryTool(
   const [secret] = runtimeSecrets()
   if (secret === undefined) return failed('No runtime secret is set: set RUNTIME_SECRET where Outdial runs.')
   const url = toolSessionUrl(config.internalUrl, { widgetId })
-  const session = await openToolSession(url, secret, AbortSignal.timeout(timeoutsMs.open)).catch(toReason)
+  const session = await openToolClient(url, secret, AbortSignal.timeout(timeoutsMs.open)).catch(toReason)
   if (typeof session === 'string') return failed(session)
   try {
     if (!session.tools.has(name)) return failed(`The tool server does not offer ${name} to this agent.`)
@@ -158,7 +158,7 @@ export async function tryTool(
   }
 }
 
-async function callTool(session: ToolSession, name: string, args: Record<string, unknown>): Promise<Trial> {
+async function callTool(session: ToolClient, name: string, args: Record<string, unknown>): Promise<Trial> {
   const startedAt = performance.now()
   try {
     const { text, isError } = await session.call(name, args, AbortSignal.timeout(timeoutsMs.call))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { findRole, selectMemberships } from '../../identity/member-store.ts'
-import { addMember } from '../../identity/members.ts'
+import { findRole } from '../../identity/member-store.ts'
+import { addMember, listWorkspaces } from '../../identity/members.ts'
 import { verifyPassword } from '../../identity/passwords.ts'
 import { createUser } from '../../identity/users.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
@@ -81,7 +81,7 @@ it('makes the owner a member, and changes the role of one who is', async () => {
     timeZone: 'Europe/Berlin',
     ownerId,
   })
-  expect(await selectMemberships(database.db, ownerId)).toEqual([{ workspaceId: id, workspaceName: 'Acme' }])
+  expect(await listWorkspaces(deps, ownerId)).toMatchObject([{ id, name: 'Acme' }])
 
   const { id: userId } = await createUser(deps, { email: 'second@example.com', name: 'Second', password })
   for (const role of ['member', 'owner'] as const) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { createBrowser } from '../../../support/browser.ts'
-import { deleteUnusedGrants } from '../../oauth/oauth-store.ts'
+import { deleteUnusedGrants } from '../../oauth/grants.ts'
 import { loadServerKeys } from '../../oauth/server-keys.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
@@ -90,7 +90,7 @@ it('forgets an authorization whose code was never exchanged, and no connection',
   service.deps.clock.advance(86_400_000)
   const grants = () => database.db.selectFrom('oauth_grant').select('id_hash').execute()
   const before = await grants()
-  await deleteUnusedGrants(database.db, service.deps.clock.now())
+  await deleteUnusedGrants(service.deps, service.deps.clock.now())
   expect((await grants()).length).toBeLessThan(before.length)
   expect((await refresh(zapier, connected.refresh_token)).status).toBe(200)
 })
