@@ -98,22 +98,16 @@ export function findCampaignContext(
     .executeTakeFirstOrThrow()
 }
 
-/**
- * Locks a campaign that is about to change. `FOR UPDATE` waits for transactions that queue calls into it or
- * finish calls in it, and blocks new ones: they either see the old rules and the change finds their calls, or
- * they see the new rules.
- */
-export async function lockCampaignForUpdate(
-  tx: Db,
+export async function findCampaign(
+  db: Db,
   workspaceId: number,
   campaignId: number,
 ): Promise<Campaign | undefined> {
-  const row = await tx
+  const row = await db
     .selectFrom('campaign')
     .select(campaignColumns)
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)
-    .forUpdate()
     .executeTakeFirst()
   return row && toCampaign(row)
 }

@@ -1,12 +1,13 @@
 import type { Campaign } from '@outdial/contract'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import { ApiError, notFound } from '../core/errors.ts'
+import { lockCampaignForChange } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import {
   type CampaignChanges,
   type CampaignSettings,
-  lockCampaignForUpdate,
+  findCampaign,
   updateCampaign,
 } from './campaign-store.ts'
 
@@ -23,7 +24,8 @@ export const changeCampaign = (
   toChanges: (campaign: Campaign) => CampaignChanges,
 ): Promise<Campaign> =>
   inTransaction(deps, async (tx) => {
-    const campaign = await lockCampaignForUpdate(tx.db, workspaceId, campaignId)
+    const exists = await lockCampaignForChange(tx.db, workspaceId, campaignId)
+    const campaign = exists ? await findCampaign(tx.db, workspaceId, campaignId) : undefined
     if (campaign === undefined) throw notFound('There is no campaign with this id in this workspace.')
     if (campaign.status === 'archived') {
       throw new ApiError('campaign_archived', 'This campaign is archived and cannot be changed any more.')

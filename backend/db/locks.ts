@@ -1,7 +1,22 @@
 import type { CallingHours, CampaignStatus, RetryPolicy } from '@outdial/contract'
-import type { AgentValues } from '../agents/agent-store.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Db } from './schema.ts'
+import type { AgentStatus, Db } from './schema.ts'
+
+// Row locks that several modules take: one function per row and mode. A row that one module alone locks is locked by its
+// store. A transaction locks in this order and may leave out steps; going back can deadlock:
+//
+//   1. rows of imports
+//   2. the contact
+//   3. the campaign: `share` or `update`, never the one after the other
+//   4. the call attempt in progress
+//   5. calls, in the order of their IDs
+//   6. webhook subscriptions, in the order of their IDs; then events and deliveries
+//
+// What isn't about calls has an order of its own: the workspace, then the agent, the tool, and the spreadsheet; or the
+// caller's connection, and then subscriptions.
+//
+// Inserting a row takes a key-share lock on the rows that it refers to. Statements that insert notes, reports, or tool
+// calls take the one on the contact explicitly, so that they wait for its erasure and then find it erased.
 
 export interface CampaignToReschedule {
   status: CampaignStatus
@@ -10,7 +25,7 @@ export interface CampaignToReschedule {
   reschedule_after_call_id: number
 }
 
-/** Holds a campaign whose waiting calls are to follow its change. Undefined where all do. */
+/** Locks a campaign some of whose queued calls have yet to follow its last change. Undefined if all do. */
 export const lockCampaignToReschedule = async (
   tx: Db,
   key: CampaignKey,
@@ -28,7 +43,7 @@ export const lockCampaignToReschedule = async (
     : { ...row, reschedule_after_call_id: afterCallId }
 }
 
-/** Holds the contact with this number, so that nobody queues a call to it meanwhile. */
+/** Locks the contact with this number, if there is one: meanwhile, no call to it is queued. */
 export const lockContactByNumber = async (
   tx: Db,
   workspaceId: number,
@@ -44,11 +59,12 @@ export const lockContactByNumber = async (
     .execute()
 }
 
+/** Locks an agent, so that its status and its assigned tools don't change meanwhile. */
 export const lockAgent = (
   tx: Db,
   workspaceId: number,
   agentId: number,
-): Promise<{ status: AgentValues['status'] } | undefined> =>
+): Promise<{ status: AgentStatus } | undefined> =>
   tx
     .selectFrom('agent')
     .select('status')
@@ -107,8 +123,28 @@ export const lockCampaign = (
 }
 
 /**
- * Holds a contact: what is queued to it, and whether its number is refused, stay as they are until the transaction
- * ends. Undefined where there is none, or none any more.
+ * Locks a campaign that is about to change. `FOR UPDATE` waits for transactions that queue calls into it or finish
+ * calls in it, and blocks new ones: they either see the old rules and the change finds their calls, or they see the
+ * new rules. Returns false if there is no such campaign.
+ */
+export const lockCampaignForChange = async (
+  tx: Db,
+  workspaceId: number,
+  campaignId: number,
+): Promise<boolean> => {
+  const row = await tx
+    .selectFrom('campaign')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', campaignId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Locks a contact: its queued calls, and whether it is on the do-not-call list, don't change until the transaction ends.
+ * Undefined if it doesn't exist or was erased.
  */
 export const lockContact = (
   tx: Db,
@@ -129,7 +165,7 @@ export interface CampaignKey {
   campaignId: number
 }
 
-/** Against everybody: what refers to the contact takes a key-share lock, and waits. */
+/** Locks a contact against everything: inserting a row that refers to it takes a key-share lock, which waits. */
 export const lockContactForErasure = (tx: Db, workspaceId: number, contactId: number) =>
   tx
     .selectFrom('contact')
@@ -139,6 +175,7 @@ export const lockContactForErasure = (tx: Db, workspaceId: number, contactId: nu
     .forUpdate()
     .executeTakeFirst()
 
+/** Locks all calls of a contact, in the order of their IDs. */
 export const lockCallsOfContact = (tx: Db, workspaceId: number, contactId: number) =>
   tx
     .selectFrom('call')
@@ -149,14 +186,14 @@ export const lockCallsOfContact = (tx: Db, workspaceId: number, contactId: numbe
     .forNoKeyUpdate()
     .execute()
 
-/** What decides about names happens one after the other in a workspace: two changes must not overlook each other. */
+/** Locks a workspace: changes of its members, and of the names of its tools, happen one after the other. */
 export const lockWorkspace = async (tx: Db, workspaceId: number): Promise<void> => {
   await tx.selectFrom('workspace').select('id').where('id', '=', workspaceId).forNoKeyUpdate().execute()
 }
 
 /**
- * Holds the connection behind a caller until the transaction ends, so that whoever ends it meanwhile waits, and
- * then also finds what the caller has made. False where it has already ended.
+ * Locks the connection of a caller. Ending the connection waits for this transaction, and then also finds what it
+ * created. Returns false if the connection has ended.
  */
 export async function lockConnection(tx: Db, caller: Caller): Promise<boolean> {
   if (caller.clientId === null) {

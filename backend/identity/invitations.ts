@@ -1,5 +1,6 @@
 import { dayMs } from '../core/durations.ts'
 import { notFound } from '../core/errors.ts'
+import { lockWorkspace } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken, randomToken } from '../secrets/tokens.ts'
@@ -10,7 +11,7 @@ import {
   lockInvitation,
   markInvitationAccepted,
 } from './invitation-store.ts'
-import { findRole, insertMembershipIfNew, lockMembers } from './member-store.ts'
+import { findRole, insertMembershipIfNew } from './member-store.ts'
 import { checkEmail, createUser } from './users.ts'
 
 const ttlMs = 7 * dayMs
@@ -37,7 +38,7 @@ export async function createInvitation(
   const expiresAt = new Date(now.getTime() + ttlMs)
   const { workspaceId, invitedBy, role } = input
   await inTransaction(deps, async (tx) => {
-    await lockMembers(tx.db, workspaceId)
+    await lockWorkspace(tx.db, workspaceId)
     if ((await findRole(tx.db, workspaceId, invitedBy)) !== 'owner') throw notFound('There is no such owner.')
     const tokenHash = hashToken(token)
     await insertInvitation(tx.db, workspaceId, { tokenHash, email, role, invitedBy, now, expiresAt })

@@ -1,15 +1,5 @@
 import type { Db } from '../db/schema.ts'
 
-/** Who changes roles or ends memberships of this workspace waits until the transaction ends. */
-export const lockMembers = async (tx: Db, workspaceId: number): Promise<void> => {
-  await tx
-    .selectFrom('workspace')
-    .select('id')
-    .where('id', '=', workspaceId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-}
-
 export const findRole = async (
   db: Db,
   workspaceId: number,

@@ -1,5 +1,6 @@
 import { ApiError, notFound } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
+import { lockWorkspace } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { revokeApiKeysOfUser } from './credential-store.ts'
@@ -8,7 +9,6 @@ import {
   deleteMembership,
   findRole,
   hasOtherOwner,
-  lockMembers,
   type MemberWorkspace,
   selectWorkspacesOfUser,
   updateRole,
@@ -34,7 +34,7 @@ export const changeRole = (
   })
 
 async function makeOwner(tx: Db, workspaceId: number, userId: number): Promise<void> {
-  await lockMembers(tx, workspaceId)
+  await lockWorkspace(tx, workspaceId)
   const role = await findRole(tx, workspaceId, userId)
   if (role === undefined) throw notMember()
   await updateRole(tx, workspaceId, userId, 'owner')
@@ -52,7 +52,7 @@ export const addMember = (
   input: { workspaceId: number; userId: number; role: 'owner' | 'member' },
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    await lockMembers(tx.db, input.workspaceId)
+    await lockWorkspace(tx.db, input.workspaceId)
     const role = await findRole(tx.db, input.workspaceId, input.userId)
     if (role !== undefined) return changeRole(tx, input)
     await upsertMembership(tx.db, input.workspaceId, input)
@@ -68,7 +68,7 @@ export async function requireOtherOwner(
   tx: Pick<Deps, 'db'>,
   { workspaceId, userId }: { workspaceId: number; userId: number },
 ): Promise<void> {
-  await lockMembers(tx.db, workspaceId)
+  await lockWorkspace(tx.db, workspaceId)
   // In statements of their own: one snapshot for both would predate the lock.
   const role = await findRole(tx.db, workspaceId, userId)
   if (role === undefined) throw notMember()

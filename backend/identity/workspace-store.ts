@@ -56,3 +56,12 @@ export const selectWorkspaceCountry = async (db: Db, workspaceId: number): Promi
     .executeTakeFirstOrThrow()
   return country
 }
+
+/** Workspaces that keep conversations for a limited number of days. */
+export const selectRetentions = (db: Db) =>
+  db
+    .selectFrom('workspace')
+    .select(['id as workspaceId', 'retention_days as days'])
+    .where('retention_days', 'is not', null)
+    .$narrowType<{ days: number }>()
+    .execute()

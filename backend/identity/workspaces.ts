@@ -10,6 +10,7 @@ import {
   findAnyWorkspace,
   findWorkspaceByForm,
   insertWorkspace,
+  selectRetentions,
   selectWorkspaceCountry,
   updateWorkspace,
 } from './workspace-store.ts'
@@ -122,3 +123,6 @@ export const hasWorkspaces = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
 /** The country that national numbers of the workspace are read for. */
 export const findWorkspaceCountry = (db: Db, workspaceId: number): Promise<string> =>
   selectWorkspaceCountry(db, workspaceId)
+
+/** Lists the workspaces that erase conversations after a number of days. */
+export const findRetentions = (db: Db) => selectRetentions(db)

@@ -1,36 +1,45 @@
-import { type Call, CallCompletedEvent, type Contact, ContactAdded } from '@outdial/contract'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { eraseStoredResponses } from '../api/erase-responses.ts'
 import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
+import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../calls/erase-calls.ts'
+import { eraseContactRow, eraseNotes, findIdentifyingData } from '../contacts/erase-contact-data.ts'
+import { eraseImportRows } from '../contacts/import/erase-imports.ts'
 import { ApiError, notFound } from '../core/errors.ts'
+import type { ContactEraser, ContactIdentifiers } from '../db/erasure.ts'
 import { lockCallsOfContact, lockContactForErasure } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import {
-  clearAttempts,
-  clearCalls,
-  clearCells,
-  clearContact,
-  clearDoNotCallReasons,
-  clearToolCalls,
-  deleteImportRows,
-  deleteNotes,
-  endAnalyses,
-  eraseCallbackUrls,
-  failUnreadImports,
-  findContactForErasure,
-  findEventsOfCalls,
-  findIdempotentResponses,
-  rewriteEvents,
-  rewriteIdempotentResponses,
-} from './erase-store.ts'
+import { eraseAttempts } from '../dialer/erase-attempts.ts'
+import { eraseToolCalls } from '../mcp/erase-tool-calls.ts'
+import { eraseSpreadsheetCells } from '../spreadsheets/erase-cells.ts'
+import { deleteReportsOfCalls } from '../telephony/http-runtime/delete-reports.ts'
+import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
 
 /**
- * Erases a person: what waits is completed as canceled, and nothing that is kept tells any more who it was. That calls
- * were made, and how they ended, stays; a refusal to be called stays, as the hash of a number. Doing it again changes
- * nothing. A call that rings or talks is refused: what would be said in it is still to be written.
+ * Every place that stores something about a contact, in the order of locks (db/locks.ts). A new table or column that
+ * can hold who a person is, or what they said, gets its eraser here: test/privacy/erasers.test.ts finds it.
+ */
+const erasers: readonly ContactEraser[] = [
+  eraseDoNotCallReasons,
+  eraseContactRow,
+  eraseCalls,
+  eraseCallbackUrls,
+  eraseAttempts,
+  (tx, { callIds }) => deleteReportsOfCalls(tx, callIds),
+  eraseToolCalls,
+  eraseNotes,
+  eraseSpreadsheetCells,
+  eraseEvents,
+  eraseStoredResponses,
+]
+
+/**
+ * Erases a contact: completes queued calls as canceled and erases who the person is from everything that's stored.
+ * That calls were made, and how they ended, stays; so does the do-not-call entry, as the hash of a number. Erasing a
+ * contact again changes nothing. While a call is in progress, erasing is rejected: its end is still to be stored.
  *
- * Locks in the order rows of imports, contact, calls, as everything does. Whatever comes late (notes, reports, tool records, an
- * analysis, another call) takes the contact's key-share lock or finds its call settled: it waits, and finds nobody.
+ * What comes late (notes, reports, tool calls, an analysis, another call) waits for the contact's lock, or finds its
+ * call completed, and stores nothing.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -38,105 +47,42 @@ export const eraseContact = (
   deps: Deps,
   contactKey: { workspaceId: number; contactId: number },
 ): Promise<void> =>
-  inTransaction(deps, async ({ db, clock, notify }) => {
+  inTransaction(deps, async ({ db: tx, clock, notify }) => {
     const { workspaceId, contactId } = contactKey
-    const now = clock.now()
-    const found = await findContactForErasure(db, workspaceId, contactId)
-    if (found !== undefined && found.phone_number !== '') {
-      await failUnreadImports(db, workspaceId, now)
-      await deleteImportRows(db, workspaceId, toIdentifiers(found))
-    }
-    const contact = await lockContactForErasure(db, workspaceId, contactId)
+    const at = clock.now()
+    const found = await findIdentifyingData(tx, workspaceId, contactId)
+    if (found !== undefined && found.phone_number !== '')
+      await eraseImportRows(tx, { ...contactKey, ...toIdentifiers(found), at })
+    const contact = await lockContactForErasure(tx, workspaceId, contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
     if (contact.erased_at !== null) return
-    const calls = await lockCallsOfContact(db, workspaceId, contactId)
+    const calls = await lockCallsOfContact(tx, workspaceId, contactId)
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
       throw callInProgressError()
 
     const callIds = calls.map(({ id }) => id)
-    const { phone_number: phoneNumber } = contact
-    const end = { outcome: 'canceled', endedReason: 'contact_erased', at: now } as const
-    const identifiers = toIdentifiers(contact)
-    // The events that are owed are rewritten with all others, before anybody sees them.
-    await completeQueuedCalls(db, workspaceId, callIds, end)
-    const analyzing = await endAnalyses(db, workspaceId, callIds)
-    await publishCompletedCalls(db, workspaceId, analyzing, now)
-    await clearDoNotCallReasons(db, workspaceId, phoneNumber)
-    await clearContact(db, workspaceId, contactId, now)
-    await clearCalls(db, workspaceId, callIds, now)
-    await eraseCallbackUrls(db, workspaceId, callIds)
-    await clearAttempts(db, workspaceId, callIds)
-    await clearToolCalls(db, workspaceId, callIds, identifiers)
-    await deleteNotes(db, workspaceId, contactId)
-    await clearCells(db, workspaceId, identifiers)
-    const events = await findEventsOfCalls(db, workspaceId, callIds)
-    await rewriteEvents(db, workspaceId, new Map(events.map(({ id, body }) => [id, toErasedBody(body)])))
-    const responses = await findIdempotentResponses(db, workspaceId, contactId)
-    await rewriteIdempotentResponses(
-      db,
-      workspaceId,
-      responses.map(({ scopeHash, body }) => ({
-        scopeHash,
-        body: toErasedResponse(ContactAdded.parse(body)),
-      })),
-    )
+    const end = { outcome: 'canceled', endedReason: 'contact_erased', at } as const
+    // These events are erased with all others in this transaction, before anything can send them.
+    await completeQueuedCalls(tx, workspaceId, callIds, end)
+    await publishCompletedCalls(tx, workspaceId, await endAnalyses(tx, workspaceId, callIds), at)
+    for (const erase of erasers) await erase(tx, { ...contactKey, callIds, ...toIdentifiers(contact), at })
     notify.deliveryQueued()
   })
 
-const toIdentifiers = ({ phone_number: number, email }: { phone_number: string; email: string | null }) => ({
-  number,
-  digits: toSearchDigits(number),
-  email,
+const toIdentifiers = (contact: { phone_number: string; email: string | null }): ContactIdentifiers => ({
+  phoneNumber: contact.phone_number,
+  digits: toSearchDigits(contact.phone_number),
+  email: contact.email,
 })
+
+/** The digits that every spelling of a number contains: the national number, unless that is too short to be unique. */
+function toSearchDigits(phoneNumber: string): string {
+  const nationalNumber = parsePhoneNumberFromString(phoneNumber)?.nationalNumber ?? ''
+  return nationalNumber.length >= 8 ? nationalNumber : phoneNumber.replace(/\D/g, '')
+}
 
 const callInProgressError = () =>
   new ApiError(
     'validation_failed',
     'A call to this person is under way: erase the contact when it has ended.',
   )
-
-const toErasedBody = (body: string): string =>
-  JSON.stringify(toErasedEvent(CallCompletedEvent.parse(JSON.parse(body))))
-
-/** The digits by which a number is known in whatever spelling: those inside its country, where they are enough. */
-function toSearchDigits(phoneNumber: string): string {
-  const nationalNumber = parsePhoneNumberFromString(phoneNumber)?.nationalNumber ?? ''
-  return nationalNumber.length >= 8 ? nationalNumber : phoneNumber.replace(/\D/g, '')
-}
-
-/** A contact of which nothing tells any more who it was. Whether it may be called is still told. */
-export const toErasedContact = (contact: Contact): Contact => ({
-  ...contact,
-  phone_number: '',
-  first_name: null,
-  last_name: null,
-  email: null,
-  external_id: null,
-  time_zone: null,
-  variables: {},
-  consent: null,
-})
-
-/** A call without who was called and what was said: that it was, when, and how it ended. */
-export const toErasedCall = (call: Call): Call => ({
-  ...call,
-  contact: toErasedContact(call.contact),
-  to_number: '',
-  summary: null,
-  transcript: [],
-  transcript_text: null,
-  extracted: {},
-  recording_url: null,
-  metadata: {},
-})
-
-export const toErasedEvent = (event: CallCompletedEvent): CallCompletedEvent => ({
-  ...event,
-  data: toErasedCall(event.data),
-})
-
-export const toErasedResponse = (response: ContactAdded): ContactAdded => ({
-  ...response,
-  contact: toErasedContact(response.contact),
-  call: toErasedCall(response.call),
-})

@@ -1,31 +1,46 @@
+import { eraseOldConversations } from '../calls/erase-calls.ts'
+import { dayMs, hourMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
-import { startWorker, type Worker } from '../core/worker.ts'
+import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { eraseConversations, findRetentions } from './retention-store.ts'
+import { findRetentions } from '../identity/workspaces.ts'
+import { eraseToolCallsOf } from '../mcp/erase-tool-calls.ts'
+import { deleteReportsOfCalls } from '../telephony/http-runtime/delete-reports.ts'
+import { eraseConversationsInEvents } from '../webhooks/erase-events.ts'
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
-
-/** How many calls one statement erases: it holds their rows for about a tenth of a second. */
+/** Calls per transaction, which locks their rows for about a tenth of a second. */
 const batchSize = 500
 
-/** Erases, once an hour, what was said in calls that are older than their workspace keeps talks. */
-export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): Worker =>
-  startWorker<number>(deps.clock, {
-    fetch: async () => {
+/** Erases, once an hour, what was said in calls that are older than their workspace's retention. */
+export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>): PeriodicJob =>
+  startPeriodicJob(deps.clock, {
+    intervalMs: hourMs,
+    // One batch of each workspace in turn, until nothing is left.
+    work: async () => {
       const now = deps.clock.now()
-      const withMore: number[] = []
+      let hasMore = false
       for (const { workspaceId, days } of await findRetentions(deps.db)) {
         const before = new Date(now.getTime() - days * dayMs)
-        const erased = await eraseConversations(deps.db, workspaceId, { before, now, limit: batchSize })
-        if (erased === batchSize) withMore.push(workspaceId)
+        const erased = await eraseConversations(deps, workspaceId, { before, now })
+        if (erased === batchSize) hasMore = true
       }
-      // A job brings the worker back at once: one batch of each workspace in turn, until nothing is left.
-      return withMore.slice(0, 1)
+      return hasMore
     },
-    handle: async () => {},
     onError: (error) => deps.log.error({ error: describeError(error) }, 'older talks were not erased'),
-    concurrency: 1,
-    batchSize: 1,
-    pollMs: hourMs,
+  })
+
+/** Erases one batch in one transaction, so that no conversation is half erased. Returns the number of calls. */
+const eraseConversations = (
+  deps: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  { before, now }: { before: Date; now: Date },
+): Promise<number> =>
+  inTransaction(deps, async ({ db }) => {
+    const callIds = await eraseOldConversations(db, workspaceId, { before, now, limit: batchSize })
+    if (callIds.length === 0) return 0
+    await eraseToolCallsOf(db, callIds)
+    await deleteReportsOfCalls(db, callIds)
+    await eraseConversationsInEvents(db, callIds)
+    return callIds.length
   })

@@ -5,7 +5,7 @@ import {
   findGoogleAccount,
   findSpreadsheet,
   insertSpreadsheetRow,
-  lockSpreadsheetForShare,
+  lockSpreadsheet,
 } from './spreadsheet-store.ts'
 
 export type SpreadsheetProvider = 'database' | 'google'
@@ -72,6 +72,6 @@ export async function findSpreadsheetIssue(
       ? 'The workspace has no Google service account yet: save its key first, then name the spreadsheet.'
       : undefined
   }
-  const exists = await lockSpreadsheetForShare(db, workspaceId, id)
+  const exists = await lockSpreadsheet(db, workspaceId, id, 'share')
   return exists ? undefined : 'The workspace has no spreadsheet with this id: make one, or choose another.'
 }

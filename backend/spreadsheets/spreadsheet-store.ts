@@ -52,27 +52,22 @@ export const selectSpreadsheets = (db: Db, workspaceId: number): Promise<Spreads
     .orderBy('id')
     .execute()
 
-/** Held so that it cannot go while the transaction lasts; false where there is none. */
-export const lockSpreadsheetForShare = async (tx: Db, workspaceId: number, id: string): Promise<boolean> => {
-  const row = await tx
+/**
+ * Locks a spreadsheet: `share` so that it isn't deleted meanwhile, `update` so that no assignment starts to use it.
+ * Returns false if it doesn't exist.
+ */
+export async function lockSpreadsheet(
+  tx: Db,
+  workspaceId: number,
+  id: string,
+  mode: 'share' | 'update',
+): Promise<boolean> {
+  const query = tx
     .selectFrom('spreadsheet')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
-    .forShare()
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Held so that no assignment names it while the transaction lasts; false where there is none. */
-export const lockSpreadsheetForUpdate = async (tx: Db, workspaceId: number, id: string): Promise<boolean> => {
-  const row = await tx
-    .selectFrom('spreadsheet')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
+  const row = await (mode === 'share' ? query.forShare() : query.forUpdate()).executeTakeFirst()
   return row !== undefined
 }
 

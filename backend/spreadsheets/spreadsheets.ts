@@ -11,7 +11,7 @@ import {
   deleteSpreadsheetRow,
   findSpreadsheet,
   insertSpreadsheet,
-  lockSpreadsheetForUpdate,
+  lockSpreadsheet,
   selectNewestRows,
   selectSpreadsheetRows,
   selectSpreadsheets,
@@ -129,7 +129,7 @@ export const deleteSpreadsheet = (
   id: string,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    const exists = await lockSpreadsheetForUpdate(tx.db, workspaceId, id)
+    const exists = await lockSpreadsheet(tx.db, workspaceId, id, 'update')
     if (!exists) throw spreadsheetNotFound()
     // After the lock, in its own statement: an assignment in progress has been committed by then, or waits.
     const writers = await selectWritingAgents(tx.db, workspaceId, id)

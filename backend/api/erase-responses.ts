@@ -1,0 +1,33 @@
+import { ContactAdded } from '@outdial/contract'
+import { sql } from 'kysely'
+import { toErasedCall, toErasedContact } from '../core/erased-contact.ts'
+import type { ContactEraser } from '../db/erasure.ts'
+import type { Db } from '../db/schema.ts'
+
+/** Erases the person from the responses that are stored for requests with an idempotency key. */
+export const eraseStoredResponses: ContactEraser = async (tx, { workspaceId, contactId }) => {
+  const responses = await tx
+    .selectFrom('idempotent_response')
+    .select(['scope_hash', 'body'])
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<string>`body -> 'contact' ->> 'id'`, '=', String(contactId))
+    .execute()
+  for (const { scope_hash: scopeHash, body } of responses) {
+    await tx
+      .updateTable('idempotent_response')
+      .set({ body: JSON.stringify(toErasedResponse(ContactAdded.parse(body))) })
+      .where('workspace_id', '=', workspaceId)
+      .where('scope_hash', '=', scopeHash)
+      .execute()
+  }
+}
+
+const toErasedResponse = (response: ContactAdded): ContactAdded => ({
+  ...response,
+  contact: toErasedContact(response.contact),
+  call: toErasedCall(response.call),
+})
+
+export const deleteExpiredResponses = async (db: Db, now: Date): Promise<void> => {
+  await db.deleteFrom('idempotent_response').where('expires_at', '<', now).execute()
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { ContactEraser } from '../db/erasure.ts'
+import type { Db } from '../db/schema.ts'
+
+/** Stops waiting for the analyses of these calls. Returns the calls whose events can be published now. */
+export async function endAnalyses(
+  tx: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+): Promise<number[]> {
+  const rows = await tx
+    .updateTable('call')
+    .set({ analysis_until: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .where('analysis_until', 'is not', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Erases who was called, what was said, and what the caller sent along: metadata and callback URL. */
+export const eraseCalls: ContactEraser = async (tx, { workspaceId, callIds, at }) => {
+  await tx
+    .updateTable('call')
+    .set({
+      to_number: '',
+      transcript: '[]',
+      summary: null,
+      extracted: '{}',
+      metadata: '{}',
+      recording_url: null,
+      callback_url: null,
+      conversation_erased_at: at,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .execute()
+}
+
+/** Erases why the number is, or was, on the do-not-call list, since that is free text. The entry stays. */
+export const eraseDoNotCallReasons: ContactEraser = async (tx, { workspaceId, phoneNumber }) => {
+  const isOfNumber = sql`workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`
+  await sql`update do_not_call set reason = null where ${isOfNumber}`.execute(tx)
+  await sql`update do_not_call_removal set reason = '' where ${isOfNumber}`.execute(tx)
+}
+
+/**
+ * Erases what was said in up to `limit` calls that ended before `before`, the oldest first. Returns their IDs, so that
+ * the same transaction erases what other modules store of them. Several processes take different calls.
+ */
+export async function eraseOldConversations(
+  tx: Db,
+  workspaceId: number,
+  { before, now, limit }: { before: Date; now: Date; limit: number },
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with due as (
+      select id from call
+      where workspace_id = ${workspaceId} and status = 'completed' and conversation_erased_at is null
+        and ended_at < ${before}
+      order by ended_at
+      limit ${limit}
+      for no key update skip locked
+    )
+    update call
+    set transcript = '[]', summary = null, extracted = '{}', recording_url = null, conversation_erased_at = ${now}
+    from due where call.id = due.id
+    returning call.id`.execute(tx)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,41 @@
+import type { ContactEraser } from '../db/erasure.ts'
+import type { Db } from '../db/schema.ts'
+
+/** Reads what identifies a contact, without a lock: import rows are locked before the contact. */
+export const findIdentifyingData = (tx: Db, workspaceId: number, contactId: number) =>
+  tx
+    .selectFrom('contact')
+    .select(['phone_number', 'email'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .executeTakeFirst()
+
+/** Empties the contact's row. It stays, since calls refer to it. */
+export const eraseContactRow: ContactEraser = async (tx, { workspaceId, contactId, at }) => {
+  await tx
+    .updateTable('contact')
+    .set({
+      phone_number: '',
+      first_name: null,
+      last_name: null,
+      email: null,
+      external_id: null,
+      time_zone: null,
+      variables: '{}',
+      consent_source: null,
+      consent_at: null,
+      updated_at: at,
+      erased_at: at,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .execute()
+}
+
+export const eraseNotes: ContactEraser = async (tx, { workspaceId, contactId }) => {
+  await tx
+    .deleteFrom('contact_note')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .execute()
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import { containsIdentifier, type ContactToErase } from '../../db/erasure.ts'
+import type { Db } from '../../db/schema.ts'
+
+/**
+ * Deletes the contact's rows of files that are being imported, which would add the person again, and invalid rows
+ * whose issues quote them. Files that haven't been read to the end fail: which contacts they contain, and in which
+ * spelling, isn't known yet. Reading a file takes seconds, and sending it again a moment.
+ */
+export async function eraseImportRows(tx: Db, contact: Omit<ContactToErase, 'callIds'>): Promise<void> {
+  const { workspaceId, phoneNumber, at } = contact
+  await tx
+    .updateTable('contact_import')
+    .set({ bytes: null, status: 'failed', error: unreadFileError, lease_until: null, finished_at: at })
+    .where('workspace_id', '=', workspaceId)
+    .where('bytes', 'is not', null)
+    .execute()
+  await sql`
+    delete from contact_import_row
+    where import_id in (select id from contact_import where workspace_id = ${workspaceId}) and (
+      phone_number = ${phoneNumber} or issues <> '[]' and ${containsIdentifier(sql`issues::text`, contact)}
+    )`.execute(tx)
+}
+
+const unreadFileError =
+  'A contact was erased before this file was read, and it may hold that person. Send the file again.'
+
+export const deleteExpiredImports = async (db: Db, now: Date): Promise<void> => {
+  await db.deleteFrom('contact_import').where('expires_at', '<', now).execute()
+}

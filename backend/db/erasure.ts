@@ -1,0 +1,31 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from './schema.ts'
+
+/** What a person can be recognized by in free text. */
+export interface ContactIdentifiers {
+  /** E.164. */
+  phoneNumber: string
+  /** The digits that every spelling of the number contains. */
+  digits: string
+  email: string | null
+}
+
+/** A contact that is being erased. Its row and those of its calls are locked. */
+export interface ContactToErase extends ContactIdentifiers {
+  workspaceId: number
+  contactId: number
+  callIds: readonly number[]
+  at: Date
+}
+
+/** Erases what one module stores about a contact. privacy/erase-contact.ts calls all of them, in the order of locks. */
+export type ContactEraser = (tx: Db, contact: ContactToErase) => Promise<void>
+
+/** True in SQL where a text contains the phone number, in any spelling, or the email address. */
+export const containsIdentifier = (
+  text: RawBuilder<unknown>,
+  { digits, email }: ContactIdentifiers,
+) => sql<boolean>`(
+  strpos(regexp_replace(${text}, '\\D', '', 'g'), ${digits}) > 0
+  or coalesce(strpos(lower(${text}), lower(${email})) > 0, false)
+)`

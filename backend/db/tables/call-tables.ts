@@ -1,0 +1,206 @@
+import type {
+  CallingHours,
+  CallOutcome,
+  CallStatus,
+  CampaignStatus,
+  EndedReason,
+  Extracted,
+  RetryPolicy,
+  Sentiment,
+  TranscriptTurn,
+} from '@outdial/contract'
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { At, CreatedAt, Id, Json, JsonWithDefault } from './column-types.ts'
+
+/** Agents, campaigns, contacts, and calls. */
+export interface CallTables {
+  agent: AgentTable
+  phone_number: PhoneNumberTable
+  campaign: CampaignTable
+  contact: ContactTable
+  contact_note: ContactNoteTable
+  do_not_call: DoNotCallTable
+  do_not_call_removal: DoNotCallRemovalTable
+  contact_import: ContactImportTable
+  contact_import_row: ContactImportRowTable
+  call: CallTable
+  call_attempt: CallAttemptTable
+  attempt_report: AttemptReportTable
+}
+
+export type AgentStatus = 'draft' | 'live' | 'paused'
+
+interface AgentTable {
+  id: Id
+  workspace_id: number
+  widget_id: Generated<string>
+  name: string
+  language: Generated<string>
+  status: Generated<AgentStatus>
+  greeting: Generated<string>
+  variables: Generated<string[]>
+  created_at: CreatedAt
+}
+
+interface PhoneNumberTable {
+  id: Id
+  workspace_id: number
+  phone_number: string
+  label: string
+  country: string
+  status: Generated<'active' | 'retired'>
+  created_at: CreatedAt
+}
+
+interface CampaignTable {
+  id: Id
+  workspace_id: number
+  name: string
+  status: Generated<CampaignStatus>
+  agent_id: number
+  phone_number_id: number
+  time_zone: string
+  calling_hours: Json<CallingHours>
+  max_concurrent_calls: number
+  retry: Json<RetryPolicy>
+  paused_reason: string | null
+  provider_failures: Generated<number>
+  claimed_at: At | null
+  reschedule_after_call_id: number | null
+  created_at: CreatedAt
+}
+
+interface ContactTable {
+  id: Id
+  workspace_id: number
+  phone_number: string
+  first_name: string | null
+  last_name: string | null
+  email: string | null
+  external_id: string | null
+  time_zone: string | null
+  variables: JsonWithDefault<Record<string, string>>
+  consent_source: string | null
+  consent_at: At | null
+  erased_at: At | null
+  search: GeneratedAlways<string>
+  created_at: CreatedAt
+  updated_at: CreatedAt
+}
+
+interface ContactNoteTable {
+  id: Id
+  workspace_id: number
+  contact_id: number
+  call_id: number | null
+  text: string
+  created_at: CreatedAt
+}
+
+interface DoNotCallTable {
+  workspace_id: number
+  number_hash: Buffer
+  source: 'api' | 'dashboard' | 'call'
+  reason: string | null
+  created_at: CreatedAt
+}
+
+interface DoNotCallRemovalTable {
+  id: Id
+  workspace_id: number
+  number_hash: Buffer
+  source: string
+  reason: string
+  removed_by: number | null
+  removed_at: CreatedAt
+}
+
+interface ContactImportTable {
+  id: Id
+  workspace_id: number
+  user_id: number | null
+  file_name: string
+  bytes: Buffer | null
+  status: Generated<'uploaded' | 'checked' | 'importing' | 'done' | 'failed'>
+  error: string | null
+  columns: JsonWithDefault<unknown>
+  campaign_id: number | null
+  fence: Generated<number>
+  lease_until: At | null
+  attempts: Generated<number>
+  created_at: At
+  finished_at: At | null
+  expires_at: At
+}
+
+interface ContactImportRowTable {
+  import_id: number
+  position: number
+  phone_number: string | null
+  fields: JsonWithDefault<unknown>
+  state: 'new' | 'existing' | 'duplicate' | 'invalid'
+  on_do_not_call_list: Generated<boolean>
+  issues: JsonWithDefault<unknown>
+  result: 'created' | 'updated' | 'failed' | null
+  call: 'queued' | 'open' | 'do_not_call' | null
+}
+
+interface CallTable {
+  id: Id
+  workspace_id: number
+  campaign_id: number
+  contact_id: number
+  agent_id: number
+  phone_number_id: number
+  status: Generated<CallStatus>
+  outcome: CallOutcome | null
+  ended_reason: EndedReason | null
+  test: Generated<boolean>
+  additional: Generated<boolean>
+  from_number: string
+  to_number: string
+  attempts: Generated<number>
+  scheduled_at: At | null
+  queued_at: At
+  due_at: At
+  next_attempt_at: At | null
+  answered_at: At | null
+  ended_at: At | null
+  duration_seconds: number | null
+  summary: string | null
+  transcript: JsonWithDefault<TranscriptTurn[]>
+  sentiment: Generated<Sentiment>
+  goal_met: boolean | null
+  extracted: JsonWithDefault<Extracted>
+  recording_url: string | null
+  metadata: JsonWithDefault<Record<string, string>>
+  callback_url: string | null
+  analysis_until: At | null
+  conversation_erased_at: At | null
+}
+
+interface CallAttemptTable {
+  id: Generated<string>
+  workspace_id: number
+  call_id: number
+  campaign_id: number
+  number: number
+  to_number: string
+  test: boolean
+  provider: string
+  worker_id: string
+  fence: Generated<number>
+  lease_until: At
+  started_at: At
+  answered_at: At | null
+  ended_at: At | null
+  outcome: CallOutcome | null
+  ended_reason: EndedReason | null
+}
+
+interface AttemptReportTable {
+  attempt_id: string
+  sequence: number
+  body: Json<unknown>
+  received_at: CreatedAt
+}

@@ -1,0 +1,9 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+export type Id = GeneratedAlways<number>
+export type At = Date
+export type CreatedAt = Generated<Date>
+
+/** JSON is written as text: node-postgres would turn an array into a PostgreSQL array. */
+export type Json<T> = ColumnType<T, string, string>
+export type JsonWithDefault<T> = ColumnType<T, string | undefined, string>

@@ -1,0 +1,146 @@
+import type { CallingHours, Scope } from '@outdial/contract'
+import type { Generated, JSONColumnType } from 'kysely'
+import type { At, CreatedAt, Id, Json, JsonWithDefault } from './column-types.ts'
+
+/** Users, workspaces, and what authenticates them. */
+export interface IdentityTables {
+  workspace: WorkspaceTable
+  app_user: UserTable
+  membership: MembershipTable
+  session: SessionTable
+  invitation: InvitationTable
+  password_reset: PasswordResetTable
+  api_key: ApiKeyTable
+  oauth_client: OauthClientTable
+  oauth_grant: OauthGrantTable
+  oauth_payload: OauthPayloadTable
+  credential: CredentialTable
+  server_secret: ServerSecretTable
+  idempotent_response: IdempotentResponseTable
+}
+
+interface WorkspaceTable {
+  id: Id
+  name: string
+  country: string
+  time_zone: string
+  calling_hours: JsonWithDefault<CallingHours>
+  webhook_secret: string
+  number_salt: Generated<Buffer>
+  form_id: string | null
+  retention_days: number | null
+  previous_webhook_secret: string | null
+  previous_webhook_secret_until: At | null
+  created_at: CreatedAt
+}
+
+interface UserTable {
+  id: Id
+  email: string
+  name: string
+  password_hash: string
+  created_at: CreatedAt
+}
+
+interface MembershipTable {
+  workspace_id: number
+  user_id: number
+  role: 'owner' | 'member'
+  created_at: CreatedAt
+}
+
+interface SessionTable {
+  id: Id
+  id_hash: Buffer
+  user_id: number
+  user_agent: Generated<string>
+  created_at: CreatedAt
+  last_seen_at: CreatedAt
+  expires_at: At
+}
+
+interface InvitationTable {
+  id: Id
+  workspace_id: number
+  token_hash: Buffer
+  email: string
+  role: 'owner' | 'member'
+  invited_by: number | null
+  created_at: CreatedAt
+  expires_at: At
+  accepted_at: At | null
+}
+
+interface PasswordResetTable {
+  token_hash: Buffer
+  user_id: number
+  created_by: number | null
+  created_at: CreatedAt
+  expires_at: At
+  used_at: At | null
+}
+
+interface ApiKeyTable {
+  id: Id
+  workspace_id: number
+  user_id: number
+  name: string
+  prefix: string
+  created_at: CreatedAt
+  last_used_at: At | null
+  revoked_at: At | null
+}
+
+interface OauthClientTable {
+  id: string
+  name: string
+  secret: string | null
+  redirect_uris: string[]
+  created_at: CreatedAt
+}
+
+interface OauthGrantTable {
+  id_hash: Buffer
+  workspace_id: number
+  user_id: number
+  client_id: string
+  created_at: CreatedAt
+  last_used_at: At | null
+}
+
+interface OauthPayloadTable {
+  model: string
+  id_hash: Buffer
+  payload: JSONColumnType<Record<string, unknown>>
+  grant_hash: Buffer | null
+  uid_hash: Buffer | null
+  expires_at: At | null
+  consumed_at: At | null
+}
+
+interface CredentialTable {
+  token_hash: Buffer
+  workspace_id: number
+  user_id: number
+  api_key_id: number | null
+  grant_hash: Buffer | null
+  client_id: string | null
+  scopes: Scope[]
+  expires_at: At | null
+}
+
+interface ServerSecretTable {
+  name: string
+  value: string
+  created_at: CreatedAt
+}
+
+interface IdempotentResponseTable {
+  scope_hash: Buffer
+  body_hash: Buffer
+  workspace_id: number
+  status: number
+  body: Json<unknown>
+  created_at: CreatedAt
+  expires_at: At
+}

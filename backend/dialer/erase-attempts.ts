@@ -1,0 +1,12 @@
+import { sql } from 'kysely'
+import type { ContactEraser } from '../db/erasure.ts'
+
+/** Erases the number that was dialed. */
+export const eraseAttempts: ContactEraser = async (tx, { workspaceId, callIds }) => {
+  await tx
+    .updateTable('call_attempt')
+    .set({ to_number: '' })
+    .where('workspace_id', '=', workspaceId)
+    .where('call_id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .execute()
+}

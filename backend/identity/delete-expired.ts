@@ -1,0 +1,17 @@
+import { dayMs } from '../core/durations.ts'
+import type { Db } from '../db/schema.ts'
+
+/** For a week after a token expired, its caller is told so instead of that the token is unknown. */
+const credentialRetentionMs = 7 * dayMs
+
+/** For a month after an invitation or password reset link expired, its page says so. */
+const linkRetentionMs = 30 * dayMs
+
+/** Deletes expired sign-in sessions, invitations, password resets, and credentials. */
+export async function deleteExpiredIdentities(db: Db, now: Date): Promise<void> {
+  const before = (retentionMs: number) => new Date(now.getTime() - retentionMs)
+  await db.deleteFrom('session').where('expires_at', '<', now).execute()
+  await db.deleteFrom('invitation').where('expires_at', '<', before(linkRetentionMs)).execute()
+  await db.deleteFrom('password_reset').where('expires_at', '<', before(linkRetentionMs)).execute()
+  await db.deleteFrom('credential').where('expires_at', '<', before(credentialRetentionMs)).execute()
+}

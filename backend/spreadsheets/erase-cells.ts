@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+import { containsIdentifier, type ContactEraser } from '../db/erasure.ts'
+
+/** Empties the cells of spreadsheets that contain the number, in any spelling, or the email address. */
+export const eraseSpreadsheetCells: ContactEraser = async (tx, contact) => {
+  const mentionsContact = containsIdentifier(sql`cell`, contact)
+  await sql`
+    update spreadsheet_row
+    set cells = (
+      select array_agg(case when ${mentionsContact} then '' else cell end order by position)
+      from unnest(cells) with ordinality as row (cell, position)
+    )
+    where workspace_id = ${contact.workspaceId}
+      and exists (select from unnest(cells) as row (cell) where ${mentionsContact})`.execute(tx)
+}

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { respondOnce } from '../../api/idempotency.ts'
+import { addContact } from '../../contacts/add-contact.ts'
+import type { Database } from '../../db/schema.ts'
+import { eraseContact } from '../../privacy/erase-contact.ts'
+import { toCaller } from '../support/calls.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/factories.ts'
+
+// Which columns can hold who a contact is, or what they said, is read from the database. Which of them are erased is
+// read from the statements that erasing a contact runs. What is in neither is listed here, with the reason.
+
+const exceptions: Record<string, string> = {
+  'call.from_number': 'the number of the workspace',
+  'call.sentiment': 'a fixed set of values',
+  'call_attempt.ended_reason': 'a fixed set of values',
+  'call_attempt.outcome': 'a fixed set of values',
+  'call_attempt.provider': 'the name of a telephony provider',
+  'contact_import.columns': 'headers of the file; deleted with the import after a day',
+  'contact_import.file_name': 'the name of the file; deleted with the import after a day',
+  'delivery_attempt.error': 'a status code or network error, never a body',
+  'do_not_call.number_hash': 'a salted hash, which must stay so that the number is not called again',
+  'do_not_call_removal.number_hash': 'a salted hash',
+  'do_not_call_removal.source': 'a fixed set of values',
+  'event.type': 'a fixed set of values',
+  'idempotent_response.body_hash': 'a hash of the request; deleted after a day',
+  'idempotent_response.scope_hash': 'a hash of the key; deleted after a day',
+  'spreadsheet_row.spreadsheet_id': 'a random ID',
+  'tool_call.tool_name': 'the name of a tool',
+  'webhook_delivery.event_id': 'a random ID',
+}
+
+/** Tables that hold nothing about contacts. None of them may refer to a contact, a call, or an attempt. */
+const otherTables: Record<string, string> = {
+  agent: 'configuration',
+  api_key: 'a credential of a user',
+  app_user: 'the account of a user',
+  campaign: 'configuration',
+  credential: 'a credential of a user or an app',
+  google_account: 'configuration',
+  invitation: 'for a user to be',
+  knowledge_document: 'written by members for all contacts',
+  knowledge_passage: 'a part of a knowledge document',
+  mcp_tool: 'configuration',
+  membership: 'of a user',
+  oauth_client: 'an app',
+  oauth_grant: 'an authorization by a user',
+  oauth_payload: 'state of a sign-in of a user',
+  password_reset: 'of a user',
+  phone_number: 'a number of the workspace',
+  schema_migration: 'names of migrations',
+  server_secret: 'keys of the installation',
+  session: 'of a user',
+  spreadsheet: 'names of the spreadsheet and its columns',
+  webhook_subscription: 'where an app wants events',
+  widget_tool: 'configuration',
+  workspace: 'configuration',
+}
+
+let database: TestDatabase
+let erased: { columns: Set<string>; tables: Set<string> }
+beforeAll(async () => {
+  database = await createTestDatabase()
+  erased = await recordErasure()
+})
+afterAll(() => database.close())
+
+/** Erases a contact, and reads from the SQL which columns it sets and from which tables it deletes. */
+async function recordErasure(): Promise<typeof erased> {
+  const statements: string[] = []
+  const types = new pg.TypeOverrides()
+  types.setTypeParser(pg.types.builtins.INT8, Number)
+  const db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: database.url, max: 1, types }) }),
+    log: ({ query }) => void statements.push(query.sql),
+  })
+  const deps = testDeps(database.db)
+  const seed = await seedWorkspace(deps)
+  const caller = toCaller(seed)
+  const body = { phone_number: '+12025550173', campaign_id: seed.campaignId, first_name: 'Zelda' }
+  const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
+  await respondOnce(deps, request, async (tx) => ({ status: 201, body: await addContact(tx, caller, body) }))
+  const { id: contactId } = await database.db.selectFrom('contact').select('id').executeTakeFirstOrThrow()
+  try {
+    await eraseContact({ ...deps, db }, { workspaceId: seed.workspaceId, contactId })
+  } finally {
+    await db.destroy()
+  }
+
+  const columns = new Set<string>()
+  const tables = new Set<string>()
+  for (const statement of statements.map((text) => text.replaceAll('"', ''))) {
+    for (const [, table = ''] of statement.matchAll(/delete\s+from\s+(\w+)/g)) tables.add(table)
+    for (const [, table = '', set = ''] of statement.matchAll(
+      /update\s+(\w+)\s+set\s+(.*?)(?=\swhere\s|$)/gs,
+    )) {
+      for (const [, column = ''] of set.matchAll(/(?:^|,)\s*(\w+)\s+?=/g)) columns.add(`${table}.${column}`)
+    }
+  }
+  return { columns, tables }
+}
+
+/**
+ * Finds columns without an eraser: every column that can hold text, JSON, or bytes, in every table, but for keys,
+ * generated columns, and those that a check limits to a list of values.
+ */
+async function findColumnsWithoutEraser(): Promise<string[]> {
+  const { rows } = await sql<{ tableName: string; columnName: string; refersToContact: boolean }>`
+    with recursive related as (
+      select 'contact'::regclass::oid as id
+      union
+      select con.conrelid from pg_constraint con join related on con.confrelid = related.id
+      where con.contype = 'f'
+    )
+    select tbl.relname as "tableName", col.attname as "columnName",
+      tbl.oid in (select id from related) as "refersToContact"
+    from pg_class tbl
+    join pg_attribute col on col.attrelid = tbl.oid and col.attnum > 0 and not col.attisdropped
+    where tbl.relnamespace = 'public'::regnamespace and tbl.relkind in ('r', 'p') and col.attgenerated = ''
+      and col.atttypid not in (
+        'int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'bool'::regtype, 'uuid'::regtype, 'timestamptz'::regtype
+      )
+      and not exists (
+        select from pg_constraint con where con.conrelid = tbl.oid and con.conkey = array[col.attnum] and (
+          con.contype = 'p' or con.contype = 'c' and pg_get_constraintdef(con.oid) ~ '= ANY \\(ARRAY'
+        )
+      )
+    order by 1, 2`.execute(database.db)
+  return rows
+    .filter(({ tableName, columnName, refersToContact }) => {
+      const column = `${tableName}.${columnName}`
+      if (erased.columns.has(column) || erased.tables.has(tableName) || column in exceptions) return false
+      return refersToContact || !(tableName in otherTables)
+    })
+    .map(({ tableName, columnName }) => `${tableName}.${columnName}`)
+}
+
+it('has an eraser for every column that can hold something about a contact', async () => {
+  expect(erased.columns.size).toBeGreaterThan(20)
+  expect(await findColumnsWithoutEraser()).toEqual([])
+})
+
+it('lists no exception that is erased, or no longer exists', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'
+    union all
+    select table_name from information_schema.tables where table_schema = 'public'`.execute(database.db)
+  const names = new Set(rows.map(({ name }) => name))
+  const listed = [...Object.keys(exceptions), ...Object.keys(otherTables)]
+  expect(listed.filter((name) => !names.has(name) || erased.columns.has(name))).toEqual([])
+})
+
+it('finds a new table, a new column, and a table of its own that have no eraser', async () => {
+  await sql`create table contact_photo (contact_id bigint references contact, caption text)`.execute(
+    database.db,
+  )
+  await sql`create table caption (photo_id bigint, body jsonb)`.execute(database.db)
+  await sql`alter table call add column voice bytea, add column born date`.execute(database.db)
+  try {
+    expect(await findColumnsWithoutEraser()).toEqual([
+      'call.born',
+      'call.voice',
+      'caption.body',
+      'contact_photo.caption',
+    ])
+  } finally {
+    await sql`drop table contact_photo, caption`.execute(database.db)
+    await sql`alter table call drop column voice, drop column born`.execute(database.db)
+  }
+})

@@ -1,0 +1,67 @@
+import { CallCompletedEvent } from '@outdial/contract'
+import { sql } from 'kysely'
+import { toErasedCall } from '../core/erased-contact.ts'
+import type { ContactEraser } from '../db/erasure.ts'
+import type { Db } from '../db/schema.ts'
+
+// A customer's callback URL can contain anything about the contact, so only its host stays. An exhausted delivery
+// could only be replayed to the full URL, and is gone.
+const setTargetToHost = sql`
+  target_url = regexp_replace(target_url, '^([A-Za-z]+://[^/?#]*).*$', '\\1/'),
+  status = case status when 'exhausted' then 'gone' else status end`
+const isFinishedCallbackDelivery = sql`subscription_id is null and status <> 'pending'`
+
+/** Erases the callback URLs of finished deliveries. Pending ones still need theirs. */
+export const eraseCallbackUrls: ContactEraser = async (tx, { workspaceId, callIds }) => {
+  await sql`
+    update webhook_delivery set ${setTargetToHost}
+    where workspace_id = ${workspaceId} and ${isFinishedCallbackDelivery}
+      and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(tx)
+}
+
+/** Erases callback URLs of deliveries that were pending when their contact was erased; they end within days. */
+export async function eraseCallbackUrlsOfErasedContacts(db: Db, now: Date): Promise<void> {
+  await sql`
+    update webhook_delivery set ${setTargetToHost}
+    where ${isFinishedCallbackDelivery} and target_url ~ '^[A-Za-z]+://[^/?#]*(/.|[?#])' and event_id in (
+      select event.id
+      from contact
+      join call on call.workspace_id = contact.workspace_id and call.contact_id = contact.id
+      join event on event.call_id = call.id
+      where contact.erased_at > ${now}::timestamptz - interval '10 days'
+    )`.execute(db)
+}
+
+/** Erases the person from the events of their calls. Pending deliveries send the erased event. */
+export const eraseEvents: ContactEraser = async (tx, { workspaceId, callIds }) => {
+  const events = await tx
+    .selectFrom('event')
+    .select(['id', 'body'])
+    .where('workspace_id', '=', workspaceId)
+    .where('call_id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .execute()
+  const ids = events.map(({ id }) => id)
+  const bodies = events.map(({ body }) => toErasedBody(body))
+  await sql`
+    update event set body = erased.body
+    from unnest(${ids}::text[], ${bodies}::text[]) as erased (id, body)
+    where event.workspace_id = ${workspaceId} and event.id = erased.id`.execute(tx)
+}
+
+function toErasedBody(body: string): string {
+  const event = CallCompletedEvent.parse(JSON.parse(body))
+  return JSON.stringify({ ...event, data: toErasedCall(event.data) })
+}
+
+/** Erases what was said from the events of these calls. */
+export async function eraseConversationsInEvents(tx: Db, callIds: readonly number[]): Promise<void> {
+  await sql`
+    update event
+    set body = jsonb_set(
+      body::jsonb,
+      '{data}',
+      body::jsonb -> 'data'
+        || '{"transcript": [], "transcript_text": null, "summary": null, "extracted": {}, "recording_url": null}'
+    )::text
+    where call_id = any(${callIds}::bigint[]) and body::jsonb ? 'data'`.execute(tx)
+}
