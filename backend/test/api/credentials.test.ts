@@ -5,13 +5,9 @@ import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
-import { createSender, createTestApi, type TestApi } from '../support/test-api.ts'
+import { createSender, useApiWorld } from '../support/test-api.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
+const api = useApiWorld()
 
 const newKey = () =>
   createApiKey(api.deps, { workspaceId: api.seed.workspaceId, userId: api.seed.userId, name: 'Another' })
@@ -41,7 +37,7 @@ it('leaves no key to a member who is removed while it is made', async () => {
   const { key } = await api.deps.db.transaction().execute(async (db) => {
     const creating = await createApiKey({ ...api.deps, db }, { ...member, name: 'Late' })
     removing = endMembership(api.deps, member)
-    await Promise.race([removing, waitForLockWaiters(api, 1)])
+    await Promise.race([removing, waitForLockWaiters(api.deps.db)])
     return creating
   })
   await removing

@@ -9,13 +9,9 @@ import pino from 'pino'
 import { createApp } from '../../app.ts'
 import { describeError } from '../../core/errors.ts'
 import { seedAgent, seedPhoneNumber } from '../support/factories.ts'
-import { apiPrefix, createTestApi, type TestApi } from '../support/test-api.ts'
+import { apiPrefix, useApiWorld } from '../support/test-api.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
+const api = useApiWorld()
 
 /** Holds an answer to the one shape, and tells what it says. */
 function parseError(response: LightMyRequestResponse) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import {
   type Browser,
   createBrowser,
@@ -8,7 +8,6 @@ import {
 } from '../../../support/browser.ts'
 import { endMembership } from '../../access/remove-member.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import {
   apiStatus,
   discover,
@@ -16,28 +15,14 @@ import {
   type Flow,
   newFlow,
   parseTokens,
-  password,
   seedApp,
   seedUser,
   type TestApp,
-  type TestUser,
 } from '../support/oauth.ts'
-import { type Service, startService } from '../support/service.ts'
+import { password } from '../support/service.ts'
+import { useOAuthWorld } from '../support/oauth.ts'
 
-let database: TestDatabase
-let service: Service
-let robin: TestUser
-let zapier: TestApp
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  robin = await seedUser(service.deps, 'Acme', 'Globex')
-  zapier = await seedApp(service, 'confidential')
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+const world = useOAuthWorld()
 
 interface AuthorizationPage {
   browser: Browser
@@ -50,14 +35,14 @@ async function openAuthorization(
   paramOverrides: Record<string, string | null> = {},
   browser = createBrowser(),
 ): Promise<AuthorizationPage> {
-  const flow = await newFlow(zapier, paramOverrides)
+  const flow = await newFlow(world.zapier, paramOverrides)
   const { page } = await browser.open(flow.startUrl)
   return { browser, page, flow }
 }
 
 /** One that has come to the consent page. */
 async function openAuthorizationSignedIn(
-  user = robin,
+  user = world.robin,
   paramOverrides: Record<string, string | null> = {},
 ): Promise<AuthorizationPage> {
   const authorization = await openAuthorization(paramOverrides)
@@ -73,16 +58,16 @@ const allowAccess = ({ browser, page }: AuthorizationPage, name: string) =>
 
 const connected = async (externalUrl: string | null, flow: Flow): Promise<number> => {
   const tokens = await parseTokens(
-    zapier,
-    await exchangeCode(zapier, { ...flow, callback: new URL(externalUrl ?? '') }),
+    world.zapier,
+    await exchangeCode(world.zapier, { ...flow, callback: new URL(externalUrl ?? '') }),
   )
-  return apiStatus(service, tokens.access_token)
+  return apiStatus(world.service, tokens.access_token)
 }
 
 it('says who asks, for what, for whom and where the answer goes', async () => {
   const { page } = await openAuthorizationSignedIn()
   expect(page.text).toContain('Connect Zapier')
-  expect(page.text).toContain(robin.email)
+  expect(page.text).toContain(world.robin.email)
   expect(page.text).toContain('See calls with their transcripts')
   expect(page.text).not.toContain('Create campaigns')
   expect(page.text).toContain('you return to 127.0.0.1:9')
@@ -90,7 +75,7 @@ it('says who asks, for what, for whom and where the answer goes', async () => {
 
 it('writes the app’s name as text, whatever is in it', async () => {
   const name = '<script>alert(1)</script>"&'
-  const evil = await seedApp(service, 'confidential', name)
+  const evil = await seedApp(world.service, 'confidential', name)
   const { page } = await createBrowser().open((await newFlow(evil)).startUrl)
   expect(page.html).not.toContain('<script')
   expect(page.text).toContain(name)
@@ -98,7 +83,10 @@ it('writes the app’s name as text, whatever is in it', async () => {
 
 it('signs in whatever the case of the address', async () => {
   const { browser, page } = await openAuthorization()
-  const { page: next } = await browser.press(page, 'Sign in', { email: robin.email.toUpperCase(), password })
+  const { page: next } = await browser.press(page, 'Sign in', {
+    email: world.robin.email.toUpperCase(),
+    password,
+  })
   expect(next.text).toContain('Which workspace?')
 })
 
@@ -108,18 +96,22 @@ it.each([
   ['form', { email: '', password: '' }],
 ])('says of a wrong %s only that the two do not belong together', async (_what, wrong) => {
   const { browser, page } = await openAuthorization()
-  const { page: next } = await browser.press(page, 'Sign in', { email: robin.email, password, ...wrong })
+  const { page: next } = await browser.press(page, 'Sign in', {
+    email: world.robin.email,
+    password,
+    ...wrong,
+  })
   expect(next.status).toBe(422)
   expect(next.text).toContain('do not belong together')
 })
 
 it('fills in the address that the app hints at', async () => {
-  const { page } = await openAuthorization({ login_hint: robin.email })
-  expect(page.html).toContain(`value="${robin.email}"`)
+  const { page } = await openAuthorization({ login_hint: world.robin.email })
+  expect(page.html).toContain(`value="${world.robin.email}"`)
 })
 
 it('stops after ten wrong passwords for one address, and opens again after five minutes', async () => {
-  const eve = await seedUser(service.deps, 'Eve')
+  const eve = await seedUser(world.service.deps, 'Eve')
   const { browser, page } = await openAuthorization()
   const attempt = (typedPassword: string) =>
     browser.press(page, 'Sign in', { email: eve.email, password: typedPassword })
@@ -127,14 +119,14 @@ it('stops after ten wrong passwords for one address, and opens again after five 
   const stopped = await attempt(password)
   expect(stopped.page.status).toBe(429)
   expect(stopped.page.text).toContain('Too many attempts')
-  const { page: other } = await browser.press(page, 'Sign in', { email: robin.email, password })
+  const { page: other } = await browser.press(page, 'Sign in', { email: world.robin.email, password })
   expect(other.status).toBe(200)
-  service.deps.clock.advance(5 * 60_000)
+  world.service.deps.clock.advance(5 * 60_000)
   expect((await attempt(password)).page.text).toContain('Connect Zapier')
 })
 
 it('chooses the only workspace beforehand', async () => {
-  const sam = await seedUser(service.deps, 'Initech')
+  const sam = await seedUser(world.service.deps, 'Initech')
   const authorization = await openAuthorizationSignedIn(sam)
   expect(authorization.page.html).toMatch(/name="workspace_id" value="\d+" required checked/)
 })
@@ -148,7 +140,7 @@ it('asks again where no workspace was chosen', async () => {
 })
 
 it('does not take a workspace that the user is no member of', async () => {
-  const kim = await seedUser(service.deps, 'Hooli')
+  const kim = await seedUser(world.service.deps, 'Hooli')
   const authorization = await openAuthorizationSignedIn()
   const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow', {
     workspace_id: String(kim.workspaces.Hooli),
@@ -158,7 +150,7 @@ it('does not take a workspace that the user is no member of', async () => {
 })
 
 it('tells a user without any workspace so, and leads back to the app', async () => {
-  const authorization = await openAuthorizationSignedIn(await seedUser(service.deps))
+  const authorization = await openAuthorizationSignedIn(await seedUser(world.service.deps))
   expect(authorization.page.text).toContain('not a member of any workspace')
   const { externalUrl } = await authorization.browser.press(authorization.page, 'Back to Zapier')
   expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
@@ -173,7 +165,7 @@ it.each(['sign-in', 'consent'])('tells the app of a Cancel on the %s page', asyn
 })
 
 it('signs out who is not the right person, and lets the right one in', async () => {
-  const sam = await seedUser(service.deps, 'Umbrella')
+  const sam = await seedUser(world.service.deps, 'Umbrella')
   const authorization = await openAuthorizationSignedIn()
   const { page } = await authorization.browser.press(authorization.page, 'Not you? Sign out')
   expect(page.html).toContain('name="password"')
@@ -183,9 +175,9 @@ it('signs out who is not the right person, and lets the right one in', async () 
 })
 
 it('does not give in the name of one person what another was shown', async () => {
-  const sam = await seedUser(service.deps, 'Acme')
+  const sam = await seedUser(world.service.deps, 'Acme')
   const authorization = await openAuthorizationSignedIn()
-  const { page: signInPage } = await authorization.browser.open(`${service.url}/sign-in`)
+  const { page: signInPage } = await authorization.browser.open(`${world.service.url}/sign-in`)
   const { page: out } = await authorization.browser.press(signInPage, 'Sign out')
   await authorization.browser.press(out, 'Sign in', { email: sam.email, password })
   const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow', {
@@ -199,7 +191,7 @@ it('asks for the password again where the app wants it', async () => {
   const first = await openAuthorizationSignedIn()
   const again = await openAuthorization({ prompt: 'login' }, first.browser)
   expect(again.page.html).toContain('name="password"')
-  const { page } = await again.browser.press(again.page, 'Sign in', { email: robin.email, password })
+  const { page } = await again.browser.press(again.page, 'Sign in', { email: world.robin.email, password })
   const { externalUrl } = await allowAccess({ ...again, page }, 'Acme')
   expect(await connected(externalUrl, again.flow)).toBe(200)
 })
@@ -215,8 +207,7 @@ it('serves two tabs of one browser side by side', async () => {
 
 it('carries an authorization over a restart of the service', async () => {
   const authorization = await openAuthorizationSignedIn()
-  await service.close()
-  service = await startService(database.db, service)
+  await world.restartService()
   const { externalUrl } = await allowAccess(authorization, 'Acme')
   expect(await connected(externalUrl, authorization.flow)).toBe(200)
 })
@@ -243,7 +234,7 @@ it('gives no code to who goes around the consent page', async () => {
 
 it('survives a double click on Allow: one grant, and the app is answered', async () => {
   const authorization = await openAuthorizationSignedIn()
-  const count = async () => (await database.db.selectFrom('oauth_grant').select('id_hash').execute()).length
+  const count = async () => (await world.db.selectFrom('oauth_grant').select('id_hash').execute()).length
   const before = await count()
   const both = await Promise.all([allowAccess(authorization, 'Acme'), allowAccess(authorization, 'Acme')])
   const answered = both.filter(({ externalUrl }) => externalUrl !== null)
@@ -264,14 +255,14 @@ it('tells who comes by the back button that the page is over', async () => {
 
 it('ends an authorization that waits for more than an hour', async () => {
   const authorization = await openAuthorizationSignedIn()
-  service.deps.clock.advance(3_600_000)
+  world.service.deps.clock.advance(3_600_000)
   const { page } = await allowAccess(authorization, 'Acme')
   expect(page.status).toBe(410)
 })
 
 it('ends a sign-in after two weeks', async () => {
   const { browser } = await openAuthorizationSignedIn()
-  service.deps.clock.advance(14 * 86_400_000)
+  world.service.deps.clock.advance(14 * 86_400_000)
   expect((await openAuthorization({}, browser)).page.html).toContain('name="password"')
 })
 
@@ -282,16 +273,16 @@ it('does not show another browser’s authorization', async () => {
 })
 
 it('gives no code where the membership ended while the page was open', async () => {
-  const kim = await seedUser(service.deps, 'Vandelay', 'Other')
+  const kim = await seedUser(world.service.deps, 'Vandelay', 'Other')
   const authorization = await openAuthorizationSignedIn(kim)
-  await endMembership(service.deps, { workspaceId: kim.workspaces.Vandelay ?? 0, userId: kim.userId })
+  await endMembership(world.service.deps, { workspaceId: kim.workspaces.Vandelay ?? 0, userId: kim.userId })
   const { page, externalUrl } = await allowAccess(authorization, 'Vandelay')
   expect(externalUrl).toBeNull()
   expect(page.status).toBe(422)
 })
 
 it('tells the app of a membership that ended after Allow, before the way back', async () => {
-  const kim = await seedUser(service.deps, 'Stark')
+  const kim = await seedUser(world.service.deps, 'Stark')
   const { browser, page } = await openAuthorizationSignedIn(kim)
   const workspaceId = kim.workspaces.Stark ?? 0
   const allowed = await fetch(`${page.url}/allow`, {
@@ -305,7 +296,7 @@ it('tells the app of a membership that ended after Allow, before the way back', 
     }),
   })
   expect(allowed.status).toBe(303)
-  await endMembership(service.deps, { workspaceId, userId: kim.userId })
+  await endMembership(world.service.deps, { workspaceId, userId: kim.userId })
   const { externalUrl } = await browser.open(allowed.headers.get('location') ?? '')
   expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
 })
@@ -322,7 +313,7 @@ it.each([
   ['no client', { client_id: null }, 'not complete'],
 ])('shows a page, and redirects nowhere, for %s', async (_what, paramOverrides, title) => {
   const browser = createBrowser()
-  const { page, externalUrl } = await browser.open((await newFlow(zapier, paramOverrides)).startUrl)
+  const { page, externalUrl } = await browser.open((await newFlow(world.zapier, paramOverrides)).startUrl)
   expect(externalUrl).toBeNull()
   expect(page.status).toBe(400)
   expect(page.headers.get('content-type')).toContain('text/html')
@@ -331,10 +322,10 @@ it.each([
 })
 
 it('takes NUL characters for bad input, not for a failure of its own', async () => {
-  const flow = await newFlow(zapier, { state: 'a\0b' })
+  const flow = await newFlow(world.zapier, { state: 'a\0b' })
   const { externalUrl } = await createBrowser().open(flow.startUrl)
   expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('invalid_request')
-  const { page } = await createBrowser().open((await newFlow(zapier, { client_id: 'a\0b' })).startUrl)
+  const { page } = await createBrowser().open((await newFlow(world.zapier, { client_id: 'a\0b' })).startUrl)
   expect(page.status).toBe(400)
   const authorization = await openAuthorization()
   const response = await authorization.browser.press(authorization.page, 'Sign in', {
@@ -345,7 +336,7 @@ it('takes NUL characters for bad input, not for a failure of its own', async () 
 })
 
 it('shows a page, too, where the way back to the app is opened twice', async () => {
-  const { page } = await createBrowser().open(`${service.url}/oauth/authorize/${'x'.repeat(43)}`)
+  const { page } = await createBrowser().open(`${world.service.url}/oauth/authorize/${'x'.repeat(43)}`)
   expect(page.status).toBe(410)
   expect(page.text).toContain('no longer valid')
 })
@@ -356,7 +347,10 @@ it.each(['sign-in', 'allow', 'cancel', 'sign-out'])('refuses a forged %s', async
     method: 'POST',
     redirect: 'manual',
     headers: { cookie: authorization.browser.cookies().join('; ') },
-    body: new URLSearchParams({ workspace_id: String(robin.workspaces.Acme), user_id: String(robin.userId) }),
+    body: new URLSearchParams({
+      workspace_id: String(world.robin.workspaces.Acme),
+      user_id: String(world.robin.userId),
+    }),
   })
   expect(response.status).toBe(403)
   expect(await response.text()).toContain('This form is out of date')
@@ -373,12 +367,12 @@ it('lets its forms lead to the app and nowhere else, and is framed and kept by n
 })
 
 it('names the scheme where the policy cannot name the host: IPv6', async () => {
-  const { clientId } = await createOauthClient(service.deps, {
+  const { clientId } = await createOauthClient(world.service.deps, {
     name: 'Six',
     redirectUris: ['http://[::1]:9/callback'],
     confidential: false,
   })
-  const six: TestApp = { ...zapier, server: await discover(service), clientId }
+  const six: TestApp = { ...world.zapier, server: await discover(world.service), clientId }
   const { startUrl } = await newFlow(six, { redirect_uri: 'http://[::1]:9/callback' })
   const { page } = await createBrowser().open(startUrl)
   expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http:;")
@@ -386,7 +380,7 @@ it('names the scheme where the policy cannot name the host: IPv6', async () => {
 
 it('keeps its cookies from scripts and from other sites', async () => {
   const authorization = await openAuthorization()
-  const { startUrl } = await newFlow(zapier)
+  const { startUrl } = await newFlow(world.zapier)
   const first = await fetch(startUrl, { redirect: 'manual' })
   for (const cookie of [...first.headers.getSetCookie(), ...authorization.page.headers.getSetCookie()]) {
     expect(cookie.toLowerCase()).toContain('httponly')
@@ -396,7 +390,7 @@ it('keeps its cookies from scripts and from other sites', async () => {
 
 it('leads after a sign-in of its own to a path of its own only', async () => {
   // Where it leads by itself: the first of the person's workspaces.
-  const overview = `/w/${robin.workspaces.Acme}/overview`
+  const overview = `/w/${world.robin.workspaces.Acme}/overview`
   for (const [next, path] of [
     ['/dashboard?tab=calls', '/dashboard'],
     ['//evil.example/', overview],
@@ -404,9 +398,9 @@ it('leads after a sign-in of its own to a path of its own only', async () => {
     ['/\\evil.example', overview],
   ] as const) {
     const browser = createBrowser()
-    const { page } = await browser.open(`${service.url}/sign-in?next=${encodeURIComponent(next)}`)
+    const { page } = await browser.open(`${world.service.url}/sign-in?next=${encodeURIComponent(next)}`)
     const { page: after, externalUrl } = await browser.press(page, 'Sign in', {
-      email: robin.email,
+      email: world.robin.email,
       password,
     })
     expect(externalUrl).toBeNull()
@@ -416,20 +410,20 @@ it('leads after a sign-in of its own to a path of its own only', async () => {
 
 it('signs out for good: the old cookie opens nothing', async () => {
   const browser = createBrowser()
-  const { page } = await browser.open(`${service.url}/sign-in`)
-  const { page: inside } = await browser.press(page, 'Sign in', { email: robin.email, password })
-  expect(inside.text).toContain(robin.email)
+  const { page } = await browser.open(`${world.service.url}/sign-in`)
+  const { page: inside } = await browser.press(page, 'Sign in', { email: world.robin.email, password })
+  expect(inside.text).toContain(world.robin.email)
   const cookie = browser.cookies().join('; ')
   await browser.press(inside, 'Sign out')
-  const response = await fetch(`${service.url}/sign-in`, { headers: { cookie } })
+  const response = await fetch(`${world.service.url}/sign-in`, { headers: { cookie } })
   expect(await response.text()).toContain('name="password"')
 })
 
 it('connects through the helper that the journey uses', async () => {
-  const flow = await newFlow(zapier)
+  const flow = await newFlow(world.zapier)
   const externalUrl = await signInAndConsent({
     startUrl: flow.startUrl,
-    email: robin.email,
+    email: world.robin.email,
     password,
     workspaceName: 'Globex',
   })

@@ -11,9 +11,9 @@ import { createUser } from '../../identity/users.ts'
 import { sessionCookie } from '../../sign-in/browser-auth.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type Seed, seedWorkspace } from './factories.ts'
-import { type Service, startService } from './service.ts'
+import { password, type Service, startService } from './service.ts'
 
-export { startService, type Service }
+export { password, startService, type Service }
 
 /** A service with a database of its own for all tests of a file: there before them, gone after them. */
 export function useService(onOpened: (opened: { database: TestDatabase; service: Service }) => void): void {
@@ -29,8 +29,6 @@ export function useService(onOpened: (opened: { database: TestDatabase; service:
     await database.close()
   })
 }
-
-export const password = 'correct horse battery'
 
 let userCount = 0
 /** Made once: hashing is slow on purpose. */

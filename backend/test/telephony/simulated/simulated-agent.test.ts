@@ -1,6 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import type { Call } from '@outdial/contract'
-import type { Worker } from '../../../core/worker.ts'
 import { startDialer } from '../../../dialer/dialer.ts'
 import { createSimulatedAgent } from '../../../telephony/simulated/simulated-agent.ts'
 import { createSimulatedProvider } from '../../../telephony/simulated/simulated-provider.ts'
@@ -11,38 +10,23 @@ import {
   listEvents,
   seedCall,
 } from '../../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
-import { getWidgetId, type Seed, seedWorkspace } from '../../support/factories.ts'
+import { getWidgetId } from '../../support/factories.ts'
 import { startToolServer, type TestToolServer } from '../../support/test-tool-server.ts'
 import { waitFor } from '../../support/wait.ts'
+import { useCallsWorld } from '../../support/world.ts'
 
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
 const yes = (text: string) => () => ({ text })
 const neverSettle = () => new Promise<never>(() => {})
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
-let workers: Worker[]
+const world = useCallsWorld()
 let servers: TestToolServer[]
 let errors: string[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(async () => {
-  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
-  workers = []
+beforeEach(() => {
   servers = []
   errors = []
 })
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()))
-  await Promise.all(servers.map((server) => server.close()))
-})
+afterEach(() => Promise.all(servers.map((server) => server.close())))
 
 const serve = async (...args: Parameters<typeof startToolServer>) => {
   const server = await startToolServer(...args)
@@ -60,13 +44,16 @@ const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) =
     budgetMs: 30_000,
     ...times,
   })
-  const provider = createSimulatedProvider(deps.clock, 10, agent)
-  workers.push(startDialer(deps, { providers: { real: provider, test: provider } }))
+  const provider = createSimulatedProvider(world.deps.clock, 10, agent)
+  world.workers.push(startDialer(world.deps, { providers: { real: provider, test: provider } }))
 }
 /** The clock stands still while a tool is at work: it is turned only as far as somebody waits for it. */
 const call = async (phoneNumber: string, input: Parameters<typeof seedCall>[3] = {}): Promise<Call> => {
-  const { id } = await seedCall(deps, seed, phoneNumber, { variables: { product: 'a roof check' }, ...input })
-  return advanceUntilCompleted(deps, seed, id, 100)
+  const { id } = await seedCall(world.deps, world.seed, phoneNumber, {
+    variables: { product: 'a roof check' },
+    ...input,
+  })
+  return advanceUntilCompleted(world.deps, world.seed, id, 100)
 }
 const toolTurns = ({ transcript }: Call) =>
   transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
@@ -79,8 +66,8 @@ it('uses its tools in the call, and the transcript and the event tell of it', as
   })
   dial(server.url)
   const completedCall = await call('+12025550100')
-  const widgetId = await getWidgetId(deps, seed.agentId)
-  const [attempt] = await listAttempts(deps, completedCall.id)
+  const widgetId = await getWidgetId(world.deps, world.seed.agentId)
+  const [attempt] = await listAttempts(world.deps, completedCall.id)
   expect(server.openedSessions).toEqual([
     { widgetId, callId: attempt?.id, secret, query: expect.not.stringContaining(secret) },
   ])
@@ -98,7 +85,7 @@ it('uses its tools in the call, and the transcript and the event tell of it', as
     completedCall.ended_at,
   ]
   expect(times).toEqual([...times].sort())
-  expect((await listEvents(deps, completedCall.id)).map((event) => event.data)).toEqual([completedCall])
+  expect((await listEvents(world.deps, completedCall.id)).map((event) => event.data)).toEqual([completedCall])
   await waitFor(async () => server.openSessionCount() === 0)
   expect(errors).toEqual([])
 })
@@ -213,10 +200,16 @@ it.each([
 it('leaves its session when the call is cut short', async () => {
   const server = await serve({ contact_lookup: neverSettle })
   dial(server.url)
-  const { id } = await seedCall(deps, seed, '+12025550100')
-  await advanceUntil(deps, seed, id, (completedCall) => completedCall.status === 'in_progress', 50)
+  const { id } = await seedCall(world.deps, world.seed, '+12025550100')
+  await advanceUntil(
+    world.deps,
+    world.seed,
+    id,
+    (completedCall) => completedCall.status === 'in_progress',
+    50,
+  )
   await waitFor(async () => server.calls.length === 1)
-  await workers.pop()?.stop()
+  await world.workers.pop()?.stop()
   await waitFor(async () => server.openSessionCount() === 0)
 })
 
@@ -225,7 +218,7 @@ it('asks for the call-back that a contact wants, and does not ask again when tha
   dial(server.url)
   const number = '+12025570321' // its first talk asks to be called back
   expect((await call(number)).summary).toContain('asked to be called back')
-  const scheduledAt = new Date(deps.clock.now().getTime() + 60_000).toISOString()
+  const scheduledAt = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
   const back = await call(number, { scheduled_at: scheduledAt })
   expect(server.calls.map(({ name }) => name)).toEqual(['schedule_callback'])
   expect(back.goal_met).toBe(true)
@@ -238,7 +231,7 @@ it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
     const server = await serve({ contact_lookup: yes(contactFacts), schedule_callback: yes('Scheduled.') })
     dial(server.url)
     await call('+12025570321')
-    const tomorrow = new Date(deps.clock.now().getTime() + 24 * 3_600_000)
+    const tomorrow = new Date(world.deps.clock.now().getTime() + 24 * 3_600_000)
     const date = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(tomorrow)
     expect(server.calls.at(-1)).toEqual({ name: 'schedule_callback', args: { at: `${date}T16:00` } })
   },
