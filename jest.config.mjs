@@ -1,6 +1,8 @@
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts', '<rootDir>/backend/test/**/*.test.ts'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.mjs',
+  runtime: '<rootDir>/test/support/runtime.mjs',
+  injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.mjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build', '<rootDir>/.outdial'],
@@ -8,6 +10,12 @@ export default {
   globalTeardown: '<rootDir>/test/support/stop-database.mjs',
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.mjs'],
   // More than the cores of a small machine: many tests wait, for browsers and for processes.
-  maxWorkers: 3,
+  maxWorkers: 4,
+  testSequencer: '<rootDir>/test/support/sequencer.mjs',
+  // Of `npm run test:coverage`. Files that no test loads count, too.
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['index.ts', 'src/**/*.ts', 'contract/**/*.ts', 'backend/**/*.ts', '!**/test/**'],
+  coverageReporters: ['text-summary', 'html', 'json-summary'],
+  coverageDirectory: 'coverage',
   testTimeout: 20_000,
 }

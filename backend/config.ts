@@ -26,8 +26,8 @@ export const Environment = z.object({
   RUNTIME_URL: z.url({ protocol: /^https?$/ }).optional(),
   INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
   ALLOWED_HOSTS: list.optional(),
-  LINE: z.enum(['simulated', 'http']).default('simulated'),
-  LINE_SPEED: z.coerce.number().min(0.1).max(10_000).optional(),
+  TELEPHONY: z.enum(['simulated', 'http']).default('simulated'),
+  SIMULATION_SPEED: z.coerce.number().min(0.1).max(10_000).optional(),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(600),
   ALLOW_LOOPBACK_WEBHOOKS: flag.optional(),
   TRUSTED_PROXIES: list.pipe(z.array(proxy)).optional(),
@@ -48,7 +48,7 @@ export interface Config {
   runtimeSecrets: string[]
   /** Holds them instead, and is followed. */
   runtimeSecretFile: string | undefined
-  /** Where calls are placed with LINE=http; without a trailing slash. */
+  /** Where calls are placed with TELEPHONY=http; without a trailing slash. */
   runtimeUrl: string | undefined
   /** Where agent runtimes reach this service, for tools and reports; without a trailing slash. */
   internalUrl: string
@@ -75,18 +75,30 @@ function formatUrlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+/** Variables of earlier releases, with the names that replace them. */
+const renamedVariables = { LINE: 'TELEPHONY', LINE_SPEED: 'SIMULATION_SPEED' }
+
+/** Ignoring an old name would start the service with another setting than its operator chose. */
+function requireNoOldNames(present: object): void {
+  const messages = Object.entries(renamedVariables)
+    .filter(([oldName]) => oldName in present)
+    .map(([oldName, newName]) => `${oldName} is now called ${newName}: rename the variable.`)
+  if (messages.length > 0) throw new ConfigError(messages.join('\n'))
+}
+
 /** @throws {ConfigError} that names every variable that is wrong */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  requireNoOldNames(present)
   const parsed = Environment.safeParse(present)
   if (!parsed.success) {
     const messages = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
     throw new ConfigError(`These environment variables are wrong.\n${messages.join('\n')}`)
   }
   const env = parsed.data
-  if (env.LINE === 'http' && env.RUNTIME_URL === undefined) {
+  if (env.TELEPHONY === 'http' && env.RUNTIME_URL === undefined) {
     throw new ConfigError(
-      'LINE=http needs RUNTIME_URL: the address of the agent runtime that makes the calls, for example https://runtime.example.com.',
+      'TELEPHONY=http needs RUNTIME_URL: the address of the agent runtime that makes the calls, for example https://runtime.example.com.',
     )
   }
   if (env.RUNTIME_SECRET !== undefined && env.RUNTIME_SECRET_FILE !== undefined) {
@@ -110,8 +122,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     runtimeUrl: env.RUNTIME_URL?.replace(/\/+$/, ''),
     internalUrl: env.INTERNAL_URL?.replace(/\/+$/, '') ?? publicUrl,
     allowedHosts: env.ALLOWED_HOSTS ?? [],
-    telephony: env.LINE,
-    simulationSpeed: env.LINE === 'http' ? 1 : (env.LINE_SPEED ?? defaultSpeed),
+    telephony: env.TELEPHONY,
+    simulationSpeed: env.TELEPHONY === 'http' ? 1 : (env.SIMULATION_SPEED ?? defaultSpeed),
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? isLoopbackOnly,
     trustedProxies: env.TRUSTED_PROXIES ?? [],

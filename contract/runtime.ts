@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Extracted, Sentiment, TranscriptTurn } from './call.ts'
 import { Id, PhoneNumberE164, Seconds, text, Timestamp } from './primitives.ts'
 
-// Between this service and an agent runtime of the user's own, which makes the calls with LINE=http.
+// Between this service and an agent runtime of the user's own, which makes the calls with TELEPHONY=http.
 
 /** Body of `POST {RUNTIME_URL}/calls`: one attempt to reach one person. */
 export const RuntimeDialRequest = z

@@ -4,7 +4,11 @@ import { compileCache, preflight } from './preflight.mjs'
 
 preflight()
 const jest = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url))
-const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']
+const flags = [
+  '--experimental-vm-modules',
+  '--experimental-import-meta-resolve',
+  '--disable-warning=ExperimentalWarning',
+]
 const child = spawn(process.execPath, [...flags, jest, ...process.argv.slice(2)], {
   stdio: 'inherit',
   // What tests start, such as Zapier's command line, is read from there, too.

@@ -23,19 +23,19 @@ const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status']
 }
 
 /**
- * Publishes, pauses or resumes an agent. While it is not Live its calls wait; those under way go on.
+ * Publishes, pauses, or resumes an agent. Until it's Live, its calls wait; those in progress continue.
  *
- * @throws {ApiError} not_found, validation_failed for a step that there is not
+ * @throws {ApiError} not_found, validation_failed where an agent can't go from its status to this one
  */
 export const setAgentStatus = (
-  deps: Deps,
-  agentKey: { workspaceId: number; agentId: number },
+  deps: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  agentId: number,
   status: AgentValues['status'],
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    const { workspaceId, agentId } = agentKey
     const current = await lockAgent(tx.db, workspaceId, agentId)
-    if (current === undefined) throw notFound('There is no agent with this id in this workspace.')
+    if (current === undefined) throw agentNotFound()
     if (current.status === status) return
     if (!nextStatuses[current.status].includes(status)) {
       const message = `An agent that is ${current.status} cannot become ${status}: it can become ${nextStatuses[current.status].join(' or ')}.`
@@ -43,8 +43,10 @@ export const setAgentStatus = (
     }
     await updateAgentStatus(tx.db, workspaceId, agentId, status)
     tx.notify.callQueued()
-    tx.notify.toolsChanged(agentKey)
+    tx.notify.toolsChanged({ workspaceId, agentId })
   })
+
+export { type CreatedAgent, hasAgent } from './agent-store.ts'
 
 export const agentNotFound = () => notFound('There is no agent with this id in this workspace.')
 
@@ -56,7 +58,7 @@ export const listAgents = async (
 ): Promise<Page<Agent>> => toPage(await selectLiveAgents(deps.db, caller.workspaceId, query), query.limit)
 
 /**
- * Makes an agent; it calls nobody before it is Live. The public API has no way to.
+ * Creates an agent. It makes no calls until it's Live. The public API can't create agents.
  *
  * @throws {ApiError} validation_failed
  */
@@ -67,20 +69,16 @@ export const createAgent = async (
 ): Promise<CreatedAgent> => insertAgent(deps.db, workspaceId, { ...validateAgent(input), status })
 
 /**
- * Edits an agent. Calls that begin from then on are made with it; those under way go on as they began.
+ * Edits an agent. Calls that start later use the new values; those in progress keep the old ones.
  *
  * @throws {ApiError} not_found, validation_failed
  */
 export async function editAgent(
-  { db }: Pick<Deps, 'db'>,
-  { workspaceId, agentId }: AgentKey,
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  agentId: number,
   edit: AgentInput,
 ): Promise<void> {
-  const isUpdated = await updateAgent(db, workspaceId, agentId, validateAgent(edit))
+  const isUpdated = await updateAgent(deps.db, workspaceId, agentId, validateAgent(edit))
   if (!isUpdated) throw agentNotFound()
-}
-
-interface AgentKey {
-  workspaceId: number
-  agentId: number
 }

@@ -1,60 +1,66 @@
-import type { ErrorDetail } from '@outdial/contract'
-import { ApiError, invalidField } from '../core/errors.ts'
-import type { AgentValues } from './agent-store.ts'
+import * as z from 'zod'
+import { rule, validateByRules } from '../core/validate-rules.ts'
 
-const limits = { name: 200, greeting: 2000, variables: 50, variable: 64 }
+const maxLengths = { name: 200, greeting: 2000, variable: 64 }
+const maxVariables = 50
 
-/** What an agent is called and says, without its status. */
-export type AgentInput = Omit<AgentValues, 'status'>
-
-/**
- * Trims the texts of an agent, writes its language as BCP 47 has it (RFC 5646, section 4.5), and takes each variable once.
- *
- * @throws {ApiError} validation_failed, with a detail for each fault
- */
-export function validateAgent(input: AgentInput): AgentInput {
-  const name = input.name.trim()
-  const greeting = input.greeting.trim()
-  const variables = [...new Set(input.variables.map((variable) => variable.trim()).filter(Boolean))]
-  const language = input.language === undefined ? undefined : canonicalizeLanguage(input.language)
-  const issues = [
-    ...(name === '' ? [issue('name', 'required', 'The agent needs a name.')] : []),
-    ...lengthIssues('name', name, limits.name),
-    ...lengthIssues('greeting', greeting, limits.greeting),
-    ...variables.filter((variable) => !isVariableName(variable)).map(invalidVariableIssue),
-    ...(variables.length > limits.variables
-      ? [issue('variables', 'too_big', `An agent can have at most ${limits.variables} variables.`)]
-      : []),
-  ]
-  const [firstIssue] = issues
-  if (firstIssue !== undefined)
-    throw new ApiError('validation_failed', firstIssue.message, { details: issues })
-  return { name, greeting, variables, ...(language !== undefined && { language }) }
-}
-
-function canonicalizeLanguage(tag: string): string {
+/** Writes a language tag in its canonical form (RFC 5646, section 4.5). */
+const Language = z.string().transform((tag, context) => {
   try {
-    const [language] = Intl.getCanonicalLocales(tag)
-    if (language !== undefined) return language
+    return Intl.getCanonicalLocales(tag)[0]
   } catch {
-    // RangeError: told below
+    context.addIssue({
+      code: 'custom',
+      ...rule('invalid_language', 'The language must be a tag such as en-US or de.'),
+    })
+    return z.NEVER
   }
-  throw invalidField('language', 'invalid_language', 'The language must be a tag such as en-US or de.')
-}
+})
 
-/** As scripts can name it: `{{roof_type}}`. */
-const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.length <= limits.variable
+const tooLongRule = (field: 'name' | 'greeting') =>
+  rule('too_long', `The ${field} must have at most ${maxLengths[field]} characters.`)
 
-const invalidVariableIssue = (name: string): ErrorDetail =>
-  issue(
-    'variables',
+/** Scripts name a variable like this: `{{roof_type}}`. */
+const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.length <= maxLengths.variable
+
+const invalidVariableRule = (name: string) =>
+  rule(
     'invalid_name',
-    `“${name.slice(0, limits.variable)}” is no name of a variable: use letters without accents, digits and _, such as roof_type.`,
+    `“${name.slice(0, maxLengths.variable)}” is no name of a variable: use letters without accents, digits and _, such as roof_type.`,
   )
 
-const lengthIssues = (field: string, text: string, maxLength: number): ErrorDetail[] =>
-  text.length <= maxLength
-    ? []
-    : [issue(field, 'too_long', `The ${field} must have at most ${maxLength} characters.`)]
+const tooManyVariablesRule = rule('too_big', `An agent can have at most ${maxVariables} variables.`)
 
-const issue = (field: string, code: string, message: string): ErrorDetail => ({ field, code, message })
+const VariableNames = z
+  .array(z.string().trim())
+  .transform((names) => [...new Set(names.filter(Boolean))])
+  .superRefine((names, context) => {
+    for (const name of names.filter((each) => !isVariableName(each))) {
+      context.addIssue({ code: 'custom', ...invalidVariableRule(name) })
+    }
+    if (names.length > maxVariables) context.addIssue({ code: 'custom', ...tooManyVariablesRule })
+  })
+
+const AgentFields = z.object({
+  language: Language.optional(),
+  name: z
+    .string()
+    .trim()
+    .refine((name) => name !== '', rule('required', 'The agent needs a name.'))
+    .refine((name) => name.length <= maxLengths.name, tooLongRule('name')),
+  greeting: z
+    .string()
+    .trim()
+    .refine((greeting) => greeting.length <= maxLengths.greeting, tooLongRule('greeting')),
+  variables: VariableNames,
+})
+
+/** What an agent is called and says, without its status. The language is en-US where it's left out. */
+export type AgentInput = z.input<typeof AgentFields>
+
+/**
+ * Trims the texts of an agent, canonicalizes its language, and removes repeated and empty variables.
+ *
+ * @throws {ApiError} validation_failed with a detail for each issue
+ */
+export const validateAgent = (input: AgentInput) => validateByRules(AgentFields, input)

@@ -1,89 +1,140 @@
 import type { ErrorCode, ListQuery, Scope } from '@outdial/contract'
 import * as z from 'zod'
 import type { Caller } from '../core/caller.ts'
+import { notFound } from '../core/errors.ts'
 import type { Page } from '../core/pagination.ts'
 import { validate } from '../core/validate.ts'
+import type { Deps } from '../deps.ts'
 
-/** What a route answers. `body` is left out with 204. */
-export interface RouteResponse {
-  status: number
-  body?: unknown
-  headers?: Record<string, string>
-}
+/** `{ id }` for a path with `:id`, nothing for any other. */
+type PathParams<Path extends string> = Path extends `${string}/:id${string}` ? { id: number } : object
 
-/** What a handler is given: everything has been checked by then. */
-export interface RouteRequest<Query, Body> {
+/** A checked request, as a handler gets it. */
+type RouteRequest<Path extends string, Query, Body> = PathParams<Path> & {
   caller: Caller
   query: Query
   body: Body
-  /** The integer in the path; NaN never: a path without one has no `{id}`. */
-  id: number
-  /** The header, as sent. */
-  idempotencyKey: string | undefined
+  /** The absolute URL of the route, without a query string. */
+  url: string
 }
 
-interface RouteDescription {
+/** What a handler returns. `body` is left out with 204. */
+export interface RouteResponse {
+  status: number
+  body?: unknown
+}
+
+interface RouteDescription<Path extends string> {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below the API's prefix, with its trailing slash where the service's description has one; `:id` is an integer. */
-  path: string
+  /** Below the API's prefix, with a trailing slash where the OpenAPI document has one; `:id` is an integer. */
+  path: Path
   operationId: string
   summary: string
   description?: string
   tag: string
-  /** Every one of them is needed. */
+  /** All of them are required. */
   scopes: Scope[]
-  /** Schemas of the successful answers; null where there is no body. */
+  /** Schemas of the successful responses; null for one without a body. */
   responses: Record<number, z.ZodType | null>
-  /** Error codes that this operation has beyond those that every one has. */
+  /** Error codes of this operation, besides those that every operation has. */
   errors?: ErrorCode[]
-  /** Whether `Idempotency-Key` counts here. */
+  /** Whether `Idempotency-Key` is honored: the handler runs once per key, in the transaction that stores its response. */
   idempotent?: boolean
 }
 
-/** A line of the table, as `routes.ts` writes it. */
-export interface RouteDefinition<Query extends z.ZodType, Body extends z.ZodType> extends RouteDescription {
+/** A route as `routes.ts` writes it. */
+interface RouteDefinition<
+  Path extends string,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> extends RouteDescription<Path> {
   query: Query
   body: Body
-  handler: (request: RouteRequest<z.output<Query>, z.output<Body>>) => Promise<RouteResponse>
+  handler: (
+    deps: Deps,
+    request: RouteRequest<Path, z.output<Query>, z.output<Body>>,
+  ) => Promise<RouteResponse>
 }
 
-/** A line of the table, ready to be mounted. */
-export interface Route extends RouteDescription {
+/** A request before it is checked. */
+interface RawRequest {
+  caller: Caller
+  query: unknown
+  body: unknown
+  /** The `:id` of the path as text. */
+  id: string | undefined
+  /** The public URL of the API, with its prefix. */
+  baseUrl: string
+}
+
+interface PreparedRequest {
+  /** Without a trailing slash, and with the id in place of `:id`. */
+  path: string
+  /** As validated. */
+  body: unknown
+  run: (deps: Deps) => Promise<RouteResponse>
+}
+
+/** A route as `mountRoutes` serves it. */
+export interface Route extends RouteDescription<string> {
   query: z.ZodType
   body: z.ZodType
-  handle: (request: RouteRequest<unknown, unknown>) => Promise<RouteResponse>
+  /** @throws {ApiError} where the request does not match the schemas */
+  prepare: (request: RawRequest) => PreparedRequest
 }
 
-/** Refuses every parameter: a typing error in one must not pass unseen. */
+/** Rejects every parameter, so that a misspelled one does not go unnoticed. */
 export const NoQuery = z.strictObject({})
 
 export const NoBody = z.undefined()
 
-/** Ties the schemas of a line to its handler, so that the handler sees parsed values only. */
-export function defineRoute<Query extends z.ZodType, Body extends z.ZodType>({
+/** Ties a route's schemas and path to its handler, which gets validated values only. */
+export function defineRoute<Path extends string, Query extends z.ZodType, Body extends z.ZodType>({
   handler,
-  ...definition
-}: RouteDefinition<Query, Body>): Route {
+  ...description
+}: RouteDefinition<Path, Query, Body>): Route {
   return {
-    ...definition,
-    handle: (request) =>
-      handler({
-        ...request,
-        query: validate(definition.query, request.query),
-        body: validate(definition.body, request.body),
-      }),
+    ...description,
+    prepare: ({ caller, id, baseUrl, ...raw }) => {
+      const params = parsePathParams(description.path, id)
+      const query = validate(description.query, raw.query)
+      const body = validate(description.body, raw.body)
+      const path = description.path.replace(':id', id ?? '')
+      const request = { ...params, caller, query, body, url: `${baseUrl}${path}` }
+      return { path: path.replace(/\/$/, ''), body, run: (deps) => handler(deps, request) }
+    },
   }
 }
 
-/** The envelope of a list, with absolute links that keep every filter. `address` is the list's own, absolute. */
-export function toListResponse<Item>(page: Page<Item>, listUrl: string, query: ListQuery) {
+function parsePathParams<Path extends string>(path: Path, id: string | undefined): PathParams<Path>
+function parsePathParams(path: string, id: string | undefined): { id: number } | object {
+  return path.includes('/:id') ? { id: parsePathId(id ?? '') } : {}
+}
+
+/**
+ * Reads the id in a path. Text, zero, and integers that no number holds exactly name nothing.
+ *
+ * @throws {ApiError} not_found
+ */
+function parsePathId(text: string): number {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
+  if (!Number.isSafeInteger(id)) throw notFound('There is nothing with this id in this workspace.')
+  return id
+}
+
+/** The response of a list, with absolute links to the next and the previous page that keep every filter. */
+export function toListResponse<Item>(
+  page: Page<Item>,
+  { url, query }: { url: string; query: ListQuery },
+): RouteResponse {
   const { limit, offset } = query
-  const linkTo = (to: number) => `${listUrl}?${toSearchParams({ ...query, offset: to }).toString()}`
-  return {
+  const linkTo = (to: number) => `${url}?${toSearchParams({ ...query, offset: to }).toString()}`
+  const body = {
     results: page.items,
     next: page.more ? linkTo(offset + limit) : null,
     previous: offset > 0 ? linkTo(Math.max(0, offset - limit)) : null,
   }
+  return { status: 200, body }
 }
 
 function toSearchParams(query: object): URLSearchParams {

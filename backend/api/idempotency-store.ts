@@ -23,7 +23,7 @@ export async function findStoredResponse(
   now: Date,
 ): Promise<StoredResponse | undefined> {
   const row = await tx
-    .selectFrom('idempotent_answer')
+    .selectFrom('idempotent_response')
     .select(['body_hash', 'status', 'body'])
     .where('scope_hash', '=', scopeHash)
     .where('workspace_id', '=', workspaceId)
@@ -47,7 +47,7 @@ export async function storeResponse(
     expires_at: response.expiresAt,
   }
   await tx
-    .insertInto('idempotent_answer')
+    .insertInto('idempotent_response')
     .values({ scope_hash: scopeHash, workspace_id: workspaceId, ...values })
     .onConflict((conflict) => conflict.column('scope_hash').doUpdateSet(values))
     .execute()

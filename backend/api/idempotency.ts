@@ -1,62 +1,67 @@
 import { createHash } from 'node:crypto'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { ApiError, invalidField } from '../core/errors.ts'
+import { dayMs } from '../core/durations.ts'
 import { canonicalJson } from '../core/text.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import type { RouteRequest, RouteResponse } from './define-route.ts'
 import { findStoredResponse, storeResponse, tryLockScope } from './idempotency-store.ts'
 
-const ttlMs = 24 * 60 * 60 * 1000
+const ttlMs = dayMs
 
-/** A request that may come again because its answer was lost. */
+/** A request that may be sent again because its response was lost. */
 export interface IdempotentRequest {
   caller: Caller
   method: string
   /** Without a trailing slash. */
   path: string
-  /** The header, as sent; without one the work is simply done. */
+  /** The `Idempotency-Key` header as sent; without one the work is simply done. */
   key: string | undefined
-  /** As validated, so that spellings of one body are one. */
+  /** As validated, so that two spellings of one body are the same. */
   body: unknown
 }
 
-export interface IdempotentResponse {
+interface Response {
   status: number
-  body: unknown
-  replayed: boolean
+  body?: unknown
 }
 
 /**
- * Does `work` once for a connection, method, path and key in 24 hours, and answers the same again. The
- * answer is kept in the transaction of the work itself: neither exists without the other, and a refusal
- * keeps nothing.
+ * Does `work` once per connection, method, path, and key in 24 hours, and then returns the same response again. The
+ * response is stored in the transaction of the work itself: neither exists without the other, and an error stores
+ * nothing.
  *
  * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused, validation_failed
  */
 export const respondOnce = (
   deps: Deps,
   request: IdempotentRequest,
-  work: (deps: Deps) => Promise<{ status: number; body: unknown }>,
-): Promise<IdempotentResponse> =>
-  inTransaction(deps, async (deps) => {
-    if (request.key === undefined) return { ...(await work(deps)), replayed: false }
+  work: (tx: Deps) => Promise<Response>,
+): Promise<Response & { replayed: boolean }> =>
+  inTransaction(deps, async (tx) => {
+    if (request.key === undefined) return { ...(await work(tx)), replayed: false }
     requireValidKey(request.key)
     const { workspaceId } = request.caller
-    const now = deps.clock.now()
+    const now = tx.clock.now()
     const scopeHash = sha256(formatScope(request))
     const bodyHash = sha256(canonicalJson(request.body))
 
-    if (!(await tryLockScope(deps.db, scopeHash))) throw keyInUse()
-    // A statement of its own: one snapshot for both would predate the lock, and miss the answer of
+    if (!(await tryLockScope(tx.db, scopeHash))) throw keyInUse()
+    // A statement of its own: one snapshot for both would predate the lock, and miss the response of
     // who held it a moment ago.
-    const stored = await findStoredResponse(deps.db, workspaceId, scopeHash, now)
+    const stored = await findStoredResponse(tx.db, workspaceId, scopeHash, now)
     if (stored !== undefined && !stored.bodyHash.equals(bodyHash)) throw keyReused()
     if (stored !== undefined) return { status: stored.status, body: stored.body, replayed: true }
 
-    const response = await work(deps)
+    const response = await work(tx)
     const expiresAt = new Date(now.getTime() + ttlMs)
-    await storeResponse(deps.db, workspaceId, scopeHash, { ...response, bodyHash, now, expiresAt })
+    await storeResponse(tx.db, workspaceId, scopeHash, {
+      status: response.status,
+      body: response.body,
+      bodyHash,
+      now,
+      expiresAt,
+    })
     return { ...response, replayed: false }
   })
 
@@ -86,19 +91,3 @@ const keyReused = () =>
     'idempotency_key_reused',
     'This Idempotency-Key was already used for a request with other content: use a new key for it.',
   )
-
-/** Lets `Idempotency-Key` count for a POST to `path` (without its trailing slash). */
-export async function respondToPostOnce(
-  deps: Deps,
-  path: string,
-  request: RouteRequest<unknown, unknown>,
-  work: (deps: Deps) => Promise<{ status: number; body: unknown }>,
-): Promise<RouteResponse> {
-  const { caller, body, idempotencyKey: key } = request
-  const {
-    status,
-    body: responseBody,
-    replayed,
-  } = await respondOnce(deps, { caller, method: 'POST', path, key, body }, work)
-  return { status, body: responseBody, ...(replayed && { headers: { 'Idempotent-Replayed': 'true' } }) }
-}

@@ -1,15 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
-import { notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { createRequestAuthenticator, requireScopes } from './authenticate-request.ts'
 import { NoBody, type Route, type RouteResponse } from './define-route.ts'
+import { respondOnce } from './idempotency.ts'
 
-/** Mounts the table: each line behind the gate, its body read, its answer held to its schema. */
+/**
+ * Mounts the routes: each authenticates, reads its body, honors `Idempotency-Key` where it is declared idempotent,
+ * and sends what its response schema allows.
+ */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
   const authenticateRequest = createRequestAuthenticator(deps)
-  // A line validates by itself (`route()`), so that its handler's types follow from its schemas.
+  const baseUrl = `${deps.config.publicUrl}${api.prefix}`
+  // A route validates by itself (`defineRoute`), so that its handler's types follow from its schemas.
   api.setValidatorCompiler(() => (value: unknown) => ({ value }))
   api.setSerializerCompiler(serializerCompiler)
   api.removeAllContentTypeParsers()
@@ -38,14 +42,19 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
         if (hasBodySchema && hasBody(request)) requireJson(request.headers)
       },
       handler: async (request, reply) => {
-        if (request.caller === null) throw new Error('the gate let nobody in')
-        const response = await route.handle({
-          caller: request.caller,
+        const { caller } = request
+        if (caller === null) throw new Error('the request was not authenticated')
+        const { path, body, run } = route.prepare({
+          caller,
           query: request.query,
           body: hasBodySchema ? getBody(request) : undefined,
           id: getPathId(request),
-          idempotencyKey: getHeader(request, 'idempotency-key'),
+          baseUrl,
         })
+        if (route.idempotent !== true) return sendResponse(reply, await run(deps))
+        const key = getHeader(request, 'idempotency-key')
+        const response = await respondOnce(deps, { caller, method: route.method, path, key, body }, run)
+        if (response.replayed) reply.header('Idempotent-Replayed', 'true')
         return sendResponse(reply, response)
       },
     })
@@ -56,10 +65,9 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
 const getBody = (request: FastifyRequest): unknown =>
   hasBody(request) ? request.body : parseJson(Buffer.alloc(0))
 
-/** NaN where the path has no id: only lines with `:id` look at it. */
-function getPathId({ params }: FastifyRequest): number {
-  const value = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined
-  return typeof value === 'string' ? parsePathId(value) : NaN
+function getPathId({ params }: FastifyRequest): string | undefined {
+  const id = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined
+  return typeof id === 'string' ? id : undefined
 }
 
 function getHeader({ headers }: FastifyRequest, name: string): string | undefined {
@@ -67,16 +75,4 @@ function getHeader({ headers }: FastifyRequest, name: string): string | undefine
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-const sendResponse = (reply: FastifyReply, { status, body, headers = {} }: RouteResponse) =>
-  reply.code(status).headers(headers).send(body)
-
-/**
- * Reads the id in a path. What is no id names nothing: text, zero, and integers that no number holds.
- *
- * @throws {ApiError} not_found
- */
-export function parsePathId(text: string): number {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : NaN
-  if (!Number.isSafeInteger(id)) throw notFound('There is nothing with this id in this workspace.')
-  return id
-}
+const sendResponse = (reply: FastifyReply, { status, body }: RouteResponse) => reply.code(status).send(body)

@@ -1,4 +1,6 @@
 import type { Clock } from '../core/clock.ts'
+import { secondMs } from '../core/durations.ts'
+import { createWindowCounter } from '../core/window-counter.ts'
 
 /** What is left of a quota, and the whole seconds until it is full again. */
 export interface Quota {
@@ -12,36 +14,22 @@ export interface Quota {
 export type RateLimit = (key: string) => Quota
 
 /**
- * At most `limit` requests of one key in a fixed window of `windowSeconds` that its first one opens.
- * Counts in this process; the least recently opened windows are forgotten beyond `keys`.
+ * Allows at most `limit` requests per key in a fixed window of `windowSeconds`, which the first request of the key
+ * opens. Counted in this process.
  */
 export function createRateLimit(
   clock: Pick<Clock, 'now'>,
-  options: { limit: number; windowSeconds: number; maxKeys?: number },
+  { limit, windowSeconds }: { limit: number; windowSeconds: number },
 ): RateLimit {
-  const { limit, windowSeconds, maxKeys = 50_000 } = options
-  const windows = new Map<string, { endsAt: number; count: number }>()
-
-  const getWindow = (key: string, now: number) => {
-    const current = windows.get(key)
-    if (current !== undefined && current.endsAt > now) return current
-    const fresh = { endsAt: now + windowSeconds * 1000, count: 0 }
-    windows.delete(key)
-    windows.set(key, fresh)
-    const [oldest] = windows.keys()
-    if (windows.size > maxKeys && oldest !== undefined) windows.delete(oldest)
-    return fresh
-  }
+  const requests = createWindowCounter(clock, { windowMs: windowSeconds * secondMs })
 
   return (key) => {
-    const now = clock.now().getTime()
-    const window = getWindow(key, now)
-    window.count += 1
+    const { count, endsAt } = requests.add(key)
     return {
       limit,
-      remaining: Math.max(0, limit - window.count),
-      resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
-      exceeded: window.count > limit,
+      remaining: Math.max(0, limit - count),
+      resetSeconds: Math.max(1, Math.ceil((endsAt - clock.now().getTime()) / secondMs)),
+      exceeded: count > limit,
     }
   }
 }

@@ -8,7 +8,7 @@ import { registerScope } from '../http/register-scope.ts'
 import { mountRoutes } from './mount-routes.ts'
 import { completeDocument } from './openapi/complete-document.ts'
 import { documentFrame } from './openapi/document-frame.ts'
-import { apiPrefix, createRoutes } from './routes.ts'
+import { apiPrefix, routes } from './routes.ts'
 
 /** The viewer has its scripts and styles beside it; it writes some styles into its page, and icons as data. */
 const docsContentSecurityPolicy =
@@ -16,7 +16,6 @@ const docsContentSecurityPolicy =
 
 /** Mounts the public API with its OpenAPI 3.1 document beside it, and a page to read that at `/docs`. */
 export async function registerApi(app: FastifyInstance, deps: Deps): Promise<void> {
-  const routes = createRoutes(deps)
   await registerScope(app, 'api', async (scope) => {
     await scope.register(swagger, {
       openapi: documentFrame(deps.config),

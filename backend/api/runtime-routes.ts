@@ -7,7 +7,6 @@ import type { Deps } from '../deps.ts'
 import { receiveReport } from '../dialer/receive-report.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { registerScope } from '../http/register-scope.ts'
-import { ToolServerError } from '../mcp/tool-server-error.ts'
 import { createRuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import { NoQuery } from './define-route.ts'
 
@@ -19,7 +18,7 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
     try {
       secrets.require(headers, new URLSearchParams())
     } catch (error) {
-      throw error instanceof ToolServerError ? toApiError(error) : error
+      throw error instanceof ApiError ? toRuntimeApiError(error) : error
     }
   }
 
@@ -41,7 +40,7 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
         const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
         const report = validate(RuntimeReport, hasBody(request) ? request.body : parseJson(Buffer.alloc(0)))
-        if ((await receiveReport(deps, attemptId, report)) === 'over') return sendAttemptEnded(request, reply)
+        if ((await receiveReport(deps, attemptId, report)) === 'ended') return sendAttemptEnded(request, reply)
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )
@@ -49,7 +48,7 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
 }
 
 /** The header's name says nothing here about queries, so neither does the message. */
-const toApiError = ({ code }: ToolServerError) =>
+const toRuntimeApiError = ({ code }: ApiError) =>
   code === 'missing_credential'
     ? new ApiError(
         'missing_credential',

@@ -140,7 +140,7 @@ export const setRescheduleAfter = async (
 ): Promise<void> => {
   await tx
     .updateTable('campaign')
-    .set({ replan_after: afterCallId })
+    .set({ reschedule_after_call_id: afterCallId })
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.campaignId)
     .execute()

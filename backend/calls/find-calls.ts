@@ -14,12 +14,12 @@ export const waitingFor = (now: Date) => sql<WaitingFor | null>`
     when call.next_attempt_at > ${now} then 'calling_hours'
     when call.test then null
     when exists (
-        select from attempt
-        where attempt.workspace_id = call.workspace_id and attempt.to_number = call.to_number
-          and attempt.ended_at is null and not attempt.test
+        select from call_attempt
+        where call_attempt.workspace_id = call.workspace_id and call_attempt.to_number = call.to_number
+          and call_attempt.ended_at is null and not call_attempt.test
       ) or (
-        select count(*) from attempt
-        where attempt.campaign_id = call.campaign_id and attempt.ended_at is null and not attempt.test
+        select count(*) from call_attempt
+        where call_attempt.campaign_id = call.campaign_id and call_attempt.ended_at is null and not call_attempt.test
       ) >= campaign.max_concurrent_calls then 'concurrency'
   end`
 

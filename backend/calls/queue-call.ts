@@ -29,7 +29,7 @@ export interface QueueRequest {
  */
 export async function queueCall(tx: Db, request: QueueRequest): Promise<{ callId: number; queued: boolean }> {
   const { workspaceId, now } = request
-  const campaign = await lockCampaign(tx, workspaceId, request.campaignId, 'to follow')
+  const campaign = await lockCampaign(tx, workspaceId, request.campaignId, 'share')
   if (campaign === undefined)
     throw notFound('There is no campaign with this id in this workspace.', 'campaign_id')
   if (campaign.status === 'archived') throw campaignArchived()

@@ -29,7 +29,7 @@ async function rescheduleBatch(tx: Deps, key: CampaignKey): Promise<boolean> {
   const campaign = await lockCampaignToReschedule(tx.db, key)
   if (campaign === undefined) return false
   const now = tx.clock.now()
-  const calls = await lockQueuedCalls(tx.db, key, campaign.replan_after, batchSize)
+  const calls = await lockQueuedCalls(tx.db, key, campaign.reschedule_after_call_id, batchSize)
   const last = calls.length < batchSize ? undefined : calls.at(-1)
   await setRescheduleAfter(tx.db, key, last?.id ?? null)
   if (campaign.status === 'archived') await cancelQueuedCalls(tx, key.workspaceId, calls, now)

@@ -1,42 +1,55 @@
 import type { Campaign } from '@outdial/contract'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import type { Deps } from '../deps.ts'
-import { type CampaignKey, changeCampaign } from './edit-campaign.ts'
+import { changeCampaign } from './edit-campaign.ts'
 
 /**
- * Ends a campaign for good: it takes no more calls, and those that wait are completed as canceled. Calls under
- * way go on, and are not tried again.
+ * Archives a campaign for good: it accepts no more calls, and waiting calls are completed as canceled. Calls in
+ * progress continue, but aren't retried.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
-export async function archiveCampaign(deps: Deps, campaignKey: CampaignKey): Promise<Campaign> {
-  const campaign = await changeCampaign(deps, campaignKey, () => ({
+export async function archiveCampaign(
+  deps: Deps,
+  workspaceId: number,
+  campaignId: number,
+): Promise<Campaign> {
+  const campaign = await changeCampaign(deps, workspaceId, campaignId, () => ({
     status: 'archived',
     pausedReason: null,
     rescheduleAfterCallId: 0,
   }))
-  await rescheduleCampaign(deps, campaignKey)
+  await rescheduleCampaign(deps, { workspaceId, campaignId })
   return campaign
 }
 
 /**
- * Makes no more calls of the campaign until it is resumed. Those under way go on, and it still accepts new ones.
+ * Makes no calls of the campaign until it's resumed. Calls in progress continue, and new ones are still accepted.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
 export const pauseCampaign = (
-  deps: Deps,
-  campaignKey: CampaignKey,
+  deps: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  campaignId: number,
   reason: string | null = null,
 ): Promise<Campaign> =>
-  changeCampaign(deps, campaignKey, ({ status }) =>
+  changeCampaign(deps, workspaceId, campaignId, ({ status }) =>
     status === 'paused' ? {} : { status: 'paused', pausedReason: reason },
   )
 
 /**
- * Goes on with a paused campaign's calls, and forgets the failures of the line that may have paused it.
+ * Resumes a paused campaign, and resets the failures of the telephony provider that may have paused it.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
-export const resumeCampaign = (deps: Deps, campaignKey: CampaignKey): Promise<Campaign> =>
-  changeCampaign(deps, campaignKey, () => ({ status: 'active', pausedReason: null, providerFailures: 0 }))
+export const resumeCampaign = (
+  deps: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  campaignId: number,
+): Promise<Campaign> =>
+  changeCampaign(deps, workspaceId, campaignId, () => ({
+    status: 'active',
+    pausedReason: null,
+    providerFailures: 0,
+  }))

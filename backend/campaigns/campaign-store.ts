@@ -35,15 +35,18 @@ export async function selectCampaigns(db: Db, workspaceId: number, query: Search
   return rows.map(toCampaign)
 }
 
-/** What a campaign is made of. */
-export interface CampaignValues {
+/** What can be changed about a campaign by editing it. */
+export interface CampaignSettings {
   name: string
-  agentId: number
-  phoneNumberId: number
   timeZone: string
   callingHours: CallingHours
   maxConcurrentCalls: number
   retry: RetryPolicy
+}
+
+export interface CampaignValues extends CampaignSettings {
+  agentId: number
+  phoneNumberId: number
   createdAt: Date
 }
 
@@ -66,7 +69,10 @@ export async function insertCampaign(db: Db, workspaceId: number, values: Campai
   return toCampaign(row)
 }
 
-/** What a new campaign depends on; a status is null where the workspace has no such agent or number. */
+/**
+ * Reads what a new campaign depends on: the workspace's defaults and two statuses. A status is null where the
+ * workspace has no such agent or number.
+ */
 export function findCampaignContext(
   db: Db,
   workspaceId: number,
@@ -93,8 +99,9 @@ export function findCampaignContext(
 }
 
 /**
- * Holds a campaign that is about to change. `FOR UPDATE` waits for what queues into it or finishes in it, and
- * keeps others from doing so: they see either the old rules and are found by the change, or the new ones.
+ * Locks a campaign that is about to change. `FOR UPDATE` waits for transactions that queue calls into it or finish
+ * calls in it, and blocks new ones: they either see the old rules and the change finds their calls, or they see the
+ * new rules.
  */
 export async function lockCampaignForUpdate(
   tx: Db,
@@ -111,17 +118,12 @@ export async function lockCampaignForUpdate(
   return row && toCampaign(row)
 }
 
-/** What can change about a campaign. What is left out stays. */
-export interface CampaignChanges {
+/** A property that is left out keeps its value. */
+export interface CampaignChanges extends Partial<CampaignSettings> {
   status?: Campaign['status']
   pausedReason?: string | null
   providerFailures?: number
-  name?: string
-  timeZone?: string
-  callingHours?: CallingHours
-  maxConcurrentCalls?: number
-  retry?: RetryPolicy
-  /** 0: every waiting call is to follow the change. */
+  /** 0: every waiting call follows the change. */
   rescheduleAfterCallId?: number
 }
 
@@ -136,13 +138,13 @@ export async function updateCampaign(
     .set({
       status: changes.status,
       paused_reason: changes.pausedReason,
-      line_failures: changes.providerFailures,
+      provider_failures: changes.providerFailures,
       name: changes.name,
       time_zone: changes.timeZone,
       calling_hours: changes.callingHours && JSON.stringify(changes.callingHours),
       max_concurrent_calls: changes.maxConcurrentCalls,
       retry: changes.retry && JSON.stringify(changes.retry),
-      replan_after: changes.rescheduleAfterCallId,
+      reschedule_after_call_id: changes.rescheduleAfterCallId,
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', campaignId)
@@ -150,3 +152,14 @@ export async function updateCampaign(
     .executeTakeFirstOrThrow()
   return toCampaign(row)
 }
+
+/** Selects the campaigns that accept calls, by name. */
+export const selectOpenCampaigns = (db: Db, workspaceId: number) =>
+  db
+    .selectFrom('campaign')
+    .select(['id', 'name', 'status'])
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '<>', 'archived')
+    .orderBy('name')
+    .orderBy('id')
+    .execute()

@@ -3,14 +3,19 @@ import type { Caller } from '../core/caller.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
-import { findCampaignContext, insertCampaign, selectCampaigns } from './campaign-store.ts'
+import {
+  findCampaignContext,
+  insertCampaign,
+  selectCampaigns,
+  selectOpenCampaigns,
+} from './campaign-store.ts'
 
 export const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] }
 export const defaultMaxConcurrentCalls = 5
 
 /**
- * Makes a campaign. What is left out of it, down to one part of the hours or of the retry policy,
- * takes the workspace's value or the default.
+ * Creates a campaign. Whatever is left out, even one part of the calling hours or of the retry policy, takes the
+ * workspace's value or the default.
  *
  * @throws {ApiError} not_found, agent_not_live, number_not_active, validation_failed
  */
@@ -65,3 +70,7 @@ export const listCampaigns = async (
   caller: Caller,
   query: SearchQuery,
 ): Promise<Page<Campaign>> => toPage(await selectCampaigns(deps.db, caller.workspaceId, query), query.limit)
+
+/** Lists the campaigns that accept calls, by name: all but the archived ones. */
+export const listOpenCampaigns = (deps: Pick<Deps, 'db'>, workspaceId: number) =>
+  selectOpenCampaigns(deps.db, workspaceId)

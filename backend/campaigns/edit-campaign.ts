@@ -1,25 +1,25 @@
-import type { CallingHours, Campaign, RetryPolicy } from '@outdial/contract'
+import type { Campaign } from '@outdial/contract'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { type CampaignChanges, lockCampaignForUpdate, updateCampaign } from './campaign-store.ts'
-
-/** Which campaign is to change. */
-export interface CampaignKey {
-  workspaceId: number
-  campaignId: number
-}
+import {
+  type CampaignChanges,
+  type CampaignSettings,
+  lockCampaignForUpdate,
+  updateCampaign,
+} from './campaign-store.ts'
 
 /**
- * Changes a campaign that is not archived, and wakes the dialer: every change may let calls out.
+ * Changes a campaign that isn't archived, and notifies the dialer: every change may make calls due.
  *
- * @param toChanges what is to change, given the campaign as it stands and is held
+ * @param toChanges returns what to change, given the locked campaign
  * @throws {ApiError} not_found, campaign_archived
  */
 export const changeCampaign = (
-  deps: Deps,
-  { workspaceId, campaignId }: CampaignKey,
+  deps: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  campaignId: number,
   toChanges: (campaign: Campaign) => CampaignChanges,
 ): Promise<Campaign> =>
   inTransaction(deps, async (tx) => {
@@ -34,31 +34,26 @@ export const changeCampaign = (
     return updateCampaign(tx.db, workspaceId, campaignId, changes)
   })
 
-/** What can be edited, checked by the contract's schemas. What is left out stays. */
-export interface CampaignEdit {
-  name?: string
-  timeZone?: string
-  callingHours?: CallingHours
-  maxConcurrentCalls?: number
-  retry?: RetryPolicy
-}
+/** What the contract's schemas have validated. A property that is left out keeps its value. */
+export type CampaignEdit = Partial<CampaignSettings>
 
 /**
- * Edits a campaign. New hours, or a new zone for them, move what waits; limits and the retry policy count from
- * the next call and the next attempt's end on.
+ * Edits a campaign. New calling hours, or a new time zone for them, move the calls that wait. The other limits apply
+ * from the next call on, the retry policy from the end of the next call attempt.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function editCampaign(
   deps: Deps,
-  campaignKey: CampaignKey,
+  workspaceId: number,
+  campaignId: number,
   edit: CampaignEdit,
 ): Promise<Campaign> {
   const needsReschedule = edit.callingHours !== undefined || edit.timeZone !== undefined
-  const campaign = await changeCampaign(deps, campaignKey, () => ({
+  const campaign = await changeCampaign(deps, workspaceId, campaignId, () => ({
     ...edit,
     rescheduleAfterCallId: needsReschedule ? 0 : undefined,
   }))
-  if (needsReschedule) await rescheduleCampaign(deps, campaignKey)
+  if (needsReschedule) await rescheduleCampaign(deps, { workspaceId, campaignId })
   return campaign
 }

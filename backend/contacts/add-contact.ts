@@ -6,23 +6,27 @@ import { invalidField } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
-import { maxScheduledAt } from '../scheduling/local-time.ts'
+import { checkScheduledAt } from '../scheduling/local-time.ts'
 import { writeContact } from './upsert-contact.ts'
 
 /**
- * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this
- * contact in this campaign is open already, that one is answered (unless `if_already_queued` is `queue`).
+ * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this contact in
+ * this campaign is open already, returns that one, unless `if_already_queued` is `queue`.
  *
  * @throws {ApiError} validation_failed, not_found, campaign_archived
  */
-export const addContact = (deps: Deps, caller: Caller, input: AddContact): Promise<ContactAdded> =>
-  inTransaction(deps, async ({ db, clock, config, notify }) => {
+export const addContact = (
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
+  caller: Caller,
+  input: AddContact,
+): Promise<ContactAdded> =>
+  inTransaction(deps, async (tx) => {
     const { workspaceId } = caller
-    const now = clock.now()
-    const scheduledAt = parseScheduledAt(input.scheduled_at, now)
-    requireCallbackUrl(config, input.callback_url)
-    const contact = await writeContact(db, workspaceId, { input, source: 'api', now })
-    const { callId, queued } = await queueCall(db, {
+    const now = tx.clock.now()
+    const scheduledAt = checkScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
+    requireCallbackUrl(tx.config, input.callback_url)
+    const contact = await writeContact(tx.db, workspaceId, { input, source: 'api', now })
+    const { callId, queued } = await queueCall(tx.db, {
       workspaceId,
       campaignId: input.campaign_id,
       contactId: contact.id,
@@ -33,23 +37,13 @@ export const addContact = (deps: Deps, caller: Caller, input: AddContact): Promi
       metadata: input.metadata ?? {},
       callbackUrl: input.callback_url ?? null,
     })
-    const call = await findCall(db, workspaceId, callId, now)
+    const call = await findCall(tx.db, workspaceId, callId, now)
     if (call === undefined) throw new Error('the call that was just queued is gone')
 
-    notify.callQueued()
-    notify.deliveryQueued()
+    tx.notify.callQueued()
+    tx.notify.deliveryQueued()
     return { contact: call.contact, call, contact_created: contact.created, call_queued: queued }
   })
-
-/** A time that is past means now: the automation ran late. */
-function parseScheduledAt(text: string | null | undefined, now: Date): Date | null {
-  if (text === null || text === undefined) return null
-  const at = new Date(text)
-  if (at > maxScheduledAt(now)) {
-    throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
-  }
-  return at > now ? at : null
-}
 
 function requireCallbackUrl(config: Deps['config'], url: string | null | undefined): void {
   if (url === null || url === undefined) return

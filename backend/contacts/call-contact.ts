@@ -1,60 +1,50 @@
 import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { queueCall } from '../calls/queue-call.ts'
-import { ApiError, invalidField, notFound } from '../core/errors.ts'
+import { ApiError, notFound, throwAsFieldError } from '../core/errors.ts'
 import { lockContact } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { maxScheduledAt } from '../scheduling/local-time.ts'
+import { checkScheduledAt } from '../scheduling/local-time.ts'
 
-/** A call that a person in the dashboard asks for. */
+/** A call that a person asks for in the dashboard. */
 export interface CallRequest {
   campaignId: number
-  /** Not before. Null: as soon as may be. */
+  /** Null: as soon as possible. */
   at: Date | null
   test: boolean
 }
 
 /**
- * Queues a call to a known contact. Where one is open in this campaign, that one is told; a number on the
- * do-not-call list is refused, since a person should know it before anything is queued.
+ * Queues a call to a known contact, or returns the open one of this campaign. A number on the do-not-call list is an
+ * error here, so that the person learns of it before anything is queued.
  *
  * @throws {ApiError} not_found, campaign_archived, validation_failed
  */
 export const callContact = (
-  deps: Deps,
-  contactKey: { workspaceId: number; contactId: number },
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  workspaceId: number,
+  contactId: number,
   request: CallRequest,
 ): Promise<{ callId: number; queued: boolean }> =>
-  inTransaction(deps, async ({ db, clock, notify }) => {
-    const { workspaceId, contactId } = contactKey
-    const now = clock.now()
-    const contact = await lockContact(db, workspaceId, contactId)
+  inTransaction(deps, async (tx) => {
+    const now = tx.clock.now()
+    const contact = await lockContact(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
-    if (await isOnDoNotCallList(db, workspaceId, contact.phone_number)) throw doNotCallError()
-    if (request.at !== null && request.at > maxScheduledAt(now)) {
-      throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
-    }
-    const scheduledAt = request.at !== null && request.at > now ? request.at : null
-    const call = await queueCall(db, {
+    if (await isOnDoNotCallList(tx.db, workspaceId, contact.phone_number)) throw doNotCallError()
+    const call = await queueCall(tx.db, {
       workspaceId,
       campaignId: request.campaignId,
       contactId,
       now,
-      scheduledAt,
+      scheduledAt: checkScheduledAt(request.at, now),
       ifAlreadyQueued: 'skip',
       test: request.test,
       metadata: {},
       callbackUrl: null,
     }).catch(throwAsFieldError)
-    notify.callQueued()
+    tx.notify.callQueued()
     return call
   })
 
 const doNotCallError = () =>
   new ApiError('validation_failed', 'This number is on the do-not-call list: no call was queued.')
-
-/** A campaign that is not there is a field's mistake: the contact is. */
-function throwAsFieldError(error: unknown): never {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
-  throw new ApiError('validation_failed', error.message, { details: error.details })
-}

@@ -4,22 +4,22 @@ import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 
 /**
- * Keeps a note on a contact, with the call that it was made on, if any.
+ * Saves a note about a contact, and the call that it was written in, if any.
  *
- * @throws {ApiError} not_found, also where the contact was erased meanwhile
+ * @throws {ApiError} not_found, also where the contact has been erased meanwhile
  */
 export async function addNote(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
-  contact: { workspaceId: number; contactId: number },
+  deps: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  contactId: number,
   note: { callId: number | null; text: string },
 ): Promise<void> {
-  const { workspaceId, contactId } = contact
-  if (await insertNote(db, workspaceId, { ...note, contactId, at: clock.now() })) return
+  if (await insertNote(deps.db, workspaceId, { ...note, contactId, at: deps.clock.now() })) return
   throw notFound('There is no contact with this id in this workspace.')
 }
 
-/** False where there is no such contact, or none any more: its erasure waits for this, or this for that. */
-export const insertNote = async (
+/** Returns false where the contact doesn't exist or was erased: the key-share lock and erasure wait for each other. */
+const insertNote = async (
   db: Db,
   workspaceId: number,
   note: { contactId: number; callId: number | null; text: string; at: Date },
@@ -36,7 +36,7 @@ export const insertNote = async (
   return rows.length > 0
 }
 
-/** The last notes, the latest first. */
+/** Returns the last notes, the latest first. */
 export const findNotes = (db: Db, workspaceId: number, contactId: number, limit: number) =>
   db
     .selectFrom('contact_note')

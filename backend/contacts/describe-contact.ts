@@ -1,5 +1,5 @@
 import { formatLocalTime } from '../scheduling/local-time.ts'
-import type { ContactDetails } from './contact-queries.ts'
+import type { ContactDetails } from './find-contacts.ts'
 
 interface Note {
   text: string
@@ -7,9 +7,9 @@ interface Note {
 }
 
 /**
- * What is known of a contact, a fact per line, for an agent to read.
+ * Describes a contact for an agent, one fact per line.
  *
- * @param timeZone where the contact is, if that is known
+ * @param timeZone the contact's, if it's known
  */
 export function describeContact(
   contact: ContactDetails,
@@ -25,6 +25,7 @@ export function describeContact(
     ['Local time', timeZone && formatLocalTime(now, timeZone)],
     ['Do not call', contact.do_not_call ? 'yes, this number must not be called again' : 'no'],
   ]
+  // A variable must not look like the fact whose name it has.
   const labels = new Set(facts.map(([label]) => label.toLowerCase()))
   const variables = Object.entries(contact.variables).map(
     ([variable, value]) =>
@@ -36,5 +37,5 @@ export function describeContact(
 
 const formatNote = ({ text, created_at }: Note) => `Note of ${created_at.toISOString().slice(0, 10)}: ${text}`
 
-/** A value of several lines must not pass for facts of its own, nor a variable for the fact whose name it has. */
+/** A value with several lines must not look like facts of its own. */
 const toSingleLine = (text: string) => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ')

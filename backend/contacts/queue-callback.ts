@@ -8,9 +8,9 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { formatLocalTime, maxScheduledAt, parseRequestedTime } from '../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../scheduling/time-zones.ts'
-import { findContactsBy } from './contact-queries.ts'
+import { findContactsBy } from './find-contacts.ts'
 
-/** The call in which somebody asks to be called again. */
+/** The call in which a contact asks to be called again. */
 export interface CurrentCall {
   workspaceId: number
   campaignId: number
@@ -21,41 +21,41 @@ export interface CurrentCall {
 
 export interface ScheduledCallback {
   requestedTime: Date
-  /** When the phone rings: later than asked where no call is permitted then. Null where nothing was queued. */
+  /** Later than requested where calls aren't permitted then. Null where nothing was queued. */
   scheduledTime: Date | null
-  /** The clock that the contact goes by. */
+  /** The contact's. */
   timeZone: string
 }
 
 /**
- * Queues another call of the same campaign for the time that the contact asks for, beside the present call. The same
- * time again is the same call-back: agents repeat themselves.
+ * Queues another call of the same campaign at the time that the contact asked for. Agents repeat themselves: a second
+ * request for the same time returns the call that is queued already.
  *
- * @param ask.at ISO 8601; without an offset it is the contact's local time, or the campaign's where that is not known
- * @param ask.dryRun checks everything and queues nothing
+ * @param request.at ISO 8601; without an offset, the contact's local time, or the campaign's if that is unknown
+ * @param request.dryRun checks everything and queues nothing
  * @throws {ApiError} not_found, validation_failed, in words for the agent
  */
 export const queueCallback = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   call: CurrentCall,
   request: { at: string; dryRun: boolean },
 ): Promise<ScheduledCallback> =>
-  inTransaction(deps, async ({ db, clock, notify }) => {
-    const now = clock.now()
-    const timeZone = await requireCallableTimeZone(db, call)
+  inTransaction(deps, async (tx) => {
+    const now = tx.clock.now()
+    const timeZone = await requireCallableTimeZone(tx.db, call)
     const requestedTime = requireRequestedTime(request.at, timeZone, now)
     if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
     const { workspaceId, campaignId, contactId, test } = call
-    const waitingCall = await findQueuedCallAt(db, workspaceId, {
+    const waitingCall = await findQueuedCallAt(tx.db, workspaceId, {
       campaignId,
       contactId,
       test,
       at: requestedTime,
     })
-    const callId = waitingCall?.id ?? (await queueCallAt(db, call, requestedTime, now))
-    const queuedCall = await findCall(db, workspaceId, callId, now)
-    notify.callQueued()
+    const callId = waitingCall?.id ?? (await queueCallAt(tx.db, call, requestedTime, now))
+    const queuedCall = await findCall(tx.db, workspaceId, callId, now)
+    tx.notify.callQueued()
     const nextAttemptAt = queuedCall?.next_attempt_at ?? null
     return {
       requestedTime,
@@ -64,12 +64,12 @@ export const queueCallback = (
     }
   })
 
-/** Holds the contact, so that no refusal and no second request comes between, and tells its time zone. */
+/** Locks the contact, so that no opt-out and no second request interferes, and returns its time zone. */
 async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<string> {
   const { workspaceId, campaignId, contactId, phoneNumber } = call
   await lockContactByNumber(db, workspaceId, phoneNumber)
   const [contact] = await findContactsBy(db, workspaceId, 'id', contactId)
-  const campaign = await lockCampaign(db, workspaceId, campaignId, 'to follow')
+  const campaign = await lockCampaign(db, workspaceId, campaignId, 'share')
   if (contact === undefined || campaign === undefined) {
     throw notFound('This contact is no longer kept, so that no call-back can be planned.')
   }
@@ -110,7 +110,7 @@ async function queueCallAt(db: Db, call: CurrentCall, scheduledAt: Date, now: Da
     contactId: call.contactId,
     now,
     scheduledAt,
-    // The present call is still open.
+    // The current call is still open.
     ifAlreadyQueued: 'queue',
     test: call.test,
     metadata: {},

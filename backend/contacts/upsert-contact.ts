@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { findWorkspaceCountry } from '../identity/workspaces.ts'
 import { type ContactValues, upsertContact } from './contact-store.ts'
 
-/** What `POST /contacts/` takes of the contact itself. */
+/** The fields of `POST /contacts/` that describe the contact itself. */
 export const ContactInput = AddContact.omit({
   campaign_id: true,
   metadata: true,
@@ -22,8 +22,8 @@ export const ContactInput = AddContact.omit({
 export type ContactInput = z.infer<typeof ContactInput>
 
 /**
- * Upserts a contact by its phone number, in the caller's transaction, and lets its waiting calls follow: its row is
- * locked until the end. Wake the dialer and the sender after the commit.
+ * Upserts a contact by its phone number in the caller's transaction, which keeps its row locked, and moves its waiting
+ * calls if its time zone is given. Notify the dialer and the webhook sender after the commit.
  *
  * @throws {ApiError} validation_failed
  */
@@ -50,7 +50,7 @@ async function parseContactPhone(db: Db, workspaceId: number, input: ContactInpu
   return parsed.phoneNumber
 }
 
-/** Any country will do for a number that names its own, and spares the hot path a statement. */
+/** For an international number any country works, which saves the hot path a query. */
 const findDefaultCountry = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
   isInternational(phoneNumber) ? 'US' : findWorkspaceCountry(db, workspaceId)
 
@@ -59,7 +59,7 @@ const toContactValues = (input: ContactInput): ContactValues => ({
   consent: input.consent && { source: input.consent.source, at: new Date(input.consent.at) },
 })
 
-/** What is written of a known contact: a field that is left out stays as it is, null clears it. */
+/** Fields to update: one that is left out keeps its value, null clears it. */
 export const ContactFields = AddContact.pick({
   first_name: true,
   last_name: true,
@@ -81,7 +81,7 @@ export const toFieldValues = (input: ContactFields): Omit<ContactValues, 'consen
 
 const maxVariables = 100
 
-/** Each request is within the limit, but they add up. */
+/** Counts the merged variables: each request is within the limit, but several add up. */
 export function checkVariableCount(variables: Record<string, string>): void {
   if (Object.keys(variables).length <= maxVariables) return
   const message = `A contact has at most ${maxVariables} variables: clear the stored ones with null first.`
@@ -89,18 +89,22 @@ export function checkVariableCount(variables: Record<string, string>): void {
 }
 
 /**
- * Upserts a contact by its phone number and calls nobody: for people in the dashboard.
+ * Upserts a contact by its phone number without queueing a call, for people in the dashboard.
  *
  * @throws {ApiError} validation_failed
  */
 export const saveContact = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   input: ContactInput,
 ): Promise<{ id: number; created: boolean }> =>
-  inTransaction(deps, async ({ db, clock, notify }) => {
-    const contact = await writeContact(db, workspaceId, { input, source: 'dashboard', now: clock.now() })
-    notify.callQueued()
-    notify.deliveryQueued()
+  inTransaction(deps, async (tx) => {
+    const contact = await writeContact(tx.db, workspaceId, {
+      input,
+      source: 'dashboard',
+      now: tx.clock.now(),
+    })
+    tx.notify.callQueued()
+    tx.notify.deliveryQueued()
     return contact
   })

@@ -1,59 +1,63 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
-interface Entry<Value> {
-  value: Promise<Value | undefined>
-  /** Undefined while it is being loaded. */
-  loaded: { value: Value | undefined; expiresAt: number } | undefined
-  isDropped: boolean
-}
-
-/** How long what was found, and what was not, is remembered, in milliseconds. */
+/** Milliseconds for which found values, and the fact that there is none, stay in a cache. */
 export interface CacheTtl {
   found: number
   missing: number
 }
 
+interface Entry<Value> {
+  loading: Promise<Value | undefined>
+  /** Undefined while it's being loaded. */
+  loaded: { value: Value | undefined } | undefined
+  isDropped: boolean
+}
+
 const maxEntries = 20_000
 
 /**
- * Remembers what was loaded by key, for a while. Of many who ask at once one loads; what is dropped while it is being
- * loaded is loaded again, so that nobody is given what was true before a change.
+ * Caches loaded values by key. Of many callers that ask at once, one loads. An entry that is dropped while it's being
+ * loaded is loaded again, so no caller gets a value from before a change.
  */
 export class Cache<Value> {
-  readonly #clock: Clock
   readonly #load: (key: string) => Promise<Value | undefined>
   readonly #ttlMs: CacheTtl
-  readonly #entries = new Map<string, Entry<Value>>()
+  readonly #entries: LRUCache<string, Entry<Value>>
 
   constructor(clock: Clock, ttlMs: CacheTtl, load: (key: string) => Promise<Value | undefined>) {
-    this.#clock = clock
-    this.#ttlMs = ttlMs
     this.#load = load
+    this.#ttlMs = ttlMs
+    this.#entries = new LRUCache({
+      max: maxEntries,
+      perf: { now: () => clock.now().getTime() },
+      ttlResolution: 0,
+      dispose: (entry, _key, reason) => {
+        if (reason === 'delete') entry.isDropped = true
+      },
+    })
   }
 
   async get(key: string): Promise<Value | undefined> {
     for (;;) {
-      const entry = this.#findFresh(key) ?? this.#startLoading(key)
-      const value = await entry.value
+      const entry = this.#entries.get(key) ?? this.#startLoading(key)
+      const value = await entry.loading
       if (!entry.isDropped) return value
     }
   }
 
   drop(key: string): void {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return
-    entry.isDropped = true
     this.#entries.delete(key)
   }
 
   /**
-   * Drops what the test names, and what is still being loaded: nobody knows yet what that will be.
+   * Drops matching values, and every entry that's being loaded, since its value isn't known yet.
    *
-   * @returns those that the test named
+   * @returns the matching values
    */
   dropWhere(predicate: (value: Value) => boolean): Value[] {
     const dropped: Value[] = []
-    for (const [key, { loaded }] of this.#entries) {
+    for (const [key, { loaded }] of [...this.#entries.entries()]) {
       const value = loaded?.value
       const isMatch = value !== undefined && predicate(value)
       if (isMatch) dropped.push(value)
@@ -62,31 +66,21 @@ export class Cache<Value> {
     return dropped
   }
 
-  #findFresh(key: string): Entry<Value> | undefined {
-    const entry = this.#entries.get(key)
-    if (entry?.loaded === undefined) return entry
-    return entry.loaded.expiresAt > this.#clock.now().getTime() ? entry : undefined
-  }
-
   #startLoading(key: string): Entry<Value> {
-    const entry: Entry<Value> = { value: this.#load(key), loaded: undefined, isDropped: false }
-    this.#entries.delete(key)
+    const entry: Entry<Value> = { loading: this.#load(key), loaded: undefined, isDropped: false }
     this.#entries.set(key, entry)
-    this.#trim()
-    entry.value.then(
+    entry.loading.then(
       (value) => {
-        const ms = value === undefined ? this.#ttlMs.missing : this.#ttlMs.found
-        entry.loaded = { value, expiresAt: this.#clock.now().getTime() + ms }
+        entry.loaded = { value }
+        if (this.#entries.peek(key) !== entry) return
+        const ttlMs = value === undefined ? this.#ttlMs.missing : this.#ttlMs.found
+        // An entry as old as its TTL is still valid to lru-cache, but not here.
+        this.#entries.set(key, entry, { ttl: ttlMs - 1 })
       },
       () => {
-        if (this.#entries.get(key) === entry) this.#entries.delete(key)
+        if (this.#entries.peek(key) === entry) this.drop(key)
       },
     )
     return entry
-  }
-
-  #trim(): void {
-    const [oldest] = this.#entries.keys()
-    if (this.#entries.size > maxEntries && oldest !== undefined) this.#entries.delete(oldest)
   }
 }

@@ -1,15 +1,18 @@
-import { FileError } from '../knowledge/parse/parse-result.ts'
+/** The bytes are not text, but for example a picture or a program. */
+export class NotTextError extends Error {
+  override name = 'NotTextError'
+}
 
 /**
- * The text of a file, in UTF-8 or UTF-16, by its byte order mark or by its bytes; else in the encoding that is named,
- * or in Windows-1252, which older programs write.
+ * Decodes a file as UTF-8 or UTF-16, which it detects by the byte order mark or the bytes. Anything else is read in
+ * `declaredEncoding`, or in Windows-1252, which older programs write.
  *
- * @throws {FileError} no_plain_text
+ * @throws {NotTextError}
  */
 export function decodeText(bytes: Uint8Array, declaredEncoding = fallbackEncoding): string {
   const text = new TextDecoder(detectEncoding(bytes, declaredEncoding)).decode(bytes)
-  // No text has them: a picture or a program does.
-  if (/[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text)) throw new FileError('no_plain_text')
+  // Text has no such control characters.
+  if (/[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text)) throw new NotTextError()
   return text
 }
 
@@ -31,7 +34,7 @@ function isKnownEncoding(encoding: string): boolean {
   }
 }
 
-/** With its mark, or where every other byte of the start is mostly zero. */
+/** Detects UTF-16 by its byte order mark, or where every other byte of the start is mostly zero. */
 function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return 'utf-16le'

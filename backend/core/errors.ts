@@ -44,6 +44,15 @@ export const invalidField = (
 export const notFound = (message: string, field?: string) =>
   new ApiError('not_found', message, { details: field ? [{ field, code: 'not_found', message }] : [] })
 
+/**
+ * Rethrows a `not_found` about a field's value as a validation error, for `.catch()`: the page or contact that the
+ * request is about does exist.
+ */
+export function throwAsFieldError(error: unknown): never {
+  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
+  throw new ApiError('validation_failed', error.message, { details: error.details })
+}
+
 /** Errors of other realms fail `instanceof`, and the framework's, which are made by hand, are not native. */
 export const isError = (value: unknown): value is Error => value instanceof Error || isNativeError(value)
 

@@ -102,7 +102,7 @@ export function mountPages(
     pages.get(routeUrl(route), { onRequest }, async (request, reply) => {
       const context = getPageContext(request)
       // Before the form: what is saved in between is found out when it is sent.
-      const state = { ...emptyForm, seen: await route.currentVersion(deps, context) }
+      const state: FormState = { ...emptyForm, version: await route.currentVersion(deps, context) }
       return send(request, reply, await route.show(context, state), state)
     })
     pages.post(routeUrl(route), { onRequest, config }, async (request, reply) => {

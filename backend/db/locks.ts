@@ -7,7 +7,7 @@ export interface CampaignToReschedule {
   status: CampaignStatus
   time_zone: string
   calling_hours: CallingHours
-  replan_after: number
+  reschedule_after_call_id: number
 }
 
 /** Holds a campaign whose waiting calls are to follow its change. Undefined where all do. */
@@ -17,13 +17,15 @@ export const lockCampaignToReschedule = async (
 ): Promise<CampaignToReschedule | undefined> => {
   const row = await tx
     .selectFrom('campaign')
-    .select(['status', 'time_zone', 'calling_hours', 'replan_after'])
+    .select(['status', 'time_zone', 'calling_hours', 'reschedule_after_call_id'])
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.campaignId)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  const afterCallId = row?.replan_after ?? null
-  return row === undefined || afterCallId === null ? undefined : { ...row, replan_after: afterCallId }
+  const afterCallId = row?.reschedule_after_call_id ?? null
+  return row === undefined || afterCallId === null
+    ? undefined
+    : { ...row, reschedule_after_call_id: afterCallId }
 }
 
 /** Holds the contact with this number, so that nobody queues a call to it meanwhile. */
@@ -65,20 +67,22 @@ export interface CampaignRules {
   time_zone: string
   calling_hours: CallingHours
   retry: RetryPolicy
-  line_failures: number
+  provider_failures: number
 }
 
 /**
- * Reads a campaign's rules and holds them until the transaction ends. Rules change under `FOR UPDATE`, so
- * either a change waits for this transaction and then finds its calls, or this one sees the change. `to follow`
- * lets others queue, claim and finish meanwhile; `to count` makes those take turns who count its failures.
- * Nobody who follows may go on to count: two that did would wait for each other behind a change.
+ * Locks a campaign and reads the rules of its calls. Rules change under `FOR UPDATE`, so either the change waits for
+ * this transaction and then reschedules its calls too, or this transaction sees the change.
+ *
+ * `share` lets other transactions queue, claim, and finish calls of the campaign at the same time. `update` makes the
+ * ones that count its provider failures take turns. Never take `update` after `share` in one transaction: two that do
+ * can deadlock behind a change of the rules.
  */
 export const lockCampaign = (
   tx: Db,
   workspaceId: number,
   campaignId: number,
-  mode: 'to follow' | 'to count',
+  mode: 'share' | 'update',
 ): Promise<CampaignRules | undefined> => {
   const query = tx
     .selectFrom('campaign')
@@ -92,12 +96,12 @@ export const lockCampaign = (
       'campaign.time_zone',
       'campaign.calling_hours',
       'campaign.retry',
-      'campaign.line_failures',
+      'campaign.provider_failures',
     ])
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.id', '=', campaignId)
   return (
-    mode === 'to follow' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
+    mode === 'share' ? query.forKeyShare('campaign') : query.forNoKeyUpdate('campaign')
   ).executeTakeFirst()
 }
 

@@ -25,14 +25,14 @@ export interface Database {
   oauth_payload: OauthPayloadTable
   credential: CredentialTable
   server_secret: ServerSecretTable
-  idempotent_answer: IdempotentAnswerTable
+  idempotent_response: IdempotentResponseTable
   agent: AgentTable
   phone_number: PhoneNumberTable
   campaign: CampaignTable
   contact: ContactTable
   do_not_call: DoNotCallTable
   call: CallTable
-  attempt: AttemptTable
+  call_attempt: CallAttemptTable
   webhook_subscription: WebhookSubscriptionTable
   event: EventTable
   webhook_delivery: WebhookDeliveryTable
@@ -159,7 +159,7 @@ interface ServerSecretTable {
   created_at: CreatedAt
 }
 
-interface IdempotentAnswerTable {
+interface IdempotentResponseTable {
   scope_hash: Buffer
   body_hash: Buffer
   workspace_id: number
@@ -203,9 +203,9 @@ interface CampaignTable {
   max_concurrent_calls: number
   retry: Json<RetryPolicy>
   paused_reason: string | null
-  line_failures: Generated<number>
+  provider_failures: Generated<number>
   claimed_at: At | null
-  replan_after: number | null
+  reschedule_after_call_id: number | null
   created_at: CreatedAt
 }
 
@@ -266,10 +266,10 @@ interface CallTable {
   metadata: JsonWithDefault<Record<string, string>>
   callback_url: string | null
   analysis_until: At | null
-  talk_erased_at: At | null
+  conversation_erased_at: At | null
 }
 
-interface AttemptTable {
+interface CallAttemptTable {
   id: Generated<string>
   workspace_id: number
   call_id: number
@@ -277,7 +277,7 @@ interface AttemptTable {
   number: number
   to_number: string
   test: boolean
-  line: string
+  provider: string
   worker_id: string
   fence: Generated<number>
   lease_until: At
@@ -321,9 +321,9 @@ interface WebhookDeliveryTable {
   subscription_id: number | null
   target_url: string
   target_host: GeneratedAlways<string>
-  status: Generated<'pending' | 'delivered' | 'dead' | 'gone'>
-  tries: Generated<number>
-  next_try_at: At | null
+  status: Generated<'pending' | 'delivered' | 'exhausted' | 'gone'>
+  attempts: Generated<number>
+  next_attempt_at: At | null
   worker_id: string | null
   fence: Generated<number>
   lease_until: At | null
@@ -461,7 +461,7 @@ interface InvitationTable {
 interface PasswordResetTable {
   token_hash: Buffer
   user_id: number
-  made_by: number | null
+  created_by: number | null
   created_at: CreatedAt
   expires_at: At
   used_at: At | null
@@ -484,12 +484,12 @@ interface ContactImportTable {
   file_name: string
   bytes: Buffer | null
   status: Generated<'uploaded' | 'checked' | 'importing' | 'done' | 'failed'>
-  problem: string | null
+  error: string | null
   columns: JsonWithDefault<unknown>
   campaign_id: number | null
   fence: Generated<number>
   lease_until: At | null
-  tries: Generated<number>
+  attempts: Generated<number>
   created_at: At
   finished_at: At | null
   expires_at: At
@@ -500,9 +500,9 @@ interface ContactImportRowTable {
   position: number
   phone_number: string | null
   fields: JsonWithDefault<unknown>
-  state: 'new' | 'known' | 'duplicate' | 'wrong'
-  is_refused: Generated<boolean>
-  problems: JsonWithDefault<unknown>
+  state: 'new' | 'existing' | 'duplicate' | 'invalid'
+  on_do_not_call_list: Generated<boolean>
+  issues: JsonWithDefault<unknown>
   result: 'created' | 'updated' | 'failed' | null
-  call: 'queued' | 'open' | 'refused' | null
+  call: 'queued' | 'open' | 'do_not_call' | null
 }

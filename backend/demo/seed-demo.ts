@@ -1,6 +1,5 @@
 import type { CallingHours } from '@outdial/contract'
-import type { CreatedAgent } from '../agents/agent-store.ts'
-import { createAgent } from '../agents/agents.ts'
+import { createAgent, type CreatedAgent } from '../agents/agents.ts'
 import { createCampaign } from '../campaigns/campaigns.ts'
 import type { ToolKindName } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'

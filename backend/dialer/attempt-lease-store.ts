@@ -14,14 +14,14 @@ export interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
 /** What whoever takes attempts over must know of them. Paused or archived meanwhile, they go on all the same. */
 export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<LiveAttempt[]> {
   const { rows } = await sql<LiveAttempt>`
-    select ${callToDialColumns}, attempt.id as attempt_id, attempt.number, attempt.test, attempt.started_at,
-      attempt.answered_at
-    from attempt
-    join call on call.id = attempt.call_id
+    select ${callToDialColumns}, call_attempt.id as attempt_id, call_attempt.number, call_attempt.test, call_attempt.started_at,
+      call_attempt.answered_at
+    from call_attempt
+    join call on call.id = call_attempt.call_id
     join campaign on campaign.id = call.campaign_id
     join agent on agent.id = call.agent_id
     join contact on contact.id = call.contact_id
-    where attempt.id = any(${ids}::uuid[]) and attempt.ended_at is null`.execute(db)
+    where call_attempt.id = any(${ids}::uuid[]) and call_attempt.ended_at is null`.execute(db)
   return rows
 }
 
@@ -39,7 +39,7 @@ export async function renewLeases(
   ids: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    update attempt set lease_until = now() + ${lease.leaseMs}::float8 * interval '1 millisecond'
+    update call_attempt set lease_until = now() + ${lease.leaseMs}::float8 * interval '1 millisecond'
     where id = any(${ids}::uuid[]) and worker_id = ${lease.workerId}::uuid and ended_at is null
     returning id`.execute(db)
   return rows.map((row) => row.id)
@@ -48,7 +48,7 @@ export async function renewLeases(
 /** Lets go of an attempt that goes on without this worker: whoever comes next need not wait for the lease. */
 export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void> => {
   await db
-    .updateTable('attempt')
+    .updateTable('call_attempt')
     .set({ lease_until: sql<Date>`clock_timestamp()` })
     .where('id', '=', attempt.id)
     .where('workspace_id', '=', attempt.workspaceId)
@@ -65,7 +65,7 @@ export async function takeOverLostAttempts(
   db: Db,
   worker: { workerId: string; providers: readonly string[]; leaseMs?: number; limit?: number },
 ): Promise<FencedAttempt[]> {
-  const isLost = sql`lease_until < clock_timestamp() and line = any(${worker.providers}::text[])`
+  const isLost = sql`lease_until < clock_timestamp() and provider = any(${worker.providers}::text[])`
   return takeOver(db, worker, isLost)
 }
 
@@ -86,11 +86,11 @@ async function takeOver(
 ): Promise<FencedAttempt[]> {
   const { workerId, leaseMs = 60_000, limit = sweepBatchSize } = worker
   const { rows } = await sql<FencedAttempt>`
-    update attempt
+    update call_attempt
     set fence = fence + 1, worker_id = ${workerId}::uuid,
       lease_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'
     where id in (
-      select id from attempt
+      select id from call_attempt
       where ended_at is null and ${condition}
       order by lease_until limit ${limit}
       for no key update skip locked

@@ -8,7 +8,7 @@ import type { FencedAttempt } from './attempt-lease-store.ts'
 export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
   const { rows } = await sql`
     with answered as (
-      update attempt set answered_at = ${at}
+      update call_attempt set answered_at = ${at}
       where id = ${attempt.id}::uuid and workspace_id = ${attempt.workspaceId} and fence = ${attempt.fence}
         and ended_at is null
       returning call_id
@@ -26,7 +26,7 @@ export const endAttempt = async (
   result: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null; at: Date },
 ) => {
   const ended = await tx
-    .updateTable('attempt')
+    .updateTable('call_attempt')
     .set((eb) => ({
       ended_at: result.at,
       outcome: result.outcome,
@@ -53,11 +53,16 @@ export const endAttempt = async (
 /** Where an attempt belongs: read before its campaign is held, to know how. */
 export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspaceId'>) =>
   db
-    .selectFrom('attempt')
-    .innerJoin('campaign', 'campaign.id', 'attempt.campaign_id')
-    .select(['attempt.campaign_id', 'attempt.to_number', 'attempt.test', 'campaign.line_failures'])
-    .where('attempt.workspace_id', '=', attempt.workspaceId)
-    .where('attempt.id', '=', attempt.id)
+    .selectFrom('call_attempt')
+    .innerJoin('campaign', 'campaign.id', 'call_attempt.campaign_id')
+    .select([
+      'call_attempt.campaign_id',
+      'call_attempt.to_number',
+      'call_attempt.test',
+      'campaign.provider_failures',
+    ])
+    .where('call_attempt.workspace_id', '=', attempt.workspaceId)
+    .where('call_attempt.id', '=', attempt.id)
     .executeTakeFirst()
 
 /** Back to the queue for another attempt. */
@@ -142,7 +147,7 @@ export const saveAnalysis = async (
 
 /** Sets the count of attempts in a row that failed on the line. */
 export const setProviderFailures = async (tx: Db, campaignId: number, failures: number): Promise<void> => {
-  await tx.updateTable('campaign').set({ line_failures: failures }).where('id', '=', campaignId).execute()
+  await tx.updateTable('campaign').set({ provider_failures: failures }).where('id', '=', campaignId).execute()
 }
 
 /** Pauses an active campaign, and leaves one that is not as it is. */

@@ -25,7 +25,7 @@ export async function updateProviderFailures(
   campaign: CampaignRules,
   result: AttemptResult,
 ): Promise<void> {
-  const failures = result.endedReason === 'line_failed' ? campaign.line_failures + 1 : 0
+  const failures = result.endedReason === 'line_failed' ? campaign.provider_failures + 1 : 0
   await setProviderFailures(tx, campaign.id, failures)
   if (failures >= maxProviderFailures) await pauseFailingCampaign(tx, campaign.id, pausedReason)
 }

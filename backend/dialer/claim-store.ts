@@ -6,9 +6,9 @@ import type { Db } from '../db/schema.ts'
 export const isClaimable = (now: Date) => sql`
   call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}
   and not exists (
-    select from attempt
-    where attempt.workspace_id = call.workspace_id and attempt.to_number = call.to_number
-      and attempt.ended_at is null and not attempt.test
+    select from call_attempt
+    where call_attempt.workspace_id = call.workspace_id and call_attempt.to_number = call.to_number
+      and call_attempt.ended_at is null and not call_attempt.test
   )`
 
 /** A call whose row is held, with all that the decision and the line need. */
@@ -114,7 +114,7 @@ export async function startAttempts(
 ): Promise<NewAttempt[]> {
   const { rows } = await sql<NewAttempt>`
     with started as (
-      insert into attempt (workspace_id, call_id, campaign_id, number, to_number, test, line, worker_id, lease_until, started_at)
+      insert into call_attempt (workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at)
       select workspace_id, id, campaign_id, attempts + 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
         clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond', ${lease.now}
       from call
@@ -130,8 +130,8 @@ export async function startAttempts(
 }
 
 const liveAttempts = sql`(
-  select count(*) from attempt
-  where attempt.campaign_id = campaign.id and attempt.ended_at is null and not attempt.test
+  select count(*) from call_attempt
+  where call_attempt.campaign_id = campaign.id and call_attempt.ended_at is null and not call_attempt.test
 )`
 
 /**
@@ -145,7 +145,7 @@ export async function lockClaimableCampaigns(tx: Db, now: Date): Promise<number[
     from campaign join (
       select campaign.id, campaign.claimed_at,
         row_number() over (partition by campaign.workspace_id order by campaign.claimed_at nulls first, campaign.id) as turn,
-        (select max(claimed_at) from campaign as own where own.workspace_id = campaign.workspace_id) as served_at
+        (select max(claimed_at) from campaign as other where other.workspace_id = campaign.workspace_id) as served_at
       from campaign
       join agent on agent.id = campaign.agent_id and agent.status = 'live'
       join phone_number on phone_number.id = campaign.phone_number_id and phone_number.status = 'active'

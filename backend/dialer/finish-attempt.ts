@@ -20,10 +20,10 @@ import { changesFailureCount, updateProviderFailures } from './circuit-breaker.t
 import { retryDelayMs, shouldRetry } from './retry-policy.ts'
 
 /**
- * What became of the call: `refused` where another holder of the lease decides by now, `analysing` where it is
+ * What became of the call: `stale` where another holder of the lease decides by now, `analyzing` where it is
  * completed and its event waits for the analysis.
  */
-export type FinishStatus = 'completed' | 'requeued' | 'analysing' | 'refused'
+export type FinishStatus = 'completed' | 'requeued' | 'analyzing' | 'stale'
 
 /** How long an event waits for the analysis of its talk. */
 export const analysisTimeoutMs = 120_000
@@ -45,11 +45,11 @@ export const finishAttempt = (
     const now = tx.clock.now()
     const at = hungUpAt ?? now
     const found = await findAttempt(tx.db, attempt)
-    if (found === undefined) return 'refused'
+    if (found === undefined) return 'stale'
     const optedOut = result.optedOut && !found.test
     if (optedOut) await lockContactByNumber(tx.db, workspaceId, found.to_number)
-    const changesCount = !found.test && changesFailureCount(result, found.line_failures)
-    const lockMode = changesCount ? 'to count' : 'to follow'
+    const changesCount = !found.test && changesFailureCount(result, found.provider_failures)
+    const lockMode = changesCount ? 'update' : 'share'
     const campaign = await lockCampaign(tx.db, workspaceId, found.campaign_id, lockMode)
     const call = await endAttempt(tx.db, attempt, { ...result, at })
     if (optedOut) {
@@ -57,7 +57,7 @@ export const finishAttempt = (
       await addToDoNotCallList(tx.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
       tx.notify.deliveryQueued()
     }
-    if (campaign === undefined || call === undefined) return 'refused'
+    if (campaign === undefined || call === undefined) return 'stale'
 
     tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
     tx.notify.callQueued()
@@ -68,7 +68,7 @@ export const finishAttempt = (
       return 'requeued'
     }
     await completeCall(tx.db, workspaceId, call.id, completion)
-    if (completion.analysisUntil !== null) return 'analysing'
+    if (completion.analysisUntil !== null) return 'analyzing'
     await publishCompletedCalls(tx.db, workspaceId, [call.id], now)
     tx.notify.deliveryQueued()
     return 'completed'

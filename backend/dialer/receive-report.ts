@@ -12,31 +12,32 @@ import {
 import { finishAnalysis } from './finish-attempt.ts'
 
 /**
- * Keeps what a runtime reports of an attempt. Whoever holds the attempt reads it there, so any replica may take
- * it. Reports may come twice and in any order: a repeat changes nothing, and what is late comes before the end.
+ * Saves what a runtime reports about an attempt. The worker that holds the attempt reads it from the table, so any
+ * replica can receive it. Reports can arrive twice and out of order: a repeat changes nothing, and a report that
+ * belongs before the end is still saved after it.
  *
- * @returns `over` where the attempt has ended, and this can change nothing any more
+ * @returns `ended` where the attempt has ended and this report can't change anything any more
  * @throws {ApiError} not_found
  */
 export async function receiveReport(
   deps: Deps,
   attemptId: string,
   report: RuntimeReport,
-): Promise<'taken' | 'over'> {
+): Promise<'recorded' | 'ended'> {
   const attempt = await findReportedAttempt(deps.db, httpProviderName, attemptId)
   if (attempt === undefined) throw notFound('There is no attempt with this id.')
   const reports = (await findReports(deps.db, [attemptId])).get(attemptId) ?? []
-  if (reports.some(({ sequence }) => sequence === report.sequence)) return 'taken'
+  if (reports.some(({ sequence }) => sequence === report.sequence)) return 'recorded'
   const ended = findEndReport(reports)
-  // Of two ends the one counts that was told first, whatever their numbers.
+  // Of two end reports the one that arrived first counts, whatever their sequence numbers.
   const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
   const isOver = ended !== undefined || attempt.endedAt !== null
-  if (isOver && !isLate && report.type !== 'analysis') return 'over'
+  if (isOver && !isLate && report.type !== 'analysis') return 'ended'
 
   await insertReports(deps.db, attemptId, [report])
-  // While the attempt is held, its holder waits for this; afterwards its worker may be gone.
+  // Until the attempt ends, its worker waits for the analysis; afterwards that worker may be gone.
   if (report.type === 'analysis' && attempt.endedAt !== null) {
     await finishAnalysis(deps, attempt, toAnalysis(report.analysis))
   }
-  return 'taken'
+  return 'recorded'
 }

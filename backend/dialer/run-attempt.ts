@@ -49,7 +49,7 @@ export async function runAttempt(
     const finalResult = result ?? emptyResult('failed', 'worker_lost')
     const status = await writeWithRetry(() => finishAttempt(deps, attempt, finalResult, hungUpAt))
     lease.release()
-    if (status !== 'analysing') return
+    if (status !== 'analyzing') return
     const analysis = await analyzeConversation(deps, provider, attempt.request, finalResult.transcript, {
       stop,
       report: reportError,

@@ -36,7 +36,7 @@ export const findLastResult = async (
   key: CallKey,
 ): Promise<{ outcome: CallOutcome; endedReason: EndedReason } | undefined> => {
   const last = await db
-    .selectFrom('attempt')
+    .selectFrom('call_attempt')
     .select(['outcome', 'ended_reason'])
     .where('workspace_id', '=', key.workspaceId)
     .where('call_id', '=', key.callId)
@@ -62,7 +62,7 @@ export const findCampaignsToReschedule = (db: Db): Promise<CampaignKey[]> =>
   db
     .selectFrom('campaign')
     .select(['workspace_id as workspaceId', 'id as campaignId'])
-    .where('replan_after', 'is not', null)
+    .where('reschedule_after_call_id', 'is not', null)
     .orderBy('id')
     .limit(sweepBatchSize)
     .execute()

@@ -1,5 +1,7 @@
 import type { ErrorCode } from '@outdial/contract'
+import { LRUCache } from 'lru-cache'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
+import { minuteMs } from '../core/durations.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
@@ -59,14 +61,21 @@ const toCaller = (row: CredentialRow): Caller => ({
   scopes: row.scopes,
 })
 
-const intervalMs = 60_000
+/** How precisely the last use of a connection is recorded. */
+const lastUsedIntervalMs = minuteMs
 
 /**
- * Notes, for the lists of keys and connected apps, when a connection was last used: at most once a minute, and off
- * the request's path. A note that could not be written is made up for by a later one.
+ * Records, for the lists of API keys and connected apps, when a connection was last used: at most once a minute, and
+ * without keeping the request waiting. A failed write is made up for by a later one.
+ *
+ * @param options.maxConnections how many connections are remembered; one that was forgotten is only recorded again
  */
-export function createLastUsedRecorder({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>) {
-  const recordedAt = new Map<string, number>()
+export function createLastUsedRecorder(
+  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
+  { maxConnections = 20_000 }: { maxConnections?: number } = {},
+) {
+  const { db, clock, log } = deps
+  const recordedAt = new LRUCache<string, number>({ max: maxConnections })
 
   const record = async ({ workspaceId, userId, apiKeyId, clientId }: Caller, now: Date) => {
     if (apiKeyId !== null) await updateApiKeyLastUsed(db, apiKeyId, now)
@@ -76,7 +85,8 @@ export function createLastUsedRecorder({ db, clock, log }: Pick<Deps, 'db' | 'cl
   return (caller: Caller): void => {
     const connection = getConnectionKey(caller)
     const now = clock.now()
-    if (now.getTime() - (recordedAt.get(connection) ?? -Infinity) < intervalMs) return
+    const previous = recordedAt.get(connection)
+    if (previous !== undefined && now.getTime() - previous < lastUsedIntervalMs) return
     recordedAt.set(connection, now.getTime())
     record(caller, now).catch(() => {
       recordedAt.delete(connection)

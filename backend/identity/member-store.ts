@@ -63,13 +63,13 @@ export const insertMembershipIfNew = async (
 export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: number): Promise<boolean> => {
   const rows = await db
     .selectFrom('membership as m')
-    .leftJoin('membership as own', (join) =>
+    .leftJoin('membership as owned', (join) =>
       join
-        .onRef('own.workspace_id', '=', 'm.workspace_id')
-        .on('own.user_id', '=', ownerId)
-        .on('own.role', '=', 'owner'),
+        .onRef('owned.workspace_id', '=', 'm.workspace_id')
+        .on('owned.user_id', '=', ownerId)
+        .on('owned.role', '=', 'owner'),
     )
-    .select('own.user_id as owner')
+    .select('owned.user_id as owner')
     .where('m.user_id', '=', userId)
     .execute()
   return rows.length > 0 && rows.every(({ owner }) => owner !== null)

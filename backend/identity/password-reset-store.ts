@@ -2,14 +2,14 @@ import type { Db } from '../db/schema.ts'
 
 export const insertReset = (
   db: Db,
-  values: { tokenHash: Buffer; userId: number; madeBy: number | null; now: Date; expiresAt: Date },
+  values: { tokenHash: Buffer; userId: number; createdBy: number | null; now: Date; expiresAt: Date },
 ) =>
   db
     .insertInto('password_reset')
     .values({
       token_hash: values.tokenHash,
       user_id: values.userId,
-      made_by: values.madeBy,
+      created_by: values.createdBy,
       created_at: values.now,
       expires_at: values.expiresAt,
     })
@@ -27,7 +27,7 @@ export const findReset = (db: Db, tokenHash: Buffer) =>
     .select([
       'app_user.id as userId',
       'app_user.email',
-      'password_reset.made_by as madeBy',
+      'password_reset.created_by as createdBy',
       'password_reset.expires_at as expiresAt',
       'password_reset.used_at as usedAt',
     ])

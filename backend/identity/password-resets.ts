@@ -24,14 +24,14 @@ interface ResetLink {
 export const createResetLink = (
   deps: Deps,
   userId: number,
-  madeBy: number | null = null,
+  createdBy: number | null = null,
 ): Promise<ResetLink> =>
   inTransaction(deps, async ({ db, clock, config }) => {
     const token = randomToken()
     const now = clock.now()
     const expiresAt = new Date(now.getTime() + ttlMs)
     await deleteUnusedResets(db, userId)
-    await insertReset(db, { tokenHash: hashToken(token), userId, madeBy, now, expiresAt })
+    await insertReset(db, { tokenHash: hashToken(token), userId, createdBy, now, expiresAt })
     return { link: `${config.publicUrl}/reset-password/${token}`, expiresAt }
   })
 
@@ -73,15 +73,15 @@ export async function getPasswordReset(
   if (reset === undefined) return { state: 'unknown' }
   if (reset.usedAt !== null) return { state: 'used' }
   if (reset.expiresAt <= deps.clock.now()) return { state: 'expired' }
-  const { userId, email, madeBy } = reset
-  return (await isStillAllowed(deps.db, userId, madeBy))
+  const { userId, email, createdBy } = reset
+  return (await isStillAllowed(deps.db, userId, createdBy))
     ? { state: 'open', userId, email }
     : { state: 'void' }
 }
 
 /** Asked again when the link is used: its maker may be no owner any more, or the user works elsewhere. */
-const isStillAllowed = async (db: Db, userId: number, madeBy: number | null): Promise<boolean> =>
-  madeBy === null || (await ownsAllWorkspacesOf(db, userId, madeBy))
+const isStillAllowed = async (db: Db, userId: number, createdBy: number | null): Promise<boolean> =>
+  createdBy === null || (await ownsAllWorkspacesOf(db, userId, createdBy))
 
 /**
  * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the link

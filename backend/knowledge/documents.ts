@@ -1,4 +1,6 @@
-import { invalidField, notFound } from '../core/errors.ts'
+import * as z from 'zod'
+import { notFound } from '../core/errors.ts'
+import { isStorableText, rule, validateByRules } from '../core/validate-rules.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import {
@@ -10,70 +12,57 @@ import {
 } from './knowledge-store.ts'
 import { splitIntoPassages } from './split-passages.ts'
 
-const maxLengths = { title: 200, body: 200_000 }
+export type { DocumentValues } from './knowledge-store.ts'
+
+const text = (field: keyof DocumentValues, maxLength: number) =>
+  z
+    .string()
+    .trim()
+    .refine((value) => value !== '', rule('required', `The ${field} of the document is empty.`))
+    .refine(
+      (value) => value.length <= maxLength,
+      rule('too_long', `The ${field} of the document must have at most ${maxLength} characters.`),
+    )
+    .refine(isStorableText, rule('invalid_text', `The ${field} of the document must be plain text.`))
+
+const NewDocument = z.object({ title: text('title', 200), body: text('body', 200_000) })
+const DocumentEdit = NewDocument.partial()
 
 /**
- * What is given of a document, without blanks around it.
- *
- * @throws {ApiError} validation_failed where a field is blank, too long or cannot be stored
- */
-export function validateDocument<Values extends Partial<DocumentValues>>(values: Values): Values {
-  const checked = { ...values }
-  for (const field of ['title', 'body'] as const) {
-    const text = values[field]
-    if (text !== undefined) checked[field] = validateText(field, text)
-  }
-  return checked
-}
-
-function validateText(field: keyof DocumentValues, input: string): string {
-  const text = input.trim()
-  if (text === '') throw invalidField(field, 'required', `The ${field} of the document is empty.`)
-  if (text.length > maxLengths[field]) {
-    const message = `The ${field} of the document must have at most ${maxLengths[field]} characters.`
-    throw invalidField(field, 'too_long', message)
-  }
-  if (text.includes('\u0000') || !text.isWellFormed()) {
-    throw invalidField(field, 'invalid_text', `The ${field} of the document must be plain text.`)
-  }
-  return text
-}
-
-/**
- * Adds a document to what a workspace's agents know: plain text, paragraphs parted by blank lines.
+ * Adds a document that the workspace's agents can search: plain text with blank lines between paragraphs.
  *
  * @throws {ApiError} validation_failed
  */
 export async function addDocument(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   input: DocumentValues,
 ): Promise<{ id: number }> {
-  const { title, body } = validateDocument(input)
-  return inTransaction(deps, async ({ db, clock }) => {
-    const { id } = await insertDocument(db, workspaceId, { title, body }, clock.now())
-    await replacePassages(db, workspaceId, { id, title }, splitIntoPassages(body))
+  const { title, body } = validateByRules(NewDocument, input)
+  return inTransaction(deps, async (tx) => {
+    const { id } = await insertDocument(tx.db, workspaceId, { title, body }, tx.clock.now())
+    await replacePassages(tx.db, workspaceId, { id, title }, splitIntoPassages(body))
     return { id }
   })
 }
 
 /**
- * Edits a document; what is left out stays. Agents find the new text from then on, and the old no more.
+ * Edits a document. A field that is left out keeps its value.
  *
  * @throws {ApiError} not_found, validation_failed
  */
 export async function editDocument(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   documentId: number,
   edit: Partial<DocumentValues>,
 ): Promise<void> {
-  const values = validateDocument(edit)
-  await inTransaction(deps, async ({ db, clock }) => {
-    const document = await updateDocument(db, workspaceId, documentId, values, clock.now())
+  const values = validateByRules(DocumentEdit, edit)
+  await inTransaction(deps, async (tx) => {
+    const document = await updateDocument(tx.db, workspaceId, documentId, values, tx.clock.now())
     if (document === undefined) throw documentNotFound()
     const { title, body } = document
-    await replacePassages(db, workspaceId, { id: documentId, title }, splitIntoPassages(body))
+    await replacePassages(tx.db, workspaceId, { id: documentId, title }, splitIntoPassages(body))
   })
 }
 
@@ -85,9 +74,9 @@ export const documentNotFound = () => notFound('There is no such document in thi
  * @throws {ApiError} not_found
  */
 export async function deleteDocument(
-  { db }: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db'>,
   workspaceId: number,
   documentId: number,
 ): Promise<void> {
-  if (!(await deleteDocumentRow(db, workspaceId, documentId))) throw documentNotFound()
+  if (!(await deleteDocumentRow(deps.db, workspaceId, documentId))) throw documentNotFound()
 }

@@ -4,13 +4,7 @@ import { toStorableText } from '../core/text.ts'
 import { cleanInput } from '../core/validate.ts'
 import { isOutage } from '../db/outage.ts'
 import type { Deps } from '../deps.ts'
-import {
-  hasEffects,
-  type LiveCall,
-  type ToolResult,
-  type ToolRow,
-  type ToolUse,
-} from '../tools/kinds/tool-kind.ts'
+import { hasEffects, type LiveCall, type ToolResult } from '../tools/kinds/tool-kind.ts'
 import type { AbortReason, InFlightCall } from './in-flight-calls.ts'
 import { recordToolCall } from './record-tool-call.ts'
 import type { OfferedTool } from './session-context.ts'
@@ -59,8 +53,17 @@ async function runTool(deps: Deps, request: ToolCallRequest, dryRun: boolean): P
     if (tool.config === undefined) {
       return failedResult(`${name} is not set up for this agent: go on without it.`)
     }
-    const toolUse = new InFlightToolUse(request, tool.config.value, dryRun)
-    const outcome = await inFlightCall.waitFor(tool.kind.run(deps, toolUse))
+    const run = tool.kind.run(deps, {
+      row: tool.row,
+      toolName: name,
+      agentId: request.agentId,
+      config: tool.config.value,
+      args: request.args,
+      call: request.call,
+      dryRun,
+      signal: inFlightCall.signal,
+    })
+    const outcome = await inFlightCall.waitFor(run)
     return typeof outcome === 'string'
       ? failedResult(`${name} ${abortMessages[outcome]}`)
       : truncateResult(outcome)
@@ -69,62 +72,16 @@ async function runTool(deps: Deps, request: ToolCallRequest, dryRun: boolean): P
   }
 }
 
-/** A class for its getter: a literal's costs as much as all else of a call. */
-class InFlightToolUse implements ToolUse {
-  readonly row: ToolRow
-  readonly toolName: string
-  readonly agentId: number
-  readonly config: unknown
-  readonly args: Record<string, unknown>
-  readonly call: LiveCall | undefined
-  readonly dryRun: boolean
-  readonly #inFlightCall: InFlightCall
-
-  constructor(
-    { tool, agentId, args, call, inFlightCall }: ToolCallRequest,
-    config: unknown,
-    dryRun: boolean,
-  ) {
-    this.row = tool.row
-    this.toolName = tool.definition.name
-    this.agentId = agentId
-    this.config = config
-    this.args = args
-    this.call = call
-    this.dryRun = dryRun
-    this.#inFlightCall = inFlightCall
-  }
-
-  get signal(): AbortSignal {
-    return this.#inFlightCall.signal
-  }
-}
-
-/** What the tool's schema does not permit, then what cannot be stored or read anyway. */
+/** Returns what the tool's schema doesn't permit; if it permits everything, what can't be stored or read. */
 function findIssues(tool: OfferedTool, args: Record<string, unknown>): string[] {
-  // First: however large they are, it looks at a bounded part of them.
+  // First, because it looks at a bounded part of the arguments, however large they are.
   const issues = tool.findIssues(args)
-  // They repeat names as they were given.
+  // They quote names as the agent gave them.
   if (issues.length > 0) return issues.map(toStorableText)
-  if (isCleanValue(args, 0)) return []
   return cleanInput(args)
     .details.slice(0, 10)
     .map(({ message }) => message.replace(/\.$/, ''))
 }
-
-/** Whether `clean` has nothing to say of a value: nearly always so, and it makes a copy of all that it looks at. */
-function isCleanValue(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return isCleanText(value)
-  if (typeof value !== 'object' || value === null) return true
-  if (depth > 10) return false
-  if (Array.isArray(value)) return value.every((item) => isCleanValue(item, depth + 1))
-  for (const [name, field] of Object.entries(value)) {
-    if (name === '__proto__' || !isCleanText(name) || !isCleanValue(field, depth + 1)) return false
-  }
-  return true
-}
-
-const isCleanText = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed()
 
 const failedResult = (text: string): ToolResult => truncateResult({ text, isError: true })
 

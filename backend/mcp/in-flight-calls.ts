@@ -1,20 +1,17 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 
-/** Why a tool was not waited for any longer. */
+/** Why a tool's result isn't awaited any longer. */
 export type AbortReason = 'canceled' | 'timeout' | 'stopping'
 
-/** One call of a tool under way. */
+/** A tool call in progress. */
 export class InFlightCall {
-  /** Of the request; a careless client uses one for several. */
+  /** Of the request. A careless client uses one ID for several. */
   readonly id: RequestId
-  /** Whose it is. */
   readonly session: object
   readonly startedAt: number
-  /** Kept by Flights. */
-  index = -1
-  #onAbort: ((reason: AbortReason) => void) | undefined
+  readonly #controller = new AbortController()
+  readonly #aborted = Promise.withResolvers<AbortReason>()
   #abortReason: AbortReason | undefined
-  #controller: AbortController | undefined
 
   constructor(session: object, id: RequestId, startedAt: number) {
     this.session = session
@@ -22,12 +19,7 @@ export class InFlightCall {
     this.startedAt = startedAt
   }
 
-  /** Made for tools that look at it: many are done before it could matter. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#abortReason !== undefined) this.#controller.abort()
-    }
     return this.#controller.signal
   }
 
@@ -38,52 +30,42 @@ export class InFlightCall {
   abort(reason: AbortReason): void {
     if (this.#abortReason !== undefined) return
     this.#abortReason = reason
-    this.#controller?.abort()
-    this.#onAbort?.(reason)
+    this.#controller.abort()
+    this.#aborted.resolve(reason)
   }
 
-  /** What the work comes to, or why it was broken off: then nobody waits for it any longer. */
+  /** Resolves with the result of the work, or with the reason why it isn't awaited any longer. */
   waitFor<Result>(work: Promise<Result>): Promise<Result | AbortReason> {
-    return new Promise((resolve, reject) => {
-      this.#onAbort = resolve
-      work.then(resolve, reject)
-      if (this.#abortReason !== undefined) resolve(this.#abortReason)
-    })
+    return Promise.race([work, this.#aborted.promise])
   }
 }
 
-/** Every call under way in this process. Each knows its place in the list: a Set costs more than short calls do. */
+/** The tool calls in progress in this process. */
 export class InFlightCalls {
-  readonly #all: InFlightCall[] = []
+  readonly #calls = new Set<InFlightCall>()
   #idleWaiters: (() => void)[] = []
 
   get size(): number {
-    return this.#all.length
+    return this.#calls.size
   }
 
   add(call: InFlightCall): void {
-    call.index = this.#all.length
-    this.#all.push(call)
+    this.#calls.add(call)
   }
 
-  /** Once for each that was added. */
   delete(call: InFlightCall): void {
-    const last = this.#all.pop()
-    if (last !== undefined && last !== call) {
-      this.#all[call.index] = last
-      last.index = call.index
-    }
-    if (this.#all.length > 0) return
+    this.#calls.delete(call)
+    if (this.#calls.size > 0) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
   abort(reason: AbortReason, predicate: (call: InFlightCall) => boolean): void {
-    for (const call of this.#all.filter(predicate)) call.abort(reason)
+    for (const call of [...this.#calls].filter(predicate)) call.abort(reason)
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no call is in progress. */
   whenIdle(): Promise<void> {
-    if (this.#all.length === 0) return Promise.resolve()
+    if (this.#calls.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idleWaiters.push(resolve))
   }
 }

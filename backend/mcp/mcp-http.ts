@@ -1,5 +1,4 @@
-import { isUtf8 } from 'node:buffer'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { ApiError } from '../core/errors.ts'
 import { parseJson, requireJson } from '../http/read-body.ts'
@@ -9,7 +8,7 @@ import { ToolServerError } from './tool-server-error.ts'
 /** Bytes of a message. */
 export const maxMessageBytes = 4 * 1024 * 1024
 
-/** Answers a refusal and, where more of the request may come, ends the connection. */
+/** Sends an error. `close` ends the connection, for a request whose body may still be arriving. */
 export function sendError(
   res: ServerResponse,
   requestId: string,
@@ -36,9 +35,10 @@ export function sendError(
 export function sendJson(
   res: ServerResponse,
   requestId: string,
-  json: string,
+  body: unknown,
   extraHeaders: Record<string, string> = {},
-) {
+): void {
+  const json = JSON.stringify(body)
   res
     .writeHead(200, {
       'Content-Type': 'application/json',
@@ -55,58 +55,30 @@ export function sendAccepted(res: ServerResponse, requestId: string): void {
 }
 
 /**
- * Reads the one message of a request. Callbacks rather than promises: this is done for every call of every tool.
+ * Reads the message of a request.
  *
- * @throws {ToolServerError | ApiError} to `fail`: body_too_large, unsupported_media_type, malformed_json
+ * @throws {ToolServerError | ApiError} body_too_large, unsupported_media_type, malformed_json
  */
-export function receiveMessage(
-  req: IncomingMessage,
-  onMessage: (message: JSONRPCMessage) => void,
-  onError: (error: unknown) => void,
-): void {
-  const { headers } = req
-  try {
-    requireJsonHeaders(headers)
-    if (Number(headers['content-length'] ?? 0) > maxMessageBytes) throw messageTooLarge()
-  } catch (error) {
-    onError(error)
-    return
-  }
-  const chunks: Buffer[] = []
-  let length = 0
-  const onData = (chunk: Buffer) => {
-    length += chunk.length
-    chunks.push(chunk)
-    if (length <= maxMessageBytes) return
-    chunks.length = 0
-    req.off('data', onData).off('end', onEnd)
-    onError(messageTooLarge())
-  }
-  const onEnd = () => {
-    const [first] = chunks
-    const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
-    try {
-      onMessage(parseMessage(readJson(bytes)))
-    } catch (error) {
-      onError(error)
+export async function readMessage(req: IncomingMessage): Promise<JSONRPCMessage> {
+  requireJson(req.headers)
+  if (Number(req.headers['content-length'] ?? 0) > maxMessageBytes) throw messageTooLarge()
+  return parseMessage(parseJson(await readBody(req)))
+}
+
+/** Never settles if the client hangs up. */
+function readBody(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      chunks.push(chunk)
+      if (length <= maxMessageBytes) return
+      req.off('data', onData)
+      reject(messageTooLarge())
     }
-  }
-  req.on('data', onData).on('end', onEnd)
-}
-
-function requireJsonHeaders(headers: IncomingHttpHeaders): void {
-  if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return
-  requireJson(headers)
-}
-
-/** As `parseJson`, without making a decoder for each message. */
-function readJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) return parseJson(bytes)
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw new ToolServerError('malformed_json', 'The body is not valid JSON in UTF-8.')
-  }
+    req.on('data', onData).on('end', () => resolve(Buffer.concat(chunks)))
+  })
 }
 
 const messageTooLarge = () =>

@@ -2,25 +2,23 @@ import {
   CallToolRequestSchema,
   InitializeRequestSchema,
   isTaskAugmentedRequestParams,
+  type JSONRPCErrorResponse,
   type JSONRPCMessage,
   JSONRPCMessageSchema,
+  type JSONRPCRequest,
+  type JSONRPCResultResponse,
   ListToolsRequestSchema,
   PingRequestSchema,
-  type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js'
 import { malformedMessage } from './tool-server-error.ts'
 
-type Fields = Record<string, unknown>
-
 /**
- * A JSON-RPC 2.0 message of MCP. The usual shape is looked at by hand, since the SDK's schema costs more than all the
- * rest of a call; what is unusual in any way goes through that schema.
+ * Reads a JSON-RPC 2.0 message of MCP.
  *
- * @throws {Refusal} malformed_json
+ * @throws {ToolServerError} malformed_json
  */
 export function parseMessage(value: unknown): JSONRPCMessage {
-  if (isPlainMessage(value)) return value
   const parsed = JSONRPCMessageSchema.safeParse(value)
   if (parsed.success) return parsed.data
   throw malformedMessage(
@@ -28,23 +26,15 @@ export function parseMessage(value: unknown): JSONRPCMessage {
   )
 }
 
-const fieldNames = new Set(['jsonrpc', 'id', 'method', 'params'])
-
-function isPlainMessage(value: unknown): value is JSONRPCMessage {
-  if (!isFields(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string') return false
-  for (const name in value) if (!fieldNames.has(name)) return false
-  const { id, params } = value
-  if ('id' in value && typeof id !== 'string' && !Number.isSafeInteger(id)) return false
-  return !('params' in value) || (isFields(params) && !('_meta' in params) && hasNoProtoField(params))
+export interface ToolCallParams {
+  name: string
+  args: Record<string, unknown>
 }
 
-/** What `tools/call` asks for; a text where its parameters are wrong. */
-export function parseToolCall(request: JSONRPCRequest): { name: string; args: Fields } | string {
-  const { name, arguments: args = {}, task } = request.params ?? {}
-  const isPlain = typeof name === 'string' && isFields(args) && hasNoProtoField(args) && task === undefined
-  if (isPlain) return { name, args }
+/** Reads the parameters of `tools/call`; returns a sentence if they're wrong. */
+export function parseToolCall(request: JSONRPCRequest): ToolCallParams | string {
   const parsed = CallToolRequestSchema.safeParse(request)
-  if (!parsed.success) return formatIssues(parsed.error)
+  if (!parsed.success) return formatIssues(parsed.error.issues)
   return { name: parsed.data.params.name, args: parsed.data.params.arguments ?? {} }
 }
 
@@ -54,58 +44,33 @@ const schemas = {
   'tools/list': ListToolsRequestSchema,
 }
 
-/** What is wrong with the parameters of another request; undefined where nothing is, or nobody knows the method. */
+/** Says what's wrong with the parameters of another request; undefined if nothing is, or the method isn't known. */
 export function findParamsIssue(request: JSONRPCRequest): string | undefined {
-  const { method, params } = request
-  if (params === undefined && method !== 'initialize') return undefined
+  const { method } = request
   if (!Object.hasOwn(schemas, method)) return undefined
   const parsed = schemas[method as keyof typeof schemas].safeParse(request)
-  return parsed.success ? undefined : formatIssues(parsed.error)
+  return parsed.success ? undefined : formatIssues(parsed.error.issues)
 }
 
-const formatIssues = ({
-  issues,
-}: {
-  issues: readonly { path: PropertyKey[]; message: string }[]
-}): string => {
+function formatIssues(issues: readonly { path: PropertyKey[]; message: string }[]): string {
   const messages = issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`)
   return `Invalid params: ${messages.slice(0, 10).join('; ').slice(0, 1_000)}`
 }
 
-/** The version that an `initialize` of the usual shape asks for: no part of it needs a closer look. */
-export function plainInitializeVersion({ method, params }: JSONRPCRequest): string | undefined {
-  if (method !== 'initialize' || params === undefined) return undefined
-  const { protocolVersion, capabilities, clientInfo, ...others } = params
-  const isPlain =
-    typeof protocolVersion === 'string' &&
-    isFields(capabilities) &&
-    Object.keys(capabilities).length === 0 &&
-    isFields(clientInfo) &&
-    Object.keys(clientInfo).sort().join() === 'name,version' &&
-    typeof clientInfo.name === 'string' &&
-    typeof clientInfo.version === 'string' &&
-    Object.keys(others).length === 0
-  return isPlain ? protocolVersion : undefined
-}
-
-/** Whether a task is asked for, which this server makes of nothing. */
+/** Whether a request asks for a task. This server supports none. */
 export const requestsTask = ({ params }: JSONRPCRequest): boolean =>
   params !== undefined && 'task' in params && isTaskAugmentedRequestParams(params)
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const resultResponse = (
+  id: RequestId,
+  result: JSONRPCResultResponse['result'],
+): JSONRPCResultResponse => ({ result, jsonrpc: '2.0', id })
 
-/** JSON may name a field `__proto__`: the SDK's schemas drop it. */
-const hasNoProtoField = (fields: Fields): boolean => !Object.hasOwn(fields, '__proto__')
-
-/** An answer as the SDK writes it, its result serialised already. */
-export const resultJson = (id: RequestId, result: string): string =>
-  `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
-
-export const errorJson = (id: RequestId, code: number, message: string): string =>
-  JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
-
-export const listChangedJson = JSON.stringify({ method: 'notifications/tools/list_changed', jsonrpc: '2.0' })
+export const errorResponse = (id: RequestId, code: number, message: string): JSONRPCErrorResponse => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message },
+})
 
 /** JSON-RPC 2.0, section 5.1. */
 export const invalidParams = -32602

@@ -63,19 +63,19 @@ export async function findLiveCall(
   attemptId: string,
 ): Promise<(LiveCall & { agentId: number }) | undefined> {
   return db
-    .selectFrom('attempt')
-    .innerJoin('call', 'call.id', 'attempt.call_id')
+    .selectFrom('call_attempt')
+    .innerJoin('call', 'call.id', 'call_attempt.call_id')
     .select([
-      sql<string>`attempt.id::text`.as('attemptId'),
+      sql<string>`call_attempt.id::text`.as('attemptId'),
       'call.id as callId',
       'call.campaign_id as campaignId',
       'call.contact_id as contactId',
-      'attempt.to_number as phoneNumber',
-      'attempt.test',
+      'call_attempt.to_number as phoneNumber',
+      'call_attempt.test',
       'call.agent_id as agentId',
     ])
-    .where('attempt.id', '=', attemptId)
-    .where('attempt.ended_at', 'is', null)
+    .where('call_attempt.id', '=', attemptId)
+    .where('call_attempt.ended_at', 'is', null)
     .executeTakeFirst()
 }
 

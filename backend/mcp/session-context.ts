@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
+import { secondMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
-import { getValidator, type Validator } from '../tools/json-schema/argument-validator.ts'
+import type { ArgumentValidators } from '../tools/json-schema/argument-validator.ts'
 import {
   getDefinitions,
   type ToolDefinition,
@@ -9,14 +11,14 @@ import {
 } from '../tools/kinds/tool-kind.ts'
 import { type AssignedTool, findAgentWithTools } from './mcp-store.ts'
 
-/** One name of the tool list, and what is behind it. */
+/** A tool under one name of the tool list. */
 export interface OfferedTool {
   row: ToolRow
   kind: ToolKind
   definition: ToolDefinition
-  /** The assignment's configuration, parsed; undefined where it no longer fits its kind. */
+  /** The assignment's parsed configuration; undefined if it no longer fits the tool's kind. */
   config: { value: unknown } | undefined
-  /** What is wrong with arguments, each fault in words; empty where nothing is. */
+  /** Describes each issue with the arguments in words. */
   findIssues(args: unknown): string[]
 }
 
@@ -26,42 +28,54 @@ export interface SessionContext {
   agentId: number
   isLive: boolean
   tools: ReadonlyMap<string, OfferedTool>
-  /** The result of `tools/list`, serialised. */
-  listJson: string
-  /** False once something of it has changed: it is to be resolved anew. */
+  /** What `tools/list` returns. */
+  definitions: ToolDefinition[]
+  /** False once something in it has changed and it must be resolved again. */
   isCurrent: boolean
-  /** In milliseconds, as of Date: then it is to be resolved anew in any case. */
+  /** In milliseconds since 1970. After that, it must be resolved again in any case. */
   freshUntil: number
 }
 
-/** How long what was resolved is used: no process hears of the changes that others make. */
-export const contextTtlMs = 30_000
+/** Other processes' changes are noticed after this time. */
+export const contextTtlMs = 30 * secondMs
 
-/** Reads and resolves the tools of a widget; undefined where there is no such agent. */
+export interface ToolCatalog {
+  kinds: ToolKinds
+  validators: ArgumentValidators
+}
+
+/** Reads and resolves the tools of a widget; undefined if there is no such agent. */
 export async function resolveContext(
-  deps: Deps,
-  kinds: ToolKinds,
+  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
+  catalog: ToolCatalog,
   widgetId: string,
 ): Promise<SessionContext | undefined> {
   const freshUntil = deps.clock.now().getTime() + contextTtlMs
   const agent = await findAgentWithTools(deps.db, widgetId)
   if (agent === undefined) return undefined
-  const offered = agent.tools.flatMap((assigned) => toOfferedTools(deps, kinds, assigned))
-  // Assignments refuse collisions: here the first one counts.
+  const offered = agent.tools.flatMap((assigned) => toOfferedTools(deps, catalog, assigned))
+  // Assignments prevent collisions. If there is one anyway, the first tool wins.
   const tools = new Map(offered.reverse().map((tool) => [tool.definition.name, tool]))
-  const definitions = [...tools.values()].reverse().map(({ definition }) => definition)
   return {
     workspaceId: agent.workspaceId,
     agentId: agent.agentId,
     isLive: agent.status === 'live',
     tools,
-    listJson: JSON.stringify({ tools: definitions }),
+    definitions: [...tools.values()].reverse().map(({ definition }) => definition),
     isCurrent: true,
     freshUntil,
   }
 }
 
-function toOfferedTools({ log }: Deps, kinds: ToolKinds, { row, config }: AssignedTool): OfferedTool[] {
+/** Whether `tools/list` returns the same for both. */
+export const hasSameTools = (one: SessionContext, other: SessionContext): boolean =>
+  isDeepStrictEqual(one.definitions, other.definitions)
+
+function toOfferedTools(
+  { log }: Pick<Deps, 'log'>,
+  { kinds, validators }: ToolCatalog,
+  { row, config }: AssignedTool,
+): OfferedTool[] {
   const kind = kinds.get(row.kind)
   if (kind === undefined) return []
   const definitions = getDefinitions(kind, row)
@@ -70,18 +84,14 @@ function toOfferedTools({ log }: Deps, kinds: ToolKinds, { row, config }: Assign
     return []
   }
   const parsed = kind.config.safeParse(config)
-  return definitions.map(({ name, description, inputSchema }) => {
-    let validator: Validator | undefined
-    return {
-      row,
-      kind,
-      definition: { name, description, inputSchema },
-      config: parsed.success ? { value: parsed.data } : undefined,
-      findIssues: (args) => {
-        // Compiled at the first call: most sessions use few of their tools.
-        validator ??= getValidator({ id: row.id, version: row.version, name }, inputSchema)
-        return validator(args)
-      },
-    }
-  })
+  return definitions.map(({ name, description, inputSchema }) => ({
+    row,
+    kind,
+    definition: { name, description, inputSchema },
+    config: parsed.success ? { value: parsed.data } : undefined,
+    findIssues: (args) => {
+      const validator = validators.get({ id: row.id, version: row.version, name }, inputSchema)
+      return validator(args)
+    },
+  }))
 }

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import type { TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
   type JSONRPCMessage,
   type JSONRPCRequest,
@@ -8,8 +7,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { RuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts'
 import { EventStream } from './event-stream.ts'
-import { receiveMessage, sendAccepted, sendJson } from './mcp-http.ts'
-import { errorJson, findParamsIssue, invalidParams } from './mcp-messages.ts'
+import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
+import { errorResponse, findParamsIssue, invalidParams } from './mcp-messages.ts'
 import type { ToolSessions } from './session-registry.ts'
 import { malformedMessage, sessionNotFound } from './tool-server-error.ts'
 import {
@@ -20,7 +19,7 @@ import {
   type TransportRoutes,
 } from './tool-transport.ts'
 
-/** The one address of Streamable HTTP. Every request shows the secret. */
+/** Creates the one route of Streamable HTTP. Every request carries the secret. */
 export function createStreamableRoutes(options: {
   toolSessions: ToolSessions
   secrets: RuntimeSecretVerifier
@@ -42,63 +41,59 @@ export function createStreamableRoutes(options: {
   }
 
   const initialize = async (request: TransportRequest, message: JSONRPCRequest): Promise<void> => {
-    const { res, requestId } = request
+    const { req, res, requestId } = request
+    if (req.headers['mcp-session-id'] !== undefined)
+      throw malformedMessage('This session is initialized already.')
     const client = await toolSessions.authorize(request)
-    if (res.destroyed) return // the client has gone meanwhile
+    if (res.destroyed) return // the client has hung up meanwhile
     const issue = findParamsIssue(message)
-    if (issue !== undefined) {
-      sendJson(res, requestId, errorJson(message.id, invalidParams, issue))
-      return
-    }
+    if (issue !== undefined) return sendJson(res, requestId, errorResponse(message.id, invalidParams, issue))
     const id = toolSessions.createId()
     const transport = new StreamableTransport(now())
     toolSessions.open(client, id, transport)
-    transport.request(message, now(), (json = '') => {
-      if (isResult(json)) return sendJson(res, requestId, json, { 'Mcp-Session-Id': id })
-      // Who is refused has no session, and would leave this one to its time limit.
-      void transport.close()
-      sendJson(res, requestId, json)
-    })
+    const response = await transport.request(message, now())
+    const isInitialized = response !== undefined && 'result' in response
+    // A rejected client doesn't learn the ID, so nothing would end this session before its idle timeout.
+    if (!isInitialized) transport.close()
+    sendResponse(res, requestId, response, isInitialized ? { 'Mcp-Session-Id': id } : {})
   }
 
-  const receive = (request: TransportRequest, message: JSONRPCMessage): void => {
+  const post = async (request: TransportRequest): Promise<void> => {
     const { req, res, requestId } = request
-    if (isInitialize(message)) {
-      if (req.headers['mcp-session-id'] !== undefined)
-        throw malformedMessage('This session is initialized already.')
-      initialize(request, message).catch(request.fail)
-      return
-    }
+    // Before the body is read: strangers may send none.
+    secrets.require(req.headers, parseQuery(req))
+    const message = await readMessage(req)
+    if (isInitialize(message)) return initialize(request, message)
     const transport = requireTransport(request)
-    if (!isRequest(message)) {
+    if (isRequest(message)) {
+      sendResponse(res, requestId, await transport.request(message, now()))
+    } else {
       transport.notify(message, now())
       sendAccepted(res, requestId)
-      return
     }
-    transport.request(message, now(), (json) =>
-      json === undefined ? sendAccepted(res, requestId) : sendJson(res, requestId, json),
-    )
-  }
-
-  const post = (request: TransportRequest): void => {
-    const { req } = request
-    // Before the body is read: strangers send none.
-    secrets.require(req.headers, parseQuery(req))
-    receiveMessage(req, (message) => receive(request, message), request.fail)
   }
 
   const methods: MethodHandlers = {
     GET: (request) => requireTransport(request).listen(request.res, { 'X-Request-Id': request.requestId }),
     POST: post,
     DELETE: (request) => {
-      void requireTransport(request).close()
+      requireTransport(request).close()
       request.res.writeHead(204, { 'X-Request-Id': request.requestId }).end()
     },
   }
   return new Map([['/api/mcp/', methods]])
 }
 
-const isResult = (json: string): boolean => json !== '' && 'result' in (JSON.parse(json) as object)
+/** Sends a 202 if there is no response, because the client canceled its request or the session has ended. */
+function sendResponse(
+  res: ServerResponse,
+  requestId: string,
+  response: JSONRPCMessage | undefined,
+  headers: Record<string, string> = {},
+): void {
+  if (response === undefined) sendAccepted(res, requestId)
+  else sendJson(res, requestId, response, headers)
+}
 
 const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
   'method' in message && 'id' in message
@@ -111,21 +106,19 @@ function requireSupportedVersion(version: string | string[] | undefined): void {
   throw malformedMessage('This MCP-Protocol-Version is not known here.', 'MCP-Protocol-Version')
 }
 
-/** Milliseconds after which a session that nobody used, and no stream holds open, is forgotten. */
+/** Milliseconds after which a session ends that nobody used, and that has no stream open. */
 const idleTimeoutMs = 600_000
 
-/** Answers a post; without an answer where there will be none. */
-type Reply = (json?: string) => void
+type Resolve = (response?: JSONRPCMessage) => void
 
 /**
- * Streamable HTTP (MCP 2025-11-25): each request is answered where it was posted, and what the server says by itself
- * goes on a stream of its own, if the client opens one.
+ * Streamable HTTP (MCP 2025-11-25): each request is answered where it was posted. What the server sends unasked goes to
+ * another stream, if the client opens one.
  */
 export class StreamableTransport implements ToolTransport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined
   onclose: (() => void) | undefined
-  onerror: ((error: Error) => void) | undefined
-  readonly #replies = new Map<RequestId, Reply>()
+  readonly #pending = new Map<RequestId, Resolve>()
   #stream: EventStream | undefined
   #lastUsedAt: number
 
@@ -133,15 +126,19 @@ export class StreamableTransport implements ToolTransport {
     this.#lastUsedAt = now
   }
 
-  async start(): Promise<void> {}
-
-  /** @throws {Refusal} malformed_json where another request of this id is not answered yet */
-  request(message: JSONRPCRequest, now: number, reply: Reply): void {
+  /**
+   * Resolves with undefined if the request won't be answered.
+   *
+   * @throws {ToolServerError} malformed_json if another request with this ID isn't answered yet
+   */
+  async request(message: JSONRPCRequest, now: number): Promise<JSONRPCMessage | undefined> {
     this.#lastUsedAt = now
-    if (this.#replies.has(message.id))
+    if (this.#pending.has(message.id))
       throw malformedMessage('Another request of this id is not answered yet.', 'id')
-    this.#replies.set(message.id, reply)
-    this.onmessage?.(message)
+    return new Promise((resolve) => {
+      this.#pending.set(message.id, resolve)
+      this.onmessage?.(message)
+    })
   }
 
   notify(message: JSONRPCMessage, now: number): void {
@@ -149,7 +146,7 @@ export class StreamableTransport implements ToolTransport {
     this.onmessage?.(message)
   }
 
-  /** A client that comes back takes the stream over. */
+  /** Replaces an earlier stream, which a client that reconnects may have left open. */
   listen(res: ServerResponse, headers: Record<string, string>): void {
     this.#stream?.end()
     const stream = new EventStream(res)
@@ -161,38 +158,30 @@ export class StreamableTransport implements ToolTransport {
     })
   }
 
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const requestId = 'method' in message ? options?.relatedRequestId : message.id
-    this.write(JSON.stringify(message), requestId)
-  }
-
-  write(json: string, requestId?: RequestId): void {
-    if (requestId === undefined) {
-      this.#stream?.send('message', json)
-      return
-    }
-    this.#sendReply(requestId, json)
+  send(message: JSONRPCMessage): void {
+    if ('method' in message) this.#stream?.send('message', JSON.stringify(message))
+    else if (message.id !== undefined) this.#resolve(message.id, message)
   }
 
   dropRequest(requestId: RequestId): void {
-    this.#sendReply(requestId)
+    this.#resolve(requestId)
   }
 
   keepAlive(now: number): void {
-    if (this.#stream !== undefined || this.#replies.size > 0) this.#lastUsedAt = now
+    if (this.#stream !== undefined || this.#pending.size > 0) this.#lastUsedAt = now
     this.#stream?.keepAlive()
-    if (now - this.#lastUsedAt > idleTimeoutMs) void this.close()
+    if (now - this.#lastUsedAt > idleTimeoutMs) this.close()
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#stream?.end()
     this.onclose?.()
-    for (const id of [...this.#replies.keys()]) this.#sendReply(id)
+    for (const id of [...this.#pending.keys()]) this.#resolve(id)
   }
 
-  #sendReply(id: RequestId, json?: string): void {
-    const reply = this.#replies.get(id)
-    this.#replies.delete(id)
-    reply?.(json)
+  #resolve(id: RequestId, response?: JSONRPCMessage): void {
+    const resolve = this.#pending.get(id)
+    this.#pending.delete(id)
+    resolve?.(response)
   }
 }

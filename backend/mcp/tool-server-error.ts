@@ -1,8 +1,8 @@
 import { type ErrorDetail, type ToolServerErrorCode, toolServerErrorTable } from '@outdial/contract'
 
-/** What the tool server answers instead of what was asked, in the one shape of errors. */
+/** An error of the tool server, which has codes and statuses that the API doesn't. */
 export class ToolServerError extends Error {
-  override name = 'Refusal'
+  override name = 'ToolServerError'
   readonly code: ToolServerErrorCode
   readonly details: ErrorDetail[]
   readonly headers: Record<string, string>

@@ -9,6 +9,7 @@ import { toApiError } from '../http/error-handler.ts'
 import { getRequestId } from '../http/request-log.ts'
 import { createRuntimeSecretVerifier, invalidSecret } from '../secrets/verify-runtime-secret.ts'
 import { toolKinds } from '../tools/kind-registry.ts'
+import { ArgumentValidators } from '../tools/json-schema/argument-validator.ts'
 import type { ToolKinds } from '../tools/kinds/tool-kind.ts'
 import { authorizeSession } from './authorize-session.ts'
 import { callTool, toolTimeoutMs } from './call-tool.ts'
@@ -16,6 +17,7 @@ import { createHostCheck } from './host-check.ts'
 import { InFlightCalls } from './in-flight-calls.ts'
 import { sendError } from './mcp-http.ts'
 import { findLiveCall } from './mcp-store.ts'
+import { createSdkServer } from './sdk-server.ts'
 import { contextTtlMs, resolveContext, type SessionContext } from './session-context.ts'
 import { SessionRegistry, type ToolSessions } from './session-registry.ts'
 import { createSseRoutes } from './sse-transport.ts'
@@ -58,8 +60,9 @@ export function createToolServer(
   const { clock, log, config } = deps
   const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
   const checkHost = createHostCheck(config)
+  const catalog = { kinds, validators: new ArgumentValidators() }
   const contexts = new Cache<SessionContext>(clock, cacheTtlMs, (widgetId) =>
-    resolveContext(deps, kinds, widgetId),
+    resolveContext(deps, catalog, widgetId),
   )
   const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
   const sessions = new SessionRegistry(sessionsPerWidget)
@@ -101,6 +104,7 @@ export function createToolServer(
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'a session met an error'),
     inFlightCalls,
+    sdkServer: createSdkServer(),
     onClosed: (session) => {
       sessions.remove(session)
       log.debug({ workspace_id: session.context.workspaceId }, 'a tool session ended')
@@ -130,30 +134,27 @@ export function createToolServer(
     ...createStreamableRoutes({ toolSessions, secrets, now }),
   ])
 
-  const dispatch = (request: TransportRequest, methods: MethodHandlers) => {
-    const route = requireMethod(methods, request.req.method)
-    checkHost(request.req.headers)
-    if (isClosing) throw stoppingError()
-    route(request)
+  const handleRequest = async (request: TransportRequest, methods: MethodHandlers): Promise<void> => {
+    const { req, res, requestId } = request
+    try {
+      const handler = requireMethod(methods, req.method)
+      checkHost(req.headers)
+      if (isClosing) throw stoppingError()
+      await handler(request)
+    } catch (error) {
+      const httpError = error instanceof ToolServerError ? error : toApiError(error)
+      if (httpError.status >= 500)
+        log.error({ request_id: requestId, error: describeError(error) }, httpError.code)
+      else log.info({ request_id: requestId, method: req.method, status: httpError.status }, httpError.code)
+      sendError(res, requestId, httpError, !req.complete)
+    }
   }
 
   return {
     handle: (req, res) => {
       const methods = findMethods(routes, req.url ?? '')
       if (methods === undefined) return false
-      const requestId = getRequestId(req)
-      const fail = (error: unknown) => {
-        const httpError = error instanceof ToolServerError ? error : toApiError(error)
-        if (httpError.status >= 500)
-          log.error({ request_id: requestId, error: describeError(error) }, httpError.code)
-        else log.info({ request_id: requestId, method: req.method, status: httpError.status }, httpError.code)
-        sendError(res, requestId, httpError, !req.complete)
-      }
-      try {
-        dispatch({ req, res, requestId, fail }, methods)
-      } catch (error) {
-        fail(error)
-      }
+      void handleRequest({ req, res, requestId: getRequestId(req) }, methods)
       return true
     },
 

@@ -4,28 +4,30 @@ import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
 import type { ToolCallRequest } from './call-tool.ts'
 import { InFlightCall, type InFlightCalls } from './in-flight-calls.ts'
 import {
-  errorJson,
+  errorResponse,
   findParamsIssue,
   internalError,
   invalidParams,
-  listChangedJson,
   parseToolCall,
   requestsTask,
-  resultJson,
+  resultResponse,
+  type ToolCallParams,
 } from './mcp-messages.ts'
-import { findCachedResponse, forwardToSdkServer } from './sdk-server.ts'
-import type { SessionContext } from './session-context.ts'
+import type { SdkServer } from './sdk-server.ts'
+import { hasSameTools, type SessionContext } from './session-context.ts'
 import type { ToolTransport } from './tool-transport.ts'
 
 /** What all sessions of a tool server share. */
 export interface SessionHost {
   callTool(request: ToolCallRequest): Promise<ToolResult>
-  /** The context of a widget as it is now; undefined where its agent is gone. */
+  /** Returns the current context of a widget; undefined if its agent is gone. */
   findContext(widgetId: string): Promise<SessionContext | undefined>
   now(): number
   onError(error: unknown): void
-  /** Calls under way, of all sessions. */
+  /** Of all sessions. */
   inFlightCalls: InFlightCalls
+  /** Answers what isn't about tools. */
+  sdkServer: SdkServer
   onClosed(session: ToolSession): void
 }
 
@@ -38,10 +40,10 @@ export interface SessionDetails {
   context: SessionContext
 }
 
-/** Calls that one session may have under way. */
+/** Of one session. */
 const maxInFlightCalls = 100
 
-/** One client's session: answers its messages from the agent's context, whatever transport they come by. */
+/** One client's session: answers its messages from the agent's context, over any transport. */
 export class ToolSession {
   readonly id: string
   readonly widgetId: string
@@ -50,7 +52,6 @@ export class ToolSession {
   readonly transport: ToolTransport
   #context: SessionContext
   readonly #host: SessionHost
-  /** Calls under way. */
   #inFlightCount = 0
   #isClosed = false
 
@@ -75,139 +76,130 @@ export class ToolSession {
   }
 
   receive(message: JSONRPCMessage): void {
-    if (!('method' in message)) return // an answer to what nobody asked
-    if (!('id' in message)) {
-      if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId)
-      return
-    }
-    if (message.method === 'tools/call') this.#call(message)
-    else if (message.method === 'tools/list') this.#list(message)
-    else this.#forward(message)
+    if (!('method' in message)) return // a response, but this server sends no requests
+    if ('id' in message) void this.#handleRequest(message)
+    else if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId)
   }
 
   notifyListChanged(): void {
-    this.transport.write(listChangedJson)
+    this.transport.send({ method: 'notifications/tools/list_changed', jsonrpc: '2.0' })
   }
 
   close(): void {
-    void this.transport.close()
+    this.transport.close()
   }
 
-  #list(request: JSONRPCRequest): void {
+  #handleRequest(request: JSONRPCRequest): Promise<void> {
+    switch (request.method) {
+      case 'tools/call':
+        return this.#handleToolCall(request)
+      case 'tools/list':
+        return this.#handleToolList(request)
+      default:
+        return this.#forward(request)
+    }
+  }
+
+  async #handleToolList(request: JSONRPCRequest): Promise<void> {
     const { id } = request
     if (requestsTask(request)) return this.#rejectTask(request)
     const issue = findParamsIssue(request)
-    if (issue !== undefined) return this.#sendError(id, invalidParams, issue)
-    if (this.#isFresh(this.#host.now())) return this.#write(resultJson(id, this.#context.listJson), id)
-    this.#refreshContext().then(
-      (agentExists) => agentExists && this.#write(resultJson(id, this.#context.listJson), id),
-      () =>
-        this.#sendError(id, internalError, 'The tools cannot be listed at the moment: try again shortly.'),
-    )
+    if (issue !== undefined) return this.#send(errorResponse(id, invalidParams, issue))
+    try {
+      const context = await this.#loadContext()
+      if (context !== undefined) this.#send(resultResponse(id, { tools: context.definitions }))
+    } catch {
+      const message = 'The tools cannot be listed at the moment: try again shortly.'
+      this.#send(errorResponse(id, internalError, message))
+    }
   }
 
-  #call(request: JSONRPCRequest): void {
+  async #handleToolCall(request: JSONRPCRequest): Promise<void> {
     const { id } = request
     if (requestsTask(request)) return this.#rejectTask(request)
     const params = parseToolCall(request)
-    if (typeof params === 'string') return this.#sendError(id, invalidParams, params)
+    if (typeof params === 'string') return this.#send(errorResponse(id, invalidParams, params))
     if (this.#inFlightCount >= maxInFlightCalls) {
-      return this.#sendResult(id, {
-        text: `At most ${maxInFlightCalls} tools can be used at once: wait.`,
-        isError: true,
-      })
+      const text = `At most ${maxInFlightCalls} tools can be used at once: wait.`
+      return this.#send(toolResponse(id, { text, isError: true }))
     }
     const inFlightCall = new InFlightCall(this, id, this.#host.now())
     this.#inFlightCount += 1
     this.#host.inFlightCalls.add(inFlightCall)
-    void this.#runCall(params, inFlightCall)
-  }
-
-  async #runCall(
-    { name, args }: { name: string; args: Record<string, unknown> },
-    inFlightCall: InFlightCall,
-  ) {
-    const { id } = inFlightCall
     try {
-      if (!this.#isFresh(inFlightCall.startedAt)) {
-        if (!(await this.#refreshContext())) return
-        if (inFlightCall.isCanceled) return this.transport.dropRequest(id)
-      }
-      const tool = this.#context.tools.get(name)
-      if (tool === undefined) {
-        return this.#sendError(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
-      }
-      const { agentId } = this.#context
-      const result = await this.#host.callTool({ tool, agentId, args, call: this.call, inFlightCall })
-      if (inFlightCall.isCanceled) this.transport.dropRequest(id)
-      else this.#sendResult(id, result)
+      const response = await this.#callTool(params, inFlightCall)
+      if (response === undefined) this.transport.dropRequest(id)
+      else this.#send(response)
     } catch (error) {
       this.#host.onError(error)
-      this.#sendResult(id, {
-        text: 'The tools are away for a moment: try once more, or go on without.',
-        isError: true,
-      })
+      const text = 'The tools are away for a moment: try once more, or go on without.'
+      this.#send(toolResponse(id, { text, isError: true }))
     } finally {
       this.#host.inFlightCalls.delete(inFlightCall)
       this.#inFlightCount -= 1
     }
   }
 
-  #forward(request: JSONRPCRequest): void {
-    const cached = findCachedResponse(request)
-    if (cached !== undefined) return this.#write(cached, request.id)
+  /** Returns undefined if there's nothing to answer: the call was canceled, or the agent is gone. */
+  async #callTool(
+    { name, args }: ToolCallParams,
+    inFlightCall: InFlightCall,
+  ): Promise<JSONRPCMessage | undefined> {
+    const { id } = inFlightCall
+    const context = await this.#loadContext()
+    if (context === undefined || inFlightCall.isCanceled) return undefined
+    const tool = context.tools.get(name)
+    if (tool === undefined) return errorResponse(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
+    const { agentId } = context
+    const result = await this.#host.callTool({ tool, agentId, args, call: this.call, inFlightCall })
+    return inFlightCall.isCanceled ? undefined : toolResponse(id, result)
+  }
+
+  async #forward(request: JSONRPCRequest): Promise<void> {
     const issue = requestsTask(request) ? undefined : findParamsIssue(request)
-    if (issue !== undefined) return this.#sendError(request.id, invalidParams, issue)
-    forwardToSdkServer(request, (result) => this.#write(JSON.stringify(result), request.id))
+    if (issue !== undefined) return this.#send(errorResponse(request.id, invalidParams, issue))
+    this.#send(await this.#host.sdkServer.request(request))
   }
 
-  /** What another process changed is not told to this one. */
-  #isFresh(now: number): boolean {
-    return this.#context.isCurrent && now < this.#context.freshUntil
-  }
-
-  /** False where the agent is gone, and the session with it. */
-  async #refreshContext(): Promise<boolean> {
+  /**
+   * Returns the context, reading it again if it may have changed: processes don't notify each other of changes. Closes
+   * the session and returns undefined if the agent is gone.
+   */
+  async #loadContext(): Promise<SessionContext | undefined> {
+    const previous = this.#context
+    if (previous.isCurrent && this.#host.now() < previous.freshUntil) return previous
     const context = await this.#host.findContext(this.widgetId)
     if (context === undefined) {
       this.close()
-      return false
+      return undefined
     }
-    const hasChanged = this.#context.isCurrent && this.#context.listJson !== context.listJson
+    const hasChanged = this.#context.isCurrent && !hasSameTools(this.#context, context)
     this.#context = context
     if (hasChanged) this.notifyListChanged()
-    return true
+    return context
   }
 
   #cancel(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return
-    this.#host.inFlightCalls.abort(
-      'canceled',
-      (inFlightCall) => inFlightCall.session === this && inFlightCall.id === id,
-    )
-  }
-
-  #sendResult(id: RequestId, { text, isError }: ToolResult): void {
-    const content = `{"content":[{"type":"text","text":${JSON.stringify(text)}}]${isError ? ',"isError":true' : ''}}`
-    this.#write(resultJson(id, content), id)
-  }
-
-  #sendError(id: RequestId, code: number, message: string): void {
-    this.#write(errorJson(id, code, message), id)
+    this.#host.inFlightCalls.abort('canceled', (call) => call.session === this && call.id === id)
   }
 
   #rejectTask({ id, method }: JSONRPCRequest): void {
-    this.#sendError(id, internalError, `Server does not support task creation (required for ${method})`)
+    const message = `Server does not support task creation (required for ${method})`
+    this.#send(errorResponse(id, internalError, message))
   }
 
-  #write(json: string, id: RequestId): void {
-    if (!this.#isClosed) this.transport.write(json, id)
+  #send(message: JSONRPCMessage): void {
+    if (!this.#isClosed) this.transport.send(message)
   }
 
   #handleClose(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    if (this.#inFlightCount > 0) this.#host.inFlightCalls.abort('canceled', ({ session }) => session === this)
+    this.#host.inFlightCalls.abort('canceled', ({ session }) => session === this)
     this.#host.onClosed(this)
   }
 }
+
+const toolResponse = (id: RequestId, { text, isError }: ToolResult): JSONRPCMessage =>
+  resultResponse(id, { content: [{ type: 'text', text }], ...(isError && { isError }) })

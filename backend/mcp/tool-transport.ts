@@ -1,28 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { ToolServerError } from './tool-server-error.ts'
 
-/** A request that is the tool server's, and what its answer needs. */
+/** A request to the tool server, and what its response needs. */
 export interface TransportRequest {
   req: IncomingMessage
   res: ServerResponse
   requestId: string
-  /** Ends the request with what went wrong. */
-  fail: (error: unknown) => void
 }
 
-/** What is done with a request, by its method. */
-export type MethodHandlers = Record<string, (request: TransportRequest) => void>
+type TransportHandler = (request: TransportRequest) => void | Promise<void>
 
-/** A transport's addresses, each with its trailing slash. */
+/** The handlers of a path, by HTTP method. */
+export type MethodHandlers = Readonly<Record<string, TransportHandler>>
+
+/** The paths of a transport, each with its trailing slash. */
 export type TransportRoutes = ReadonlyMap<string, MethodHandlers>
 
-/** Both spellings of a path, with its trailing slash and without, are one. */
+/** Finds the handlers of a path, which may be written without its trailing slash. */
 export function findMethods(routes: TransportRoutes, url: string): MethodHandlers | undefined {
   if (!url.startsWith('/api/mcp')) return undefined
-  const end = url.indexOf('?')
-  const path = end === -1 ? url : url.slice(0, end)
+  const [path = ''] = url.split('?', 1)
   return routes.get(path.endsWith('/') ? path : `${path}/`)
 }
 
@@ -32,7 +30,7 @@ export const parseQuery = ({ url = '' }: IncomingMessage): URLSearchParams => {
 }
 
 /** @throws {ToolServerError} method_not_allowed */
-export function requireMethod(methods: MethodHandlers, method = ''): MethodHandlers[string] {
+export function requireMethod(methods: MethodHandlers, method = ''): TransportHandler {
   const handler = Object.hasOwn(methods, method) ? methods[method] : undefined
   if (handler !== undefined) return handler
   const names = Object.keys(methods).join(', ')
@@ -41,15 +39,15 @@ export function requireMethod(methods: MethodHandlers, method = ''): MethodHandl
   })
 }
 
-/**
- * What carries a session's messages: the SDK's own interface, so that any of its servers can stand behind it, and a
- * way to send what is serialised already.
- */
-export interface ToolTransport extends Transport {
-  /** `answered`: the request that this message answers; undefined for what the server says by itself. */
-  write(json: string, requestId?: RequestId): void
-  /** Says that a request will not be answered, since its client canceled it. */
+/** Carries the messages of one session. */
+export interface ToolTransport {
+  /** Set by the session. */
+  onmessage: ((message: JSONRPCMessage) => void) | undefined
+  onclose: (() => void) | undefined
+  send(message: JSONRPCMessage): void
+  /** Says that a request won't be answered, because its client canceled it. */
   dropRequest(requestId: RequestId): void
   /** Called every few seconds: sends a sign of life, and ends what nobody reads. */
   keepAlive(now: number): void
+  close(): void
 }

@@ -9,7 +9,7 @@ import { insertPhoneNumber, selectActivePhoneNumbers, updatePhoneNumberStatus } 
 /**
  * Adds a number that calls can be made from.
  *
- * @throws {ApiError} validation_failed for what is no number in E.164, or is there already
+ * @throws {ApiError} validation_failed where the number isn't E.164, or the workspace has it already
  */
 export async function addPhoneNumber(
   deps: Pick<Deps, 'db'>,
@@ -41,38 +41,32 @@ export const listPhoneNumbers = async (
   toPage(await selectActivePhoneNumbers(deps.db, caller.workspaceId, query), query.limit)
 
 /**
- * Makes calls from a number again that was retired. What waited for it goes out.
+ * Makes a retired number active again. Calls that waited for it are made.
  *
  * @throws {ApiError} not_found
  */
 export async function activatePhoneNumber(
   deps: Pick<Deps, 'db' | 'notify'>,
-  phoneNumberKey: { workspaceId: number; phoneNumberId: number },
+  workspaceId: number,
+  phoneNumberId: number,
 ): Promise<void> {
-  const isUpdated = await updatePhoneNumberStatus(
-    deps.db,
-    phoneNumberKey.workspaceId,
-    phoneNumberKey.phoneNumberId,
-    'active',
-  )
-  if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
+  const isUpdated = await updatePhoneNumberStatus(deps.db, workspaceId, phoneNumberId, 'active')
+  if (!isUpdated) throw phoneNumberNotFound()
   deps.notify.callQueued()
 }
 
 /**
- * Makes no more calls from a number. What waits to be called from it is kept, and says so.
+ * Retires a number: no more calls are made from it. Calls that would be made from it keep waiting.
  *
  * @throws {ApiError} not_found
  */
 export async function retirePhoneNumber(
   deps: Pick<Deps, 'db'>,
-  phoneNumberKey: { workspaceId: number; phoneNumberId: number },
+  workspaceId: number,
+  phoneNumberId: number,
 ): Promise<void> {
-  const isUpdated = await updatePhoneNumberStatus(
-    deps.db,
-    phoneNumberKey.workspaceId,
-    phoneNumberKey.phoneNumberId,
-    'retired',
-  )
-  if (!isUpdated) throw notFound('There is no phone number with this id in this workspace.')
+  const isUpdated = await updatePhoneNumberStatus(deps.db, workspaceId, phoneNumberId, 'retired')
+  if (!isUpdated) throw phoneNumberNotFound()
 }
+
+const phoneNumberNotFound = () => notFound('There is no phone number with this id in this workspace.')

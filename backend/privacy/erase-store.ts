@@ -78,7 +78,7 @@ export const clearCalls = async (
       extracted: '{}',
       metadata: '{}',
       recording_url: null,
-      talk_erased_at: at,
+      conversation_erased_at: at,
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
@@ -106,7 +106,7 @@ export async function eraseCallbackUrls(
 /** A dead one could only be sent to the whole address again. */
 const setTargetToHost = sql`
   target_url = regexp_replace(target_url, '^([A-Za-z]+://[^/?#]*).*$', '\\1/'),
-  status = case status when 'dead' then 'gone' else status end`
+  status = case status when 'exhausted' then 'gone' else status end`
 const isFinishedCallbackDelivery = sql`subscription_id is null and status <> 'pending'`
 
 /** The same for what was still to be delivered when the contact was erased, within the days that a delivery takes. */
@@ -126,7 +126,7 @@ export async function eraseCallbackUrlsOfErasedContacts(db: Db, now: Date): Prom
 export async function clearAttempts(tx: Db, workspaceId: number, callIds: readonly number[]): Promise<void> {
   await sql`
     with cleared as (
-      update attempt set to_number = ''
+      update call_attempt set to_number = ''
       where workspace_id = ${workspaceId} and call_id = any(${callIds}::bigint[])
       returning id
     )
@@ -168,7 +168,7 @@ export async function failUnreadImports(tx: Db, workspaceId: number, at: Date): 
     'A contact was erased before this file was read, and it may hold that person. Send the file again.'
   await tx
     .updateTable('contact_import')
-    .set({ bytes: null, status: 'failed', problem: error, lease_until: null, finished_at: at })
+    .set({ bytes: null, status: 'failed', error, lease_until: null, finished_at: at })
     .where('workspace_id', '=', workspaceId)
     .where('bytes', 'is not', null)
     .execute()
@@ -184,9 +184,9 @@ export async function deleteImportRows(
     delete from contact_import_row
     where import_id in (select id from contact_import where workspace_id = ${workspaceId}) and (
       phone_number = ${number}
-      or problems <> '[]' and (
-        strpos(regexp_replace(problems::text, '\\D', '', 'g'), ${digits}) > 0
-        or strpos(lower(problems::text), lower(${email})) > 0
+      or issues <> '[]' and (
+        strpos(regexp_replace(issues::text, '\\D', '', 'g'), ${digits}) > 0
+        or strpos(lower(issues::text), lower(${email})) > 0
       )
     )`.execute(tx)
 }
@@ -248,7 +248,7 @@ export async function rewriteEvents(
 /** Answers that are kept for callers who ask again. */
 export const findIdempotentResponses = (tx: Db, workspaceId: number, contactId: number) =>
   tx
-    .selectFrom('idempotent_answer')
+    .selectFrom('idempotent_response')
     .select(['scope_hash as scopeHash', 'body'])
     .where('workspace_id', '=', workspaceId)
     .where(sql<string>`body -> 'contact' ->> 'id'`, '=', String(contactId))
@@ -261,7 +261,7 @@ export async function rewriteIdempotentResponses(
 ): Promise<void> {
   for (const { scopeHash, body } of responses) {
     await tx
-      .updateTable('idempotent_answer')
+      .updateTable('idempotent_response')
       .set({ body: JSON.stringify(body) })
       .where('workspace_id', '=', workspaceId)
       .where('scope_hash', '=', scopeHash)

@@ -23,15 +23,15 @@ export async function eraseConversations(
   const { rows } = await sql<{ erased: number }>`
     with due as (
       select id from call
-      where workspace_id = ${workspaceId} and status = 'completed' and talk_erased_at is null
+      where workspace_id = ${workspaceId} and status = 'completed' and conversation_erased_at is null
         and ended_at < ${before}
       order by ended_at
       limit ${limit}
       for no key update skip locked
     ),
-    talks as (
+    erased_calls as (
       update call set transcript = '[]', summary = null, extracted = '{}', recording_url = null,
-        talk_erased_at = ${now}
+        conversation_erased_at = ${now}
       from due where call.id = due.id
       returning call.id
     ),
@@ -39,8 +39,8 @@ export async function eraseConversations(
       update tool_call set arguments = '{}', result = '' from due where tool_call.call_id = due.id
     ),
     reports as (
-      delete from attempt_report using attempt, due
-      where attempt.call_id = due.id and attempt_report.attempt_id = attempt.id
+      delete from attempt_report using call_attempt, due
+      where call_attempt.call_id = due.id and attempt_report.attempt_id = call_attempt.id
     ),
     events as (
       update event
@@ -52,7 +52,7 @@ export async function eraseConversations(
       )::text
       from due where event.call_id = due.id and event.body::jsonb ? 'data'
     )
-    select count(*)::int as erased from talks`.execute(db)
+    select count(*)::int as erased from erased_calls`.execute(db)
   return rows[0]?.erased ?? 0
 }
 
@@ -63,7 +63,7 @@ export async function deleteExpired(
 ): Promise<void> {
   await db.deleteFrom('session').where('expires_at', '<', before.now).execute()
   await db.deleteFrom('oauth_payload').where('expires_at', '<', before.now).execute()
-  await db.deleteFrom('idempotent_answer').where('expires_at', '<', before.now).execute()
+  await db.deleteFrom('idempotent_response').where('expires_at', '<', before.now).execute()
   await db.deleteFrom('contact_import').where('expires_at', '<', before.now).execute()
   await db.deleteFrom('invitation').where('expires_at', '<', before.links).execute()
   await db.deleteFrom('password_reset').where('expires_at', '<', before.links).execute()

@@ -52,6 +52,17 @@ function isSkipped(text: string, at: Date, timeZone: string): boolean {
   return !shown.toPlainDateTime().equals(Temporal.PlainDateTime.from(typed))
 }
 
+/**
+ * Checks the time that a call is scheduled for. A time in the past counts as none: the automation ran late.
+ *
+ * @throws {ApiError} validation_failed about `scheduled_at`
+ */
+export function checkScheduledAt(at: Date | null, now: Date): Date | null {
+  if (at === null || at <= now) return null
+  if (at <= maxScheduledAt(now)) return at
+  throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
+}
+
 /** The latest moment that a call may be planned for: a year ahead. */
 export function maxScheduledAt(now: Date): Date {
   const latest = new Date(now)

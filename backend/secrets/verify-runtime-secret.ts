@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { ToolServerError } from '../mcp/tool-server-error.ts'
+import { ApiError } from '../core/errors.ts'
 
 /** One of the secrets that are valid now. Sessions keep it, to know who opened them. */
 export interface RuntimeSecret {
@@ -11,11 +11,11 @@ export interface RuntimeSecretVerifier {
   /**
    * The secret that a request shows: in X-Agent-Secret, in Authorization, or as `token` of its query.
    *
-   * @throws {ToolServerError} missing_credential, invalid_credential, also where two of the three disagree
+   * @throws {ApiError} missing_credential, invalid_credential, also where two of the three disagree
    */
   require(headers: IncomingHttpHeaders, query: URLSearchParams): RuntimeSecret
   /** Whether a request shows no secret at all, or only this one. */
-  permits(secret: RuntimeSecret, headers: IncomingHttpHeaders, query: URLSearchParams | undefined): boolean
+  permits(secret: RuntimeSecret, headers: IncomingHttpHeaders, query: URLSearchParams): boolean
   isValid(secret: RuntimeSecret): boolean
 }
 
@@ -50,9 +50,6 @@ export function createRuntimeSecretVerifier(current: () => readonly string[]): R
       return found
     },
     permits: ({ digest }, headers, query) =>
-      (query === undefined &&
-        headers.authorization === undefined &&
-        headers['x-agent-secret'] === undefined) ||
       readPresentedSecrets(headers, query).every((presented) =>
         timingSafeEqual(hashSecret(presented), digest),
       ),
@@ -69,27 +66,27 @@ const findByDigest = (candidates: RuntimeSecret[], digest: Buffer): RuntimeSecre
 const scheme = /^(?:bearer|token) +/i
 
 /** Headers first: they are preferred, since queries end up in other people's logs. */
-function readPresentedSecrets(headers: IncomingHttpHeaders, query: URLSearchParams | undefined): string[] {
+function readPresentedSecrets(headers: IncomingHttpHeaders, query: URLSearchParams): string[] {
   const { authorization, 'x-agent-secret': agentSecret } = headers
   const presented: string[] = typeof agentSecret === 'string' ? [agentSecret] : (agentSecret ?? [])
   // Other schemes are somebody else's: a proxy's, for example.
   if (authorization !== undefined && scheme.test(authorization))
     presented.push(authorization.replace(scheme, ''))
-  if (query !== undefined) presented.push(...query.getAll('token'))
+  presented.push(...query.getAll('token'))
   return presented.map((secret) => secret.trim()).filter((secret) => secret !== '')
 }
 
 const challenge = { headers: { 'WWW-Authenticate': 'Bearer realm="Outdial tools"' } }
 
 const missingSecret = () =>
-  new ToolServerError(
+  new ApiError(
     'missing_credential',
     'The runtime secret is missing: send it as X-Agent-Secret, as Authorization: Bearer, or as token in the query.',
     challenge,
   )
 
 export const invalidSecret = () =>
-  new ToolServerError('invalid_credential', 'This is not a runtime secret of this service.', challenge)
+  new ApiError('invalid_credential', 'This is not a runtime secret of this service.', challenge)
 
 const conflictingSecrets = () =>
-  new ToolServerError('invalid_credential', 'The secrets of this request disagree: send one.', challenge)
+  new ApiError('invalid_credential', 'The secrets of this request disagree: send one.', challenge)

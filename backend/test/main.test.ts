@@ -133,7 +133,8 @@ it('says in a sentence that the port is in use, and stops its database', async (
 
 it.each([
   [{ PORT: 'eighty' }, 'PORT'],
-  [{ LINE: 'carrier-pigeon' }, 'LINE'],
+  [{ TELEPHONY: 'carrier-pigeon' }, 'TELEPHONY'],
+  [{ LINE: 'http' }, 'LINE is now called TELEPHONY: rename the variable.'],
   [{ DATABASE_URL: 'mysql://localhost/outdial' }, 'DATABASE_URL'],
   [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],
   [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],

@@ -13,7 +13,7 @@ const settings = {
   SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
   LOG_LEVEL: 'silent',
   PORT: '0',
-  LINE_SPEED: '10000',
+  SIMULATION_SPEED: '10000',
   RUNTIME_SECRET: 'the-runtime-secret-of-these-tests',
 }
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@outdial/contract'
-import { hasAgent } from '../agents/agent-store.ts'
+import { hasAgent } from '../agents/agents.ts'
 import { notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { selectAssignments } from './assignment-store.ts'

@@ -7,8 +7,8 @@ export interface LeasedDelivery {
   workspaceId: number
   /** What it writes about the delivery counts while the row still has this fence. */
   fence: number
-  /** Failed tries before this one. */
-  tries: number
+  /** Failed attempts before this one. */
+  attempts: number
   eventId: string
   body: string
   targetUrl: string
@@ -41,7 +41,7 @@ export async function leaseDeliveries(
 ): Promise<LeasedDelivery[]> {
   const activeByHost = JSON.stringify(Object.fromEntries(claim.activeByHost))
   const isDue = sql`
-    status = 'pending' and next_try_at <= ${claim.now} and (lease_until is null or lease_until <= now())`
+    status = 'pending' and next_attempt_at <= ${claim.now} and (lease_until is null or lease_until <= now())`
   const { rows } = await sql<LeasedDelivery>`
     with recursive host as (
       (select target_host as name from webhook_delivery where status = 'pending' order by target_host limit 1)
@@ -54,12 +54,12 @@ export async function leaseDeliveries(
     ), due as (
       select of_host.id
       from host cross join lateral (
-        select id, next_try_at from webhook_delivery
+        select id, next_attempt_at from webhook_delivery
         where target_host = host.name and ${isDue}
-        order by next_try_at, id
+        order by next_attempt_at, id
         limit greatest(0, ${claim.perHost}::int - coalesce((${activeByHost}::jsonb ->> host.name)::int, 0))
       ) of_host
-      order by of_host.next_try_at, of_host.id
+      order by of_host.next_attempt_at, of_host.id
       limit ${claim.capacity}
     ), locked as (
       select id from webhook_delivery where id in (select id from due) and ${isDue}
@@ -71,7 +71,7 @@ export async function leaseDeliveries(
       where id in (select id from locked)
       returning *
     )
-    select leased.id, leased.workspace_id as "workspaceId", leased.fence, leased.tries,
+    select leased.id, leased.workspace_id as "workspaceId", leased.fence, leased.attempts,
       leased.event_id as "eventId", event.body,
       leased.target_url as "targetUrl", leased.target_host as "targetHost",
       leased.subscription_id as "subscriptionId", subscription.disabled_at is not null as disabled,
@@ -84,7 +84,7 @@ export async function leaseDeliveries(
     join event on event.id = leased.event_id
     join workspace on workspace.id = leased.workspace_id
     left join webhook_subscription subscription on subscription.id = leased.subscription_id
-    order by leased.next_try_at, leased.id
+    order by leased.next_attempt_at, leased.id
   `.execute(db)
   return rows
 }
@@ -110,7 +110,7 @@ export interface DeliveryAttemptRow {
 }
 
 export type DeliveryState =
-  { status: 'pending'; nextAttemptAt: Date } | { status: 'delivered' | 'dead' | 'gone' }
+  { status: 'pending'; nextAttemptAt: Date } | { status: 'delivered' | 'exhausted' | 'gone' }
 
 /** Ends a lease with the try that was made. Nothing is written where another worker has taken the lease over. */
 export async function recordDeliveryAttempt(
@@ -124,7 +124,7 @@ export async function recordDeliveryAttempt(
   await sql`
     with settled as (
       update webhook_delivery
-      set status = ${state.status}, tries = tries + 1, next_try_at = ${nextAttemptAt}, finished_at = ${finishedAt},
+      set status = ${state.status}, attempts = attempts + 1, next_attempt_at = ${nextAttemptAt}, finished_at = ${finishedAt},
         worker_id = null, lease_until = null
       where id = ${lease.id} and fence = ${lease.fence} and status = 'pending'
       returning id
@@ -140,7 +140,7 @@ export async function recordDeliveryAttempt(
 export async function exhaustDelivery(db: Db, lease: { id: number; fence: number }, at: Date): Promise<void> {
   await db
     .updateTable('webhook_delivery')
-    .set({ status: 'dead', next_try_at: null, finished_at: at, worker_id: null, lease_until: null })
+    .set({ status: 'exhausted', next_attempt_at: null, finished_at: at, worker_id: null, lease_until: null })
     .where('id', '=', lease.id)
     .where('fence', '=', lease.fence)
     .where('status', '=', 'pending')
@@ -156,7 +156,7 @@ export async function exhaustDeliveriesOfSubscription(
 ): Promise<void> {
   await db
     .updateTable('webhook_delivery')
-    .set({ status: 'dead', next_try_at: null, finished_at: at })
+    .set({ status: 'exhausted', next_attempt_at: null, finished_at: at })
     .where('workspace_id', '=', workspaceId)
     .where('subscription_id', '=', subscriptionId)
     .where('status', '=', 'pending')
@@ -166,7 +166,7 @@ export async function exhaustDeliveriesOfSubscription(
     .execute()
 }
 
-/** Makes dead deliveries due again, their schedule from its start; the log of their tries goes on. How many. */
+/** Makes exhausted deliveries due again with the whole retry schedule. Returns how many; their attempts stay logged. */
 export async function replayExhaustedDeliveries(
   db: Db,
   workspaceId: number,
@@ -180,9 +180,9 @@ export async function replayExhaustedDeliveries(
     .where('disabled_at', 'is', null)
   const exhausted = db
     .updateTable('webhook_delivery')
-    .set({ status: 'pending', tries: 0, next_try_at: at, finished_at: null })
+    .set({ status: 'pending', attempts: 0, next_attempt_at: at, finished_at: null })
     .where('workspace_id', '=', workspaceId)
-    .where('status', '=', 'dead')
+    .where('status', '=', 'exhausted')
     .where((where) =>
       where.or([where('subscription_id', 'is', null), where('subscription_id', 'in', enabled)]),
     )

@@ -35,7 +35,7 @@ export async function finishDeliveryAttempt(
     error: 'error' in result ? result.error : null,
   }
   const retryAfterMs = result.kind === 'refused' ? result.retryAfterMs : undefined
-  const delayMs = retryDelay(delivery.tries + 1, random, retryAfterMs)
+  const delayMs = retryDelay(delivery.attempts + 1, random, retryAfterMs)
 
   await db.transaction().execute(async (tx) => {
     const isEnabled = await updateSubscriptionHealth(tx, delivery, result, at)
@@ -56,7 +56,7 @@ function toDeliveryState(
 ): DeliveryState {
   if (result.kind === 'delivered' || result.kind === 'gone') return { status: result.kind }
   return delayMs === undefined
-    ? { status: 'dead' }
+    ? { status: 'exhausted' }
     : { status: 'pending', nextAttemptAt: new Date(at.getTime() + delayMs) }
 }
 

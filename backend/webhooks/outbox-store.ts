@@ -31,7 +31,7 @@ export async function insertEventWithDeliveries(
       union all
       select null, ${callbackUrl}::text where ${callbackUrl}::text is not null
     )
-    insert into webhook_delivery (workspace_id, event_id, subscription_id, target_url, next_try_at, created_at)
+    insert into webhook_delivery (workspace_id, event_id, subscription_id, target_url, next_attempt_at, created_at)
     select ${workspaceId}, added.id, targets.subscription_id, targets.target_url, ${at}, ${at}
     from added cross join targets
   `.execute(db)
@@ -79,7 +79,7 @@ export async function insertTestDelivery(
       select ${event.id}, ${workspaceId}, ${event.type}, null, ${JSON.stringify(event)}, ${at}::timestamptz from target
       returning id
     )
-    insert into webhook_delivery (workspace_id, event_id, subscription_id, target_url, next_try_at, created_at)
+    insert into webhook_delivery (workspace_id, event_id, subscription_id, target_url, next_attempt_at, created_at)
     select ${workspaceId}, added.id, target.id, target.target_url, ${at}::timestamptz, ${at}::timestamptz
     from added cross join target
     returning id

@@ -80,22 +80,22 @@ export async function seed(deps: Deps, calls: number): Promise<Seeded> {
         from generate_series(1, 16) line) else '[]' end
     from planned, campaigns`.execute(db)
   await sql`
-    insert into attempt (workspace_id, call_id, campaign_id, number, to_number, test, line, worker_id, lease_until,
+    insert into call_attempt (workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until,
       started_at, ended_at, outcome, ended_reason)
     select workspace_id, id, campaign_id, 1, to_number, test, 'simulated', gen_random_uuid(), ended_at, queued_at,
       ended_at, outcome, ended_reason
     from call where workspace_id = ${workspaceId} and status = 'completed'`.execute(db)
   await sql`
-    with told as (
+    with completed as (
       insert into event (id, workspace_id, type, call_id, body, created_at)
       select 'evt_bench_' || id, workspace_id, 'call.completed', id, '{}', ended_at
       from call where workspace_id = ${workspaceId} and status = 'completed'
       returning *
     )
-    insert into webhook_delivery (workspace_id, event_id, target_url, status, tries, finished_at, created_at)
+    insert into webhook_delivery (workspace_id, event_id, target_url, status, attempts, finished_at, created_at)
     select workspace_id, id, 'https://hooks.example.com/' || call_id % 10,
-      case when call_id % 50 = 7 then 'dead' else 'delivered' end, 1, created_at, created_at
-    from told`.execute(db)
+      case when call_id % 50 = 7 then 'exhausted' else 'delivered' end, 1, created_at, created_at
+    from completed`.execute(db)
   const { id: callId } = await db
     .selectFrom('call')
     .select('id')

@@ -26,7 +26,7 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
     DATABASE_URL: '', // CI's: this service brings its own
     DATA_DIR: dataDir,
     PORT: '0',
-    LINE_SPEED: '200',
+    SIMULATION_SPEED: '200',
   }
   const child = spawn(process.execPath, [path.join(root, 'scripts/start.mjs')], {
     env,

@@ -39,7 +39,7 @@ export const setAgentStatusCommand = defineCommand({
     status: required(z.enum(['live', 'paused']), 'STATUS', 'live or paused'),
   },
   run: async (deps, { workspace, id, status }) => {
-    await setAgentStatus(deps, { workspaceId: workspace, agentId: id }, status)
+    await setAgentStatus(deps, workspace, id, status)
     return { note: `The agent ${id} is ${status}.` }
   },
 })

@@ -33,7 +33,7 @@ export const pauseCampaignCommand = defineCommand({
   summary: 'Makes no more calls of a campaign; they wait.',
   options: { workspace: workspaceOption, id: campaignOption },
   run: async (deps, { workspace, id }) => {
-    const campaign = await pauseCampaign(deps, { workspaceId: workspace, campaignId: id })
+    const campaign = await pauseCampaign(deps, workspace, id)
     return { note: `The campaign ${id} is ${campaign.status}.` }
   },
 })
@@ -43,7 +43,7 @@ export const resumeCampaignCommand = defineCommand({
   summary: 'Lets the calls of a paused campaign go on.',
   options: { workspace: workspaceOption, id: campaignOption },
   run: async (deps, { workspace, id }) => {
-    const campaign = await resumeCampaign(deps, { workspaceId: workspace, campaignId: id })
+    const campaign = await resumeCampaign(deps, workspace, id)
     return { note: `The campaign ${id} is ${campaign.status}.` }
   },
 })
@@ -53,7 +53,7 @@ export const archiveCampaignCommand = defineCommand({
   summary: 'Closes a campaign for good: what waits ends as canceled, and nothing can be queued.',
   options: { workspace: workspaceOption, id: campaignOption },
   run: async (deps, { workspace, id }) => {
-    const campaign = await archiveCampaign(deps, { workspaceId: workspace, campaignId: id })
+    const campaign = await archiveCampaign(deps, workspace, id)
     return { note: `The campaign ${id} is ${campaign.status}.` }
   },
 })
@@ -78,7 +78,7 @@ export const retireNumberCommand = defineCommand({
   summary: 'Makes no more calls from a number; those of its campaigns wait for another one.',
   options: { workspace: workspaceOption, id: idOption('the number: see list-phone-numbers') },
   run: async (deps, { workspace, id }) => {
-    await retirePhoneNumber(deps, { workspaceId: workspace, phoneNumberId: id })
+    await retirePhoneNumber(deps, workspace, id)
     return { note: `The phone number ${id} is retired.` }
   },
 })

@@ -11,7 +11,7 @@ import * as z from 'zod'
 import { exampleDialRequest, exampleReports, exampleState } from './runtime-examples.ts'
 
 const description = `
-What an agent runtime does so that Outdial makes its calls there (\`LINE=http\`), and where it reports on them.
+What an agent runtime does so that Outdial makes its calls there (\`TELEPHONY=http\`), and where it reports on them.
 The page runtime.md, beside this document, says the same in sentences.
 `.trim()
 

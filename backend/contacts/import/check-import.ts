@@ -86,8 +86,8 @@ function checkRow(
   positionByNumber: Map<string, number>,
 ): CheckedRow {
   const parsed = parseRow(columns, cells, workspace)
-  if ('problems' in parsed) {
-    return { position, phone_number: null, fields: {}, isDuplicate: false, problems: parsed.problems }
+  if ('issues' in parsed) {
+    return { position, phone_number: null, fields: {}, isDuplicate: false, issues: parsed.issues }
   }
   const { phoneNumber, fields } = parsed
   const firstPosition = positionByNumber.get(phoneNumber)
@@ -98,7 +98,7 @@ function checkRow(
     phone_number: phoneNumber,
     fields,
     isDuplicate: firstPosition !== undefined,
-    problems:
+    issues:
       firstPosition === undefined
         ? []
         : [{ column, message: `The number stands in row ${firstPosition} already: this row is left out.` }],

@@ -8,7 +8,7 @@ export const findImport = (db: Db, workspaceId: number, importId: number) =>
       'contact_import.id',
       'contact_import.file_name',
       'contact_import.status',
-      'contact_import.problem',
+      'contact_import.error',
       'contact_import.columns',
       'contact_import.created_at',
       'contact_import.finished_at',

@@ -8,7 +8,7 @@ export interface ImportJob {
   id: number
   workspaceId: number
   fence: number
-  tries: number
+  attempts: number
   status: 'uploaded' | 'importing'
 }
 
@@ -38,14 +38,14 @@ export async function insertImport(
 /** Leases what is to be checked or imported; also what a lost process had begun. */
 export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[]> {
   const { rows } = await sql<ImportJob>`
-    update contact_import set fence = fence + 1, tries = tries + 1, lease_until = ${newLeaseEnd}
+    update contact_import set fence = fence + 1, attempts = attempts + 1, lease_until = ${newLeaseEnd}
     where id in (
       select id from contact_import
       where status in ('uploaded', 'importing') and (lease_until is null or lease_until < clock_timestamp())
       order by id limit ${capacity}
       for no key update skip locked
     )
-    returning id, workspace_id as "workspaceId", fence, tries, status`.execute(db)
+    returning id, workspace_id as "workspaceId", fence, attempts, status`.execute(db)
   return rows
 }
 
@@ -53,7 +53,7 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
 export async function renewImportLease(tx: Db, job: ImportJob): Promise<boolean> {
   const renewed = await tx
     .updateTable('contact_import')
-    .set({ lease_until: newLeaseEnd, tries: 0 })
+    .set({ lease_until: newLeaseEnd, attempts: 0 })
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .where('fence', '=', job.fence)
@@ -67,7 +67,7 @@ export async function renewImportLease(tx: Db, job: ImportJob): Promise<boolean>
 export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
   await db
     .updateTable('contact_import')
-    .set({ lease_until: null, tries: 0 })
+    .set({ lease_until: null, attempts: 0 })
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .where('fence', '=', job.fence)
@@ -84,7 +84,7 @@ export const finishImportStep = async (
     .updateTable('contact_import')
     .set({
       status: result.status,
-      problem: result.error ?? null,
+      error: result.error ?? null,
       bytes: null,
       lease_until: null,
       finished_at: result.status === 'checked' ? null : result.at,
@@ -122,25 +122,25 @@ export interface CheckedRow {
   phone_number: string | null
   fields: unknown
   isDuplicate: boolean
-  problems: RowIssue[]
+  issues: RowIssue[]
 }
 
 /** Writes checked rows, each with what it would do: of a known contact, of one on the do-not-call list. */
 export async function insertImportRows(tx: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
   const { workspaceId } = job
   await sql`
-    insert into contact_import_row (import_id, position, phone_number, fields, state, is_refused, problems)
+    insert into contact_import_row (import_id, position, phone_number, fields, state, on_do_not_call_list, issues)
     select ${job.id}::bigint, row.position, row.phone_number, row.fields,
       case
-        when row.problems <> '[]' and row.phone_number is null then 'wrong'
+        when row.issues <> '[]' and row.phone_number is null then 'invalid'
         when row."isDuplicate" then 'duplicate'
         when contact.id is null then 'new'
-        else 'known'
+        else 'existing'
       end,
       row.phone_number is not null and do_not_call.number_hash is not null,
-      row.problems
+      row.issues
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as row (position int, phone_number text, fields jsonb, "isDuplicate" boolean, problems jsonb)
+      as row (position int, phone_number text, fields jsonb, "isDuplicate" boolean, issues jsonb)
     left join contact on contact.workspace_id = ${workspaceId}
       and contact.phone_number = row.phone_number and contact.erased_at is null
     left join do_not_call on do_not_call.workspace_id = ${workspaceId} and do_not_call.number_hash = sha256(
@@ -164,7 +164,7 @@ export const lockRemainingRows = (tx: Db, job: ImportJob, limit: number) =>
     .select(['position', 'fields'])
     .where('import_id', '=', job.id)
     .where('result', 'is', null)
-    .where('state', 'in', ['new', 'known'])
+    .where('state', 'in', ['new', 'existing'])
     .orderBy('position')
     .limit(limit)
     .forUpdate()
@@ -173,15 +173,15 @@ export const lockRemainingRows = (tx: Db, job: ImportJob, limit: number) =>
 export interface RowResult {
   position: number
   result: 'created' | 'updated' | 'failed'
-  call: 'queued' | 'open' | 'refused' | null
-  problems: RowIssue[]
+  call: 'queued' | 'open' | 'do_not_call' | null
+  issues: RowIssue[]
 }
 
 export async function writeRowResults(tx: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
   await sql`
-    update contact_import_row set result = done.result, call = done.call, problems = done.problems
+    update contact_import_row set result = done.result, call = done.call, issues = done.issues
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
-      as done (position int, result text, call text, problems jsonb)
+      as done (position int, result text, call text, issues jsonb)
     where import_id = ${job.id} and contact_import_row.position = done.position`.execute(tx)
 }
 
@@ -194,7 +194,7 @@ export async function markImportStarted(
 ): Promise<boolean> {
   const row = await db
     .updateTable('contact_import')
-    .set({ status: 'importing', campaign_id: campaignId, tries: 0, lease_until: null })
+    .set({ status: 'importing', campaign_id: campaignId, attempts: 0, lease_until: null })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', importId)
     .where('status', '=', 'checked')

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { decodeText } from '../../core/decode-text.ts'
-import { FileError } from '../../knowledge/parse/parse-result.ts'
+import { decodeText, NotTextError } from '../../core/decode-text.ts'
 
 /** A file that holds no contacts, and why, in a sentence for the person who chose it. */
 export class UnreadableFileError extends Error {
-  override name = 'UnreadableFile'
+  override name = 'UnreadableFileError'
 }
 
 /** The most rows of a file, beside the names of its columns. */
@@ -50,7 +49,7 @@ function toUtf8(bytes: Buffer): Buffer {
   try {
     return Buffer.from(decodeText(bytes))
   } catch (error) {
-    if (!(error instanceof FileError)) throw error
+    if (!(error instanceof NotTextError)) throw error
     throw new UnreadableFileError('This is no CSV file: save the table as CSV (in UTF-8), and choose that.')
   }
 }

@@ -11,7 +11,7 @@ export interface RowIssue {
   message: string
 }
 
-export type ParsedRow = { phoneNumber: string; fields: ContactInput } | { problems: RowIssue[] }
+export type ParsedRow = { phoneNumber: string; fields: ContactInput } | { issues: RowIssue[] }
 
 /** Reads one record of a file as `POST /contacts/` would be sent it. What is empty is left out. */
 export function parseRow(
@@ -22,7 +22,7 @@ export function parseRow(
   const extraCells = cells.slice(columns.length)
   if (extraCells.some((cell) => cell.trim() !== '')) {
     const message = `The row has ${cells.length} cells, and the file ${columns.length} columns: is a cell with a comma not in quotes?`
-    return { problems: [{ column: '', message }] }
+    return { issues: [{ column: '', message }] }
   }
   const fieldCells: FieldCells = {}
   const variables: [string, string][] = []
@@ -44,10 +44,10 @@ export function parseRow(
     const { phoneNumber } = parsed
     return { phoneNumber, fields: { ...parsedFields.fields, phone_number: phoneNumber } }
   }
-  const otherIssues = 'problems' in parsedFields ? parsedFields.problems : []
-  if (parsed.ok) return { problems: otherIssues }
+  const otherIssues = 'issues' in parsedFields ? parsedFields.issues : []
+  if (parsed.ok) return { issues: otherIssues }
   const message = fieldCells.phone_number === undefined ? 'There is no phone number.' : parsed.message
-  return { problems: [{ column: findHeader(columns, parsed.field), message }, ...otherIssues] }
+  return { issues: [{ column: findHeader(columns, parsed.field), message }, ...otherIssues] }
 }
 
 type FieldCells = Partial<Record<ImportField, string>>
@@ -58,7 +58,7 @@ function parseFields(
   fieldCells: FieldCells,
   variables: [string, string][],
   timeZone: string,
-): { fields: Omit<ContactInput, 'phone_number'> } | { problems: RowIssue[] } {
+): { fields: Omit<ContactInput, 'phone_number'> } | { issues: RowIssue[] } {
   try {
     const fields = validate(FieldsWithoutPhone, {
       ...toNames(fieldCells),
@@ -73,7 +73,7 @@ function parseFields(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return {
-      problems: error.details.map(({ field, message }) => ({
+      issues: error.details.map(({ field, message }) => ({
         column: findHeader(columns, field),
         message: withoutFieldName(field, message),
       })),

@@ -78,12 +78,12 @@ async function importRow(
             { workspaceId, campaignId, contactId: contact.id, now },
             contact.phoneNumber,
           )
-    return { position, result: contact.created ? 'created' : 'updated', call, problems: [] }
+    return { position, result: contact.created ? 'created' : 'updated', call, issues: [] }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     await sql`rollback to savepoint import_row`.execute(db)
     if (error.code === 'campaign_archived') return 'campaign_archived'
-    return { position, result: 'failed', call: null, problems: [{ column: '', message: error.message }] }
+    return { position, result: 'failed', call: null, issues: [{ column: '', message: error.message }] }
   }
 }
 
@@ -91,8 +91,8 @@ async function queueImportedCall(
   { db }: Pick<Deps, 'db'>,
   call: { workspaceId: number; campaignId: number; contactId: number; now: Date },
   phoneNumber: string,
-): Promise<'queued' | 'open' | 'refused'> {
-  if (await isOnDoNotCallList(db, call.workspaceId, phoneNumber)) return 'refused'
+): Promise<'queued' | 'open' | 'do_not_call'> {
+  if (await isOnDoNotCallList(db, call.workspaceId, phoneNumber)) return 'do_not_call'
   const { queued } = await queueCall(db, {
     ...call,
     scheduledAt: null,

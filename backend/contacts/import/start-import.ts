@@ -1,4 +1,4 @@
-import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
+import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import type { Caller } from '../../core/caller.ts'
 import { ApiError, invalidField, notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
@@ -58,7 +58,7 @@ export async function startImport(
   if (found.status === 'failed' || found.status === 'uploaded') {
     throw new ApiError('validation_failed', 'This file cannot be imported.')
   }
-  const campaigns = campaignId === null ? [] : await selectOpenCampaigns(db, workspaceId)
+  const campaigns = campaignId === null ? [] : await listOpenCampaigns({ db }, workspaceId)
   if (campaignId !== null && !campaigns.some(({ id }) => id === campaignId)) {
     throw invalidField('campaign_id', 'not_found', 'Choose a campaign that takes calls.')
   }

@@ -90,7 +90,7 @@ export const editAgentPage = (deps: Deps) =>
       return { name, language, greeting, variables }
     },
     submit: async (tx, context, fields) => {
-      await editAgent(tx, { workspaceId: context.workspace.id, agentId: context.id }, toAgentInput(fields))
+      await editAgent(tx, context.workspace.id, context.id, toAgentInput(fields))
       return redirectTo(
         pathTo(context, `/agents/${context.id}`),
         'Saved. Calls that begin from now on are made with it.',

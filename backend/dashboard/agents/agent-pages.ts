@@ -125,7 +125,7 @@ const statusAction = (verb: string, status: 'live' | 'paused', message: string):
     path: `/agents/:id/${verb}`,
     form: noInput,
     run: async (tx, context) => {
-      await setAgentStatus(tx, { workspaceId: context.workspace.id, agentId: context.id }, status)
+      await setAgentStatus(tx, context.workspace.id, context.id, status)
       return redirectTo(agentPath(context), message)
     },
     back: agentPath,

@@ -100,7 +100,7 @@ async function readPage(
     variables: Object.entries(call.contact.variables),
     ...toResultBadges(call),
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
-    conversationErased: rules.talk_erased_at !== null,
+    conversationErased: rules.conversation_erased_at !== null,
     deliveries: toShownDeliveries(deliveryRows, deliveryAttempts),
     eventId: event?.id ?? '',
     numberLabel: rules.number_label,
@@ -188,8 +188,8 @@ export const toShownDeliveries = (
         ms: one.duration_ms,
         result: formatAttemptResult(one),
       })),
-      nextAttemptAt: delivery.next_try_at,
-      canReplay: delivery.status === 'dead' && delivery.disabled_at === null,
+      nextAttemptAt: delivery.next_attempt_at,
+      canReplay: delivery.status === 'exhausted' && delivery.disabled_at === null,
     }
   })
 

@@ -19,7 +19,7 @@ export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: st
       'webhook_delivery.subscription_id',
       'webhook_delivery.target_url',
       'webhook_delivery.status',
-      'webhook_delivery.next_try_at',
+      'webhook_delivery.next_attempt_at',
       'webhook_delivery.finished_at',
       'webhook_subscription.disabled_at',
     ])
@@ -68,8 +68,8 @@ export const isDeliveryOfCall = async (
 /** The attempts of a call, the first one first. */
 export const findAttemptsOfCall = (db: Db, workspaceId: number, callId: number) =>
   db
-    .selectFrom('attempt')
-    .select(['id', 'number', 'line', 'started_at', 'answered_at', 'ended_at', 'outcome', 'ended_reason'])
+    .selectFrom('call_attempt')
+    .select(['id', 'number', 'provider', 'started_at', 'answered_at', 'ended_at', 'outcome', 'ended_reason'])
     .where('workspace_id', '=', workspaceId)
     .where('call_id', '=', callId)
     .orderBy('number')
@@ -106,7 +106,7 @@ export const findCallDetails = (db: Db, workspaceId: number, callId: number) =>
       'call.due_at',
       'call.analysis_until',
       'call.callback_url',
-      'call.talk_erased_at',
+      'call.conversation_erased_at',
       'campaign.status as campaign_status',
       'campaign.paused_reason',
       'campaign.max_concurrent_calls',

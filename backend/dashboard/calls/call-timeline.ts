@@ -77,7 +77,7 @@ function queuedEntry(call: Call): TimelineEntry {
 }
 
 function attemptEntries(attempt: Attempt): TimelineEntry[] {
-  const detail = attempt.line === 'simulated' ? 'On the simulated line: no phone rings.' : ''
+  const detail = attempt.provider === 'simulated' ? 'On the simulated line: no phone rings.' : ''
   const dialed = timelineEntry(attempt.started_at, 'live', `Attempt ${attempt.number}: dialed`, detail)
   if (attempt.answered_at === null) return [dialed]
   return [dialed, timelineEntry(attempt.answered_at, 'good', 'Answered')]

@@ -158,17 +158,13 @@ export const editCampaignPage = (deps: Deps) =>
     loadEdited: async (tx, { workspace, id }) => toFormValues(await requireCampaign(tx, workspace.id, id)),
     submit: async (tx, context, fields) => {
       const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
-      await editCampaign(
-        tx,
-        { workspaceId: context.workspace.id, campaignId: context.id },
-        {
-          name: edit.name,
-          timeZone: edit.time_zone,
-          callingHours: edit.calling_hours,
-          maxConcurrentCalls: edit.max_concurrent_calls,
-          retry: edit.retry,
-        },
-      )
+      await editCampaign(tx, context.workspace.id, context.id, {
+        name: edit.name,
+        timeZone: edit.time_zone,
+        callingHours: edit.calling_hours,
+        maxConcurrentCalls: edit.max_concurrent_calls,
+        retry: edit.retry,
+      })
       return redirectTo(
         pathTo(context, `/campaigns/${context.id}`),
         'Saved. New hours count for what waits, too.',

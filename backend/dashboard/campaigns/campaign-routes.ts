@@ -5,7 +5,6 @@ import { actionRoute, type DashboardRoute, noInput, redirectTo } from '../page/p
 import { editCampaignPage, newCampaignPage } from './campaign-form-pages.ts'
 import { campaignListPage, campaignPage } from './campaign-pages.ts'
 
-const campaignKey = (context: PageContext) => ({ workspaceId: context.workspace.id, campaignId: context.id })
 const campaignPath = (context: PageContext) => pathTo(context, `/campaigns/${context.id}`)
 
 /** Who calls, from which number, when and how often. */
@@ -18,7 +17,7 @@ export const campaignRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/campaigns/:id/pause',
     form: noInput,
     run: async (tx, context) => {
-      await pauseCampaign(tx, campaignKey(context))
+      await pauseCampaign(tx, context.workspace.id, context.id)
       return redirectTo(campaignPath(context), 'The campaign is paused. Calls that wait are kept.')
     },
     back: campaignPath,
@@ -27,7 +26,7 @@ export const campaignRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/campaigns/:id/resume',
     form: noInput,
     run: async (tx, context) => {
-      await resumeCampaign(tx, campaignKey(context))
+      await resumeCampaign(tx, context.workspace.id, context.id)
       return redirectTo(campaignPath(context), 'The campaign calls again.')
     },
     back: campaignPath,
@@ -36,7 +35,7 @@ export const campaignRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/campaigns/:id/archive',
     form: noInput,
     run: async (tx, context) => {
-      await archiveCampaign(tx, campaignKey(context))
+      await archiveCampaign(tx, context.workspace.id, context.id)
       return redirectTo(campaignPath(context), 'The campaign is archived. Calls that waited are canceled.')
     },
     back: campaignPath,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
+import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { callContact } from '../../contacts/call-contact.ts'
 import { invalidField } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
@@ -18,7 +18,7 @@ interface CallData {
 
 const callContactView = template<CallData>('dashboard/contacts/call-contact-page')
 
-export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof selectOpenCampaigns>>) =>
+export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof listOpenCampaigns>>) =>
   campaigns.map(({ id, name, status }) => ({
     value: id,
     label: status === 'paused' ? `${name} (paused)` : name,
@@ -33,7 +33,7 @@ export const callNowPage = (deps: Deps) =>
     query: noInput,
     form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: z.string().optional() }),
     show: async (context) => {
-      const campaigns = await selectOpenCampaigns(deps.db, context.workspace.id)
+      const campaigns = await listOpenCampaigns(deps, context.workspace.id)
       const active = campaigns.filter(({ status }) => status === 'active')
       const contact = await findShownContact(deps, context)
       return callContactView(`Call ${contact.name}`, {
@@ -45,7 +45,7 @@ export const callNowPage = (deps: Deps) =>
     submit: async (tx, context, { campaign_id, test }) => {
       const isTest = test !== undefined
       const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
-      const { callId, queued } = await callContact(tx, contactKey(context), request)
+      const { callId, queued } = await callContact(tx, context.workspace.id, context.id, request)
       if (!queued) return redirectTo(pathTo(context, `/contacts/${context.id}`), alreadyOpenMessage)
       const message = isTest
         ? 'The test call is made now: no phone rings.'
@@ -63,7 +63,7 @@ export const addToCampaignPage = (deps: Deps) =>
       scheduled_at: z.string().optional(),
     }),
     show: async (context) => {
-      const campaigns = await selectOpenCampaigns(deps.db, context.workspace.id)
+      const campaigns = await listOpenCampaigns(deps, context.workspace.id)
       const contact = await findShownContact(deps, context)
       return callContactView(`Add ${contact.name} to a campaign`, {
         contact,
@@ -76,7 +76,7 @@ export const addToCampaignPage = (deps: Deps) =>
       const at =
         scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
       const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
-      const { queued } = await callContact(tx, contactKey(context), request)
+      const { queued } = await callContact(tx, context.workspace.id, context.id, request)
       const to = pathTo(context, `/contacts/${context.id}`)
       if (!queued) return redirectTo(to, alreadyOpenMessage)
       const now = tx.clock.now()
@@ -84,8 +84,6 @@ export const addToCampaignPage = (deps: Deps) =>
       return redirectTo(to, `Added: the call waits, not before ${createUi(context, now).fullTime(at)}.`)
     },
   })
-
-const contactKey = ({ workspace, id }: PageContext) => ({ workspaceId: workspace.id, contactId: id })
 
 function requireCampaignId(campaignId: number | undefined): number {
   if (campaignId !== undefined) return campaignId

@@ -14,7 +14,7 @@ const columns: [string, (contact: ExportedContact) => string | null][] = [
   ['email', (contact) => contact.email],
   ['external_id', (contact) => contact.external_id],
   ['time_zone', (contact) => contact.time_zone],
-  ['do_not_call', (contact) => (contact.is_refused ? 'true' : 'false')],
+  ['do_not_call', (contact) => (contact.on_do_not_call_list ? 'true' : 'false')],
   ['consent_source', (contact) => contact.consent_source],
   ['consent_at', (contact) => contact.consent_at?.toISOString() ?? null],
 ]

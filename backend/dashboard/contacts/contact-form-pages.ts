@@ -1,6 +1,6 @@
 import { AddContact } from '@outdial/contract'
 import * as z from 'zod'
-import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
+import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { editContact } from '../../contacts/update-contact.ts'
 import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
@@ -76,7 +76,7 @@ export const newContactPage = (deps: Deps) =>
     query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
     form: NewContactFields,
     show: async ({ workspace, query }) => {
-      const campaigns = await selectOpenCampaigns(deps.db, workspace.id)
+      const campaigns = await listOpenCampaigns(deps, workspace.id)
       return contactFormView('New contact', {
         contact: null,
         values: emptyValues,
@@ -158,11 +158,10 @@ export const editContactPage = (deps: Deps) =>
     submit: async (tx, context, fields) => {
       const { workspace, id } = context
       const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
-      await editContact(
-        tx,
-        { workspaceId: workspace.id, contactId: id },
-        { ...contact, consent: consent ? { source: consent.source, at: new Date(consent.at) } : null },
-      )
+      await editContact(tx, workspace.id, id, {
+        ...contact,
+        consent: consent ? { source: consent.source, at: new Date(consent.at) } : null,
+      })
       return redirectTo(
         pathTo(context, `/contacts/${id}`),
         'Saved. Calls that wait follow the new time zone.',

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
-import { selectOpenCampaigns } from '../../campaigns/open-campaigns.ts'
+import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { type ImportField, importFields } from '../../contacts/import/import-columns.ts'
 import { deleteImport, findImport } from '../../contacts/import/import-queries.ts'
 import { maxFileBytes, startImport, uploadContacts } from '../../contacts/import/start-import.ts'
@@ -129,7 +129,7 @@ export const importResultPage = (deps: Deps) =>
       const counts = await countImportRows(deps.db, id)
       const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
       const columns = ImportColumns.parse(found.columns)
-      const campaigns = await selectOpenCampaigns(deps.db, workspace.id)
+      const campaigns = await listOpenCampaigns(deps, workspace.id)
       const issues = rows.flatMap(toImportIssues).slice(0, maxIssues)
       return importResultView(`Import of ${found.file_name}`, {
         id,
@@ -137,10 +137,10 @@ export const importResultPage = (deps: Deps) =>
         status: found.status,
         badge: statusBadges[found.status],
         isRunning: found.status === 'uploaded' || found.status === 'importing',
-        error: found.problem ?? '',
+        error: found.error ?? '',
         at: found.created_at,
         counts,
-        importable: counts.new + counts.known,
+        importable: counts.new + counts.existing,
         written: counts.created + counts.updated + counts.failed,
         campaign: found.campaign_name ?? '',
         fields: columns.flatMap(({ header, field }) =>
@@ -148,15 +148,15 @@ export const importResultPage = (deps: Deps) =>
         ),
         variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
         issues,
-        more: Math.max(0, counts.wrong + counts.duplicate + counts.failed - rows.length),
+        more: Math.max(0, counts.invalid + counts.duplicate + counts.failed - rows.length),
         campaigns: [{ value: '', label: 'Nobody is called' }, ...toCampaignOptions(campaigns)],
         chosen: query.campaign ?? '',
       })
     },
   })
 
-const toImportIssues = ({ position, problems }: { position: number; problems: unknown }): ImportIssue[] =>
-  ImportIssues.parse(problems).map((issue) => ({ row: position, ...issue }))
+const toImportIssues = ({ position, issues }: { position: number; issues: unknown }): ImportIssue[] =>
+  ImportIssues.parse(issues).map((issue) => ({ row: position, ...issue }))
 
 export const importActions = ({ db }: Deps): DashboardRoute[] => [
   actionRoute({

@@ -17,16 +17,16 @@ export const selectImports = (db: Db, workspaceId: number) =>
 export interface ImportCounts {
   rows: number
   new: number
-  known: number
+  existing: number
   duplicate: number
-  wrong: number
-  refused: number
+  invalid: number
+  onDoNotCallList: number
   created: number
   updated: number
   failed: number
   queued: number
   open: number
-  not_called: number
+  notCalled: number
 }
 
 export async function countImportRows(db: Db, importId: number): Promise<ImportCounts> {
@@ -34,16 +34,16 @@ export async function countImportRows(db: Db, importId: number): Promise<ImportC
   const { rows } = await sql<ImportCounts>`
     select count(*) as rows,
       ${count("state = 'new'")} as new,
-      ${count("state = 'known'")} as known,
+      ${count("state = 'existing'")} as existing,
       ${count("state = 'duplicate'")} as duplicate,
-      ${count("state = 'wrong'")} as wrong,
-      ${count("is_refused and state in ('new', 'known')")} as refused,
+      ${count("state = 'invalid'")} as invalid,
+      ${count("on_do_not_call_list and state in ('new', 'existing')")} as "onDoNotCallList",
       ${count("result = 'created'")} as created,
       ${count("result = 'updated'")} as updated,
       ${count("result = 'failed'")} as failed,
       ${count("call = 'queued'")} as queued,
       ${count("call = 'open'")} as open,
-      ${count("call = 'refused'")} as not_called
+      ${count("call = 'do_not_call'")} as "notCalled"
     from contact_import_row where import_id = ${importId}`.execute(db)
   const [counts] = rows
   if (counts === undefined) throw new Error('a count told nothing')
@@ -54,9 +54,9 @@ export async function countImportRows(db: Db, importId: number): Promise<ImportC
 export const selectRowsWithIssues = (db: Db, importId: number, page: { after: number; limit: number }) =>
   db
     .selectFrom('contact_import_row')
-    .select(['position', 'problems'])
+    .select(['position', 'issues'])
     .where('import_id', '=', importId)
-    .where('problems', '<>', sql<string>`'[]'::jsonb`)
+    .where('issues', '<>', sql<string>`'[]'::jsonb`)
     .where('position', '>', page.after)
     .orderBy('position')
     .limit(page.limit)

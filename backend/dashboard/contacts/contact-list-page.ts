@@ -97,7 +97,7 @@ const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number
     phoneNumber: contact.phone_number,
     email: contact.email ?? '',
     externalId: contact.external_id ?? '',
-    onDoNotCallList: contact.is_refused === true,
+    onDoNotCallList: contact.on_do_not_call_list === true,
     createdAt: contact.created_at,
     lastCall:
       call_id === null || status === null || queued_at === null

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import { isContactOnDoNotCallList } from '../../calls/check-do-not-call.ts'
-import { contactColumns } from '../../contacts/contact-queries.ts'
+import { contactColumns } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
@@ -22,7 +22,12 @@ export type ExportedContact = Awaited<ReturnType<typeof findContactsToExport>>[n
 export const findContactsToExport = (db: Db, workspaceId: number, page: { after: number; limit: number }) =>
   db
     .selectFrom('contact')
-    .select([...contactColumns, 'consent_source', 'consent_at', isContactOnDoNotCallList.as('is_refused')])
+    .select([
+      ...contactColumns,
+      'consent_source',
+      'consent_at',
+      isContactOnDoNotCallList.as('on_do_not_call_list'),
+    ])
     .where('workspace_id', '=', workspaceId)
     .where('erased_at', 'is', null)
     .where('id', '>', page.after)
@@ -109,7 +114,7 @@ export async function searchContacts(
       'last.outcome',
       'last.queued_at',
       'last.ended_at',
-      isNumberOnDoNotCallList(workspaceId).as('is_refused'),
+      isNumberOnDoNotCallList(workspaceId).as('on_do_not_call_list'),
     ])
     .where('contact.workspace_id', '=', workspaceId)
     .where('contact.id', 'in', pageIds)

@@ -31,8 +31,7 @@ export const contactRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/contacts/:id/notes',
     form: z.object({ text: z.string().trim().max(2000) }),
     run: async (tx, context, { text }) => {
-      const key = { workspaceId: context.workspace.id, contactId: context.id }
-      await addNote(tx, key, { callId: null, text })
+      await addNote(tx, context.workspace.id, context.id, { callId: null, text })
       return redirectTo(contactPath(context), 'The note is kept.')
     },
     back: (context) => contactPath(context),

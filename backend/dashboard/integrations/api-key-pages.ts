@@ -39,11 +39,11 @@ export const apiKeyListPage = (deps: Deps) =>
         id: row.id,
         name: row.name,
         prefix: row.prefix,
-        createdBy: row.maker,
+        createdBy: row.createdBy,
         createdAt: row.created_at,
         lastUsedAt: row.last_used_at,
         revokedAt: row.revoked_at,
-        subscriptionCount: row.hooks ?? 0,
+        subscriptionCount: row.subscriptionCount ?? 0,
         canRevoke: row.revoked_at === null && (row.user_id === user.userId || workspace.role === 'owner'),
       }))
       return apiKeyListView('API keys', { keys })

@@ -3,15 +3,15 @@ import type { Db } from '../../db/schema.ts'
 const apiKeysQuery = (db: Db, workspaceId: number) =>
   db
     .selectFrom('api_key as key')
-    .innerJoin('app_user as maker', 'maker.id', 'key.user_id')
+    .innerJoin('app_user as creator', 'creator.id', 'key.user_id')
     .select(['key.id', 'key.name', 'key.prefix', 'key.created_at', 'key.last_used_at', 'key.revoked_at'])
-    .select(['key.user_id', 'maker.name as maker'])
+    .select(['key.user_id', 'creator.name as createdBy'])
     .select((eb) =>
       eb
-        .selectFrom('webhook_subscription as hook')
-        .whereRef('hook.api_key_id', '=', 'key.id')
-        .select((count) => count.fn.countAll<number>().as('hooks'))
-        .as('hooks'),
+        .selectFrom('webhook_subscription as subscription')
+        .whereRef('subscription.api_key_id', '=', 'key.id')
+        .select((count) => count.fn.countAll<number>().as('subscriptionCount'))
+        .as('subscriptionCount'),
     )
     .where('key.workspace_id', '=', workspaceId)
 

@@ -26,7 +26,7 @@ export const callbacksPage = (deps: Deps) =>
     path: callbacksPath,
     query: DeliveryQuery,
     show: async (context) => {
-      const { pending, dead: exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
+      const { pending, exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
       const { previousUntil } = await findWorkspaceSecret(deps.db, context.workspace.id)
       const previousStillSigns = previousUntil !== null && previousUntil > deps.clock.now()
       return callbacksView('Callback URLs', {

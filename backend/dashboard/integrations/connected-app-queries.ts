@@ -6,25 +6,25 @@ export interface ConnectedApp {
   userId: number
   clientId: string
   app: string
-  person: string
+  userName: string
   email: string
   since: Date
   lastUsedAt: Date | null
   /** `scope` of each authorization (RFC 6749, section 3.3). */
   scopes: string
-  hooks: number
+  subscriptionCount: number
 }
 
 /** By the app's name, then by the person's. */
 export async function selectConnectedApps(db: Db, workspaceId: number): Promise<ConnectedApp[]> {
   const { rows } = await sql<ConnectedApp>`
-    select g.user_id as "userId", g.client_id as "clientId", c.name as app, u.name as person, u.email,
+    select g.user_id as "userId", g.client_id as "clientId", c.name as app, u.name as "userName", u.email,
       min(g.created_at) as since, max(g.last_used_at) as "lastUsedAt",
       coalesce(string_agg(p.payload #>> '{openid,scope}', ' '), '') as scopes,
       (
         select count(*) from webhook_subscription s
         where s.workspace_id = ${workspaceId} and s.user_id = g.user_id and s.client_id = g.client_id
-      ) as hooks
+      ) as "subscriptionCount"
     from oauth_grant g
     join oauth_client c on c.id = g.client_id
     join app_user u on u.id = g.user_id

@@ -34,12 +34,12 @@ export const connectedAppsPage = (deps: Deps) =>
       const apps = connections.map((connection, index) => ({
         key: `app-${index}`,
         app: connection.app,
-        user: connection.person,
+        user: connection.userName,
         email: connection.email,
         since: connection.since,
         lastUsedAt: connection.lastUsedAt,
         abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
-        subscriptionCount: connection.hooks,
+        subscriptionCount: connection.subscriptionCount,
         disconnectPath: `${connectedAppsPath}/${connection.userId}/${encodeURIComponent(connection.clientId)}/disconnect`,
         canDisconnect: connection.userId === user.userId || workspace.role === 'owner',
       }))

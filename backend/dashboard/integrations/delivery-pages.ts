@@ -63,8 +63,8 @@ export const deliveryPage = (deps: Deps) =>
           badge: deliveryBadge(row.status, attempts.length),
           createdAt: row.created_at,
           finishedAt: row.finished_at,
-          nextAttemptAt: row.next_try_at,
-          canReplay: row.status === 'dead' && !isDisabled,
+          nextAttemptAt: row.next_attempt_at,
+          canReplay: row.status === 'exhausted' && !isDisabled,
           isDisabled,
           body: formatBody(row.body),
         },
@@ -151,7 +151,7 @@ export interface DeliveryTable {
   next: string | null
 }
 
-const DeliveryStatus = z.enum(['pending', 'delivered', 'dead', 'gone'])
+const DeliveryStatus = z.enum(['pending', 'delivered', 'exhausted', 'gone'])
 const Id = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
 /** What an address may say of a list of deliveries. */
@@ -165,7 +165,7 @@ const statusFilters = [
   { status: undefined, label: 'All' },
   { status: 'pending', label: 'To be sent' },
   { status: 'delivered', label: 'Delivered' },
-  { status: 'dead', label: 'Given up' },
+  { status: 'exhausted', label: 'Given up' },
 ] as const
 
 const pageSize = 50
@@ -210,10 +210,10 @@ function toDeliveryRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
     id: row.id,
     event: row.callId === null ? 'Test event' : `Call ${row.callId}`,
     about: showTarget ? row.targetUrl : about,
-    badge: deliveryBadge(row.status, row.tries),
+    badge: deliveryBadge(row.status, row.attempts),
     response: formatAttemptResponse(row),
-    attempts: row.tries,
+    attempts: row.attempts,
     createdAt: row.createdAt,
-    nextAttemptAt: row.nextTryAt,
+    nextAttemptAt: row.nextAttemptAt,
   }
 }

@@ -64,7 +64,7 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
   isFailing: row.failingSince !== null,
   isApp: row.app !== null,
   pending: row.pending,
-  exhausted: row.dead,
+  exhausted: row.exhausted,
   previousSecretUntil:
     row.previousSecretUntil !== null && row.previousSecretUntil > now ? row.previousSecretUntil : null,
 })
@@ -83,7 +83,7 @@ interface WebhookRow {
 
 interface ListData {
   rows: WebhookRow[]
-  callbacks: { pending: number; dead: number; any: boolean }
+  callbacks: { pending: number; exhausted: number; any: boolean }
   previous: string | null
   next: string | null
 }
@@ -111,7 +111,7 @@ export const webhookListPage = (deps: Deps) =>
           ...toHealth(item),
           lastAt: item.lastAt,
           pending: item.pending,
-          exhausted: item.dead,
+          exhausted: item.exhausted,
         })),
         callbacks: await countCallbackDeliveries(deps.db, context.workspace.id),
         previous: page > 1 ? address(page - 1) : null,
@@ -138,12 +138,12 @@ export function formatWebhookFilter(subscription: {
 
 /** "Zapier, connected by Robin". */
 export function formatSubscriptionOwner(
-  subscription: Pick<SubscriptionSummary, 'app' | 'keyName' | 'keyPrefix' | 'person'>,
+  subscription: Pick<SubscriptionSummary, 'app' | 'keyName' | 'keyPrefix' | 'userName'>,
 ): string {
-  const { app, keyName, keyPrefix, person } = subscription
+  const { app, keyName, keyPrefix, userName } = subscription
   return app === null
-    ? `API key “${keyName ?? ''}” (${keyPrefix ?? ''}…) of ${person}`
-    : `${app}, connected by ${person}`
+    ? `API key “${keyName ?? ''}” (${keyPrefix ?? ''}…) of ${userName}`
+    : `${app}, connected by ${userName}`
 }
 
 type SubscriptionHealth = Pick<SubscriptionSummary, 'disabledAt' | 'failingSince' | 'lastStatus'>

@@ -2,7 +2,7 @@ import type { WebhookFilter } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-export type DeliveryStatus = 'pending' | 'delivered' | 'dead' | 'gone'
+export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'gone'
 
 export interface DeliverySummary {
   id: number
@@ -13,13 +13,13 @@ export interface DeliverySummary {
   targetUrl: string
   status: DeliveryStatus
   createdAt: Date
-  nextTryAt: Date | null
-  tries: number
-  /** Of the last try; null before the first. */
+  nextAttemptAt: Date | null
+  attempts: number
+  /** Of the last attempt; null before the first. */
   statusCode: number | null
   error: string | null
   durationMs: number | null
-  triedAt: Date | null
+  lastAttemptAt: Date | null
 }
 
 /** Which deliveries, and which of them: older than `before` or newer than `after`, both ids. */
@@ -42,9 +42,9 @@ export async function selectDeliveries(
     subscriptionId === null ? sql`d.subscription_id is null` : sql`d.subscription_id = ${subscriptionId}`
   const { rows } = await sql<DeliverySummary>`
     select d.id, d.event_id as "eventId", event.call_id as "callId", call.to_number as contact,
-      d.target_url as "targetUrl", d.status, d.created_at as "createdAt", d.next_try_at as "nextTryAt",
-      coalesce(last.number, 0) as tries, last.status_code as "statusCode", last.error,
-      last.duration_ms as "durationMs", last.at as "triedAt"
+      d.target_url as "targetUrl", d.status, d.created_at as "createdAt", d.next_attempt_at as "nextAttemptAt",
+      coalesce(last.number, 0) as attempts, last.status_code as "statusCode", last.error,
+      last.duration_ms as "durationMs", last.at as "lastAttemptAt"
     from (
       select * from webhook_delivery d
       where d.workspace_id = ${workspaceId} and ${subscriptionCondition}
@@ -71,13 +71,13 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .selectFrom('webhook_delivery as d')
     .innerJoin('event', 'event.id', 'd.event_id')
     .leftJoin('webhook_subscription as s', 's.id', 'd.subscription_id')
-    .select(['d.id', 'd.subscription_id', 'd.target_url', 'd.status', 'd.created_at', 'd.next_try_at'])
+    .select(['d.id', 'd.subscription_id', 'd.target_url', 'd.status', 'd.created_at', 'd.next_attempt_at'])
     .select(['d.finished_at', 'd.event_id', 'event.call_id', 'event.type', 'event.body', 's.disabled_at'])
     .where('d.workspace_id', '=', workspaceId)
     .where('d.id', '=', id)
     .executeTakeFirst()
 
-/** The tries of a delivery, the newest first. */
+/** The attempts of a delivery, the newest first. */
 export const selectDeliveryAttempts = (db: Db, workspaceId: number, deliveryId: number) =>
   db
     .selectFrom('delivery_attempt as a')
@@ -102,13 +102,13 @@ export interface SubscriptionSummary {
   keyPrefix: string | null
   /** Set for the subscription of an app. */
   app: string | null
-  person: string
+  userName: string
   /** Of the filter, where it names them. */
   campaign: string | null
   agent: string | null
   pending: number
-  dead: number
-  lastStatus: 'pending' | 'delivered' | 'dead' | 'gone' | null
+  exhausted: number
+  lastStatus: 'pending' | 'delivered' | 'exhausted' | 'gone' | null
   lastAt: Date | null
 }
 
@@ -121,10 +121,10 @@ export async function selectSubscriptions(
   const { rows } = await sql<SubscriptionSummary>`
     select s.id, s.target_url as "targetUrl", s.filter, s.created_at as "createdAt", s.disabled_at as "disabledAt",
       s.failing_since as "failingSince", s.previous_secret_until as "previousSecretUntil",
-      k.name as "keyName", k.prefix as "keyPrefix", c.name as app, u.name as person,
+      k.name as "keyName", k.prefix as "keyPrefix", c.name as app, u.name as "userName",
       campaign.name as campaign, agent.name as agent,
       (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'pending') as pending,
-      (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'dead') as dead,
+      (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'exhausted') as exhausted,
       newest.status as "lastStatus", newest.at as "lastAt"
     from webhook_subscription s
     join app_user u on u.id = s.user_id
@@ -144,18 +144,18 @@ export async function selectSubscriptions(
   return rows
 }
 
-/** Of deliveries to callback URLs: how many wait, how many are dead. */
+/** Of deliveries to callback URLs: how many wait, how many are exhausted. */
 export async function countCallbackDeliveries(
   db: Db,
   workspaceId: number,
-): Promise<{ pending: number; dead: number; any: boolean }> {
-  const { rows } = await sql<{ pending: number; dead: number; any: boolean }>`
+): Promise<{ pending: number; exhausted: number; any: boolean }> {
+  const { rows } = await sql<{ pending: number; exhausted: number; any: boolean }>`
     select
       count(*) filter (where status = 'pending') as pending,
-      count(*) filter (where status = 'dead') as dead,
+      count(*) filter (where status = 'exhausted') as exhausted,
       exists (select from webhook_delivery where workspace_id = ${workspaceId} and subscription_id is null) as any
     from webhook_delivery
-    where workspace_id = ${workspaceId} and subscription_id is null and status in ('pending', 'dead')
+    where workspace_id = ${workspaceId} and subscription_id is null and status in ('pending', 'exhausted')
   `.execute(db)
-  return rows[0] ?? { pending: 0, dead: 0, any: false }
+  return rows[0] ?? { pending: 0, exhausted: 0, any: false }
 }

@@ -47,14 +47,14 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
           when due_at > ${now} then case when attempts > 0 then 'retry' else 'schedule' end
           when next_attempt_at > ${now} then 'calling_hours'
           when test then 'turn'
-          else 'room'
+          else 'capacity'
         end as state,
         count(*) as count, min(next_attempt_at) as next_attempt_at
       from call
       where workspace_id = ${workspaceId} and status = 'queued'
       group by 1, 2, 3, 4
     ), busy as (
-      select campaign_id, count(*) as count from attempt
+      select campaign_id, count(*) as count from call_attempt
       where workspace_id = ${workspaceId} and ended_at is null and not test
         and campaign_id in (select campaign_id from waiting)
       group by 1
@@ -65,7 +65,7 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
         when agent.status <> 'live' then 'agent_not_live'
         when phone_number.status <> 'active' then 'number_not_active'
         when waiting.state in ('retry', 'schedule', 'calling_hours') then waiting.state
-        when waiting.state = 'room' and busy.count >= campaign.max_concurrent_calls then 'concurrency'
+        when waiting.state = 'capacity' and busy.count >= campaign.max_concurrent_calls then 'concurrency'
       end as waiting_for,
       sum(waiting.count)::bigint as count, min(waiting.next_attempt_at) as next_attempt_at
     from waiting
@@ -87,8 +87,8 @@ export const findLiveCalls = (db: Db, workspaceId: number, limit: number) =>
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .innerJoin('agent', 'agent.id', 'call.agent_id')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
-    .leftJoin('attempt', (join) =>
-      join.onRef('attempt.call_id', '=', 'call.id').on('attempt.ended_at', 'is', null),
+    .leftJoin('call_attempt', (join) =>
+      join.onRef('call_attempt.call_id', '=', 'call.id').on('call_attempt.ended_at', 'is', null),
     )
     .select([
       'call.id',
@@ -102,7 +102,7 @@ export const findLiveCalls = (db: Db, workspaceId: number, limit: number) =>
       'agent.name as agent_name',
       'contact.first_name',
       'contact.last_name',
-      'attempt.started_at',
+      'call_attempt.started_at',
     ])
     .where('call.workspace_id', '=', workspaceId)
     .where('call.status', 'in', liveStatuses)
@@ -156,16 +156,16 @@ export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
     .limit(50)
     .execute()
 
-/** How many deliveries are dead, counted no further than `most`. */
+/** Returns how many deliveries are exhausted, counting no further than `max`. */
 export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max: number): Promise<number> => {
   const exhausted = db
     .selectFrom('webhook_delivery')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .where('status', '=', 'dead')
+    .where('status', '=', 'exhausted')
     .limit(max)
   const { count } = await db
-    .selectFrom(exhausted.as('dead'))
+    .selectFrom(exhausted.as('exhausted'))
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return count

@@ -70,7 +70,7 @@ export const formatWaitReason = (reason: WaitingFor | null): string =>
 const deliveryBadges = {
   pending: { tone: 'live', text: 'To be sent' },
   delivered: { tone: 'good', text: 'Delivered' },
-  dead: { tone: 'bad', text: 'Given up' },
+  exhausted: { tone: 'bad', text: 'Given up' },
   gone: { tone: 'mute', text: 'Not wanted any more' },
 } as const satisfies Record<string, Badge>
 

@@ -20,7 +20,7 @@ export function createPageModel(
     form: { ...page.state, csrf: page.csrf, once: randomUUID() },
     flash: page.flash,
     here: page.path,
-    person: user,
+    user,
     workspace,
     workspaces,
     isOwner: workspace.role === 'owner',

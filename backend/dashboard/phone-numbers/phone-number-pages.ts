@@ -51,7 +51,7 @@ export const phoneNumberRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/phone-numbers/:id/retire',
     form: noInput,
     run: async (tx, context) => {
-      await retirePhoneNumber(tx, { workspaceId: context.workspace.id, phoneNumberId: context.id })
+      await retirePhoneNumber(tx, context.workspace.id, context.id)
       return redirectTo(
         pathTo(context, '/phone-numbers'),
         'The number was retired: no more calls are made from it.',
@@ -64,7 +64,7 @@ export const phoneNumberRoutes = (deps: Deps): DashboardRoute[] => [
     path: '/phone-numbers/:id/activate',
     form: noInput,
     run: async (tx, context) => {
-      await activatePhoneNumber(tx, { workspaceId: context.workspace.id, phoneNumberId: context.id })
+      await activatePhoneNumber(tx, context.workspace.id, context.id)
       return redirectTo(
         pathTo(context, '/phone-numbers'),
         'The number is active: calls that waited for it go out.',

@@ -1,4 +1,4 @@
-import { decodeText } from '../../core/decode-text.ts'
+import { decodeText, NotTextError } from '../../core/decode-text.ts'
 import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
 import { FileError } from './parse-result.ts'
@@ -7,15 +7,25 @@ import { readHtml } from './read-html.ts'
 import { readPdf } from './read-pdf.ts'
 
 /**
- * The plain text of a file. It may take any memory and time: run where both are bounded.
+ * Returns the plain text of a file. A hostile file makes it use any amount of memory and time: call it only in a
+ * process that limits both.
  *
  * @throws {FileError}
  */
 export async function extractText(kind: FileKind, bytes: Uint8Array): Promise<string> {
-  const text = normalizeText(await readers[kind](bytes))
+  const text = normalizeText(await readBytes(kind, bytes))
   if (text === '') throw new FileError('no_text')
   if (text.length > parseLimits.maxTextLength) throw new FileError('too_long')
   return text
+}
+
+async function readBytes(kind: FileKind, bytes: Uint8Array): Promise<string> {
+  try {
+    return await readers[kind](bytes)
+  } catch (error) {
+    if (error instanceof NotTextError) throw new FileError('no_plain_text')
+    throw error
+  }
 }
 
 const readers: Record<FileKind, (bytes: Uint8Array) => string | Promise<string>> = {

@@ -5,7 +5,7 @@ import type { ParseResult } from './parse-result.ts'
 
 const killProcess = () => process.kill(process.pid, 'SIGKILL')
 setInterval(() => process.memoryUsage.rss() > parseLimits.maxMemoryBytes && killProcess(), 10)
-// Whoever asked may have died.
+// The parent, which would end this process, may have died.
 setTimeout(killProcess, parseLimits.timeoutMs + 5_000)
 
 const bytes = new Uint8Array(await buffer(process.stdin))
@@ -22,7 +22,7 @@ const worker = new Worker(new URL('./parse-thread.ts', import.meta.url), {
 worker.on('error', (error: unknown) => {
   const isOutOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
   if (!isOutOfMemory) throw error
-  reply({ fault: 'too_heavy' })
+  reply({ error: 'too_heavy' })
 })
 worker.on('message', reply)
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Why a file could not be read, in a word: what passes between processes. */
+/** Why a file could not be read. The parser process sends it to its parent. */
 export type FileErrorCode = keyof typeof messages
 
 /** Sentences for the person who chose the file. */
@@ -26,7 +26,7 @@ const messages = {
 
 /** A file that cannot be read. */
 export class FileError extends Error {
-  override name = 'Fault'
+  override name = 'FileError'
   readonly code: FileErrorCode
 
   constructor(code: FileErrorCode) {
@@ -38,9 +38,9 @@ export class FileError extends Error {
 export const isFileErrorCode = (value: unknown): value is FileErrorCode =>
   typeof value === 'string' && Object.hasOwn(messages, value)
 
-/** What the process that read a file tells of it. */
+/** What the parser process writes to its standard output, as JSON. */
 export const ParseResult = z.union([
   z.object({ text: z.string() }),
-  z.object({ fault: z.custom<FileErrorCode>(isFileErrorCode) }),
+  z.object({ error: z.custom<FileErrorCode>(isFileErrorCode) }),
 ])
 export type ParseResult = z.infer<typeof ParseResult>

@@ -9,8 +9,8 @@ async function parseFile(): Promise<ParseResult> {
   try {
     return { text: await extractText(kind, bytes) }
   } catch (error) {
-    // What readers throw of themselves speaks of a file that they did not expect.
-    return { fault: error instanceof FileError ? error.code : 'broken' }
+    // A reader's own error means that it did not expect such a file.
+    return { error: error instanceof FileError ? error.code : 'broken' }
   }
 }
 

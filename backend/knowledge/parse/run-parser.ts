@@ -7,14 +7,14 @@ import { FileError, ParseResult } from './parse-result.ts'
 
 const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 
-/** A reader that has been taken over can write no file and start no program. It is given no secret of the environment. */
+/** A compromised parser can't write files or start programs, and it gets no secrets from the environment. */
 const flags = ['--permission', '--allow-worker', '--allow-fs-read=*', '--disable-warning=SecurityWarning']
 
-/** Exit of a process that V8 ended for want of memory, where it is not told as the signal SIGABRT. */
+/** Exit code where V8 ran out of memory, on platforms that don't report the signal SIGABRT. */
 const abortedExitCode = 134
 
 /**
- * Reads a file in a process of its own, in at most `time` milliseconds.
+ * Parses a file in a separate process, which is killed after `timeoutMs`.
  *
  * @throws {FileError}
  */
@@ -29,7 +29,7 @@ export async function runParser(
     windowsHide: true,
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
-  // It may end before it has taken the whole file.
+  // The process may end before it has read the whole file.
   child.stdin.on('error', () => {})
   child.stdin.end(bytes)
   const ended = new Promise<{ code: number | null }>((resolve, reject) => {
@@ -42,7 +42,7 @@ export async function runParser(
     if (code === null || code === abortedExitCode) throw new FileError('too_heavy')
     if (code !== 0) throw new Error(`the reader of a ${kind} file ended with code ${code}`)
     const result = ParseResult.parse(JSON.parse(output))
-    if ('fault' in result) throw new FileError(result.fault)
+    if ('error' in result) throw new FileError(result.error)
     return result.text
   } finally {
     clearTimeout(timer)

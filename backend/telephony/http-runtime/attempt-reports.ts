@@ -7,10 +7,10 @@ import type { Analysis, ProviderResult } from '../provider.ts'
 /** Attempts are found by their UUID alone: the runtime's secret is the service's, not a workspace's. */
 export const findReportedAttempt = (db: Db, provider: string, attemptId: string) =>
   db
-    .selectFrom('attempt')
+    .selectFrom('call_attempt')
     .select(['workspace_id as workspaceId', 'call_id as callId', 'ended_at as endedAt'])
     .where('id', '=', attemptId)
-    .where('line', '=', provider)
+    .where('provider', '=', provider)
     .executeTakeFirst()
 
 /** Keeps the first report of each sequence number, and none of a contact or a talk that was erased: nobody reads it. */
@@ -23,8 +23,8 @@ export const insertReports = async (
   await sql`
     with kept as (
       select contact.id
-      from attempt join call on call.id = attempt.call_id join contact on contact.id = call.contact_id
-      where attempt.id = ${attemptId}::uuid and contact.erased_at is null and call.talk_erased_at is null
+      from call_attempt join call on call.id = call_attempt.call_id join contact on contact.id = call.contact_id
+      where call_attempt.id = ${attemptId}::uuid and contact.erased_at is null and call.conversation_erased_at is null
       for key share of contact
     )
     insert into attempt_report (attempt_id, sequence, body)
@@ -53,7 +53,7 @@ export const findReports = async (
 /** The attempt in which a call was talked. */
 export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
   db
-    .selectFrom('attempt')
+    .selectFrom('call_attempt')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('call_id', '=', callId)

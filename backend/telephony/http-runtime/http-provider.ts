@@ -57,16 +57,16 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
   ): Promise<readonly RuntimeReport[] | undefined> =>
     readReports(attemptId, dialing.detached).catch((error: unknown) => void onError(attemptId, error))
 
-  const askRuntime = async (attemptId: string): Promise<'heard' | 'denied' | 'away'> => {
+  const askRuntime = async (attemptId: string): Promise<'received' | 'not_found' | 'unreachable'> => {
     try {
       const received = await runtime.getCallState(attemptId)
-      if (received === 'denied') return 'denied'
+      if (received === 'not_found') return 'not_found'
       await insertReports(db, attemptId, received.reports)
       if (received.issues.length > 0) onError(attemptId, toUnreadableError(received.issues))
-      return received.isComplete ? 'heard' : 'away'
+      return received.isComplete ? 'received' : 'unreachable'
     } catch (error) {
       onError(attemptId, error)
-      return 'away'
+      return 'unreachable'
     }
   }
 
@@ -77,7 +77,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
   const followAttempt = async (
     attemptId: string,
     dialing: DialControls,
-    dialStatus: () => 'taken' | 'refused' | 'unclear',
+    dialStatus: () => 'accepted' | 'rejected' | 'unknown',
   ): Promise<ProviderResult> => {
     let received = 0
     let lastReportAt = clock.now().getTime()
@@ -92,20 +92,20 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
       const answeredAt = findAnsweredAt(reports)
       if (ended !== undefined) return toProviderResult(ended)
       if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
-      if (dialStatus() === 'refused') return { outcome: 'failed' }
+      if (dialStatus() === 'rejected') return { outcome: 'failed' }
       const ringTimedOut = dialing.ringTimeout.aborted && answeredAt === undefined
       if (dialing.signal.aborted || (ringTimedOut && ringWasChecked)) return hangUp(attemptId, dialing)
 
       const now = clock.now().getTime()
       if (reports.length > received) lastReportAt = now
       received = reports.length
-      const isUncertain = dialStatus() === 'unclear' && !isConfirmed
+      const isUncertain = dialStatus() === 'unknown' && !isConfirmed
       if (now < nextAskAt || !(isUncertain || ringTimedOut || now >= lastReportAt + silenceTimeoutMs))
         continue
       nextAskAt = now + retryDelayMs
       const response = await askRuntime(attemptId)
-      if (response === 'denied') return readFinalReports(attemptId, dialing)
-      if (response === 'away') continue
+      if (response === 'not_found') return readFinalReports(attemptId, dialing)
+      if (response === 'unreachable') continue
       lastReportAt = now
       isConfirmed = true
       ringWasChecked = ringTimedOut
@@ -145,7 +145,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
     resumable: true,
     speed: 1,
     dial: async (request, dialing) => {
-      let dialStatus: Awaited<ReturnType<RuntimeClient['dial']>> = 'taken'
+      let dialStatus: Awaited<ReturnType<RuntimeClient['dial']>> = 'accepted'
       const requestSent = runtime
         .dial(toCallOrder(request, deps.internalUrl))
         .then((response) => void (dialStatus = response))
@@ -155,7 +155,7 @@ export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
     },
     resume: (request, dialing) =>
       Promise.race([
-        followAttempt(request.attemptId, dialing, () => 'unclear'),
+        followAttempt(request.attemptId, dialing, () => 'unknown'),
         whenDetached(dialing, Promise.resolve()),
       ]),
     analyze: async (request, _, signal) => {

@@ -4,15 +4,16 @@ import { errorCode } from '../../core/errors.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
 import { type CallState, parseCallState } from './parse-call-state.ts'
 
-/** A runtime of the user's own, as docs/runtime.md describes it. */
+/** The client of a custom agent runtime, as docs/runtime.md describes it. */
 export interface RuntimeClient {
   /**
-   * Orders a call. `unclear` where the runtime may have it or not: only `ask` tells. Never rejects.
+   * Requests a call. `unknown` where the runtime may or may not have accepted it: only `getCallState` can tell. Never
+   * rejects.
    */
-  dial(request: RuntimeDialRequest): Promise<'taken' | 'refused' | 'unclear'>
-  /** The reports so far, or `denied` where the runtime knows nothing of the attempt. Rejects where it is away. */
-  getCallState(attemptId: string): Promise<CallState | 'denied'>
-  /** Rejects where the runtime did not say that nobody is on the line any more. */
+  dial(request: RuntimeDialRequest): Promise<'accepted' | 'rejected' | 'unknown'>
+  /** Returns the reports so far, or `not_found` where the runtime has no such attempt. Rejects where it's unreachable. */
+  getCallState(attemptId: string): Promise<CallState | 'not_found'>
+  /** Rejects unless the runtime confirmed that the call is over. */
   hangUp(attemptId: string): Promise<void>
 }
 
@@ -25,7 +26,7 @@ export interface RuntimeClientOptions {
   timeoutMs?: number
 }
 
-/** Nothing was sent: there was nobody to send it to. */
+/** Errors before anything was sent, so the runtime can't have accepted the call. */
 const connectionErrorCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -39,7 +40,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
 
   const send = (method: string, path: string, body: string | undefined, headers: Record<string, string>) => {
     const id = path.split('/').at(-1) ?? path
-    // Where there is no body, the signature is to hold method and path together.
+    // Without a body, the signature covers method and path.
     const signed = signWebhook({
       id: headers['Idempotency-Key'] ?? id,
       at: clock.now(),
@@ -61,15 +62,15 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       try {
         const response = await send('POST', '/calls', JSON.stringify(request), headers)
         await response.body?.cancel()
-        if (response.ok) return 'taken'
-        return response.status < 500 ? 'refused' : 'unclear'
+        if (response.ok) return 'accepted'
+        return response.status < 500 ? 'rejected' : 'unknown'
       } catch (error) {
-        return connectionErrorCodes.has(errorCode(getCause(error))) ? 'refused' : 'unclear'
+        return connectionErrorCodes.has(errorCode(getCause(error))) ? 'rejected' : 'unknown'
       }
     },
     getCallState: async (attemptId) => {
       const response = await send('GET', `/calls/${attemptId}`, undefined, { Accept: 'application/json' })
-      if (response.status === 404) return (await response.body?.cancel(), 'denied')
+      if (response.status === 404) return (await response.body?.cancel(), 'not_found')
       if (!response.ok) throw new Error(`the runtime answered ${response.status}`)
       return parseCallState(await response.text())
     },

@@ -3,23 +3,23 @@ import type { DialRequest } from '../provider.ts'
 import { callbackRequest, interested, optOut, type Scenario, scenarios } from './scenarios.ts'
 
 /** What the called side does. */
-type Behavior = 'talks' | 'rings' | 'busy' | 'voicemail' | 'declines' | 'fails'
+type Behavior = 'answers' | 'no_answer' | 'busy' | 'voicemail' | 'declines' | 'fails'
 
 /** The demo's numbers: the last digits decide. */
 const behaviorBySuffix: Record<string, Behavior> = {
-  '0100': 'talks',
-  '0101': 'rings',
+  '0100': 'answers',
+  '0101': 'no_answer',
   '0102': 'busy',
   '0103': 'voicemail',
   '0104': 'declines',
   '0105': 'fails',
-  '0106': 'talks',
+  '0106': 'answers',
 }
 
 /** Any other number draws, roughly as people are: of 32, 17 answer. */
 const behaviorWeights: readonly (readonly [Behavior, number])[] = [
-  ['talks', 17],
-  ['rings', 6],
+  ['answers', 17],
+  ['no_answer', 6],
   ['voicemail', 5],
   ['busy', 2],
   ['declines', 1],
@@ -50,5 +50,5 @@ function pickBehavior(index: number): Behavior {
     if (remaining < weight) return behavior
     remaining -= weight
   }
-  return 'talks'
+  return 'answers'
 }

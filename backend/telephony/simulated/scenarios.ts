@@ -18,15 +18,15 @@ export interface Scenario {
 
 export const interested: Scenario = {
   steps: [
-    { does: 'look_up_contact' },
+    { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Oh, hello. Yes, I remember, I asked about that.'],
     ['agent', 'Glad I reached you. Would you like one of our people to take you through {{topic}}?'],
     ['contact', 'Yes, please. Could somebody call me on Thursday morning?'],
-    { does: 'search_knowledge', query: 'appointment {{topic}}' },
+    { action: 'search_knowledge', query: 'appointment {{topic}}' },
     ['agent', 'Thursday morning it is. You will get a confirmation shortly.'],
-    { does: 'take_note', text: 'Is interested in {{topic}} and wants an appointment on Thursday morning.' },
-    { does: 'put_down', row: 'Appointment on Thursday morning' },
+    { action: 'take_note', text: 'Is interested in {{topic}} and wants an appointment on Thursday morning.' },
+    { action: 'append_row', row: 'Appointment on Thursday morning' },
     ['contact', 'Perfect, thank you.'],
     ['agent', 'Thank you, {{name}}. Goodbye.'],
   ],
@@ -42,7 +42,7 @@ export const optOut: Scenario = {
   steps: [
     ['agent', '{{greeting}}'],
     ['contact', 'How did you get this number? Please take me off your list.'],
-    { does: 'stop_calling' },
+    { action: 'add_to_do_not_call' },
     ['agent', 'I am sorry for the trouble. I will see to it that you are not called again.'],
     ['contact', 'Good. Do not call me again.'],
   ],
@@ -56,12 +56,12 @@ export const optOut: Scenario = {
 
 const notNow: Scenario = {
   steps: [
-    { does: 'look_up_contact' },
+    { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Thanks, but we have just settled that with somebody else.'],
     ['agent', 'I understand. May I ask whether {{topic}} could matter again later this year?'],
     ['contact', 'Perhaps in the autumn. Not now, though.'],
-    { does: 'take_note', text: 'Chose another provider. {{topic}} may matter again in the autumn.' },
+    { action: 'take_note', text: 'Chose another provider. {{topic}} may matter again in the autumn.' },
     ['agent', 'Then I will not keep you. Have a good day, {{name}}.'],
   ],
   hangsUp: 'agent',
@@ -74,12 +74,12 @@ const notNow: Scenario = {
 
 export const callbackRequest: Scenario = {
   steps: [
-    { does: 'look_up_contact' },
+    { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'I am in a meeting. Can you call back later?'],
     ['agent', 'Of course. What time suits you?'],
     ['contact', 'Tomorrow after four would be fine.'],
-    { does: 'call_back', days: 1, time: '16:00' },
+    { action: 'schedule_callback', days: 1, time: '16:00' },
     ['agent', 'Tomorrow after four. Until then, {{name}}.'],
   ],
   hangsUp: 'agent',
@@ -92,10 +92,10 @@ export const callbackRequest: Scenario = {
 
 const wrongPerson: Scenario = {
   steps: [
-    { does: 'look_up_contact' },
+    { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'I think you have the wrong number. There is nobody of that name here.'],
-    { does: 'take_note', text: 'Somebody else answered: the number does not belong to {{name}}.' },
+    { action: 'take_note', text: 'Somebody else answered: the number does not belong to {{name}}.' },
     ['agent', 'I beg your pardon. I will correct our records. Goodbye.'],
   ],
   hangsUp: 'agent',
@@ -108,13 +108,13 @@ const wrongPerson: Scenario = {
 
 const needsPrice: Scenario = {
   steps: [
-    { does: 'look_up_contact' },
+    { action: 'look_up_contact' },
     ['agent', '{{greeting}}'],
     ['contact', 'Right. What would it cost?'],
-    { does: 'search_knowledge', query: 'price {{topic}}' },
+    { action: 'search_knowledge', query: 'price {{topic}}' },
     ['agent', 'That depends on the size. I can have a quote for {{topic}} sent to you today.'],
     ['contact', 'By email, please, and for two people.'],
-    { does: 'put_down', row: 'Quote by email, for two people' },
+    { action: 'append_row', row: 'Quote by email, for two people' },
     ['agent', 'For two people, by email. It will be with you this afternoon.'],
     ['contact', 'Great, bye.'],
   ],

@@ -55,7 +55,7 @@ export function createSimulatedProvider(
       { signal, fill: (text) => fillTemplate(text, request), now: () => clock.now() },
     )
     for (const step of scenario.steps) {
-      if ('does' in step) await act(step, activeAgent, transcript, signal)
+      if ('action' in step) await act(step, activeAgent, transcript, signal)
       else await say([step[0], fillTemplate(step[1], request)], transcript, signal)
     }
     await activeAgent?.leave()
@@ -91,8 +91,8 @@ export function createSimulatedProvider(
         return { outcome: 'failed' }
       }
       // Nobody picks up: it rings until the dialer's limit cuts it.
-      await pause(behavior === 'rings' ? 120 : ringSeconds, signal)
-      if (signal.aborted || behavior === 'rings') return { outcome: 'no_answer' }
+      await pause(behavior === 'no_answer' ? 120 : ringSeconds, signal)
+      if (signal.aborted || behavior === 'no_answer') return { outcome: 'no_answer' }
       if (behavior === 'busy') return { outcome: 'busy' }
       if (behavior === 'declines') return { outcome: 'declined' }
       onAnswer()
@@ -111,7 +111,7 @@ function isCompleteConversation(
   scenario: Scenario,
   transcript: readonly TranscriptTurn[],
 ): boolean {
-  const last = scenario.steps.findLast((step) => !('does' in step))
+  const last = scenario.steps.findLast((step) => !('action' in step))
   const lastTurn = transcript.at(-1)
   return last !== undefined && 'length' in last && lastTurn?.text === fillTemplate(last[1], request)
 }

@@ -21,7 +21,7 @@ export function toToolStep(
   conversation: { fill: (text: string) => string; now: () => Date; timeZone: string },
 ): ToolStep {
   const { fill } = conversation
-  switch (intent.does) {
+  switch (intent.action) {
     case 'look_up_contact':
       return {
         tool: 'contact_lookup',
@@ -47,7 +47,7 @@ export function toToolStep(
         failureText: 'take a note',
       }
     }
-    case 'put_down': {
+    case 'append_row': {
       const values = { name: fill('{{name}}'), result: fill(intent.row) }
       return {
         tool: 'spreadsheet_append',
@@ -56,7 +56,7 @@ export function toToolStep(
         failureText: 'add a row to the spreadsheet',
       }
     }
-    case 'call_back': {
+    case 'schedule_callback': {
       const at = `${dateInDays(intent.days, conversation)}T${intent.time}`
       return {
         tool: 'schedule_callback',
@@ -65,7 +65,7 @@ export function toToolStep(
         failureText: 'schedule a call-back',
       }
     }
-    case 'stop_calling':
+    case 'add_to_do_not_call':
       return {
         tool: 'do_not_call',
         args: {},
@@ -89,12 +89,12 @@ export const parseTimeZone = (lookup: string): string | undefined =>
 
 /** What an agent may want to do in a talk. Its texts may hold names in {{}}. */
 export type Intent =
-  | { does: 'look_up_contact' }
-  | { does: 'search_knowledge'; query: string }
-  | { does: 'take_note'; text: string }
-  | { does: 'put_down'; row: string }
-  | { does: 'call_back'; days: number; time: string }
-  | { does: 'stop_calling' }
+  | { action: 'look_up_contact' }
+  | { action: 'search_knowledge'; query: string }
+  | { action: 'take_note'; text: string }
+  | { action: 'append_row'; row: string }
+  | { action: 'schedule_callback'; days: number; time: string }
+  | { action: 'add_to_do_not_call' }
 
 /** Of what an agent has to say, that which a tool asks for. Undefined where the tool must have more. */
 export function pickArguments(

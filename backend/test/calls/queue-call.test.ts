@@ -115,7 +115,7 @@ it('keeps the do-not-call lists of two workspaces apart', async () => {
 })
 
 it('refuses an archived campaign', async () => {
-  await archiveCampaign(world.deps, world.seed)
+  await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
   await expect(seedCall(world.deps, world.seed, freshNumber())).rejects.toMatchObject({
     code: 'campaign_archived',
   })
@@ -152,7 +152,7 @@ it('leaves no call behind in a campaign that is archived meanwhile', async () =>
     return result
   })
   await queued.promise
-  const archived = archiveCampaign(world.deps, world.seed)
+  const archived = archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
   await waitForLockWaiters(world.deps.db)
   archiving.resolve()
   const { callId } = await queueing

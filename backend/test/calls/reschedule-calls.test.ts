@@ -9,7 +9,7 @@ import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import { advanceUntilCompleted, getCall, listEvents, seedCall } from '../support/calls.ts'
 import { type TestDeps } from '../support/deps.ts'
-import { everyHour, freshNumber, type Seed, seedWorkspace } from '../support/factories.ts'
+import { everyHour, freshNumber, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useCallsWorld } from '../support/world.ts'
 
@@ -20,19 +20,24 @@ const eveningHours = { ...everyHour, start: '18:00', end: '20:00' }
 
 it('moves what waits when the hours are edited, to later and to earlier', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  await editCampaign(world.deps, world.seed, { callingHours: eveningHours })
+  await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
+    callingHours: eveningHours,
+  })
   expect(await getCall(world.deps, world.seed, id)).toMatchObject({
     waiting_for: 'calling_hours',
     next_attempt_at: '2026-05-04T22:00:00.000Z',
   })
-  await editCampaign(world.deps, world.seed, { callingHours: everyHour })
+  await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, { callingHours: everyHour })
   expect((await getCall(world.deps, world.seed, id)).waiting_for).toBeNull()
   expect(await claimCalls(world.deps, lease, 9)).toHaveLength(1)
 })
 
 it('moves what waits by the zone of the campaign when that is edited', async () => {
   const { id } = await seedCall(world.deps, world.seed, '+18005550123')
-  await editCampaign(world.deps, world.seed, { callingHours: eveningHours, timeZone: 'Europe/Berlin' })
+  await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
+    callingHours: eveningHours,
+    timeZone: 'Europe/Berlin',
+  })
   expect((await getCall(world.deps, world.seed, id)).next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
 })
 
@@ -49,7 +54,9 @@ it('moves every batch of a long queue', async () => {
     select call.workspace_id, call.campaign_id, people.id, call.agent_id, call.phone_number_id, call.from_number,
       people.phone_number, call.queued_at, call.due_at, call.next_attempt_at
     from people, call where call.campaign_id = ${world.seed.campaignId}`.execute(world.deps.db)
-  await editCampaign(world.deps, world.seed, { callingHours: eveningHours })
+  await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
+    callingHours: eveningHours,
+  })
   const calls = await world.deps.db
     .selectFrom('call')
     .select('next_attempt_at')
@@ -65,14 +72,14 @@ it('ends a change that a dead process began', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await world.deps.db
     .updateTable('campaign')
-    .set({ calling_hours: JSON.stringify(eveningHours), replan_after: 0 })
+    .set({ calling_hours: JSON.stringify(eveningHours), reschedule_after_call_id: 0 })
     .where('id', '=', world.seed.campaignId)
     .execute()
   const archived = await seedWorkspace(world.deps, 'Globex')
   const waiting = await seedCall(world.deps, archived, freshNumber())
   await world.deps.db
     .updateTable('campaign')
-    .set({ status: 'archived', replan_after: 0 })
+    .set({ status: 'archived', reschedule_after_call_id: 0 })
     .where('id', '=', archived.campaignId)
     .execute()
   world.workers.push(startSweeper(world.deps))
@@ -93,7 +100,9 @@ it('waits for a claim under way before it changes the hours', async () => {
     return attempts
   })
   await claimed.promise
-  const edited = editCampaign(world.deps, world.seed, { callingHours: eveningHours })
+  const edited = editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
+    callingHours: eveningHours,
+  })
   await waitForLockWaiters(world.deps.db)
   commit.resolve()
   const [attempt] = await claiming
@@ -107,7 +116,9 @@ it('waits for a claim under way before it changes the hours', async () => {
 })
 
 it('moves what waits when the time zone of the contact changes', async () => {
-  await editCampaign(world.deps, world.seed, { callingHours: eveningHours })
+  await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
+    callingHours: eveningHours,
+  })
   const number = freshNumber()
   const { id } = await seedCall(world.deps, world.seed, number)
   await seedCall(world.deps, world.seed, number, { time_zone: 'America/Los_Angeles' })
@@ -123,7 +134,7 @@ it('completes what waits as canceled when a campaign is archived, and lets calls
     await seedCall(world.deps, world.seed, freshNumber()),
     await seedCall(world.deps, world.seed, freshNumber(), { test: true }),
   )
-  const campaign = await archiveCampaign(world.deps, world.seed)
+  const campaign = await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
   expect(campaign.status).toBe('archived')
   const [live, ...waiting] = calls.map((call) => call.id)
   for (const id of waiting) {
@@ -139,32 +150,44 @@ it.each([
   ['paused', pauseCampaign],
   ['resumed', resumeCampaign],
   ['archived again', archiveCampaign],
-  ['edited', (using: TestDeps, key: Seed) => editCampaign(using, key, { name: 'New' })],
+  [
+    'edited',
+    (using: TestDeps, workspaceId: number, campaignId: number) =>
+      editCampaign(using, workspaceId, campaignId, { name: 'New' }),
+  ],
 ])('lets an archived campaign not be %s', async (_, change) => {
-  await archiveCampaign(world.deps, world.seed)
-  await expect(change(world.deps, world.seed)).rejects.toMatchObject({ code: 'campaign_archived' })
+  await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
+  await expect(change(world.deps, world.seed.workspaceId, world.seed.campaignId)).rejects.toMatchObject({
+    code: 'campaign_archived',
+  })
 })
 
 it('changes no campaign of another workspace', async () => {
-  const key = { workspaceId: world.seed.workspaceId + 1, campaignId: world.seed.campaignId }
-  await expect(pauseCampaign(world.deps, key)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(
+    pauseCampaign(world.deps, world.seed.workspaceId + 1, world.seed.campaignId),
+  ).rejects.toMatchObject({
+    code: 'not_found',
+  })
 })
 
 it('edits the rest of a campaign and leaves out what is left out', async () => {
   const retry = { max_attempts: 2, delay_minutes: 5, on: ['busy' as const] }
-  const before = await editCampaign(world.deps, world.seed, { name: 'Spring', maxConcurrentCalls: 9 })
-  const after = await editCampaign(world.deps, world.seed, { retry })
+  const before = await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
+    name: 'Spring',
+    maxConcurrentCalls: 9,
+  })
+  const after = await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, { retry })
   expect(before).toMatchObject({ name: 'Spring', max_concurrent_calls: 9 })
   expect(after).toEqual({ ...before, retry })
 })
 
 it('tells why a campaign was paused, and keeps the reason when it is paused again', async () => {
-  await pauseCampaign(world.deps, world.seed, 'Holiday.')
-  expect(await pauseCampaign(world.deps, world.seed)).toMatchObject({
+  await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, 'Holiday.')
+  expect(await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)).toMatchObject({
     status: 'paused',
     paused_reason: 'Holiday.',
   })
-  expect(await resumeCampaign(world.deps, world.seed)).toMatchObject({
+  expect(await resumeCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)).toMatchObject({
     status: 'active',
     paused_reason: null,
   })

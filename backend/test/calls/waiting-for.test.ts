@@ -68,27 +68,26 @@ it('waits while another campaign talks to the number', async () => {
 })
 
 it('waits for a paused campaign, and goes on when it is resumed', async () => {
-  await pauseCampaign(world.deps, world.seed)
+  await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   expect(await getWaitingFor(id)).toBe('campaign_paused')
   expect(await claim()).toEqual([])
-  await resumeCampaign(world.deps, world.seed)
+  await resumeCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
   expect(await getWaitingFor(id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
 
 it.each(['real', 'test'])('waits for an agent that is not Live (%s calls)', async (kind) => {
-  const agent = { workspaceId: world.seed.workspaceId, agentId: world.seed.agentId }
-  await setAgentStatus(world.deps, agent, 'paused')
+  await setAgentStatus(world.deps, world.seed.workspaceId, world.seed.agentId, 'paused')
   const { id } = await seedCall(world.deps, world.seed, freshNumber(), { test: kind === 'test' })
   expect(await getWaitingFor(id)).toBe('agent_not_live')
   expect([...(await claim()), ...(await claimTestCalls(world.deps, lease, 9))]).toEqual([])
-  await setAgentStatus(world.deps, agent, 'live')
+  await setAgentStatus(world.deps, world.seed.workspaceId, world.seed.agentId, 'live')
   expect(await getWaitingFor(id)).toBeNull()
 })
 
 it('waits for a number that was retired', async () => {
-  await retirePhoneNumber(world.deps, world.seed)
+  await retirePhoneNumber(world.deps, world.seed.workspaceId, world.seed.phoneNumberId)
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   expect(await getWaitingFor(id)).toBe('number_not_active')
   expect(await claim()).toEqual([])
@@ -103,7 +102,7 @@ it('waits for its retry, and then for calling hours', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
   const [attempt] = await claim()
   if (attempt !== undefined) await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
-  // LINE_SPEED 10: six minutes, in which the hours close.
+  // SIMULATION_SPEED 10: six minutes, in which the hours close.
   const waiting = { waiting_for: 'retry', next_attempt_at: '2026-05-05T13:00:00.000Z', attempts: 1 }
   expect(await getCall(world.deps, world.seed, id)).toMatchObject(waiting)
   world.deps.clock.advance(6 * 60_000)
@@ -129,22 +128,22 @@ it('names no hours and no slots for a test call', async () => {
 
 it('refuses a step of an agent that there is not, and an agent of another workspace', async () => {
   const agentId = await seedAgent(world.deps, world.seed.workspaceId, { status: 'draft' })
-  const agent = { workspaceId: world.seed.workspaceId, agentId }
-  await expect(setAgentStatus(world.deps, agent, 'paused')).rejects.toMatchObject({
+  await expect(setAgentStatus(world.deps, world.seed.workspaceId, agentId, 'paused')).rejects.toMatchObject({
     code: 'validation_failed',
   })
-  await setAgentStatus(world.deps, agent, 'live')
-  await expect(setAgentStatus(world.deps, agent, 'draft')).rejects.toMatchObject({
+  await setAgentStatus(world.deps, world.seed.workspaceId, agentId, 'live')
+  await expect(setAgentStatus(world.deps, world.seed.workspaceId, agentId, 'draft')).rejects.toMatchObject({
     code: 'validation_failed',
   })
-  const otherWorkspaceAgent = { ...agent, workspaceId: world.seed.workspaceId + 1 }
-  await expect(setAgentStatus(world.deps, otherWorkspaceAgent, 'paused')).rejects.toMatchObject({
+  await expect(
+    setAgentStatus(world.deps, world.seed.workspaceId + 1, agentId, 'paused'),
+  ).rejects.toMatchObject({
     code: 'not_found',
   })
 })
 
 it('retires no number of another workspace', async () => {
   const phoneNumberId = await seedPhoneNumber(world.deps, world.seed.workspaceId)
-  const retiring = retirePhoneNumber(world.deps, { workspaceId: world.seed.workspaceId + 1, phoneNumberId })
+  const retiring = retirePhoneNumber(world.deps, world.seed.workspaceId + 1, phoneNumberId)
   await expect(retiring).rejects.toMatchObject({ code: 'not_found' })
 })

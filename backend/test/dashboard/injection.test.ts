@@ -36,7 +36,7 @@ async function writeMarkEverywhere(): Promise<void> {
   const { db, clock } = service.deps
   const at = clock.now()
   const attempt = await db
-    .insertInto('attempt')
+    .insertInto('call_attempt')
     .values({
       workspace_id: objects.workspaceId,
       call_id: objects.call,
@@ -44,7 +44,7 @@ async function writeMarkEverywhere(): Promise<void> {
       number: 1,
       to_number: '+12025550100',
       test: false,
-      line: 'simulated',
+      provider: 'simulated',
       worker_id: crypto.randomUUID(),
       lease_until: at,
       started_at: at,

@@ -21,7 +21,7 @@ const queueMany = async (count: number, campaignId = world.seed.campaignId, owne
 const countLiveCalls = async (campaignId: number) =>
   (
     await world.deps.db
-      .selectFrom('attempt')
+      .selectFrom('call_attempt')
       .select('id')
       .where('campaign_id', '=', campaignId)
       .where('ended_at', 'is', null)
@@ -46,7 +46,7 @@ it('never has more calls out than the campaign allows, with four dialers claimin
     for (const attempt of remaining)
       await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
     const rest = await world.deps.db
-      .selectFrom('attempt')
+      .selectFrom('call_attempt')
       .select(['id', 'fence', 'workspace_id as workspaceId'])
       .where('ended_at', 'is', null)
       .execute()
@@ -91,7 +91,7 @@ it('counts what is out only after it holds the campaign', async () => {
       .limit(5)
       .execute()
     await world.deps.db
-      .insertInto('attempt')
+      .insertInto('call_attempt')
       .values(
         waiting.map((call) => ({
           workspace_id: call.workspace_id,
@@ -100,7 +100,7 @@ it('counts what is out only after it holds the campaign', async () => {
           number: 1,
           to_number: call.to_number,
           test: false,
-          line: 'simulated',
+          provider: 'simulated',
           worker_id: lease.workerId,
           lease_until: new Date(Date.now() + 60_000),
           started_at: world.deps.clock.now(),

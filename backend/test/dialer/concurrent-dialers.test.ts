@@ -53,7 +53,7 @@ it('completes every call once and tells it once, through three dialers, one of w
   let maxLive = 0
   const recordMaxLive = async () => {
     const { rows } = await sql<{ live: number }>`
-      select count(*) as live from attempt where ended_at is null and not test group by campaign_id`.execute(
+      select count(*) as live from call_attempt where ended_at is null and not test group by campaign_id`.execute(
       deps.db,
     )
     maxLive = Math.max(maxLive, ...rows.map((row) => row.live))
@@ -83,14 +83,17 @@ it('completes every call once and tells it once, through three dialers, one of w
   const lost = [...liveAttempts]
   await otherDeps.db.destroy()
   await Promise.all([
-    pauseCampaign(deps, first),
-    editCampaign(deps, second, { callingHours: { ...everyHour, end: '23:00' }, maxConcurrentCalls: 2 }),
-    archiveCampaign(deps, third),
+    pauseCampaign(deps, first.workspaceId, first.campaignId),
+    editCampaign(deps, second.workspaceId, second.campaignId, {
+      callingHours: { ...everyHour, end: '23:00' },
+      maxConcurrentCalls: 2,
+    }),
+    archiveCampaign(deps, third.workspaceId, third.campaignId),
     seedCall(deps, fourth, numbers[24] ?? '', { do_not_call: true }),
     ...calls.slice(40, 50).map(({ seed, id }) => cancelCall(deps, { ...seed, callId: id })),
     advance(),
   ])
-  await resumeCampaign(deps, first)
+  await resumeCampaign(deps, first.workspaceId, first.campaignId)
 
   const open = () =>
     deps.db
@@ -109,19 +112,23 @@ it('completes every call once and tells it once, through three dialers, one of w
   await Promise.all([...dialers.map((dialer) => dialer.stop()), sweeper.stop()])
 
   expect(maxLive).toBeLessThanOrEqual(4)
-  const ends = await deps.db.selectFrom('attempt').select('ended_reason').where('id', 'in', lost).execute()
+  const ends = await deps.db
+    .selectFrom('call_attempt')
+    .select('ended_reason')
+    .where('id', 'in', lost)
+    .execute()
   expect(new Set(ends.map((attempt) => attempt.ended_reason))).toEqual(new Set(['worker_lost']))
   const events = await deps.db.selectFrom('event').select('call_id').execute()
   const eventCallIds = events.map((event) => event.call_id)
   expect(new Set(eventCallIds).size).toBe(eventCallIds.length)
   expect(calls.filter(({ id }) => !eventCallIds.includes(id))).toEqual([])
   const { rows: redialed } = await sql`
-    select lost.call_id from attempt as lost join attempt as next
+    select lost.call_id from call_attempt as lost join call_attempt as next
       on next.call_id = lost.call_id and next.number > lost.number
     where lost.ended_reason = 'worker_lost'`.execute(deps.db)
   expect(redialed).toEqual([])
   const { rows: atOnce } = await sql`
-    select a.id from attempt as a join attempt as b
+    select a.id from call_attempt as a join call_attempt as b
       on a.workspace_id = b.workspace_id and a.to_number = b.to_number and a.id <> b.id
     where a.started_at < b.ended_at and b.started_at < a.ended_at`.execute(deps.db)
   expect(atOnce).toEqual([])

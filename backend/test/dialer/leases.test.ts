@@ -52,7 +52,7 @@ it('ends the attempt of a worker that died as failed, tells it once, and rings n
   const retry = { max_attempts: 5, delay_minutes: 1, on: ['failed' as const] }
   const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 1 })
   const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
-  await claimAsLostWorker(1)
+  await claimAsLostWorker(0)
   sweep()
   const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call).toMatchObject({ outcome: 'failed', ended_reason: 'worker_lost', attempts: 1 })
@@ -62,7 +62,7 @@ it('ends the attempt of a worker that died as failed, tells it once, and rings n
 
 it('tells of a talk whose worker died when it was answered', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  await markAnswered(world.deps.db, await claimAsLostWorker(1), world.deps.clock.now())
+  await markAnswered(world.deps.db, await claimAsLostWorker(0), world.deps.clock.now())
   const inProgress = await getCall(world.deps, world.seed, id)
   world.deps.clock.advance(60_000)
   sweep()
@@ -75,7 +75,7 @@ it('leaves an attempt alone whose lease runs', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await claimAsLostWorker(60_000)
   const other = await seedCall(world.deps, world.seed, freshNumber())
-  await claimAsLostWorker(1)
+  await claimAsLostWorker(0)
   sweep()
   await advanceUntilCompleted(world.deps, world.seed, other.id)
   expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
@@ -83,11 +83,11 @@ it('leaves an attempt alone whose lease runs', async () => {
 
 it('refuses what a worker writes after its attempt was taken over', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  const attempt = await claimAsLostWorker(1)
+  const attempt = await claimAsLostWorker(0)
   sweep()
   await takeOver(attempt)
   expect(await markAnswered(world.deps.db, attempt, world.deps.clock.now())).toBe(false)
-  expect(await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))).toBe('stale')
   expect(await getCall(world.deps, world.seed, id)).toMatchObject({
     outcome: 'failed',
     ended_reason: 'worker_lost',
@@ -97,7 +97,7 @@ it('refuses what a worker writes after its attempt was taken over', async () => 
 
 it('refuses a worker by its fence while the one who took over has not ended the attempt yet', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  const attempt = await claimAsLostWorker(1)
+  const attempt = await claimAsLostWorker(0)
   const sweeper = { workerId: crypto.randomUUID(), providers: ['simulated'] }
   const [taken] = await waitFor(async () => {
     const lost = await takeOverLostAttempts(world.deps.db, sweeper)
@@ -105,7 +105,7 @@ it('refuses a worker by its fence while the one who took over has not ended the 
   })
   expect(taken).toMatchObject({ id: attempt.id, fence: attempt.fence + 1 })
   expect(await markAnswered(world.deps.db, attempt, world.deps.clock.now())).toBe(false)
-  expect(await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))).toBe('refused')
+  expect(await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))).toBe('stale')
   expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
   if (taken !== undefined) await finishAttempt(world.deps, taken, emptyResult('failed', 'worker_lost'))
   expect((await getCall(world.deps, world.seed, id)).ended_reason).toBe('worker_lost')
@@ -116,7 +116,7 @@ it('refuses a second end of the same attempt', async () => {
   const attempt = await claimAsLostWorker(60_000)
   const ends = [emptyResult('busy', 'line_busy'), emptyResult('declined', 'contact_declined')]
   const finished = await Promise.all(ends.map((end) => finishAttempt(world.deps, attempt, end)))
-  expect(finished.sort()).toEqual(['completed', 'refused'])
+  expect(finished.sort()).toEqual(['completed', 'stale'])
   expect(await listEvents(world.deps, id)).toHaveLength(1)
 })
 
@@ -157,7 +157,7 @@ it('hangs up before its lease runs out when the database is gone', async () => {
 
 const leaseStillRuns = async (callId: number): Promise<boolean> => {
   const running = await world.deps.db
-    .selectFrom('attempt')
+    .selectFrom('call_attempt')
     .select('id')
     .where('call_id', '=', callId)
     .where('lease_until', '>', sql<Date>`clock_timestamp()`)
@@ -178,7 +178,7 @@ it('hangs up when somebody else holds the attempt', async () => {
   dial({ leaseMs: 60_000, heartbeatMs: 20, providers: { real: provider, test: provider } })
   await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
   await world.deps.db
-    .updateTable('attempt')
+    .updateTable('call_attempt')
     .set({ worker_id: crypto.randomUUID(), fence: 2 })
     .where('call_id', '=', id)
     .execute()
@@ -251,7 +251,7 @@ it('has committed the attempt before the line is asked', async () => {
   const seen = Promise.withResolvers<unknown>()
   const provider = createTestProvider({
     dial: async (request, listener) => {
-      const attempt = world.deps.db.selectFrom('attempt').select(['call_id', 'ended_at'])
+      const attempt = world.deps.db.selectFrom('call_attempt').select(['call_id', 'ended_at'])
       seen.resolve(await attempt.where('id', '=', request.attemptId).executeTakeFirst())
       return shortConversation(request, listener)
     },

@@ -60,7 +60,7 @@ it('tries again until the attempts are used up, and then the last outcome stands
     [2, 'busy'],
     [3, 'busy'],
   ])
-  // LINE_SPEED 10: six minutes apart.
+  // SIMULATION_SPEED 10: six minutes apart.
   const [first, second] = attempts
   const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
   expect(pause).toBeGreaterThanOrEqual(6 * 60_000)
@@ -91,7 +91,7 @@ it('does not try again what is on the do-not-call list by then', async () => {
 it('does not try again in a campaign that was archived meanwhile', async () => {
   const { id, campaignId } = await queueRetrying()
   const attempt = await claimOne()
-  await archiveCampaign(world.deps, { ...world.seed, campaignId })
+  await archiveCampaign(world.deps, world.seed.workspaceId, campaignId)
   await finishAttempt(world.deps, attempt, busy)
   expect(await getCall(world.deps, world.seed, id)).toMatchObject({
     outcome: 'busy',
@@ -101,7 +101,7 @@ it('does not try again in a campaign that was archived meanwhile', async () => {
 
 it('expires what got no attempt within seven days of becoming due', async () => {
   const campaign = { ...world.seed }
-  await pauseCampaign(world.deps, campaign)
+  await pauseCampaign(world.deps, campaign.workspaceId, campaign.campaignId)
   const inTwoDays = new Date(world.deps.clock.now().getTime() + 2 * day).toISOString()
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const scheduled = await seedCall(world.deps, world.seed, freshNumber(), { scheduled_at: inTwoDays })
@@ -122,7 +122,7 @@ it('expires what got no attempt within seven days of becoming due', async () => 
 it('lets the last outcome stand when a retry expires', async () => {
   const { id, campaignId } = await queueRetrying()
   await finishAttempt(world.deps, await claimOne(), busy)
-  await pauseCampaign(world.deps, { ...world.seed, campaignId })
+  await pauseCampaign(world.deps, world.seed.workspaceId, campaignId)
   world.deps.clock.advance(8 * day)
   world.workers.push(startSweeper(world.deps))
   const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
@@ -132,7 +132,7 @@ it('lets the last outcome stand when a retry expires', async () => {
 
 it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
   await endConsecutively(19, providerFailed)
-  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await endConsecutively(1, providerFailed)
   const paused = await getCampaign(world.seed.campaignId)
   expect(paused).toMatchObject({
@@ -141,25 +141,25 @@ it('pauses a campaign whose line failed twenty times in a row, says why, and for
   })
   const { waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
   expect(waiting_for).toBe('campaign_paused')
-  await resumeCampaign(world.deps, world.seed)
+  await resumeCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
   expect(await getCampaign(world.seed.campaignId)).toMatchObject({
     status: 'active',
     paused_reason: null,
-    line_failures: 0,
+    provider_failures: 0,
   })
 })
 
 it('counts only failures in a row, of the line, on real calls', async () => {
   await endConsecutively(19, providerFailed)
   await endConsecutively(1, emptyResult('failed', 'worker_lost'))
-  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await seedCall(world.deps, world.seed, freshNumber(), { test: true })
   const [test] = await claimTestCalls(world.deps, lease(), 1)
   if (test !== undefined) await finishAttempt(world.deps, test, providerFailed)
-  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', line_failures: 19 })
+  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await endConsecutively(1, busy)
   await endConsecutively(1, providerFailed)
-  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', line_failures: 1 })
+  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
 })
 
 it('misses no failure when many end at the same moment', async () => {

@@ -34,7 +34,7 @@ const hangUpAsLostWorker = async (): Promise<number> => {
     1,
   )
   if (attempt === undefined) throw new Error('there was nothing to claim')
-  expect(await finishAttempt(world.deps, attempt, answeredConversation)).toBe('analysing')
+  expect(await finishAttempt(world.deps, attempt, answeredConversation)).toBe('analyzing')
   return id
 }
 

@@ -142,7 +142,7 @@ it('does not serve what was being read when it changed', async () => {
 
 it('lets nobody in from the moment that the agent is paused', async () => {
   expect((await openSse(service.url, { widget_id: widgetId })).status).toBe(200)
-  await setAgentStatus(service.deps, { workspaceId: service.seed.workspaceId, agentId }, 'paused')
+  await setAgentStatus(service.deps, service.seed.workspaceId, agentId, 'paused')
   expect((await requestSession({ widget_id: widgetId })).status).toBe(403)
 })
 

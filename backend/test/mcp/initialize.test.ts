@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals'
-import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js'
-import { forwardToSdkServer } from '../../mcp/sdk-server.ts'
+import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js'
+import { createSdkServer } from '../../mcp/sdk-server.ts'
 
-const sendMessage = (request: JSONRPCRequest) =>
-  new Promise<JSONRPCMessage>((resolve) => forwardToSdkServer(request, resolve))
+const sdkServer = createSdkServer()
+const sendMessage = (request: JSONRPCRequest) => sdkServer.request(request)
 
 const initialize = (id: string | number, protocolVersion: string): JSONRPCRequest => ({
   jsonrpc: '2.0',

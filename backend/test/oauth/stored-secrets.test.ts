@@ -5,7 +5,7 @@ import { deleteUnusedGrants } from '../../oauth/oauth-store.ts'
 import { loadServerKeys } from '../../oauth/server-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { connect, consent, newFlow, parseTokens, password, refresh } from '../support/oauth.ts'
+import { connect, consent, newFlow, parseTokens, refresh } from '../support/oauth.ts'
 import { password } from '../support/service.ts'
 import { useOAuthWorld } from '../support/oauth.ts'
 

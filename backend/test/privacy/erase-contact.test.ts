@@ -73,7 +73,7 @@ async function claim(provider = 'simulated') {
 async function seedConversation(provider?: string) {
   const call = await seedCall(deps, seed, number, person)
   const attempt = await claim(provider)
-  expect(await finishAttempt(deps, attempt, answered)).toBe('analysing')
+  expect(await finishAttempt(deps, attempt, answered)).toBe('analyzing')
   return { call, contactId: call.contact.id, attempt }
 }
 
@@ -107,7 +107,7 @@ async function findTraces(): Promise<string[]> {
       select to_jsonb(t)::text as row from ${sql.table(name)} t
       where to_jsonb(t)::text ~* 'zelda|quine|2025550173|555.{0,3}0173'
         and coalesce(to_jsonb(t) ->> 'workspace_id', ${String(seed.workspaceId)}) = ${String(seed.workspaceId)}
-        and not (to_jsonb(t) ? 'next_try_at' and to_jsonb(t) ->> 'status' = 'pending')`.execute(deps.db)
+        and not (to_jsonb(t) ? 'next_attempt_at' and to_jsonb(t) ->> 'status' = 'pending')`.execute(deps.db)
     found.push(...rows.map(({ row }) => `${name}: ${row}`))
   }
   return found
@@ -135,7 +135,7 @@ it('leaves no trace of a person in any table, and tells each call once', async (
   await finishAttempt(deps, attempt, answered)
   await toolCall({ call, contactId: contact.id, attempt })
   await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: call.id }, analysis)
-  await addNote(deps, toContactKey(contact.id), { callId: call.id, text: 'Zelda likes mornings' })
+  await addNote(deps, seed.workspaceId, contact.id, { callId: call.id, text: 'Zelda likes mornings' })
   const waiting = await seedCall(deps, seed, number, { metadata: { sheet: 'Zelda' } })
   await addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: '+12025550174' }, 'Another one')
   await deps.db
@@ -193,14 +193,14 @@ it('forgets a callback address once its event has been delivered, before the era
       .where('workspace_id', '=', seed.workspaceId)
       .orderBy('id')
       .execute()
-  const endAll = (status: 'dead' | 'delivered') =>
+  const endAll = (status: 'exhausted' | 'delivered') =>
     deps.db
       .updateTable('webhook_delivery')
-      .set({ status, next_try_at: null })
+      .set({ status, next_attempt_at: null })
       .where('workspace_id', '=', seed.workspaceId)
       .where('status', '=', 'pending')
       .execute()
-  await endAll('dead')
+  await endAll('exhausted')
   await erase(contactId)
   expect(await deliveries()).toEqual([
     { target_url: 'https://hooks.example.com/', status: 'gone' },
@@ -257,7 +257,7 @@ it('tells a talk without its analysis, which changes nothing when it comes late'
   })
   await toolCall(conversation)
   await expect(
-    addNote(deps, toContactKey(conversation.contactId), { callId: conversation.call.id, text: 'Zelda' }),
+    addNote(deps, seed.workspaceId, conversation.contactId, { callId: conversation.call.id, text: 'Zelda' }),
   ).rejects.toThrow('no contact')
   const callback = queueCallback(
     deps,
@@ -303,7 +303,7 @@ it('lets nothing be written back that comes while it is being erased', async () 
       analysis: { summary: 'Zelda', sentiment: 'neutral', goal_met: null, extracted: { who: 'Zelda' } },
     }),
     toolCall(conversation),
-    addNote(deps, toContactKey(conversation.contactId), { callId: conversation.call.id, text: 'Zelda' }),
+    addNote(deps, seed.workspaceId, conversation.contactId, { callId: conversation.call.id, text: 'Zelda' }),
   ])
   expect(await findTraces()).toEqual([])
   expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
@@ -375,7 +375,7 @@ it('stays whole whatever else happens to the person at the same moment', async (
       settle(seedCall(deps, seed, number, { ...again, if_already_queued: 'queue' })),
       settle(erase(id)),
       settle(erase(id)),
-      settle(addNote(deps, toContactKey(id), { callId: null, text: 'Zelda' })),
+      settle(addNote(deps, seed.workspaceId, id, { callId: null, text: 'Zelda' })),
       settle(addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, 'Zelda')),
       settle(removeNumberFromDoNotCallList(deps, toCaller(seed), { phoneNumber: number }, 'Zelda')),
       settle(saveContact(deps, seed.workspaceId, { phone_number: number, first_name: 'Zelda' })),

@@ -72,7 +72,7 @@ async function seedConversation(seed: Seed, days: number): Promise<number> {
     .returning('id')
     .executeTakeFirstOrThrow()
   const attempt = await database.db
-    .insertInto('attempt')
+    .insertInto('call_attempt')
     .values({
       workspace_id,
       call_id: call.id,
@@ -80,7 +80,7 @@ async function seedConversation(seed: Seed, days: number): Promise<number> {
       number: 1,
       to_number,
       test: false,
-      line: 'http',
+      provider: 'http',
       worker_id: '00000000-0000-4000-8000-000000000000',
       lease_until: daysBefore(days),
       started_at: daysBefore(days),
@@ -132,7 +132,7 @@ async function findTraces(callId: number): Promise<string> {
     await db.selectFrom('event').select('body').where('call_id', '=', callId).execute(),
     await db
       .selectFrom('attempt_report')
-      .innerJoin('attempt', 'attempt.id', 'attempt_id')
+      .innerJoin('call_attempt', 'call_attempt.id', 'attempt_id')
       .select('body')
       .where('call_id', '=', callId)
       .execute(),
@@ -183,7 +183,7 @@ it('takes no late report of what was erased', async () => {
   const callId = await seedConversation(await seedWithRetention(30), 31)
   await runErasure()
   const { id } = await database.db
-    .selectFrom('attempt')
+    .selectFrom('call_attempt')
     .select('id')
     .where('call_id', '=', callId)
     .executeTakeFirstOrThrow()

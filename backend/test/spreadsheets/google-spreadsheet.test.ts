@@ -35,6 +35,8 @@ let workspaceId: number
 beforeAll(async () => {
   database = await createTestDatabase()
   deps = testDeps(database.db)
+  // Importing it does so the first time only.
+  if (!nock.isActive()) nock.activate()
 })
 beforeEach(async () => {
   ;({ workspaceId } = await seedWorkspace(deps))

@@ -43,7 +43,7 @@ export async function listEvents(deps: TestDeps, callId: number): Promise<CallCo
 }
 
 export const listAttempts = (deps: TestDeps, callId: number) =>
-  deps.db.selectFrom('attempt').selectAll().where('call_id', '=', callId).orderBy('number').execute()
+  deps.db.selectFrom('call_attempt').selectAll().where('call_id', '=', callId).orderBy('number').execute()
 
 /** Turns the clock on until the call is as asked. */
 export const advanceUntil = (
@@ -80,7 +80,7 @@ const lease = { provider: 'simulated', workerId: '00000000-0000-4000-8000-000000
 
 const findLiveAttempt = ({ db }: TestDeps, seed: Seed, callId: number): Promise<FencedAttempt | undefined> =>
   db
-    .selectFrom('attempt')
+    .selectFrom('call_attempt')
     .select(['id', 'fence', 'workspace_id as workspaceId'])
     .where('workspace_id', '=', seed.workspaceId)
     .where('call_id', '=', callId)

@@ -274,7 +274,7 @@ export async function seedLiveCall(
     .returning('id')
     .executeTakeFirstOrThrow()
   const attempt = await db
-    .insertInto('attempt')
+    .insertInto('call_attempt')
     .values({
       workspace_id,
       call_id: call.id,
@@ -282,7 +282,7 @@ export async function seedLiveCall(
       number: 1,
       to_number: phone_number,
       test,
-      line: 'simulated',
+      provider: 'simulated',
       worker_id: randomUUID(),
       lease_until: new Date(now.getTime() + 60_000),
       started_at: now,

@@ -33,7 +33,7 @@ export function useHttpRuntimeWorld() {
   const world = useCallsWorld(() => ({
     log,
     config: parseConfig({
-      LINE: 'http',
+      TELEPHONY: 'http',
       RUNTIME_URL: runtime.url,
       RUNTIME_SECRET: `${runtimeSecret},${oldRuntimeSecret}`,
       PUBLIC_URL: 'https://calls.example.com',
@@ -117,7 +117,7 @@ function createActions(world: CallsWorld, getRuntime: () => TestRuntime) {
     },
     /** Claims an attempt as a worker that's never heard of again. */
     claimAsLostWorker: async () => {
-      const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 1 }
+      const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 0 }
       const [attempt] = await claimCalls(world.deps, lease, 1)
       if (attempt === undefined) throw new Error('there was nothing to claim')
       return attempt

@@ -52,7 +52,7 @@ export async function seedEverything(service: Service, mark: string) {
   const completed = await completeCall(deps, seed, { callbackUrl: `https://back.example.com/${slug}` })
   const deliveries = await db
     .updateTable('webhook_delivery')
-    .set({ status: 'dead', next_try_at: null })
+    .set({ status: 'exhausted', next_attempt_at: null })
     .where('workspace_id', '=', workspaceId)
     .returning(['id', 'subscription_id'])
     .execute()

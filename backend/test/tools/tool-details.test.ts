@@ -98,11 +98,11 @@ describe('the tools of an agent', () => {
     await setToolActive(deps, { workspaceId, toolId: await getToolId('contact_note') }, false)
 
     expect(await listAssignments(deps, workspaceId, agentId)).toMatchObject([
-      { tool: { name: 'contact_note', isActive: false }, config: {}, faults: [] },
+      { tool: { name: 'contact_note', isActive: false }, config: {}, issues: [] },
       {
         tool: { name: 'spreadsheet_append', kind: 'spreadsheet_append', isActive: true },
         config: { spreadsheet_id: id, provider: 'database' },
-        faults: [],
+        issues: [],
       },
     ])
   })

@@ -82,7 +82,7 @@ it('delivers the event as it was written, signed so that an independent verifier
   expect(new Webhook(secret).verify(received?.body ?? '', headers)).toMatchObject({ data: { id: call.id } })
   expect(delivery).toMatchObject({
     status: 'delivered',
-    tries: 1,
+    attempts: 1,
     lease_until: null,
     finished_at: world.deps.clock.now(),
   })
@@ -133,7 +133,7 @@ it.each([200, 201, 202, 204, 299])('takes the answer %i as delivered', async (st
   world.receiver.respondWith(status)
   await completeCall(world.deps, world.seed)
   start()
-  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', next_try_at: null })
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', next_attempt_at: null })
 })
 
 it.each([400, 401, 404, 429, 500, 503])('tries again after the answer %i', async (status) => {
@@ -144,8 +144,8 @@ it.each([400, 401, 404, 429, 500, 503])('tries again after the answer %i', async
   const due = new Date(world.deps.clock.now().getTime() + 5_000)
   expect(await deliveryAfter(1)).toMatchObject({
     status: 'pending',
-    tries: 1,
-    next_try_at: due,
+    attempts: 1,
+    next_attempt_at: due,
     lease_until: null,
   })
   expect(await listAttempts()).toMatchObject([
@@ -171,7 +171,7 @@ it('sends the same webhook-id in every try, each with its own timestamp', async 
   world.receiver.respond = (_request, response, number) => response.writeHead(number === 1 ? 500 : 200).end()
   await completeCall(world.deps, world.seed)
   start()
-  advanceTo((await deliveryAfter(1)).next_try_at)
+  advanceTo((await deliveryAfter(1)).next_attempt_at)
   await waitForAttempts(2)
   const [first, second] = world.receiver.requests
   expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
@@ -187,10 +187,10 @@ it('tries ten times on the schedule, then gives the delivery up as dead', async 
   for (const [index, delay] of retrySchedule.entries()) {
     const due = new Date(world.deps.clock.now().getTime() + delay)
     const delivery = await deliveryAfter(index + 1)
-    expect(delivery.next_try_at).toEqual(due)
+    expect(delivery.next_attempt_at).toEqual(due)
     advanceTo(due)
   }
-  expect(await deliveryAfter(10)).toMatchObject({ status: 'dead', tries: 10, next_try_at: null })
+  expect(await deliveryAfter(10)).toMatchObject({ status: 'exhausted', attempts: 10, next_attempt_at: null })
   expect((await listAttempts()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
 })
@@ -205,7 +205,7 @@ it('sends dead deliveries again when they are replayed, their log going on', asy
   await waitForAttempts(3)
   await world.deps.db
     .updateTable('webhook_delivery')
-    .set({ status: 'dead', tries: 10, next_try_at: null })
+    .set({ status: 'exhausted', attempts: 10, next_attempt_at: null })
     .execute()
   world.receiver.respondWith(200)
   const notifying = { ...world.deps, notify: { ...world.deps.notify, deliveryQueued: () => sender.notify() } }
@@ -214,11 +214,11 @@ it('sends dead deliveries again when they are replayed, their log going on', asy
   expect(await replayDeliveries(notifying, world.seed.workspaceId, { subscriptionId: id })).toBe(2)
   await waitForAttempts(5)
   const callback = (await listDeliveries()).find(({ subscription_id }) => subscription_id === null)
-  expect(callback).toMatchObject({ status: 'dead' })
+  expect(callback).toMatchObject({ status: 'exhausted' })
   expect(await replayDeliveries(notifying, world.seed.workspaceId, { deliveryId: callback?.id ?? 0 })).toBe(1)
   await waitForAttempts(6)
 
-  expect((await listDeliveries()).map(({ status, tries: attempts }) => [status, attempts])).toEqual(
+  expect((await listDeliveries()).map(({ status, attempts }) => [status, attempts])).toEqual(
     Array(3).fill(['delivered', 1]),
   )
   expect((await listAttempts()).map(({ number }) => number).sort()).toEqual([1, 1, 1, 2, 2, 2])
@@ -227,7 +227,10 @@ it('sends dead deliveries again when they are replayed, their log going on', asy
 it('replays nothing to a disabled subscription', async () => {
   const { id } = await seedSubscription()
   await completeCall(world.deps, world.seed)
-  await world.deps.db.updateTable('webhook_delivery').set({ status: 'dead', next_try_at: null }).execute()
+  await world.deps.db
+    .updateTable('webhook_delivery')
+    .set({ status: 'exhausted', next_attempt_at: null })
+    .execute()
   await world.deps.db
     .updateTable('webhook_subscription')
     .set({ disabled_at: world.deps.clock.now() })
@@ -241,7 +244,7 @@ it('waits as long as Retry-After asks, where that is longer than the schedule', 
   await completeCall(world.deps, world.seed)
   start()
   const due = new Date(world.deps.clock.now().getTime() + 90_000)
-  expect((await deliveryAfter(1)).next_try_at).toEqual(due)
+  expect((await deliveryAfter(1)).next_attempt_at).toEqual(due)
 })
 
 it('takes a receiver that never answers as failed once its time is over', async () => {
@@ -249,7 +252,7 @@ it('takes a receiver that never answers as failed once its time is over', async 
   world.receiver.neverRespond()
   await completeCall(world.deps, world.seed)
   start({ timeoutMs: 100 })
-  expect(await deliveryAfter(1)).toMatchObject({ status: 'pending', tries: 1 })
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'pending', attempts: 1 })
   expect(await listAttempts()).toMatchObject([
     { status_code: null, error: 'the receiver did not answer in time' },
   ])
@@ -358,7 +361,7 @@ it('disables a subscription after five days of failing over two events, and ends
   await waitForAttempts(4)
 
   expect(await subscriptionRow(id)).toMatchObject({ disabled_at: world.deps.clock.now() })
-  expect((await listDeliveries()).map(({ status }) => status)).toEqual(['dead', 'dead'])
+  expect((await listDeliveries()).map(({ status }) => status)).toEqual(['exhausted', 'exhausted'])
   await completeCall(world.deps, world.seed)
   expect(await listDeliveries()).toHaveLength(2)
 })
@@ -380,7 +383,7 @@ it('forgets the failures of a subscription with one success', async () => {
   world.receiver.respond = (_request, response, number) => response.writeHead(number === 2 ? 200 : 500).end()
   await completeCall(world.deps, world.seed)
   start()
-  advanceTo((await deliveryAfter(1)).next_try_at)
+  advanceTo((await deliveryAfter(1)).next_attempt_at)
   await waitForAttempts(2)
   expect(await subscriptionRow(id)).toMatchObject({ failing_since: null })
 
@@ -422,7 +425,7 @@ it('does not send what was written just before its subscription was disabled', a
     .where('id', '=', id)
     .execute()
   start()
-  await waitForValue(listDeliveries, ([row]) => row?.status === 'dead')
+  await waitForValue(listDeliveries, ([row]) => row?.status === 'exhausted')
   expect(world.receiver.requests).toEqual([])
 })
 
@@ -439,7 +442,7 @@ it('goes on with the others when a secret cannot be opened, and blames no receiv
   await waitForAttempts(2)
   expect(world.receiver.requests.map(({ path }) => path)).toEqual(['/sound'])
   const [unopened, sound] = await listDeliveries()
-  expect(unopened).toMatchObject({ status: 'pending', tries: 1, subscription_id: broken.id })
+  expect(unopened).toMatchObject({ status: 'pending', attempts: 1, subscription_id: broken.id })
   expect(sound).toMatchObject({ status: 'delivered' })
   expect(await subscriptionRow(broken.id)).toMatchObject({ failing_since: null })
 })
@@ -510,7 +513,7 @@ it('takes over a delivery whose sender was lost, and not before its lease has en
     .set({ lease_until: new Date(0) })
     .execute()
   start()
-  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', tries: 1, fence: 2 })
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', attempts: 1, fence: 2 })
 })
 
 it.each([
@@ -550,7 +553,7 @@ it.each([
   expect(await listDeliveries()).toMatchObject([
     {
       status: 'pending',
-      tries: 0,
+      attempts: 0,
       fence: taken?.fence,
       worker_id: claim.workerId,
       lease_until: expect.any(Date),
@@ -568,5 +571,5 @@ it('gives back, untried, what it had to abandon when it stopped', async () => {
     (count) => count === 1,
   )
   await stopAtOnce(sender)
-  expect(await listDeliveries()).toMatchObject([{ status: 'pending', tries: 0, lease_until: null }])
+  expect(await listDeliveries()).toMatchObject([{ status: 'pending', attempts: 0, lease_until: null }])
 })

@@ -86,7 +86,7 @@ it('delivers to the callback URL of the call too', async () => {
     callbackUrl: 'https://Callback.example:8443/x?y=1',
   })
   expect(await listDeliveries(call.id)).toMatchObject([
-    { subscription_id: id, status: 'pending', tries: 0, next_try_at: world.deps.clock.now() },
+    { subscription_id: id, status: 'pending', attempts: 0, next_attempt_at: world.deps.clock.now() },
     {
       subscription_id: null,
       target_url: 'https://Callback.example:8443/x?y=1',

@@ -63,7 +63,7 @@ export const listQueryNames = (template: UrlTemplate): string[] =>
 
 /** An argument that cannot stand in a URL. The message is for the agent. */
 export class InvalidArgumentError extends Error {
-  override name = 'UnfitArgumentError'
+  override name = 'InvalidArgumentError'
 }
 
 /**

@@ -1,40 +1,38 @@
+import { LRUCache } from 'lru-cache'
 import { measureJson } from './check-tool-schema.ts'
 import { compileSchema, type FindErrors, type JsonSchema } from './compile-schema.ts'
 import { formatErrors } from './format-schema-errors.ts'
 import { CalculationTimeoutError } from './run-with-timeout.ts'
 
-/** What is wrong with arguments, each fault in words that an agent can act on; empty where nothing is. */
+/** Describes each issue with the arguments in words that an agent can act on. */
 export type Validator = (args: unknown) => string[]
 
 const argumentLimits = { values: 10_000, depth: 100 }
 
-// By last use, the oldest first.
-const validators = new Map<string, Validator>()
 const maxValidators = 1_000
 
-/**
- * The validator of one tool's arguments, compiled at its first use. A row's version grows with every change, so what
- * is kept under it never goes stale; `name` tells the tools of a remote server apart.
- */
-export function getValidator(
-  key: { id: number; version: number; name: string },
-  schema: JsonSchema,
-): Validator {
-  const id = `${key.id}:${key.version}:${key.name}`
-  const validator = validators.get(id) ?? createValidator(schema)
-  // A schema that was checked when it was made took too long now: the machine is busy, and will not stay so.
-  if (validator === undefined) return () => ['the arguments cannot be checked right now: try again']
-  validators.delete(id)
-  validators.set(id, validator)
-  const [oldest] = validators.keys()
-  if (validators.size > maxValidators && oldest !== undefined) validators.delete(oldest)
-  return validator
+/** Validators of tools' arguments, each compiled at its first use. */
+export class ArgumentValidators {
+  readonly #validators = new LRUCache<string, Validator>({ max: maxValidators })
+
+  /**
+   * Returns the validator of a tool. A row's version grows with every change, so a validator never goes stale; `name`
+   * distinguishes the tools of a remote server.
+   */
+  get(tool: { id: number; version: number; name: string }, schema: JsonSchema): Validator {
+    const key = `${tool.id}:${tool.version}:${tool.name}`
+    const validator = this.#validators.get(key) ?? createValidator(schema)
+    // The schema was fast enough when the tool was saved, so the machine is busy at the moment: try again next time.
+    if (validator === undefined) return () => ['the arguments cannot be checked right now: try again']
+    this.#validators.set(key, validator)
+    return validator
+  }
 }
 
-/** Undefined where compiling was broken off. */
+/** Returns undefined if compiling timed out. */
 function createValidator(schema: JsonSchema): Validator | undefined {
   const findErrors = tryCompile(schema)
-  if (findErrors === 'broken off') return undefined
+  if (findErrors === 'timed out') return undefined
   if (findErrors === 'invalid') return () => ['this tool is set up wrongly: its schema cannot be read']
   return (args) => {
     const { values, depth, characters } = measureJson(args, argumentLimits)
@@ -52,11 +50,11 @@ function createValidator(schema: JsonSchema): Validator | undefined {
   }
 }
 
-function tryCompile(schema: JsonSchema): FindErrors | 'broken off' | 'invalid' {
+function tryCompile(schema: JsonSchema): FindErrors | 'timed out' | 'invalid' {
   try {
     return compileSchema(schema)
   } catch (error) {
-    // Invalid is what was written into the database past checkToolSchema.
-    return error instanceof CalculationTimeoutError ? 'broken off' : 'invalid'
+    // Only a schema that got into the database without checkToolSchema can be invalid.
+    return error instanceof CalculationTimeoutError ? 'timed out' : 'invalid'
   }
 }

@@ -3,16 +3,16 @@ import { errorCode } from '../../core/errors.ts'
 
 /** A calculation on data that others chose took too long, or called itself too often. */
 export class CalculationTimeoutError extends Error {
-  override name = 'EndlessError'
+  override name = 'CalculationTimeoutError'
 }
 
 const context = createContext({ work: undefined as unknown })
 const script = new Script('work()')
 
 /**
- * Does a synchronous calculation, and breaks it off after `ms` milliseconds, a regular expression that backtracks
- * included: nothing else could, and every session of the process would wait for it. It costs 0.1 ms. Where the machine
- * had kept the process waiting meanwhile, it is done once more.
+ * Runs a synchronous calculation, and interrupts it after `timeoutMs`, even within a regular expression that backtracks.
+ * Nothing else could, and every session of the process would wait for it. It costs 0.1 ms. If the machine kept the
+ * process waiting meanwhile, the calculation runs once more.
  *
  * @throws {CalculationTimeoutError}
  */
@@ -27,7 +27,7 @@ export function runWithTimeout<Result>(work: () => Result, timeoutMs = 100): Res
   return second.value
 }
 
-/** Undefined where it was broken off. */
+/** Returns undefined if it timed out. */
 function tryWithTimeout<Result>(work: () => Result, timeoutMs: number): { value: Result } | undefined {
   let result: { value: Result } | undefined
   context.work = () => {

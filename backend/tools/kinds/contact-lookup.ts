@@ -1,10 +1,6 @@
 import * as z from 'zod'
 import { findNotes } from '../../contacts/contact-notes.ts'
-import {
-  type ContactDetails,
-  type ContactLookupField,
-  findContactsBy,
-} from '../../contacts/contact-queries.ts'
+import { type ContactDetails, type ContactLookupField, findContactsBy } from '../../contacts/find-contacts.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
 import type { Deps } from '../../deps.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'

@@ -28,8 +28,7 @@ export const contactNote: ToolKind = {
     const contact = await resolveContact(deps, use)
     if (use.dryRun) return dryRunResult(`This note would have been kept: ${text}`)
 
-    const key = { workspaceId: use.row.workspaceId, contactId: contact.id }
-    await addNote(deps, key, { callId: use.call?.callId ?? null, text })
+    await addNote(deps, use.row.workspaceId, contact.id, { callId: use.call?.callId ?? null, text })
     return textResult('The note is kept.')
   },
 }

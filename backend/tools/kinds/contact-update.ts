@@ -51,8 +51,7 @@ export const contactUpdate: ToolKind = {
 
     const contact = await resolveContact(deps, use)
     if (use.dryRun) return dryRunResult(`These would have been written: ${names.join(', ')}.`)
-    const key = { workspaceId: use.row.workspaceId, phoneNumber: contact.phone_number }
-    await updateContact(deps, key, fields)
+    await updateContact(deps, use.row.workspaceId, contact.phone_number, fields)
     return textResult(`The contact is updated: ${names.join(', ')}.`)
   },
 }

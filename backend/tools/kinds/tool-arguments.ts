@@ -1,4 +1,4 @@
-import { type ContactDetails, findContactsBy } from '../../contacts/contact-queries.ts'
+import { type ContactDetails, findContactsBy } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'

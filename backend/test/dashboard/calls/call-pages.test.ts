@@ -205,7 +205,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
     database.db,
     delivery,
     { at: deps.clock.now(), durationMs: 21, statusCode: 500, error: 'the receiver answered 500' },
-    { status: 'dead' },
+    { status: 'exhausted' },
   )
 
   const page = await open(`/calls/${call.id}`)

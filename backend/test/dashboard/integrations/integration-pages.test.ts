@@ -89,7 +89,7 @@ const waitUntilSettled = () =>
 const exhaustDeliveries = (subscriptionId: number | null) =>
   database.db
     .updateTable('webhook_delivery')
-    .set({ status: 'dead', next_try_at: null })
+    .set({ status: 'exhausted', next_attempt_at: null })
     .where('subscription_id', subscriptionId === null ? 'is' : '=', subscriptionId)
     .where('status', '=', 'pending')
     .execute()
@@ -310,7 +310,7 @@ it('tells every try of a delivery, and sends a dead one again', async () => {
     ({ text }) => text.includes('The receiver answered 500'),
   )
   await exhaustDeliveries(hook.id)
-  const list = await owner.open(`${hook.path}?status=dead`)
+  const list = await owner.open(`${hook.path}?status=exhausted`)
   const address = /\/integrations\/deliveries\/\d+/.exec(list.html)?.[0] ?? ''
   const page = await owner.open(address)
   expect(page.text).toMatch(/Given up .*HTTP 500 the receiver answered 500/)
@@ -335,7 +335,7 @@ it('pages through deliveries in both directions without a gap', async () => {
     const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(html)?.[1]?.replaceAll('&amp;', '&')
     return (await owner.browser.open(new URL(address ?? '', service.url).href)).page
   }
-  const first = await owner.open(`${hook.path}?status=dead`)
+  const first = await owner.open(`${hook.path}?status=exhausted`)
   const second = await follow(first, 'next')
   const third = await follow(second, 'next')
   const all = [first, second, third].flatMap(idsOn)

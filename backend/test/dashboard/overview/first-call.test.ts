@@ -12,7 +12,7 @@ beforeAll(async () => {
     SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
     RUNTIME_SECRET: 'runtime-secret-of-at-least-thirty-two-characters',
     PORT: '0',
-    LINE_SPEED: '50',
+    SIMULATION_SPEED: '50',
     LOG_LEVEL: 'silent',
   })
 })

@@ -135,7 +135,7 @@ it('makes stand out what is broken: paused campaigns, failing and disabled webho
   })
   await database.db
     .updateTable('webhook_delivery')
-    .set({ status: 'dead', next_try_at: null })
+    .set({ status: 'exhausted', next_attempt_at: null })
     .where('workspace_id', '=', seed.workspaceId)
     .execute()
   expect(call.outcome).toBe('suppressed')

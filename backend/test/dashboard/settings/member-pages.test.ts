@@ -181,9 +181,12 @@ it('always has an owner, also where two leave at once', async () => {
   const { workspaceId } = owner
   expect((await owner.open('/settings/members')).html).not.toContain('Leave the workspace')
   const kim = await seedSignedInMember(service, workspaceId, 'owner')
-  const leave = async (user: SignedInUser) =>
-    user.browser.press(await user.open('/settings/members'), 'Leave the workspace')
-  const pages = await Promise.all([leave(owner), leave(kim)])
+  // Both pages are open before either button is pressed.
+  const users = [owner, kim]
+  const opened = await Promise.all(users.map((user) => user.open('/settings/members')))
+  const pages = await Promise.all(
+    users.map(({ browser }, index) => browser.press(opened[index] as Page, 'Leave the workspace')),
+  )
   expect([...(await listRoles(workspaceId)).values()]).toEqual(['owner'])
   expect(pages.filter(({ page }) => page.text.includes('the last owner'))).toHaveLength(1)
 })
@@ -192,9 +195,11 @@ it('does not make its last owner a member', async () => {
   const owner = await seedOwner()
   const { workspaceId } = owner
   const kim = await seedSignedInMember(service, workspaceId, 'owner')
-  const demote = async (by: SignedInUser) =>
-    by.browser.press(await by.open('/settings/members'), 'Change the role')
-  await Promise.all([demote(owner), demote(kim)])
+  const users = [owner, kim]
+  const opened = await Promise.all(users.map((user) => user.open('/settings/members')))
+  await Promise.all(
+    users.map(({ browser }, index) => browser.press(opened[index] as Page, 'Change the role')),
+  )
   expect([...(await listRoles(workspaceId)).values()].sort()).toEqual(['member', 'owner'])
 })
 

@@ -54,7 +54,7 @@ it('orders a call once, follows its reports, and tells of the talk', async () =>
   expect(world.runtime.dialRequests()).toHaveLength(1)
 })
 
-it('tells the runtime what it needs, signed with every runtime runtimeSecret and without any of them', async () => {
+it('tells the runtime what it needs, signed with every runtime secret and without any of them', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
   dial()
   const attemptId = await waitForDialRequest(id)
@@ -504,7 +504,7 @@ it('ends an attempt that no dialer asks for, when a call would long be over', as
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await claimAsLostWorker()
   world.workers.push(startSweeper(world.deps))
-  await sql`update attempt set lease_until = clock_timestamp() - interval '40 minutes' where call_id = ${id}`.execute(
+  await sql`update call_attempt set lease_until = clock_timestamp() - interval '40 minutes' where call_id = ${id}`.execute(
     world.deps.db,
   )
   expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
@@ -523,8 +523,8 @@ it('makes test calls on the simulated line', async () => {
   expect(world.runtime.requests).toEqual([])
 })
 
-it('waits a real hour between attempts, whatever LINE_SPEED says', () => {
-  const config = { LINE: 'http', RUNTIME_URL: world.runtime.url, LINE_SPEED: '100' }
+it('waits a real hour between attempts, whatever SIMULATION_SPEED says', () => {
+  const config = { TELEPHONY: 'http', RUNTIME_URL: world.runtime.url, SIMULATION_SPEED: '100' }
   expect(parseConfig(config).simulationSpeed).toBe(1)
   expect(chooseProviders({ ...world.deps, config: parseConfig(config) }).real).toMatchObject({
     name: 'http',
@@ -533,5 +533,7 @@ it('waits a real hour between attempts, whatever LINE_SPEED says', () => {
 })
 
 it('stops at the start without the address of the runtime', () => {
-  expect(() => parseConfig({ LINE: 'http' })).toThrow(/^LINE=http needs RUNTIME_URL: the address of/)
+  expect(() => parseConfig({ TELEPHONY: 'http' })).toThrow(
+    /^TELEPHONY=http needs RUNTIME_URL: the address of/,
+  )
 })

@@ -67,7 +67,7 @@ async function start(port = '0'): Promise<{ url: string; service: RunningProcess
     SECRET_KEY: secretKey,
     RUNTIME_SECRET: secret,
     RUNTIME_URL: runtime.url,
-    LINE: 'http',
+    TELEPHONY: 'http',
     PORT: port,
     RATE_LIMIT_PER_MINUTE: '100000',
   })
@@ -127,7 +127,7 @@ it('goes on with the call after the service was killed: the phone rings once', a
   first.service.process.kill('SIGKILL')
   await first.service.result
   await database.db
-    .updateTable('attempt')
+    .updateTable('call_attempt')
     .set({ lease_until: new Date(0) })
     .where('ended_at', 'is', null)
     .execute()

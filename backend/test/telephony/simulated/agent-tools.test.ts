@@ -30,13 +30,13 @@ afterAll(async () => {
   await database.close()
 })
 
-const start = (lineSpeed: string): Promise<Service> =>
+const start = (simulationSpeed: string): Promise<Service> =>
   startService({
     DATABASE_URL: database.url,
     SECRET_KEY: secretKey,
     RUNTIME_SECRET: 'runtime-secret-of-at-least-thirty-two-characters',
     PORT: '0',
-    LINE_SPEED: lineSpeed,
+    SIMULATION_SPEED: simulationSpeed,
     LOG_LEVEL: 'silent',
   })
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { noNotify, type ToolChange } from '../../../core/notify.ts'
+import { noNotify, type Notify, type ToolChange } from '../../../core/notify.ts'
 import { createHttpTool, httpTool } from '../../../tools/custom/http-tool.ts'
 import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
 import { addHttpTool, editHttpTool, type HttpToolInput } from '../../../tools/save-http-tool.ts'
@@ -16,7 +16,7 @@ let otherWorkspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  const notify = { ...noNotify, tools: (change: ToolChange) => void changes.push(change) }
+  const notify: Notify = { ...noNotify, toolsChanged: (change) => void changes.push(change) }
   deps = testDeps(database.db, { config: localConfig, notify })
   workspaceId = (await seedWorkspace(deps)).workspaceId
   otherWorkspaceId = (await seedWorkspace(deps, 'Other')).workspaceId

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
-import { noNotify, type ToolChange } from '../../../core/notify.ts'
+import { noNotify, type Notify, type ToolChange } from '../../../core/notify.ts'
 import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
 import { hasEffects, type ToolRow } from '../../../tools/kinds/tool-kind.ts'
 import {
@@ -25,7 +25,7 @@ let workspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  const notify = { ...noNotify, tools: (change: ToolChange) => void changes.push(change) }
+  const notify: Notify = { ...noNotify, toolsChanged: (change) => void changes.push(change) }
   deps = testDeps(database.db, { config: localConfig, notify })
   workspaceId = (await seedWorkspace(deps)).workspaceId
 })

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { getValidator } from '../../../tools/json-schema/argument-validator.ts'
+import { ArgumentValidators } from '../../../tools/json-schema/argument-validator.ts'
 import { checkToolSchema } from '../../../tools/json-schema/check-tool-schema.ts'
 import { countPatternSteps, type JsonSchema } from '../../../tools/json-schema/compile-schema.ts'
 
@@ -10,10 +10,11 @@ const object = (properties: object, more: object = {}): JsonSchema => ({
   ...more,
 })
 
+const validators = new ArgumentValidators()
 let ids = 0
 const validate = (schema: JsonSchema, args: unknown) => {
   ids += 1
-  return getValidator({ id: ids, version: 1, name: 'tool' }, schema)(args)
+  return validators.get({ id: ids, version: 1, name: 'tool' }, schema)(args)
 }
 
 const nested = (depth: number): object => (depth === 0 ? { type: 'string' } : { items: nested(depth - 1) })
@@ -246,10 +247,14 @@ it('says of a schema that was never checked that it cannot be read', () => {
 
 it('compiles anew for another version of a tool, and for another tool of a server', () => {
   const key = { id: 1_000_000, version: 1, name: 'a' }
-  const text = getValidator(key, object({ a: { type: 'string' } }))
-  expect(getValidator(key, object({}))).toBe(text)
-  expect(getValidator({ ...key, version: 2 }, object({ a: { type: 'number' } }))({ a: 'x' })).toHaveLength(1)
-  expect(getValidator({ ...key, name: 'b' }, object({ a: { type: 'boolean' } }))({ a: 'x' })).toHaveLength(1)
+  const text = validators.get(key, object({ a: { type: 'string' } }))
+  expect(validators.get(key, object({}))).toBe(text)
+  expect(validators.get({ ...key, version: 2 }, object({ a: { type: 'number' } }))({ a: 'x' })).toHaveLength(
+    1,
+  )
+  expect(validators.get({ ...key, name: 'b' }, object({ a: { type: 'boolean' } }))({ a: 'x' })).toHaveLength(
+    1,
+  )
 })
 
 it('keeps tools apart that bear one $id', () => {

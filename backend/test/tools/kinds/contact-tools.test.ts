@@ -119,9 +119,10 @@ it('refuses variables that add up to more than a contact may have', async () => 
 })
 
 it('makes no contact anew that was erased meanwhile', async () => {
-  const gone = { workspaceId: seed.workspaceId, phoneNumber: freshNumber() }
-  await expect(updateContact(deps, gone, { first_name: 'Maya' })).rejects.toThrow('There is no contact')
-  const { text } = await use('contact_lookup', { phone_number: gone.phoneNumber })
+  const phoneNumber = freshNumber()
+  const updating = updateContact(deps, seed.workspaceId, phoneNumber, { first_name: 'Maya' })
+  await expect(updating).rejects.toThrow('There is no contact')
+  const { text } = await use('contact_lookup', { phone_number: phoneNumber })
   expect(text).toBe('There is no contact with this phone number.')
 })
 

@@ -2,13 +2,12 @@ import { sql } from 'kysely'
 import { isContactOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import type { Db } from '../db/schema.ts'
 
-/** By what a contact can be looked up. E-mail addresses and external ids may belong to several. */
+/** Fields that a contact can be looked up by. Several contacts may share an email address or external ID. */
 export type ContactLookupField = 'id' | 'phone_number' | 'email' | 'external_id'
 
-/** What is known of a contact. */
 export type ContactDetails = Awaited<ReturnType<typeof findContactsBy>>[number]
 
-/** What is known of a contact, by itself. */
+/** The columns that describe a contact. */
 export const contactColumns = [
   'id',
   'phone_number',
@@ -20,7 +19,7 @@ export const contactColumns = [
   'variables',
 ] as const
 
-/** The contacts that have this value, the latest changed first: five at most. */
+/** Finds the contacts with this value, the last updated first: five at most. */
 export const findContactsBy = (
   db: Db,
   workspaceId: number,

@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { ApiError } from './errors.ts'
+import { toStorableText } from './text.ts'
+
+/**
+ * Options of a zod refinement that report this code and sentence as a detail of the error. A value that breaks a rule
+ * isn't checked against the next one.
+ */
+export const rule = (code: string, message: string) => ({ message, params: { code }, abort: true })
+
+/** False for text with a NUL character or half of a surrogate pair, which PostgreSQL can't store. */
+export const isStorableText = (text: string): boolean => text === toStorableText(text)
+
+/**
+ * Reads what a person filled in by a schema whose rules bring their own sentences. A rule about one entry of a list
+ * counts for the list: that's the field of the form.
+ *
+ * @throws {ApiError} validation_failed with every detail; its message is the first one's
+ */
+export function validateByRules<Schema extends z.ZodType>(
+  schema: Schema,
+  input: z.input<Schema>,
+): z.output<Schema> {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  const details = parsed.error.issues.map((issue) => {
+    const code: unknown = issue.code === 'custom' ? issue.params?.code : undefined
+    const field = String(issue.path[0] ?? '')
+    return { field, code: typeof code === 'string' ? code : 'invalid_value', message: issue.message }
+  })
+  throw new ApiError('validation_failed', details[0]?.message ?? '', { details })
+}

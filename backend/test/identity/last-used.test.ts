@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { createLastUsedRecorder } from '../../identity/authenticate.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/factories.ts'
+import { waitFor } from '../support/wait.ts'
+
+let database: TestDatabase
+let deps: TestDeps
+beforeAll(async () => {
+  database = await createTestDatabase()
+  deps = testDeps(database.db)
+})
+afterAll(() => database.close())
+
+const findLastUsed = async (apiKeyId: number): Promise<string | undefined> => {
+  const row = await database.db
+    .selectFrom('api_key')
+    .select('last_used_at')
+    .where('id', '=', apiKeyId)
+    .executeTakeFirstOrThrow()
+  return row.last_used_at?.toISOString()
+}
+
+it('remembers only the connections that were used last', async () => {
+  const { workspaceId, userId } = await seedWorkspace(deps)
+  const createCaller = async (name: string) => {
+    const { id } = await createApiKey(deps, { workspaceId, userId, name })
+    return { workspaceId, userId, apiKeyId: id, clientId: null, scopes: [] }
+  }
+  const forgotten = await createCaller('Forgotten')
+  const others = [await createCaller('Second'), await createCaller('Third')]
+  const recordLastUsed = createLastUsedRecorder(deps, { maxConnections: 2 })
+  const recordAndWait = async (caller: typeof forgotten) => {
+    recordLastUsed(caller)
+    const now = deps.clock.now().toISOString()
+    await waitFor(async () => (await findLastUsed(caller.apiKeyId)) === now)
+  }
+
+  const firstUse = deps.clock.now().toISOString()
+  for (const caller of [forgotten, ...others]) await recordAndWait(caller)
+  deps.clock.advance(1_000)
+  for (const caller of others) recordLastUsed(caller)
+  await recordAndWait(forgotten)
+  for (const { apiKeyId } of others) expect(await findLastUsed(apiKeyId)).toBe(firstUse)
+})
