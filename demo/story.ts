@@ -7,7 +7,7 @@ import { printCommand, printDone, printExchange, printStep, printTable } from '.
 import type { DemoContext } from './demo-context.ts'
 
 const trigger = 'triggers.call_completed.operation'
-/** This number of the simulated line answers. */
+/** The simulated provider answers calls to this number. */
 const lead = { phone_number: '+12025550100', first_name: 'Maya', last_name: 'Okafor' }
 
 /** The life of a Zap, from the connection to the data that its next step is given. */

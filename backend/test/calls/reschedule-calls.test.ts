@@ -1,14 +1,11 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { cancelCall } from '../../calls/cancel-call.ts'
-import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
-import { advanceUntilCompleted, getCall, listEvents, seedCall } from '../support/calls.ts'
-import { type TestDeps } from '../support/deps.ts'
+import { advanceUntilCompleted, getCall, seedCall } from '../support/calls.ts'
 import { everyHour, freshNumber, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useCallsWorld } from '../support/world.ts'
@@ -125,89 +122,4 @@ it('moves what waits when the time zone of the contact changes', async () => {
   expect((await getCall(world.deps, world.seed, id)).next_attempt_at).toBe('2026-05-05T01:00:00.000Z')
   await seedCall(world.deps, world.seed, number, { time_zone: null })
   expect((await getCall(world.deps, world.seed, id)).next_attempt_at).toBe('2026-05-04T22:00:00.000Z')
-})
-
-it('completes what waits as canceled when a campaign is archived, and lets calls under way end', async () => {
-  const calls = [await seedCall(world.deps, world.seed, freshNumber())]
-  const [attempt] = await claimCalls(world.deps, lease, 1)
-  calls.push(
-    await seedCall(world.deps, world.seed, freshNumber()),
-    await seedCall(world.deps, world.seed, freshNumber(), { test: true }),
-  )
-  const campaign = await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
-  expect(campaign.status).toBe('archived')
-  const [live, ...waiting] = calls.map((call) => call.id)
-  for (const id of waiting) {
-    const call = await getCall(world.deps, world.seed, id)
-    expect(call).toMatchObject({ outcome: 'canceled', ended_reason: 'campaign_archived', attempts: 0 })
-    expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
-  }
-  if (attempt !== undefined) await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
-  expect(await getCall(world.deps, world.seed, live ?? 0)).toMatchObject({ outcome: 'busy' })
-})
-
-it.each([
-  ['paused', pauseCampaign],
-  ['resumed', resumeCampaign],
-  ['archived again', archiveCampaign],
-  [
-    'edited',
-    (using: TestDeps, workspaceId: number, campaignId: number) =>
-      editCampaign(using, workspaceId, campaignId, { name: 'New' }),
-  ],
-])('lets an archived campaign not be %s', async (_, change) => {
-  await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
-  await expect(change(world.deps, world.seed.workspaceId, world.seed.campaignId)).rejects.toMatchObject({
-    code: 'campaign_archived',
-  })
-})
-
-it('changes no campaign of another workspace', async () => {
-  await expect(
-    pauseCampaign(world.deps, world.seed.workspaceId + 1, world.seed.campaignId),
-  ).rejects.toMatchObject({
-    code: 'not_found',
-  })
-})
-
-it('edits the rest of a campaign and leaves out what is left out', async () => {
-  const retry = { max_attempts: 2, delay_minutes: 5, on: ['busy' as const] }
-  const before = await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
-    name: 'Spring',
-    maxConcurrentCalls: 9,
-  })
-  const after = await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, { retry })
-  expect(before).toMatchObject({ name: 'Spring', max_concurrent_calls: 9 })
-  expect(after).toEqual({ ...before, retry })
-})
-
-it('tells why a campaign was paused, and keeps the reason when it is paused again', async () => {
-  await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, 'Holiday.')
-  expect(await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)).toMatchObject({
-    status: 'paused',
-    paused_reason: 'Holiday.',
-  })
-  expect(await resumeCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)).toMatchObject({
-    status: 'active',
-    paused_reason: null,
-  })
-})
-
-it('cancels a call that waits, and tells it', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  const key = { workspaceId: world.seed.workspaceId, callId: id }
-  expect(await cancelCall(world.deps, key)).toBe(true)
-  const call = await getCall(world.deps, world.seed, id)
-  expect(call).toMatchObject({ outcome: 'canceled', ended_reason: 'canceled_by_user', next_attempt_at: null })
-  expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
-  expect(await cancelCall(world.deps, key)).toBe(false)
-  expect(await listEvents(world.deps, id)).toHaveLength(1)
-})
-
-it('cancels no call that is being made, and none of another workspace', async () => {
-  const { id } = await seedCall(world.deps, world.seed, freshNumber())
-  await claimCalls(world.deps, lease, 1)
-  expect(await cancelCall(world.deps, { workspaceId: world.seed.workspaceId, callId: id })).toBe(false)
-  const otherWorkspaceCancel = cancelCall(world.deps, { workspaceId: world.seed.workspaceId + 1, callId: id })
-  await expect(otherWorkspaceCancel).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -34,12 +34,12 @@ let userCount = 0
 /** Made once: hashing is slow on purpose. */
 let passwordHash: string | undefined
 
-/** Somebody who is signed in, with a browser that runs no script. */
+/** A signed-in user with a browser that runs no script. */
 export interface SignedInUser {
   browser: Browser
   userId: number
   email: string
-  /** An address of the workspace: `at('/calls')`. */
+  /** The URL of a path in the workspace: `at('/calls')`. */
   urlFor: (path: string) => string
   open: (path: string) => Promise<Page>
 }
@@ -73,7 +73,7 @@ export async function seedSignedInMember(
   return { browser, userId, email, urlFor, open: async (path) => (await browser.open(urlFor(path))).page }
 }
 
-/** A tab in Chromium of somebody who is signed in. */
+/** Opens a Chromium tab with the session of a signed-in user. */
 export async function openTab(service: Service, chromium: Chromium, user: SignedInUser): Promise<Tab> {
   // Half-way through a transition a colour is neither the one nor the other: axe would complain of some by chance.
   const context = await chromium.newContext({ reducedMotion: 'reduce' })
@@ -110,20 +110,20 @@ export async function expectAccessible(tab: Tab): Promise<void> {
   expect(seriousViolations).toEqual([])
 }
 
-let strangerCount = 0
+let withoutWorkspaceCount = 0
 
-/** Somebody with an account and no workspace, signed in. */
+/** Creates a user without a workspace, and signs in. */
 export async function seedUserWithoutWorkspace(
   service: Service,
 ): Promise<{ browser: Browser; userId: number; email: string }> {
-  strangerCount += 1
-  const email = `stranger${strangerCount}@example.com`
+  withoutWorkspaceCount += 1
+  const email = `stranger${withoutWorkspaceCount}@example.com`
   const { id: userId } = await createUser(service.deps, { email, name: 'Sam', password })
   const { browser } = await signIn(service, email)
   return { browser, userId, email }
 }
 
-/** A new browser in which somebody tries to sign in. */
+/** Tries to sign in with a new browser. */
 export async function signIn(
   service: Service,
   email: string,

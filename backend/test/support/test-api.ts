@@ -1,5 +1,5 @@
-import { afterAll, beforeAll } from '@jest/globals'
-import type { Scope } from '@outdial/contract'
+import { afterAll, beforeAll, expect } from '@jest/globals'
+import { ErrorResponse, type Scope } from '@outdial/contract'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { createApp } from '../../app.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
@@ -103,3 +103,11 @@ export const createSender =
       },
       ...((body !== undefined || raw !== undefined) && { payload: raw ?? JSON.stringify(body) }),
     })
+
+/** Checks that a response has the API's error format, and returns what it says. */
+export function parseError(response: LightMyRequestResponse) {
+  const { error } = ErrorResponse.parse(response.json())
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.headers['x-request-id']).toBe(error.request_id)
+  return { status: response.statusCode, type: error.type, code: error.code, details: error.details }
+}
