@@ -24,7 +24,7 @@ export interface OpenedDeps {
  * Settings → database, brought to the newest schema → keys → what every operation is given. The service and the admin
  * commands both begin with it.
  *
- * @throws {ConfigError | StartError} with a sentence for the person who starts it
+ * @throws {ConfigError | StartupError} with a sentence for the person who starts it
  */
 export async function openDeps(options: {
   config: Config

@@ -4,7 +4,7 @@ import { createApp } from './app.ts'
 import { type Config, parseConfig } from './config.ts'
 import { startImporter } from './contacts/import/importer.ts'
 import { errorCode, StartupError } from './core/errors.ts'
-import { noNotify, type Notify } from './core/notify.ts'
+import { createNotifier, type Notifier } from './core/notify.ts'
 import type { Worker } from './core/worker.ts'
 import { findFreePort } from './db/embedded/server-address.ts'
 import type { DemoFile } from './demo/demo-file.ts'
@@ -13,7 +13,7 @@ import type { Deps } from './deps.ts'
 import { startDialer } from './dialer/dialer.ts'
 import { startSweeper } from './dialer/sweeper.ts'
 import { createLog } from './log.ts'
-import { createToolServer } from './mcp/tool-server.ts'
+import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { openDeps } from './open-deps.ts'
 import { startDeletingExpired } from './privacy/delete-expired.ts'
 import { startRetention } from './privacy/retention.ts'
@@ -45,20 +45,16 @@ export async function startService(
 ): Promise<Service> {
   const config = await resolvePort(environment)
   const log = await createLog(config.logLevel)
-  const listeners: Listeners = { ...noNotify, secrets: () => {} }
-  const notify: Notify = {
-    callQueued: () => listeners.callQueued(),
-    deliveryQueued: () => listeners.deliveryQueued(),
-    importQueued: () => listeners.importQueued(),
-    toolsChanged: (change) => listeners.toolsChanged(change),
-  }
+  const { notify, connect } = createNotifier()
   const opened = await openDeps({ config, log, purpose: 'service', notify, ...options })
   const { deps, dataDir, close } = opened
   try {
     const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
-    const app = config.role === 'worker' ? undefined : await listen(deps, listeners)
-    const workers = config.role === 'api' ? [] : startWorkers(deps, listeners)
-    const secretsWatch = opened.runtimeSecrets?.watch(() => listeners.secrets())
+    const tools = config.role === 'worker' ? undefined : createToolServer(deps)
+    if (tools) connect({ toolsChanged: (change) => tools.toolsChanged(change) })
+    const app = tools && (await listen(deps, tools))
+    const workers = config.role === 'api' ? [] : startWorkers(deps, connect)
+    const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
     const stop = async () => {
       secretsWatch?.stop()
       // The workers first: in the calls that they let end, agents reach their tools through this server.
@@ -83,23 +79,20 @@ async function resolvePort(environment: Record<string, string | undefined>): Pro
   return parseConfig({ ...environment, PORT: String(port) })
 }
 
-type Listeners = { -readonly [Name in keyof Notify]: Notify[Name] } & { secrets(): void }
-
-function startWorkers(deps: Deps, listeners: Listeners): Pick<Worker, 'stop'>[] {
+function startWorkers(deps: Deps, connect: Notifier['connect']): Pick<Worker, 'stop'>[] {
   const dialer = startDialer(deps)
   const sender = startSender(deps)
   const importer = startImporter(deps)
-  listeners.callQueued = () => dialer.notify()
-  listeners.deliveryQueued = () => sender.notify()
-  listeners.importQueued = () => importer.notify()
+  connect({
+    callQueued: () => dialer.notify(),
+    deliveryQueued: () => sender.notify(),
+    importQueued: () => importer.notify(),
+  })
   return [dialer, startSweeper(deps), sender, importer, startDeletingExpired(deps), startRetention(deps)]
 }
 
-async function listen(deps: Deps, listeners: Listeners): Promise<FastifyInstance> {
+async function listen(deps: Deps, tools: ToolServer): Promise<FastifyInstance> {
   const { host, port } = deps.config
-  const tools = createToolServer(deps)
-  listeners.toolsChanged = (change) => tools.toolsChanged(change)
-  listeners.secrets = () => tools.secretsChanged()
   const app = await createApp(deps, tools)
   try {
     await app.listen({ host, port })

@@ -1,79 +1,29 @@
 import type { Command } from './command.ts'
-import {
-  addMemberCommand,
-  createApiKeyCommand,
-  createOauthClientCommand,
-  createUserCommand,
-  createWorkspaceCommand,
-  removeMemberCommand,
-  resetPasswordLinkCommand,
-  revokeApiKeyCommand,
-} from './commands/account-commands.ts'
+import { accountCommands } from './commands/account-commands.ts'
 import { addDocumentCommand, createAgentCommand, setAgentStatusCommand } from './commands/agent-commands.ts'
 import {
   addPhoneNumberCommand,
   addToDoNotCallCommand,
-  archiveCampaignCommand,
+  campaignStatusCommands,
   eraseContactCommand,
-  pauseCampaignCommand,
-  resumeCampaignCommand,
   retireNumberCommand,
 } from './commands/campaign-commands.ts'
-import {
-  addHttpToolCommand,
-  addRemoteServerCommand,
-  editHttpToolCommand,
-  editRemoteServerCommand,
-  refreshRemoteServerCommand,
-} from './commands/custom-tool-commands.ts'
+import { customToolCommands } from './commands/custom-tool-commands.ts'
 import { listCommands } from './commands/list-commands.ts'
-import {
-  createSpreadsheetCommand,
-  deleteSpreadsheetCommand,
-  exportSpreadsheetCommand,
-  listSpreadsheetsCommand,
-  removeGoogleAccountCommand,
-  setGoogleAccountCommand,
-} from './commands/spreadsheet-commands.ts'
-import {
-  assignToolCommand,
-  deleteToolCommand,
-  listToolsCommand,
-  setToolActiveCommand,
-  unassignToolCommand,
-} from './commands/tool-commands.ts'
+import { listSpreadsheetsCommand, spreadsheetCommands } from './commands/spreadsheet-commands.ts'
+import { listToolsCommand, toolCommands } from './commands/tool-commands.ts'
 
 /** In the order in which a new installation needs them. */
 export const commands: readonly Command[] = [
-  createUserCommand,
-  createWorkspaceCommand,
-  addMemberCommand,
-  removeMemberCommand,
-  resetPasswordLinkCommand,
-  createApiKeyCommand,
-  revokeApiKeyCommand,
-  createOauthClientCommand,
+  ...accountCommands,
   addPhoneNumberCommand,
   createAgentCommand,
   setAgentStatusCommand,
-  addHttpToolCommand,
-  editHttpToolCommand,
-  addRemoteServerCommand,
-  editRemoteServerCommand,
-  refreshRemoteServerCommand,
+  ...customToolCommands,
   addDocumentCommand,
-  createSpreadsheetCommand,
-  exportSpreadsheetCommand,
-  deleteSpreadsheetCommand,
-  setGoogleAccountCommand,
-  removeGoogleAccountCommand,
-  assignToolCommand,
-  unassignToolCommand,
-  setToolActiveCommand,
-  deleteToolCommand,
-  pauseCampaignCommand,
-  resumeCampaignCommand,
-  archiveCampaignCommand,
+  ...spreadsheetCommands,
+  ...toolCommands,
+  ...campaignStatusCommands,
   retireNumberCommand,
   addToDoNotCallCommand,
   eraseContactCommand,

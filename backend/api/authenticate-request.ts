@@ -3,15 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { authenticate, createLastUsedRecorder } from '../identity/authenticate.ts'
+import { authenticate } from '../identity/authenticate.ts'
+import { createLastUsedRecorder } from './last-used.ts'
 import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who acts; null where nobody has been authenticated (yet). */
-    caller: Caller | null
-  }
-}
 
 const windowSeconds = 60
 

@@ -92,7 +92,7 @@ export function describeError(error: unknown): ErrorDescription {
 
 /** Why the service cannot start, or a command cannot run, in a sentence for the person who started it. */
 export class StartupError extends Error {
-  override name = 'StartError'
+  override name = 'StartupError'
 }
 
 /** A setting that cannot be used. Its message names the variable and says what to set. */

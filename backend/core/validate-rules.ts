@@ -1,12 +1,16 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { ApiError } from './errors.ts'
 import { toStorableText } from './text.ts'
 
 /**
- * Options of a zod refinement that report this code and sentence as a detail of the error. A value that breaks a rule
- * isn't checked against the next one.
+ * Options of a zod refinement that report this code and sentence as a detail of the error; the sentence may quote the
+ * text that was refused. A value that breaks a rule isn't checked against the next one.
  */
-export const rule = (code: string, message: string) => ({ message, params: { code }, abort: true })
+export const rule = (code: string, message: string | ((text: string) => string)) => ({
+  error: ({ input }: { input?: unknown }) => (typeof message === 'string' ? message : message(String(input))),
+  params: { code },
+  abort: true,
+})
 
 /** False for text with a NUL character or half of a surrogate pair, which PostgreSQL can't store. */
 export const isStorableText = (text: string): boolean => text === toStorableText(text)

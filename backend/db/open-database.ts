@@ -24,7 +24,7 @@ export interface OpenOptions {
 /**
  * The server of DATABASE_URL, or an embedded one in DATA_DIR. Resolves when it accepts connections.
  *
- * @throws {ConfigError | StartError} with a sentence for the person who starts the service
+ * @throws {ConfigError | StartupError} with a sentence for the person who starts the service
  */
 export async function openDatabase(options: OpenOptions): Promise<OpenedDatabase> {
   const { databaseUrl } = options.config

@@ -1,4 +1,4 @@
-import { isError } from '../core/errors.ts'
+import { errorCode, isError } from '../core/errors.ts'
 
 const networkCodes = new Set([
   'ECONNREFUSED',
@@ -27,12 +27,9 @@ const driverMessages = [
 /** Whether the database is away, or too busy: the request may be sent again as it is. */
 export function isOutage(error: unknown): boolean {
   if (!isError(error)) return false
-  if ('syscall' in error && error.syscall !== 'connect' && getStringCode(error) === 'ENOENT') return false
-  const code = getStringCode(error)
-  if (code !== undefined && (networkCodes.has(code) || sqlStates.test(code))) return true
+  const code = errorCode(error)
+  if ('syscall' in error && error.syscall !== 'connect' && code === 'ENOENT') return false
+  if (networkCodes.has(code) || sqlStates.test(code)) return true
   if (driverMessages.some((message) => error.message.startsWith(message))) return true
   return isOutage(error.cause)
 }
-
-const getStringCode = (error: Error): string | undefined =>
-  'code' in error && typeof error.code === 'string' ? error.code : undefined

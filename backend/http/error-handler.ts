@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { ErrorCode } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, describeError, isError } from '../core/errors.ts'
+import { ApiError, describeError, errorCode } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
 
 /** Seconds after which a caller may try again while the database is away. */
@@ -38,7 +38,7 @@ export function toApiError(error: unknown): ApiError {
       headers: { 'Retry-After': retryAfterOutage },
     })
   }
-  const known = fastifyErrors[getFastifyCode(error) ?? '']
+  const known = fastifyErrors[errorCode(error)]
   if (known !== undefined) return new ApiError(...known)
   return new ApiError('internal_error', 'Something broke on our side. Support can find it by the request id.')
 }
@@ -59,9 +59,6 @@ const fastifyErrors: Record<string, [ErrorCode, string] | undefined> = {
   FST_ERR_BAD_URL: addressNotFound,
   FST_ERR_MAX_PARAM_LENGTH: addressNotFound,
 }
-
-const getFastifyCode = (error: unknown): string | undefined =>
-  isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 /**
  * Answers what is no HTTP, or too much of it, before there is a request: in the one shape as far as

@@ -31,6 +31,9 @@ export function requireJson(headers: IncomingHttpHeaders): void {
 export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+// The byte order mark is kept, so that JSON.parse refuses it: RFC 8259 forbids to send one.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /**
  * Parses JSON from the bytes of a body.
  *
@@ -39,8 +42,7 @@ export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw malformedJson('The body is empty: send a JSON object.')
   try {
-    // The byte order mark is kept, so that JSON.parse refuses it: RFC 8259 forbids to send one.
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    return JSON.parse(decoder.decode(bytes))
   } catch (cause) {
     throw malformedJson('The body is not valid JSON in UTF-8.', cause)
   }

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../core/caller.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who acts; null where nobody has been authenticated (yet). */
+    caller: Caller | null
+  }
+}
 
 /**
- * One line for each request. The route's pattern stands for its address: query strings and paths hold
- * tokens, codes and phone numbers.
+ * Logs one line per request, with the route's pattern in the place of its URL: query strings and paths hold tokens,
+ * codes, and phone numbers.
  */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(

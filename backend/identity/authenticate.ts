@@ -1,16 +1,9 @@
 import type { ErrorCode } from '@outdial/contract'
-import { LRUCache } from 'lru-cache'
-import { type Caller, getConnectionKey } from '../core/caller.ts'
-import { minuteMs } from '../core/durations.ts'
+import type { Caller } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
-import {
-  type CredentialRow,
-  findCredential,
-  updateApiKeyLastUsed,
-  updateGrantsLastUsed,
-} from './credential-store.ts'
+import { type CredentialRow, findCredential } from './credential-store.ts'
 
 const realm = 'Bearer realm="Outdial"'
 
@@ -60,37 +53,3 @@ const toCaller = (row: CredentialRow): Caller => ({
   clientId: row.client_id,
   scopes: row.scopes,
 })
-
-/** How precisely the last use of a connection is recorded. */
-const lastUsedIntervalMs = minuteMs
-
-/**
- * Records, for the lists of API keys and connected apps, when a connection was last used: at most once a minute, and
- * without keeping the request waiting. A failed write is made up for by a later one.
- *
- * @param options.maxConnections how many connections are remembered; one that was forgotten is only recorded again
- */
-export function createLastUsedRecorder(
-  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
-  { maxConnections = 20_000 }: { maxConnections?: number } = {},
-) {
-  const { db, clock, log } = deps
-  const recordedAt = new LRUCache<string, number>({ max: maxConnections })
-
-  const record = async ({ workspaceId, userId, apiKeyId, clientId }: Caller, now: Date) => {
-    if (apiKeyId !== null) await updateApiKeyLastUsed(db, apiKeyId, now)
-    if (clientId !== null) await updateGrantsLastUsed(db, workspaceId, { userId, clientId, now })
-  }
-
-  return (caller: Caller): void => {
-    const connection = getConnectionKey(caller)
-    const now = clock.now()
-    const previous = recordedAt.get(connection)
-    if (previous !== undefined && now.getTime() - previous < lastUsedIntervalMs) return
-    recordedAt.set(connection, now.getTime())
-    record(caller, now).catch(() => {
-      recordedAt.delete(connection)
-      log.debug({ connection }, 'last use not noted')
-    })
-  }
-}

@@ -63,27 +63,6 @@ export async function updateApiKeyLastUsed(db: Db, apiKeyId: number, now: Date):
   await db.updateTable('api_key').set({ last_used_at: now }).where('id', '=', apiKeyId).execute()
 }
 
-/** Notes when an app last acted for a user in a workspace. Where somebody ends the connection right now, nothing. */
-export async function updateGrantsLastUsed(
-  db: Db,
-  workspaceId: number,
-  connection: { userId: number; clientId: string; now: Date },
-): Promise<void> {
-  const unlocked = db
-    .selectFrom('oauth_grant')
-    .select('id_hash')
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', connection.userId)
-    .where('client_id', '=', connection.clientId)
-    .forNoKeyUpdate()
-    .skipLocked()
-  await db
-    .updateTable('oauth_grant')
-    .set({ last_used_at: connection.now })
-    .where('id_hash', 'in', unlocked)
-    .execute()
-}
-
 /** Ends every key that a user made in a workspace. Their `credential` rows authenticate, so those go. */
 export const revokeApiKeysOfUser = async (
   db: Db,

@@ -1,3 +1,4 @@
+import { dayMs } from '../core/durations.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -10,10 +11,9 @@ import {
   markInvitationAccepted,
 } from './invitation-store.ts'
 import { findRole, insertMembershipIfNew, lockMembers } from './member-store.ts'
-import { checkUser, createUser } from './users.ts'
+import { checkEmail, createUser } from './users.ts'
 
-/** Seven days, in milliseconds. */
-const ttlMs = 7 * 86_400_000
+const ttlMs = 7 * dayMs
 
 /**
  * Makes a link by which one person becomes a member. It is in this answer and nowhere else: only its hash is kept.
@@ -22,7 +22,7 @@ const ttlMs = 7 * 86_400_000
  * @throws {ApiError} validation_failed for an address that is none, not_found where it is no owner who invites
  */
 export async function createInvitation(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
   input: {
     workspaceId: number
     invitedBy: number
@@ -30,16 +30,16 @@ export async function createInvitation(
     role: 'owner' | 'member'
   },
 ): Promise<{ email: string; link: string; expiresAt: Date }> {
-  const { email } = checkUser({ email: input.email, name: input.email })
+  const email = checkEmail(input.email)
   const token = randomToken()
   const now = deps.clock.now()
   const expiresAt = new Date(now.getTime() + ttlMs)
   const { workspaceId, invitedBy, role } = input
-  await inTransaction(deps, async ({ db }) => {
-    await lockMembers(db, workspaceId)
-    if ((await findRole(db, workspaceId, invitedBy)) !== 'owner') throw notFound('There is no such owner.')
+  await inTransaction(deps, async (tx) => {
+    await lockMembers(tx.db, workspaceId)
+    if ((await findRole(tx.db, workspaceId, invitedBy)) !== 'owner') throw notFound('There is no such owner.')
     const tokenHash = hashToken(token)
-    await insertInvitation(db, workspaceId, { tokenHash, email, role, invitedBy, now, expiresAt })
+    await insertInvitation(tx.db, workspaceId, { tokenHash, email, role, invitedBy, now, expiresAt })
   })
   return { email, link: `${deps.config.publicUrl}/invitations/${token}`, expiresAt }
 }
@@ -49,7 +49,7 @@ type Invitee = { userId: number } | { name: string; email: string; password: str
 
 export type AcceptResult =
   | { state: 'unknown' | 'used' | 'expired' }
-  | { state: 'accepted' | 'member_already'; userId: number; workspaceId: number }
+  | { state: 'accepted' | 'already_member'; userId: number; workspaceId: number }
 
 /**
  * Makes the guest a member. The invitation is used up by that, but not by somebody who is a member already: an owner
@@ -68,7 +68,7 @@ export const acceptInvitation = (deps: Deps, token: string, invitee: Invitee): P
     const { workspaceId, role } = invitation
     const userId = 'userId' in invitee ? invitee.userId : (await createUser(tx, invitee)).id
     const isNew = await insertMembershipIfNew(tx.db, workspaceId, { userId, role })
-    if (!isNew) return { state: 'member_already', userId, workspaceId }
+    if (!isNew) return { state: 'already_member', userId, workspaceId }
     await markInvitationAccepted(tx.db, workspaceId, invitation.id, now)
     return { state: 'accepted', userId, workspaceId }
   })

@@ -87,11 +87,6 @@ export async function lockMembership(tx: Db, workspaceId: number, userId: number
   return row !== undefined
 }
 
-export interface Membership {
-  workspaceId: number
-  workspaceName: string
-}
-
 export const upsertMembership = (
   db: Db,
   workspaceId: number,
@@ -115,22 +110,17 @@ export const deleteMembership = async (db: Db, workspaceId: number, userId: numb
   return deleted.numDeletedRows > 0n
 }
 
-/** By name, as a person looks for it. */
-export const selectMemberships = (db: Db, userId: number): Promise<Membership[]> =>
-  db
-    .selectFrom('membership')
-    .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')
-    .select(['workspace.id as workspaceId', 'workspace.name as workspaceName'])
-    .where('user_id', '=', userId)
-    .orderBy('workspace.name')
-    .orderBy('workspace.id')
-    .execute()
+/** A workspace as one of its members sees it. */
+export interface MemberWorkspace {
+  id: number
+  name: string
+  country: string
+  timeZone: string
+  role: 'owner' | 'member'
+}
 
-/** The workspaces of a user with the role there, by name. */
-export const selectWorkspacesOfUser = (
-  db: Db,
-  userId: number,
-): Promise<{ id: number; name: string; country: string; timeZone: string; role: 'owner' | 'member' }[]> =>
+/** By name, as a person looks for it. */
+export const selectWorkspacesOfUser = (db: Db, userId: number): Promise<MemberWorkspace[]> =>
   db
     .selectFrom('membership')
     .innerJoin('workspace', 'workspace.id', 'membership.workspace_id')

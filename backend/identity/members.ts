@@ -3,7 +3,17 @@ import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { deleteInvitationsBy } from './invitation-store.ts'
-import { findRole, hasOtherOwner, lockMembers, updateRole, upsertMembership } from './member-store.ts'
+import { revokeApiKeysOfUser } from './credential-store.ts'
+import {
+  deleteMembership,
+  findRole,
+  hasOtherOwner,
+  lockMembers,
+  type MemberWorkspace,
+  selectWorkspacesOfUser,
+  updateRole,
+  upsertMembership,
+} from './member-store.ts'
 
 /**
  * Makes a member an owner, or an owner a member: then their open invitations end, since they could come back by one.
@@ -11,23 +21,25 @@ import { findRole, hasOtherOwner, lockMembers, updateRole, upsertMembership } fr
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
 export const changeRole = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'notify'>,
   input: { workspaceId: number; userId: number; role: 'owner' | 'member' },
 ): Promise<void> =>
-  inTransaction(deps, async ({ db }) => {
+  inTransaction(deps, async (tx) => {
     const { workspaceId, userId, role } = input
-    if (role === 'owner') return makeOwner(db, workspaceId, userId)
-    await requireOtherOwner(db, workspaceId, userId)
-    await updateRole(db, workspaceId, userId, role)
-    await deleteInvitationsBy(db, workspaceId, userId)
+    if (role === 'owner') return makeOwner(tx.db, workspaceId, userId)
+    await requireOtherOwner(tx, input)
+    await updateRole(tx.db, workspaceId, userId, role)
+    await deleteInvitationsBy(tx.db, workspaceId, userId)
   })
 
-async function makeOwner(db: Deps['db'], workspaceId: number, userId: number): Promise<void> {
-  await lockMembers(db, workspaceId)
-  const role = await findRole(db, workspaceId, userId)
-  if (role === undefined) throw notFound('This user is not a member of this workspace.')
-  await updateRole(db, workspaceId, userId, 'owner')
+async function makeOwner(tx: Db, workspaceId: number, userId: number): Promise<void> {
+  await lockMembers(tx, workspaceId)
+  const role = await findRole(tx, workspaceId, userId)
+  if (role === undefined) throw notMember()
+  await updateRole(tx, workspaceId, userId, 'owner')
 }
+
+const notMember = () => notFound('This user is not a member of this workspace.')
 
 /**
  * Lets a user work in a workspace; on a member it changes the role.
@@ -35,7 +47,7 @@ async function makeOwner(db: Deps['db'], workspaceId: number, userId: number): P
  * @throws {ApiError} validation_failed where the last owner would become a member
  */
 export const addMember = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'notify'>,
   input: { workspaceId: number; userId: number; role: 'owner' | 'member' },
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
@@ -49,20 +61,17 @@ export const addMember = (
  * First in every transaction that takes an owner's role away. The lock decides: of two owners who leave at once, the
  * second finds that they are the last one.
  *
- * @returns the member's role
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
 export async function requireOtherOwner(
-  tx: Db,
-  workspaceId: number,
-  userId: number,
-): Promise<'owner' | 'member'> {
-  await lockMembers(tx, workspaceId)
+  tx: Pick<Deps, 'db'>,
+  { workspaceId, userId }: { workspaceId: number; userId: number },
+): Promise<void> {
+  await lockMembers(tx.db, workspaceId)
   // In statements of their own: one snapshot for both would predate the lock.
-  const role = await findRole(tx, workspaceId, userId)
-  if (role === undefined) throw notFound('This user is not a member of this workspace.')
-  if (role === 'owner' && !(await hasOtherOwner(tx, workspaceId, userId))) throw lastOwnerError()
-  return role
+  const role = await findRole(tx.db, workspaceId, userId)
+  if (role === undefined) throw notMember()
+  if (role === 'owner' && !(await hasOtherOwner(tx.db, workspaceId, userId))) throw lastOwnerError()
 }
 
 const lastOwnerError = () =>
@@ -70,3 +79,22 @@ const lastOwnerError = () =>
     'validation_failed',
     'This is the last owner of the workspace: make somebody else an owner first.',
   )
+
+/**
+ * Removes a user from a workspace, with the API keys and open invitations that they made there. What apps may do for
+ * them is not ended here: see access/remove-member.ts.
+ *
+ * @throws {ApiError} not_found
+ */
+export async function deleteMember(
+  tx: Pick<Deps, 'db' | 'clock'>,
+  { workspaceId, userId }: { workspaceId: number; userId: number },
+): Promise<void> {
+  if (!(await deleteMembership(tx.db, workspaceId, userId))) throw notMember()
+  await revokeApiKeysOfUser(tx.db, workspaceId, userId, tx.clock.now())
+  await deleteInvitationsBy(tx.db, workspaceId, userId)
+}
+
+/** Lists the workspaces that a user is a member of, by name. */
+export const listWorkspaces = (deps: Pick<Deps, 'db'>, userId: number): Promise<MemberWorkspace[]> =>
+  selectWorkspacesOfUser(deps.db, userId)

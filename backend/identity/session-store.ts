@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts'
-import type { User } from './user-store.ts'
+import type { User } from './users.ts'
 
 export const insertSession = (
   db: Db,

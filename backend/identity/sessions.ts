@@ -11,7 +11,8 @@ import {
   selectSessions,
   updateSessionLastSeen,
 } from './session-store.ts'
-import { lockPassword, type User } from './user-store.ts'
+import { lockPassword } from './user-store.ts'
+import type { User } from './users.ts'
 
 const ttlMs = 14 * 24 * 60 * 60 * 1000
 

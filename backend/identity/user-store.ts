@@ -3,13 +3,6 @@ import type { Db } from '../db/schema.ts'
 
 const lowerEmail = sql<string>`lower(email)`
 
-/** A person as the pages show them. */
-export interface User {
-  userId: number
-  email: string
-  name: string
-}
-
 /** Undefined where the address is taken: the index on lower(email) decides. */
 export const insertUser = (db: Db, values: { email: string; name: string; passwordHash: string }) =>
   db
@@ -24,8 +17,7 @@ export const lockUserTable = async (tx: Db): Promise<void> => {
   await sql`lock table app_user in share row exclusive mode`.execute(tx)
 }
 
-export const hasUsers = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('app_user').select('id').limit(1).executeTakeFirst()) !== undefined
+export const findAnyUser = (db: Db) => db.selectFrom('app_user').select('id').limit(1).executeTakeFirst()
 
 export const findPasswordByEmail = (db: Db, email: string) =>
   db

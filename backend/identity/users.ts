@@ -1,8 +1,16 @@
 import * as z from 'zod'
 import { errorCode, invalidField, notFound } from '../core/errors.ts'
+import { rule, validateByRules } from '../core/validate-rules.ts'
 import type { Deps } from '../deps.ts'
 import { hashPassword, passwordMatches } from './passwords.ts'
-import { findUserWithPassword, insertUser, updateUser } from './user-store.ts'
+import { findAnyUser, findUserWithPassword, insertUser, lockUserTable, updateUser } from './user-store.ts'
+
+/** A user as the pages show them. */
+export interface User {
+  userId: number
+  email: string
+  name: string
+}
 
 /** PostgreSQL: a unique index has it already. */
 const uniqueViolation = '23505'
@@ -18,7 +26,7 @@ export async function editUser(
   userId: number,
   input: { email: string; name: string; currentPassword: string },
 ): Promise<void> {
-  const { email, name } = checkUser(input)
+  const { email, name } = validateByRules(UserInput, input)
   const user = await findUserWithPassword(deps.db, userId)
   if (user === undefined) throw notFound('There is no such user.')
   if (email !== user.email && !(await passwordMatches(user.password_hash, input.currentPassword))) {
@@ -30,26 +38,37 @@ export async function editUser(
   })
 }
 
+/** The longest address that the sign-in form accepts: with a longer one nobody could sign in. */
+const maxEmailLength = 254
 const maxNameLength = 200
 
+const Email = z
+  .string()
+  .trim()
+  .refine(
+    (email) => email.length <= maxEmailLength && z.email().safeParse(email).success,
+    rule('invalid_email', (email) => `"${email.slice(0, maxEmailLength)}" is not an e-mail address.`),
+  )
+
+const UserInput = z.object({
+  email: Email,
+  name: z
+    .string()
+    .trim()
+    .refine((name) => name !== '', rule('required', 'The user needs a name.'))
+    .refine(
+      (name) => name.length <= maxNameLength,
+      rule('too_big', `The name must have at most ${maxNameLength} characters.`),
+    ),
+})
+
 /**
- * A person's name and address, trimmed.
+ * Trims an e-mail address and checks it.
  *
- * @throws {ApiError} `validation_failed`
+ * @throws {ApiError} validation_failed
  */
-export function checkUser(input: { email: string; name: string }): { email: string; name: string } {
-  const email = input.email.trim()
-  const name = input.name.trim()
-  // What the sign-in form takes: with a longer one nobody could sign in.
-  if (email.length > 254 || !z.email().safeParse(email).success) {
-    throw invalidField('email', 'invalid_email', `"${email.slice(0, 254)}" is not an e-mail address.`)
-  }
-  if (name === '') throw invalidField('name', 'required', 'The user needs a name.')
-  if (name.length > maxNameLength) {
-    throw invalidField('name', 'too_big', `The name must have at most ${maxNameLength} characters.`)
-  }
-  return { email, name }
-}
+export const checkEmail = (email: string): string =>
+  validateByRules(z.object({ email: Email }), { email }).email
 
 export const emailTaken = (email: string) =>
   invalidField('email', 'already_used', `There is a user with the address ${email} already.`)
@@ -59,9 +78,20 @@ export async function createUser(
   deps: Pick<Deps, 'db'>,
   input: { email: string; name: string; password: string },
 ): Promise<{ id: number }> {
-  const { email, name } = checkUser(input)
+  const { email, name } = validateByRules(UserInput, input)
   const passwordHash = await hashPassword(input.password)
   const user = await insertUser(deps.db, { email, name, passwordHash })
   if (!user) throw emailTaken(email)
   return user
+}
+
+/** Whether anybody can sign in to this installation. */
+export const hasUsers = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
+  (await findAnyUser(deps.db)) !== undefined
+
+/** Whether there is no user yet; until the transaction ends, nobody else adds one. */
+export async function lockUsersIfNone(tx: Pick<Deps, 'db'>): Promise<boolean> {
+  await lockUserTable(tx.db)
+  // In a statement of its own: one snapshot for both would predate the lock.
+  return !(await hasUsers(tx))
 }

@@ -44,3 +44,12 @@ export const updateWorkspace = (
     })
     .where('id', '=', workspaceId)
     .execute()
+
+export const selectWorkspaceCountry = async (db: Db, workspaceId: number): Promise<string> => {
+  const { country } = await db
+    .selectFrom('workspace')
+    .select('country')
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return country
+}

@@ -1,10 +1,17 @@
 import { CallingHours, Country, TimeZone } from '@outdial/contract'
 import * as z from 'zod'
-import { invalidField } from '../core/errors.ts'
+import { rule, validateByRules } from '../core/validate-rules.ts'
 import { validate } from '../core/validate.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { updateWorkspace } from './workspace-store.ts'
+import { newWebhookSecret } from '../secrets/tokens.ts'
+import { upsertMembership } from './member-store.ts'
+import {
+  findWorkspaceByForm,
+  insertWorkspace,
+  selectWorkspaceCountry,
+  updateWorkspace,
+} from './workspace-store.ts'
 
 export interface WorkspaceEdit {
   name: string
@@ -15,6 +22,37 @@ export interface WorkspaceEdit {
   /** Days after a call's end for which its talk is kept; null: for ever. */
   retentionDays: number | null
 }
+
+const maxNameLength = 200
+
+const WorkspaceFields = z.object({
+  name: z
+    .string()
+    .trim()
+    .refine((name) => name !== '', rule('required', 'The workspace needs a name.'))
+    .refine(
+      (name) => name.length <= maxNameLength,
+      rule('too_big', `The name must have at most ${maxNameLength} characters.`),
+    ),
+  country: z.string().refine(
+    (country) => Country.safeParse(country).success,
+    rule('invalid_country', (country) => `"${country}" is no country code such as US.`),
+  ),
+  time_zone: z.string().refine(
+    (timeZone) => TimeZone.safeParse(timeZone).success,
+    rule('invalid_time_zone', (timeZone) => `"${timeZone}" is no time zone such as Europe/Berlin.`),
+  ),
+})
+
+const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650
+
+const RetentionDays = z
+  .number()
+  .refine(
+    isRetentionDays,
+    rule('invalid_retention', 'Give whole days, from 1 to 3650, or nothing to keep talks for ever.'),
+  )
+  .nullable()
 
 const CallingHoursInput = z.object({ calling_hours: CallingHours })
 
@@ -30,15 +68,11 @@ export async function editWorkspace(
 ): Promise<void> {
   const { name, country, timeZone } = checkWorkspace(edit)
   const { calling_hours: callingHours } = validate(CallingHoursInput, { calling_hours: edit.callingHours })
-  const { retentionDays } = edit
-  if (retentionDays !== null && !isRetentionDays(retentionDays)) {
-    const message = 'Give whole days, from 1 to 3650, or nothing to keep talks for ever.'
-    throw invalidField('retention_days', 'invalid_retention', message)
-  }
+  const { retention_days: retentionDays } = validateByRules(z.object({ retention_days: RetentionDays }), {
+    retention_days: edit.retentionDays,
+  })
   await updateWorkspace(deps.db, workspaceId, { name, country, timeZone, callingHours, retentionDays })
 }
-
-const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650
 
 interface WorkspaceInput {
   name: string
@@ -46,38 +80,41 @@ interface WorkspaceInput {
   timeZone: string
 }
 
-const maxNameLength = 200
+function checkWorkspace({ name, country, timeZone }: WorkspaceInput): WorkspaceInput {
+  const checked = validateByRules(WorkspaceFields, { name, country, time_zone: timeZone })
+  return { name: checked.name, country: checked.country, timeZone: checked.time_zone }
+}
+
+export interface NewWorkspace {
+  name: string
+  /** ISO 3166-1 alpha-2: how national phone numbers are read. */
+  country: string
+  /** IANA name: the default of campaigns. */
+  timeZone: string
+  ownerId: number
+  /** A UUID of the form that asks for it: when it is sent again, the workspace of the first time is found. */
+  formId?: string | undefined
+}
 
 /**
- * What every workspace has, with its name trimmed.
+ * Makes a workspace with its owner, and without tools: see onboarding/create-workspace.ts. `isNew` is false where the
+ * form was sent before.
  *
- * @throws {ApiError} validation_failed
+ * @throws {ApiError} validation_failed for a name, country or time zone that is none
  */
-export function checkWorkspace({ name: rawName, country, timeZone }: WorkspaceInput): WorkspaceInput {
-  const name = rawName.trim()
-  if (name === '') throw invalidField('name', 'required', 'The workspace needs a name.')
-  if (name.length > maxNameLength) {
-    throw invalidField('name', 'too_big', `The name must have at most ${maxNameLength} characters.`)
-  }
-  if (!Country.safeParse(country).success) {
-    throw invalidField('country', 'invalid_country', `"${country}" is no country code such as US.`)
-  }
-  if (!TimeZone.safeParse(timeZone).success) {
-    throw invalidField(
-      'time_zone',
-      'invalid_time_zone',
-      `"${timeZone}" is no time zone such as Europe/Berlin.`,
-    )
-  }
-  return { name, country, timeZone }
+export async function insertOwnedWorkspace(
+  tx: Pick<Deps, 'db' | 'secretBox'>,
+  input: NewWorkspace,
+): Promise<{ id: number; isNew: boolean }> {
+  const { name, country, timeZone } = checkWorkspace(input)
+  const formId = input.formId ?? null
+  const webhookSecret = tx.secretBox.seal(newWebhookSecret())
+  const inserted = await insertWorkspace(tx.db, { name, country, timeZone, webhookSecret, formId })
+  if (inserted === undefined) return { ...(await findWorkspaceByForm(tx.db, formId)), isNew: false }
+  await upsertMembership(tx.db, inserted.id, { userId: input.ownerId, role: 'owner' })
+  return { id: inserted.id, isNew: true }
 }
 
 /** The country that national numbers of the workspace are read for. */
-export async function findWorkspaceCountry(db: Db, workspaceId: number): Promise<string> {
-  const { country } = await db
-    .selectFrom('workspace')
-    .select('country')
-    .where('id', '=', workspaceId)
-    .executeTakeFirstOrThrow()
-  return country
-}
+export const findWorkspaceCountry = (db: Db, workspaceId: number): Promise<string> =>
+  selectWorkspaceCountry(db, workspaceId)

@@ -1,16 +1,20 @@
 import {
   CallToolRequestSchema,
   InitializeRequestSchema,
+  type InitializeResult,
   isTaskAugmentedRequestParams,
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
   JSONRPCMessageSchema,
   type JSONRPCRequest,
   type JSONRPCResultResponse,
+  LATEST_PROTOCOL_VERSION,
   ListToolsRequestSchema,
   PingRequestSchema,
   type RequestId,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
+import { version } from '../version.ts'
 import { malformedMessage } from './tool-server-error.ts'
 
 /**
@@ -42,13 +46,17 @@ const schemas = {
   initialize: InitializeRequestSchema,
   ping: PingRequestSchema,
   'tools/list': ListToolsRequestSchema,
+  'tools/call': CallToolRequestSchema,
 }
 
-/** Says what's wrong with the parameters of another request; undefined if nothing is, or the method isn't known. */
+type KnownMethod = keyof typeof schemas
+
+export const isKnownMethod = (method: string): method is KnownMethod => Object.hasOwn(schemas, method)
+
+/** Says what's wrong with the parameters of a request; undefined if nothing is, or the method isn't known. */
 export function findParamsIssue(request: JSONRPCRequest): string | undefined {
-  const { method } = request
-  if (!Object.hasOwn(schemas, method)) return undefined
-  const parsed = schemas[method as keyof typeof schemas].safeParse(request)
+  if (!isKnownMethod(request.method)) return undefined
+  const parsed = schemas[request.method].safeParse(request)
   return parsed.success ? undefined : formatIssues(parsed.error.issues)
 }
 
@@ -60,6 +68,16 @@ function formatIssues(issues: readonly { path: PropertyKey[]; message: string }[
 /** Whether a request asks for a task. This server supports none. */
 export const requestsTask = ({ params }: JSONRPCRequest): boolean =>
   params !== undefined && 'task' in params && isTaskAugmentedRequestParams(params)
+
+/** Answers `initialize`, whose parameters must have been checked: the client's protocol version if it's supported, else the latest. */
+export function initializeResult({ params }: JSONRPCRequest): InitializeResult {
+  const requested = String(params?.protocolVersion)
+  return {
+    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(requested) ? requested : LATEST_PROTOCOL_VERSION,
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: { name: 'outdial', version },
+  }
+}
 
 export const resultResponse = (
   id: RequestId,
@@ -73,5 +91,6 @@ export const errorResponse = (id: RequestId, code: number, message: string): JSO
 })
 
 /** JSON-RPC 2.0, section 5.1. */
+export const methodNotFound = -32601
 export const invalidParams = -32602
 export const internalError = -32603

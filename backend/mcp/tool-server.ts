@@ -17,7 +17,6 @@ import { createHostCheck } from './host-check.ts'
 import { InFlightCalls } from './in-flight-calls.ts'
 import { sendError } from './mcp-http.ts'
 import { findLiveCall } from './mcp-store.ts'
-import { createSdkServer } from './sdk-server.ts'
 import { contextTtlMs, resolveContext, type SessionContext } from './session-context.ts'
 import { SessionRegistry, type ToolSessions } from './session-registry.ts'
 import { createSseRoutes } from './sse-transport.ts'
@@ -104,7 +103,6 @@ export function createToolServer(
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'a session met an error'),
     inFlightCalls,
-    sdkServer: createSdkServer(),
     onClosed: (session) => {
       sessions.remove(session)
       log.debug({ workspace_id: session.context.workspaceId }, 'a tool session ended')

@@ -6,14 +6,16 @@ import { InFlightCall, type InFlightCalls } from './in-flight-calls.ts'
 import {
   errorResponse,
   findParamsIssue,
+  initializeResult,
   internalError,
   invalidParams,
+  isKnownMethod,
+  methodNotFound,
   parseToolCall,
   requestsTask,
   resultResponse,
   type ToolCallParams,
 } from './mcp-messages.ts'
-import type { SdkServer } from './sdk-server.ts'
 import { hasSameTools, type SessionContext } from './session-context.ts'
 import type { ToolTransport } from './tool-transport.ts'
 
@@ -26,8 +28,6 @@ export interface SessionHost {
   onError(error: unknown): void
   /** Of all sessions. */
   inFlightCalls: InFlightCalls
-  /** Answers what isn't about tools. */
-  sdkServer: SdkServer
   onClosed(session: ToolSession): void
 }
 
@@ -77,7 +77,7 @@ export class ToolSession {
 
   receive(message: JSONRPCMessage): void {
     if (!('method' in message)) return // a response, but this server sends no requests
-    if ('id' in message) void this.#handleRequest(message)
+    if ('id' in message) this.#handleRequest(message)
     else if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId)
   }
 
@@ -89,22 +89,21 @@ export class ToolSession {
     this.transport.close()
   }
 
-  #handleRequest(request: JSONRPCRequest): Promise<void> {
-    switch (request.method) {
-      case 'tools/call':
-        return this.#handleToolCall(request)
-      case 'tools/list':
-        return this.#handleToolList(request)
-      default:
-        return this.#forward(request)
+  #handleRequest(request: JSONRPCRequest): void {
+    const { id, method } = request
+    if (!isKnownMethod(method)) return this.#send(errorResponse(id, methodNotFound, 'Method not found'))
+    if (requestsTask(request)) {
+      const message = `Server does not support task creation (required for ${method})`
+      return this.#send(errorResponse(id, internalError, message))
     }
-  }
-
-  async #handleToolList(request: JSONRPCRequest): Promise<void> {
-    const { id } = request
-    if (requestsTask(request)) return this.#rejectTask(request)
+    if (method === 'tools/call') return void this.#handleToolCall(request)
     const issue = findParamsIssue(request)
     if (issue !== undefined) return this.#send(errorResponse(id, invalidParams, issue))
+    if (method === 'tools/list') return void this.#handleToolList(request)
+    this.#send(resultResponse(id, method === 'initialize' ? initializeResult(request) : {}))
+  }
+
+  async #handleToolList({ id }: JSONRPCRequest): Promise<void> {
     try {
       const context = await this.#loadContext()
       if (context !== undefined) this.#send(resultResponse(id, { tools: context.definitions }))
@@ -116,7 +115,6 @@ export class ToolSession {
 
   async #handleToolCall(request: JSONRPCRequest): Promise<void> {
     const { id } = request
-    if (requestsTask(request)) return this.#rejectTask(request)
     const params = parseToolCall(request)
     if (typeof params === 'string') return this.#send(errorResponse(id, invalidParams, params))
     if (this.#inFlightCount >= maxInFlightCalls) {
@@ -155,12 +153,6 @@ export class ToolSession {
     return inFlightCall.isCanceled ? undefined : toolResponse(id, result)
   }
 
-  async #forward(request: JSONRPCRequest): Promise<void> {
-    const issue = requestsTask(request) ? undefined : findParamsIssue(request)
-    if (issue !== undefined) return this.#send(errorResponse(request.id, invalidParams, issue))
-    this.#send(await this.#host.sdkServer.request(request))
-  }
-
   /**
    * Returns the context, reading it again if it may have changed: processes don't notify each other of changes. Closes
    * the session and returns undefined if the agent is gone.
@@ -182,11 +174,6 @@ export class ToolSession {
   #cancel(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return
     this.#host.inFlightCalls.abort('canceled', (call) => call.session === this && call.id === id)
-  }
-
-  #rejectTask({ id, method }: JSONRPCRequest): void {
-    const message = `Server does not support task creation (required for ${method})`
-    this.#send(errorResponse(id, internalError, message))
   }
 
   #send(message: JSONRPCMessage): void {

@@ -26,9 +26,10 @@ const replayTtlSeconds = 90 * 24 * 60 * 60
 
 /** Codes, refresh tokens, grants and interactions: found by the hash of their id, which itself is not kept. */
 export const payloadAdapter = (
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   model: 'AuthorizationCode' | 'RefreshToken' | 'Grant' | 'Interaction',
 ): Adapter => {
+  const { db, clock } = deps
   const key = (id: string) => ({ model, idHash: hashToken(id) })
 
   return {
@@ -62,7 +63,7 @@ export const payloadAdapter = (
       if (model !== 'Grant') return void (await deletePayload(db, key(id)))
       // On a replayed code or token the subscriptions stay: its user connects again, and finds them.
       const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'
-      await (isRevokedByApp ? endConnection({ db }, key(id).idHash) : revokeGrant(db, key(id).idHash))
+      await (isRevokedByApp ? endConnection(deps, key(id).idHash) : revokeGrant(db, key(id).idHash))
     },
   }
 }
@@ -102,7 +103,10 @@ export const secondsFromNow = (clock: Clock, seconds: number): Date =>
 export const untilRevokedSeconds = 100 * 365 * 24 * 60 * 60
 
 /** Where oidc-provider keeps what it makes, by the name of its model. */
-export function createAdapters(deps: Pick<Deps, 'db' | 'clock' | 'secretBox'>, model: string): Adapter {
+export function createAdapters(
+  deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox'>,
+  model: string,
+): Adapter {
   switch (model) {
     case 'Client':
       return clientAdapter(deps)

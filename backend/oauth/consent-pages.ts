@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Provider } from 'oidc-provider'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
-import { selectMemberships } from '../identity/member-store.ts'
-import type { User } from '../identity/user-store.ts'
+import { listWorkspaces } from '../identity/members.ts'
+import type { User } from '../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { RenderPage } from '../views/render.ts'
@@ -57,7 +57,7 @@ export function mountConsentPages(
       path: `/connect/${authorization.uid}`,
       app: authorization.app,
       user,
-      workspaces: await selectMemberships(deps.db, user.userId),
+      workspaces: await listWorkspaces(deps, user.userId),
       abilities: authorization.scopes.map((scope) => scopeDescriptions[scope]),
       error,
     })
@@ -92,8 +92,8 @@ export function mountConsentPages(
     if (form.user_id !== user.userId) {
       return showConsent(reply, authorization, user, 'You are now signed in as somebody else. Choose again.')
     }
-    const memberships = await selectMemberships(deps.db, user.userId)
-    if (!memberships.some(({ workspaceId }) => workspaceId === form.workspace_id)) {
+    const workspaces = await listWorkspaces(deps, user.userId)
+    if (!workspaces.some(({ id }) => id === form.workspace_id)) {
       return showConsent(reply, authorization, user, 'Choose the workspace that the app may work with.')
     }
     const grantId = await createGrant(deps, provider, authorization, user.userId, form.workspace_id)

@@ -1,9 +1,18 @@
 import type { Scope } from '@outdial/contract'
 import type { Provider } from 'oidc-provider'
+import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
-import { bindGrant, findConnection, hasGrant, revokeGrant } from './oauth-store.ts'
+import {
+  bindGrant,
+  deleteGrants,
+  findConnection,
+  hasGrant,
+  revokeGrant,
+  selectUnusedGrants,
+  updateGrantsLastUsed,
+} from './oauth-store.ts'
 
 /**
  * Makes the grant of one authorization, bound to one workspace, and answers its id. Submitted twice, the same
@@ -32,11 +41,33 @@ export async function createGrant(
  * An app gives its access back (RFC 7009). With the last grant of a user, app and workspace its webhook
  * subscriptions go too: an app that may read no calls is told of none.
  */
-export async function endConnection(deps: Pick<Deps, 'db'>, grantHash: Buffer): Promise<void> {
-  await deps.db.transaction().execute(async (tx) => {
-    const connection = await findConnection(tx, grantHash)
-    await revokeGrant(tx, grantHash)
-    if (!connection || (await hasGrant(tx, connection.workspaceId, connection))) return
-    await removeSubscriptions(tx, connection)
+export const endConnection = (deps: Pick<Deps, 'db' | 'notify'>, grantHash: Buffer): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const connection = await findConnection(tx.db, grantHash)
+    await revokeGrant(tx.db, grantHash)
+    if (!connection || (await hasGrant(tx.db, connection.workspaceId, connection))) return
+    await removeSubscriptions(tx.db, connection)
   })
+
+/** The grants of a user in a workspace; with `clientId`, those of one app. */
+export interface GrantOwner {
+  workspaceId: number
+  userId: number
+  clientId?: string
+}
+
+/** Ends grants with their tokens. Webhook subscriptions are not ended here: see access/. */
+export const revokeGrants = (tx: Pick<Deps, 'db'>, owner: GrantOwner): Promise<void> =>
+  deleteGrants(tx.db, owner.workspaceId, owner)
+
+/** Records, for the list of connected apps, when an app last acted for a user in a workspace. */
+export const recordGrantUse = (
+  deps: Pick<Deps, 'db'>,
+  connection: Required<GrantOwner>,
+  now: Date,
+): Promise<void> => updateGrantsLastUsed(deps.db, connection.workspaceId, { ...connection, now })
+
+/** Ends the grants made before `before` from which no token came, or whose tokens are all gone. */
+export async function deleteUnusedGrants(deps: Pick<Deps, 'db'>, before: Date): Promise<void> {
+  for (const grantHash of await selectUnusedGrants(deps.db, before)) await revokeGrant(deps.db, grantHash)
 }

@@ -94,7 +94,7 @@ export const hasGrant = async (
 }
 
 /** Ends every grant of a member in a workspace; with `clientId`, those of one app. */
-export const revokeGrants = async (
+export const deleteGrants = async (
   db: Db,
   workspaceId: number,
   owner: { userId: number; clientId?: string },
@@ -111,8 +111,29 @@ export const revokeGrants = async (
   await db.deleteFrom('oauth_payload').where('grant_hash', 'in', hashes).execute()
 }
 
-/** Ends grants of before `before` from which no token came, or none is left: codes that were never exchanged. */
-export const deleteUnusedGrants = async (db: Db, before: Date): Promise<void> => {
+/** Notes when an app last acted for a user in a workspace. Where somebody ends the connection right now, nothing. */
+export async function updateGrantsLastUsed(
+  db: Db,
+  workspaceId: number,
+  connection: { userId: number; clientId: string; now: Date },
+): Promise<void> {
+  const unlocked = db
+    .selectFrom('oauth_grant')
+    .select('id_hash')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', connection.userId)
+    .where('client_id', '=', connection.clientId)
+    .forNoKeyUpdate()
+    .skipLocked()
+  await db
+    .updateTable('oauth_grant')
+    .set({ last_used_at: connection.now })
+    .where('id_hash', 'in', unlocked)
+    .execute()
+}
+
+/** Grants from before `before` without a token: codes that were never exchanged. */
+export const selectUnusedGrants = async (db: Db, before: Date): Promise<Buffer[]> => {
   const unused = await db
     .selectFrom('oauth_grant as g')
     .select('g.id_hash')
@@ -136,5 +157,5 @@ export const deleteUnusedGrants = async (db: Db, before: Date): Promise<void> =>
       ),
     )
     .execute()
-  for (const { id_hash } of unused) await revokeGrant(db, id_hash)
+  return unused.map((grant) => grant.id_hash)
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { describeError } from '../core/errors.ts'
+import { describeError, errorCode } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
 import {
   authorizationExpired,
@@ -70,8 +70,5 @@ function toPageError(error: unknown, description?: string): PageError {
     })
   }
   if (isOutage(error)) return serviceUnavailable()
-  return getFastifyCode(error)?.startsWith('FST_CSRF') ? formOutdated() : serviceFailed()
+  return errorCode(error).startsWith('FST_CSRF') ? formOutdated() : serviceFailed()
 }
-
-const getFastifyCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -1,7 +1,6 @@
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { hasUsers, lockUserTable } from '../identity/user-store.ts'
-import { createUser } from '../identity/users.ts'
+import { createUser, lockUsersIfNone } from '../identity/users.ts'
 import { createWorkspace } from './create-workspace.ts'
 
 interface FirstUser {
@@ -20,13 +19,11 @@ interface FirstUser {
  * @throws {ApiError} validation_failed
  */
 export const signUp = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox'>,
   input: FirstUser,
 ): Promise<{ userId: number; workspaceId: number } | undefined> =>
   inTransaction(deps, async (tx) => {
-    await lockUserTable(tx.db)
-    // In a statement of its own: one snapshot for both would predate the lock.
-    if (await hasUsers(tx.db)) return undefined
+    if (!(await lockUsersIfNone(tx))) return undefined
     const { name, email, password, workspaceName, country, timeZone } = input
     const user = await createUser(tx, { name, email, password })
     const workspace = await createWorkspace(tx, {

@@ -1,7 +1,7 @@
 import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
-import { deleteUnusedGrants } from '../oauth/oauth-store.ts'
+import { deleteUnusedGrants } from '../oauth/grants.ts'
 import { eraseCallbackUrlsOfErasedContacts } from './erase-store.ts'
 import { deleteExpired } from './retention-store.ts'
 
@@ -28,7 +28,7 @@ export const startDeletingExpired = (deps: Pick<Deps, 'db' | 'clock' | 'log'>): 
         links: ago(linkRetentionMs),
       })
       await eraseCallbackUrlsOfErasedContacts(deps.db, now)
-      await deleteUnusedGrants(deps.db, ago(unusedGrantTtlMs))
+      await deleteUnusedGrants(deps, ago(unusedGrantTtlMs))
       return []
     },
     handle: async () => {},

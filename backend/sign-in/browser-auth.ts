@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { verifyPassword } from '../identity/passwords.ts'
 import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
-import type { User } from '../identity/user-store.ts'
+import type { User } from '../identity/users.ts'
 import { tooManyAttempts } from '../views/page-error.ts'
 import { createAttemptLimit, toNetwork } from './attempt-limit.ts'
 

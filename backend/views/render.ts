@@ -26,7 +26,7 @@ export interface Pages {
     path: string
     app: ConnectingApp
     user: { userId: number; name: string; email: string }
-    workspaces: { workspaceId: number; workspaceName: string }[]
+    workspaces: { id: number; name: string }[]
     abilities: string[]
     error: string | null
   }

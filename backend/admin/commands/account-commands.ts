@@ -16,9 +16,18 @@ import {
   requireWorkspace,
   workspaceOption,
 } from '../command-options.ts'
-import { type CommandResult, defineCommand, flag, optional, repeated, required, text } from '../command.ts'
+import {
+  type Command,
+  type CommandResult,
+  defineCommand,
+  flag,
+  optional,
+  repeated,
+  required,
+  text,
+} from '../command.ts'
 
-export const createWorkspaceCommand = defineCommand({
+const createWorkspaceCommand = defineCommand({
   name: 'create-workspace',
   summary: 'Makes a workspace, with its owner.',
   options: {
@@ -38,7 +47,7 @@ export const createWorkspaceCommand = defineCommand({
   },
 })
 
-export const createUserCommand = defineCommand({
+const createUserCommand = defineCommand({
   name: 'create-user',
   summary: 'Adds a person who can sign in. The password is made and shown once, or read from standard input.',
   options: {
@@ -54,7 +63,7 @@ export const createUserCommand = defineCommand({
   },
 })
 
-export const addMemberCommand = defineCommand({
+const addMemberCommand = defineCommand({
   name: 'add-member',
   summary: 'Lets a person work in a workspace, or changes their role.',
   options: {
@@ -69,7 +78,7 @@ export const addMemberCommand = defineCommand({
   },
 })
 
-export const removeMemberCommand = defineCommand({
+const removeMemberCommand = defineCommand({
   name: 'remove-member',
   summary: 'Ends a membership, with the connections, API keys and webhooks of that person there.',
   options: { workspace: workspaceOption, email: emailOption },
@@ -79,7 +88,7 @@ export const removeMemberCommand = defineCommand({
   },
 })
 
-export const resetPasswordLinkCommand = defineCommand({
+const resetPasswordLinkCommand = defineCommand({
   name: 'reset-password-link',
   summary: 'Makes a link by which a person sets a new password. It ends their sessions when it is used.',
   options: { email: emailOption },
@@ -92,7 +101,7 @@ export const resetPasswordLinkCommand = defineCommand({
   },
 })
 
-export const createApiKeyCommand = defineCommand({
+const createApiKeyCommand = defineCommand({
   name: 'create-api-key',
   summary: 'Makes a personal API key. It is shown once.',
   options: {
@@ -107,7 +116,7 @@ export const createApiKeyCommand = defineCommand({
   },
 })
 
-export const revokeApiKeyCommand = defineCommand({
+const revokeApiKeyCommand = defineCommand({
   name: 'revoke-api-key',
   summary: 'Ends a personal API key, and its webhooks with it.',
   options: { workspace: workspaceOption, id: idOption('the key: see list-api-keys') },
@@ -117,7 +126,7 @@ export const revokeApiKeyCommand = defineCommand({
   },
 })
 
-export const createOauthClientCommand = defineCommand({
+const createOauthClientCommand = defineCommand({
   name: 'create-oauth-client',
   summary:
     'Registers an app, such as Zapier, that people can connect their workspace to. Its secret is shown once.',
@@ -135,3 +144,14 @@ export const createOauthClientCommand = defineCommand({
     }
   },
 })
+
+export const accountCommands: readonly Command[] = [
+  createUserCommand,
+  createWorkspaceCommand,
+  addMemberCommand,
+  removeMemberCommand,
+  resetPasswordLinkCommand,
+  createApiKeyCommand,
+  revokeApiKeyCommand,
+  createOauthClientCommand,
+]

@@ -1,12 +1,14 @@
+import type { CampaignStatus } from '@outdial/contract'
 import { addToDoNotCallList } from '../../calls/do-not-call.ts'
 import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { invalidField } from '../../core/errors.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import type { Deps } from '../../deps.ts'
 import { addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
-import { defineCommand, required, text } from '../command.ts'
+import { type Command, defineCommand, required, text } from '../command.ts'
 
 export const addToDoNotCallCommand = defineCommand({
   name: 'do-not-call add',
@@ -28,35 +30,32 @@ export const addToDoNotCallCommand = defineCommand({
   },
 })
 
-export const pauseCampaignCommand = defineCommand({
-  name: 'pause-campaign',
-  summary: 'Makes no more calls of a campaign; they wait.',
-  options: { workspace: workspaceOption, id: campaignOption },
-  run: async (deps, { workspace, id }) => {
-    const campaign = await pauseCampaign(deps, workspace, id)
-    return { note: `The campaign ${id} is ${campaign.status}.` }
-  },
-})
+type ChangeStatus = (
+  deps: Deps,
+  workspaceId: number,
+  campaignId: number,
+) => Promise<{ status: CampaignStatus }>
 
-export const resumeCampaignCommand = defineCommand({
-  name: 'resume-campaign',
-  summary: 'Lets the calls of a paused campaign go on.',
-  options: { workspace: workspaceOption, id: campaignOption },
-  run: async (deps, { workspace, id }) => {
-    const campaign = await resumeCampaign(deps, workspace, id)
-    return { note: `The campaign ${id} is ${campaign.status}.` }
-  },
-})
+const defineStatusCommand = (name: string, summary: string, changeStatus: ChangeStatus) =>
+  defineCommand({
+    name,
+    summary,
+    options: { workspace: workspaceOption, id: campaignOption },
+    run: async (deps, { workspace, id }) => {
+      const campaign = await changeStatus(deps, workspace, id)
+      return { note: `The campaign ${id} is ${campaign.status}.` }
+    },
+  })
 
-export const archiveCampaignCommand = defineCommand({
-  name: 'archive-campaign',
-  summary: 'Closes a campaign for good: what waits ends as canceled, and nothing can be queued.',
-  options: { workspace: workspaceOption, id: campaignOption },
-  run: async (deps, { workspace, id }) => {
-    const campaign = await archiveCampaign(deps, workspace, id)
-    return { note: `The campaign ${id} is ${campaign.status}.` }
-  },
-})
+export const campaignStatusCommands: readonly Command[] = [
+  defineStatusCommand('pause-campaign', 'Makes no more calls of a campaign; they wait.', pauseCampaign),
+  defineStatusCommand('resume-campaign', 'Lets the calls of a paused campaign go on.', resumeCampaign),
+  defineStatusCommand(
+    'archive-campaign',
+    'Closes a campaign for good: what waits ends as canceled, and nothing can be queued.',
+    archiveCampaign,
+  ),
+]
 
 export const addPhoneNumberCommand = defineCommand({
   name: 'add-phone-number',

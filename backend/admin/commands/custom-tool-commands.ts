@@ -1,7 +1,7 @@
 import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
 import { addRemoteServer, editRemoteServer, refreshRemoteServer } from '../../tools/save-remote-server.ts'
 import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
-import { defineCommand } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import {
   HttpToolChange,
   HttpToolDescription,
@@ -13,7 +13,7 @@ import {
 const serverOption = idOption('the server, by the id of its tool')
 const serverNotice = 'Sessions that run use it within half a minute.'
 
-export const addRemoteServerCommand = defineCommand({
+const addRemoteServerCommand = defineCommand({
   name: 'add-remote-server',
   summary: 'Adds the tools of another MCP server, described in JSON on standard input.',
   options: { workspace: workspaceOption },
@@ -28,7 +28,7 @@ export const addRemoteServerCommand = defineCommand({
   },
 })
 
-export const editRemoteServerCommand = defineCommand({
+const editRemoteServerCommand = defineCommand({
   name: 'edit-remote-server',
   summary: 'Changes a remote MCP server by JSON on standard input, and lists its tools anew.',
   options: { workspace: workspaceOption, tool: serverOption },
@@ -38,7 +38,7 @@ export const editRemoteServerCommand = defineCommand({
   },
 })
 
-export const refreshRemoteServerCommand = defineCommand({
+const refreshRemoteServerCommand = defineCommand({
   name: 'refresh-remote-server',
   summary: 'Lists the tools of a remote MCP server anew, and passes the chosen ones on as they are now.',
   options: { workspace: workspaceOption, tool: serverOption },
@@ -48,7 +48,7 @@ export const refreshRemoteServerCommand = defineCommand({
   },
 })
 
-export const addHttpToolCommand = defineCommand({
+const addHttpToolCommand = defineCommand({
   name: 'add-http-tool',
   summary: 'Adds a tool that sends an HTTP request, described in JSON on standard input.',
   options: { workspace: workspaceOption },
@@ -59,7 +59,7 @@ export const addHttpToolCommand = defineCommand({
   },
 })
 
-export const editHttpToolCommand = defineCommand({
+const editHttpToolCommand = defineCommand({
   name: 'edit-http-tool',
   summary: 'Changes an HTTP tool by JSON on standard input. What is left out stays.',
   options: { workspace: workspaceOption, tool: idOption('the tool') },
@@ -68,3 +68,11 @@ export const editHttpToolCommand = defineCommand({
     return { note: 'The tool is changed. Sessions that run use it within half a minute.' }
   },
 })
+
+export const customToolCommands: readonly Command[] = [
+  addHttpToolCommand,
+  editHttpToolCommand,
+  addRemoteServerCommand,
+  editRemoteServerCommand,
+  refreshRemoteServerCommand,
+]

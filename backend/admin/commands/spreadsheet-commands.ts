@@ -15,11 +15,11 @@ import {
   listSpreadsheets,
 } from '../../spreadsheets/manage-spreadsheets.ts'
 import { requireWorkspace, workspaceOption } from '../command-options.ts'
-import { defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
+import { type Command, defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
 
 const spreadsheetOption = required(text, 'ID', 'the spreadsheet: see list-spreadsheets')
 
-export const createSpreadsheetCommand = defineCommand({
+const createSpreadsheetCommand = defineCommand({
   name: 'create-spreadsheet',
   summary: 'Makes a spreadsheet that is kept here, for the tool spreadsheet_append.',
   options: {
@@ -47,7 +47,7 @@ export const listSpreadsheetsCommand = defineCommand({
   },
 })
 
-export const exportSpreadsheetCommand = defineCommand({
+const exportSpreadsheetCommand = defineCommand({
   name: 'export-spreadsheet',
   summary: 'Writes a spreadsheet that is kept here as CSV.',
   options: {
@@ -74,7 +74,7 @@ async function writeFile(file: string, parts: AsyncIterable<string>): Promise<vo
 /** Of the file; those of the database have other codes. */
 const fileErrors = new Set(['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS', 'ENOSPC'])
 
-export const deleteSpreadsheetCommand = defineCommand({
+const deleteSpreadsheetCommand = defineCommand({
   name: 'delete-spreadsheet',
   summary: 'Deletes a spreadsheet that is kept here, with all of its rows.',
   options: { workspace: workspaceOption, id: spreadsheetOption },
@@ -84,7 +84,7 @@ export const deleteSpreadsheetCommand = defineCommand({
   },
 })
 
-export const setGoogleAccountCommand = defineCommand({
+const setGoogleAccountCommand = defineCommand({
   name: 'set-google-account',
   summary:
     'Keeps the Google service account by which agents write to Google Sheets, in the place of an earlier one.',
@@ -108,7 +108,7 @@ const readKeyFile = (file: string): Promise<string> =>
     throw new UsageError(`--file: ${file} cannot be read (${errorCode(error)}).`)
   })
 
-export const removeGoogleAccountCommand = defineCommand({
+const removeGoogleAccountCommand = defineCommand({
   name: 'remove-google-account',
   summary:
     'Forgets the Google service account of a workspace: its agents write to no Google spreadsheet any more.',
@@ -118,3 +118,11 @@ export const removeGoogleAccountCommand = defineCommand({
     return { note: 'The key is forgotten here. In Google it is valid until it is deleted there.' }
   },
 })
+
+export const spreadsheetCommands: readonly Command[] = [
+  createSpreadsheetCommand,
+  exportSpreadsheetCommand,
+  deleteSpreadsheetCommand,
+  setGoogleAccountCommand,
+  removeGoogleAccountCommand,
+]

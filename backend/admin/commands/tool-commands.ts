@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { assignTool, unassignTool } from '../../tools/assignments.ts'
 import { deleteTool, listTools, setToolActive } from '../../tools/tool-catalog.ts'
 import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
-import { defineCommand, optional, required } from '../command.ts'
+import { type Command, defineCommand, optional, required } from '../command.ts'
 
 const toolOption = idOption('the tool: see list-tools')
 const agentOption = idOption('the agent: see list-agents')
@@ -17,7 +17,7 @@ const Config = z.string().transform((text, context): unknown => {
   }
 })
 
-export const assignToolCommand = defineCommand({
+const assignToolCommand = defineCommand({
   name: 'assign-tool',
   summary: 'Gives a tool to an agent, or configures it anew.',
   options: {
@@ -32,7 +32,7 @@ export const assignToolCommand = defineCommand({
   },
 })
 
-export const unassignToolCommand = defineCommand({
+const unassignToolCommand = defineCommand({
   name: 'unassign-tool',
   summary: 'Takes a tool away from an agent.',
   options: { workspace: workspaceOption, agent: agentOption, tool: toolOption },
@@ -42,7 +42,7 @@ export const unassignToolCommand = defineCommand({
   },
 })
 
-export const setToolActiveCommand = defineCommand({
+const setToolActiveCommand = defineCommand({
   name: 'set-tool-active',
   summary: 'Switches a tool on or off for all agents that have it.',
   options: {
@@ -56,7 +56,7 @@ export const setToolActiveCommand = defineCommand({
   },
 })
 
-export const deleteToolCommand = defineCommand({
+const deleteToolCommand = defineCommand({
   name: 'delete-tool',
   summary: 'Deletes an HTTP tool or a remote MCP server, also from the agents that have it.',
   options: { workspace: workspaceOption, tool: toolOption },
@@ -82,3 +82,10 @@ export const listToolsCommand = defineCommand({
     }
   },
 })
+
+export const toolCommands: readonly Command[] = [
+  assignToolCommand,
+  unassignToolCommand,
+  setToolActiveCommand,
+  deleteToolCommand,
+]

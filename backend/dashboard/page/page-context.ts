@@ -2,8 +2,8 @@ import { Scope } from '@outdial/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../core/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { selectWorkspacesOfUser } from '../../identity/member-store.ts'
-import type { User } from '../../identity/user-store.ts'
+import { listWorkspaces } from '../../identity/members.ts'
+import type { User } from '../../identity/users.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { PageError } from '../../views/page-error.ts'
 import { pageNotFound } from './page-errors.ts'
@@ -21,7 +21,7 @@ export async function loadPageContext(
   const session = await browserAuth.getSession(request)
   if (session === undefined) return undefined
   const params = request.params as Record<string, string | undefined>
-  const workspaces = await selectWorkspacesOfUser(deps.db, session.user.userId)
+  const workspaces = await listWorkspaces(deps, session.user.userId)
   const workspace = workspaces.find(({ id }) => String(id) === params.workspace)
   if (workspace === undefined) throw pageNotFound()
   const id = /^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : undefined

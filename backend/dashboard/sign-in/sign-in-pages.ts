@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { selectWorkspacesOfUser } from '../../identity/member-store.ts'
-import { hasUsers } from '../../identity/user-store.ts'
+import { listWorkspaces } from '../../identity/members.ts'
+import { hasUsers } from '../../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { RenderPage } from '../../views/render.ts'
@@ -36,7 +36,7 @@ export function mountSignInPages(
       csrf: reply.generateCsrf(),
       action: `/sign-in?next=${encodeURIComponent(next)}`,
       app: null,
-      canSignUp: !(await hasUsers(deps.db)),
+      canSignUp: !(await hasUsers(deps)),
       isFormLost: lost === 'form' && failed === undefined,
       email: failed?.email ?? '',
       error: failed ? wrongPasswordMessage : null,
@@ -50,7 +50,7 @@ export function mountSignInPages(
   pages.get('/', async (request, reply) => {
     const session = await browserAuth.getSession(request)
     if (session === undefined) return reply.redirect('/sign-in', 303)
-    const [first] = await selectWorkspacesOfUser(deps.db, session.user.userId)
+    const [first] = await listWorkspaces(deps, session.user.userId)
     return reply.redirect(first === undefined ? '/workspaces/new' : `/w/${first.id}/overview`, 303)
   })
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { selectWorkspacesOfUser } from '../../identity/member-store.ts'
-import { hasUsers } from '../../identity/user-store.ts'
+import { listWorkspaces } from '../../identity/members.ts'
+import { hasUsers } from '../../identity/users.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
 import { signUp } from '../../onboarding/sign-up.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
@@ -38,7 +38,7 @@ export function mountNewWorkspace(
   const show = async (request: FastifyRequest) => {
     const user = await parts.browserAuth.getUser(request)
     if (user === undefined) return signInRedirect
-    const workspaces = await selectWorkspacesOfUser(deps.db, user.userId)
+    const workspaces = await listWorkspaces(deps, user.userId)
     return newWorkspaceView('New workspace', {
       email: user.email,
       workspaces: workspaces.length,
@@ -87,7 +87,7 @@ export function mountSignUp(
     path: '/sign-up',
     form: FirstUser,
     show: async () =>
-      (await hasUsers(deps.db))
+      (await hasUsers(deps))
         ? redirectTo('/sign-in')
         : signUpView('Set up Outdial', { countries, timeZones }),
     submit: async ({ request, reply, input }) => {

@@ -30,7 +30,7 @@ export interface Embedded {
 /**
  * @throws {ConfigError} where DATA_DIR cannot be used
  * @throws {ClaimedError} where another process uses it
- * @throws {StartError} where PostgreSQL cannot run on this machine
+ * @throws {StartupError} where PostgreSQL cannot run on this machine
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const temporary = options.temporary

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { findRole, selectMemberships } from '../../identity/member-store.ts'
-import { addMember } from '../../identity/members.ts'
+import { findRole } from '../../identity/member-store.ts'
+import { addMember, listWorkspaces } from '../../identity/members.ts'
 import { verifyPassword } from '../../identity/passwords.ts'
 import { createUser } from '../../identity/users.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
@@ -82,9 +82,7 @@ it('makes the owner a member, and changes the role of one who is', async () => {
     timeZone: 'Europe/Berlin',
     ownerId,
   })
-  expect(await selectMemberships(world.database.db, ownerId)).toEqual([
-    { workspaceId: id, workspaceName: 'Acme' },
-  ])
+  expect(await listWorkspaces(world.deps, ownerId)).toMatchObject([{ id, name: 'Acme' }])
 
   const { id: userId } = await createUser(world.deps, {
     email: 'second@example.com',

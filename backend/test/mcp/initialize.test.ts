@@ -1,11 +1,15 @@
-import { expect, it } from '@jest/globals'
-import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js'
-import { createSdkServer } from '../../mcp/sdk-server.ts'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { openSse, startMcpService, type TestMcpService } from '../support/mcp.ts'
 
-const sdkServer = createSdkServer()
-const sendMessage = (request: JSONRPCRequest) => sdkServer.request(request)
+let service: TestMcpService
+let widgetId: string
+beforeAll(async () => {
+  service = await startMcpService()
+  widgetId = (await service.addAgent()).widgetId
+})
+afterAll(() => service.close())
 
-const initialize = (id: string | number, protocolVersion: string): JSONRPCRequest => ({
+const initialize = (id: string | number, protocolVersion: string) => ({
   jsonrpc: '2.0',
   id,
   method: 'initialize',
@@ -13,13 +17,22 @@ const initialize = (id: string | number, protocolVersion: string): JSONRPCReques
 })
 
 it('gives each of many that ask at once its own answer, though all use the same id', async () => {
-  const responses = await Promise.all([
-    sendMessage(initialize(0, '2024-11-05')),
-    sendMessage({ jsonrpc: '2.0', id: 0, method: 'ping' }),
-    sendMessage(initialize(0, '2025-06-18')),
-    sendMessage({ jsonrpc: '2.0', id: 0, method: 'resources/list' }),
-    sendMessage(initialize('a', '2025-11-25')),
-  ])
+  const requests = [
+    initialize(0, '2024-11-05'),
+    { jsonrpc: '2.0', id: 0, method: 'ping' },
+    initialize(0, '2025-06-18'),
+    { jsonrpc: '2.0', id: 0, method: 'resources/list' },
+    initialize('a', '2025-11-25'),
+  ]
+  const responses = await Promise.all(
+    requests.map(async (request) => {
+      const session = await openSse(service.url, { widget_id: widgetId })
+      await session.post(request)
+      const response = await session.next()
+      session.close()
+      return response
+    }),
+  )
   expect(responses).toMatchObject([
     { id: 0, result: { protocolVersion: '2024-11-05' } },
     { id: 0, result: {} },

@@ -149,7 +149,6 @@ const message = fc.oneof(
     { jsonrpc: fc.constantFrom('2.0', '1.0', 2), id, method, params, extra: fc.anything() },
     { requiredKeys: [] },
   ),
-  // Often enough that the second of a kind comes, which ours remembers.
   fc.record({
     jsonrpc: fc.constant('2.0'),
     id,

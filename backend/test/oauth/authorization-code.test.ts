@@ -13,9 +13,9 @@ import {
   refresh,
   seedApp,
   type TestApp,
+  useOAuthWorld,
 } from '../support/oauth.ts'
 import { password } from '../support/service.ts'
-import { useOAuthWorld } from '../support/oauth.ts'
 
 const world = useOAuthWorld()
 

@@ -1,7 +1,15 @@
 import { expect, it } from '@jest/globals'
 import { endMembership } from '../../access/remove-member.ts'
-import { apiStatus, connect, parseTokens, readError, refresh, seedApp, seedUser } from '../support/oauth.ts'
-import { useOAuthWorld } from '../support/oauth.ts'
+import {
+  apiStatus,
+  connect,
+  parseTokens,
+  readError,
+  refresh,
+  seedApp,
+  seedUser,
+  useOAuthWorld,
+} from '../support/oauth.ts'
 
 const dayMs = 86_400_000
 

@@ -16,8 +16,8 @@ import {
   seedApp,
   seedUser,
   type TestApp,
+  useOAuthWorld,
 } from '../support/oauth.ts'
-import { useOAuthWorld } from '../support/oauth.ts'
 
 const world = useOAuthWorld()
 

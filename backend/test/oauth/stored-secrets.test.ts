@@ -1,13 +1,12 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { createBrowser } from '../../../support/browser.ts'
-import { deleteUnusedGrants } from '../../oauth/oauth-store.ts'
+import { deleteUnusedGrants } from '../../oauth/grants.ts'
 import { loadServerKeys } from '../../oauth/server-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import { connect, consent, newFlow, parseTokens, refresh } from '../support/oauth.ts'
+import { connect, consent, newFlow, parseTokens, refresh, useOAuthWorld } from '../support/oauth.ts'
 import { password } from '../support/service.ts'
-import { useOAuthWorld } from '../support/oauth.ts'
 
 const world = useOAuthWorld()
 
@@ -65,7 +64,7 @@ it('forgets an authorization whose code was never exchanged, and no connection',
   world.service.deps.clock.advance(86_400_000)
   const grants = () => world.db.selectFrom('oauth_grant').select('id_hash').execute()
   const before = await grants()
-  await deleteUnusedGrants(world.db, world.service.deps.clock.now())
+  await deleteUnusedGrants(world.service.deps, world.service.deps.clock.now())
   expect((await grants()).length).toBeLessThan(before.length)
   expect((await refresh(world.zapier, connected.refresh_token)).status).toBe(200)
 })

@@ -1,0 +1,40 @@
+import { LRUCache } from 'lru-cache'
+import { type Caller, getConnectionKey } from '../core/caller.ts'
+import { minuteMs } from '../core/durations.ts'
+import type { Deps } from '../deps.ts'
+import { recordApiKeyUse } from '../identity/api-keys.ts'
+import { recordGrantUse } from '../oauth/grants.ts'
+
+/** How precisely the last use of a connection is recorded. */
+const lastUsedIntervalMs = minuteMs
+
+/**
+ * Records, for the lists of API keys and connected apps, when a connection was last used: at most once a minute, and
+ * without keeping the request waiting. A failed write is made up for by a later one.
+ *
+ * @param options.maxConnections how many connections are remembered; one that was forgotten is only recorded again
+ */
+export function createLastUsedRecorder(
+  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
+  { maxConnections = 20_000 }: { maxConnections?: number } = {},
+) {
+  const { clock, log } = deps
+  const recordedAt = new LRUCache<string, number>({ max: maxConnections })
+
+  const record = async ({ workspaceId, userId, apiKeyId, clientId }: Caller, now: Date) => {
+    if (apiKeyId !== null) await recordApiKeyUse(deps, apiKeyId, now)
+    if (clientId !== null) await recordGrantUse(deps, { workspaceId, userId, clientId }, now)
+  }
+
+  return (caller: Caller): void => {
+    const connection = getConnectionKey(caller)
+    const now = clock.now()
+    const previous = recordedAt.get(connection)
+    if (previous !== undefined && now.getTime() - previous < lastUsedIntervalMs) return
+    recordedAt.set(connection, now.getTime())
+    record(caller, now).catch(() => {
+      recordedAt.delete(connection)
+      log.debug({ connection }, 'last use not noted')
+    })
+  }
+}
