@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { Campaign } from '@outdial/contract'
 import { useApiWorld } from '../support/test-api.ts'
 

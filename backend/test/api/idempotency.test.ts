@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { hashToken } from '../../secrets/tokens.ts'
 import { useApiWorld } from '../support/test-api.ts'
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { type TestApi, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { generateApiDocument } from '../../../api/register-api.ts'
 import { parseConfig } from '../../../config.ts'
 import { type ParsedDocument, parseDocument } from '../../support/openapi-document.ts'
