@@ -1,10 +1,10 @@
-import { CallCompletedEvent, type Call, type WebhookSubscription } from '@outdial/contract'
+import { type Call, CallCompletedEvent, type WebhookSubscription } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
-import { connectAccount } from './connect-account.ts'
-import { DemoError } from './find-backend.ts'
 import type { Delivery } from '../support/webhook-listener.ts'
-import { printCommand, printDone, printExchange, printStep, printTable } from './print.ts'
+import { connectAccount } from './connect-account.ts'
 import type { DemoContext } from './demo-context.ts'
+import { DemoError } from './find-backend.ts'
+import { printCommand, printDone, printExchange, printStep, printTable } from './print.ts'
 
 const trigger = 'triggers.call_completed.operation'
 /** The simulated provider answers calls to this number. */

@@ -3,8 +3,8 @@ import { ApiError } from './errors.ts'
 import { toStorableText } from './text.ts'
 
 /**
- * Options of a zod refinement that report this code and sentence as a detail of the error; the sentence may quote the
- * text that was refused. A value that breaks a rule isn't checked against the next one.
+ * Options of a zod refinement that report this code and sentence as a detail of the error; the sentence may
+ * quote the text that was refused. A value that breaks a rule isn't checked against the next one.
  */
 export const rule = (code: string, message: string | ((text: string) => string)) => ({
   error: ({ input }: { input?: unknown }) => (typeof message === 'string' ? message : message(String(input))),
@@ -16,8 +16,8 @@ export const rule = (code: string, message: string | ((text: string) => string))
 export const isStorableText = (text: string): boolean => text === toStorableText(text)
 
 /**
- * Reads what a person filled in by a schema whose rules bring their own sentences. A rule about one entry of a list
- * counts for the list: that's the field of the form.
+ * Reads what a person filled in by a schema whose rules bring their own sentences. A rule about one entry of
+ * a list counts for the list: that's the field of the form.
  *
  * @throws {ApiError} validation_failed with every detail; its message is the first one's
  */

@@ -14,8 +14,8 @@ import {
   deleteSpreadsheet,
   listSpreadsheets,
 } from '../../spreadsheets/manage-spreadsheets.ts'
-import { requireWorkspace, workspaceOption } from '../command-options.ts'
 import { type Command, defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
+import { requireWorkspace, workspaceOption } from '../command-options.ts'
 
 const spreadsheetOption = required(text, 'ID', 'the spreadsheet: see list-spreadsheets')
 

@@ -206,9 +206,7 @@ describe('lease renewal', () => {
     })
     await runAttempt(
       world.deps,
-      { real: provider, test: provider },
-      leases,
-      () => {},
+      { providers: { real: provider, test: provider }, leases, onError: () => {} },
       attempt,
       new AbortController().signal,
     )

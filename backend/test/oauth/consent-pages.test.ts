@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { createBrowser, signInAndConsent } from '../../../support/browser.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
+import { useConsentWorld } from '../support/consent.ts'
 import { discover, newFlow, seedApp, seedUser, type TestApp } from '../support/oauth.ts'
 import { password } from '../support/service.ts'
-import { useConsentWorld } from '../support/consent.ts'
 
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
 import { endMembership } from '../../access/remove-member.ts'
+import { useConsentWorld } from '../support/consent.ts'
 import { newFlow, seedUser } from '../support/oauth.ts'
 import { password } from '../support/service.ts'
-import { useConsentWorld } from '../support/consent.ts'
 
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 

@@ -5,7 +5,7 @@ import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
 
 const weekdayHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' } as const
 
-const rules = { hours: { ...weekdayHours, days: [...weekdayHours.days] }, timeZone: 'Asia/Tokyo' }
+const rules = { callingHours: { ...weekdayHours, days: [...weekdayHours.days] }, timeZone: 'Asia/Tokyo' }
 
 const monday = new Date('2026-05-04T00:00:00Z')
 

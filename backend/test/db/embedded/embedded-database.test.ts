@@ -6,8 +6,8 @@ import {
   cleanUp,
   createEmptyFolder,
   type DatabaseProcess,
-  startDatabaseProcess,
   isAlive,
+  startDatabaseProcess,
 } from '../../support/embedded-database-process.ts'
 import { waitUntil } from '../../support/wait.ts'
 

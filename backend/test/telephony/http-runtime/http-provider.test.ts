@@ -5,8 +5,8 @@ import { parseConfig } from '../../../config.ts'
 import { chooseProviders } from '../../../telephony/choose-providers.ts'
 import { advanceUntil, advanceUntilCompleted, getCall, listEvents, seedCall } from '../../support/calls.ts'
 import { freshNumber, getWidgetId, seedCampaign } from '../../support/factories.ts'
-import { waitFor } from '../../support/wait.ts'
 import { oldRuntimeSecret, runtimeSecret, useHttpRuntimeWorld } from '../../support/http-runtime.ts'
+import { waitFor } from '../../support/wait.ts'
 
 const world = useHttpRuntimeWorld()
 const { analysis, answered, busy, dial, ended, reportOnlyToRuntime, reportToBoth } = world

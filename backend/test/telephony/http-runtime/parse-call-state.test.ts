@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { receiveReport } from '../../../dialer/receive-report.ts'
 import { parseCallState } from '../../../telephony/http-runtime/parse-call-state.ts'
 import { advanceUntil, advanceUntilCompleted, getCall } from '../../support/calls.ts'
-import { waitFor } from '../../support/wait.ts'
 import { useHttpRuntimeWorld } from '../../support/http-runtime.ts'
+import { waitFor } from '../../support/wait.ts'
 
 const world = useHttpRuntimeWorld()
 const { analysis, answered, ended, reportOnlyToRuntime, reportToBoth } = world

@@ -13,8 +13,8 @@ import {
 } from '../../support/calls.ts'
 import { testDeps } from '../../support/deps.ts'
 import { freshNumber, seedCampaign } from '../../support/factories.ts'
-import { waitFor } from '../../support/wait.ts'
 import { useHttpRuntimeWorld } from '../../support/http-runtime.ts'
+import { waitFor } from '../../support/wait.ts'
 
 const world = useHttpRuntimeWorld()
 const { answered, claimAsLostWorker, dial, ended, reportOnlyToRuntime, reportToBoth } = world

@@ -179,7 +179,7 @@ describe('tools that fail', () => {
 
   it('keeps a transcript of whatever tools say: at length, with NUL, with half a character', async () => {
     const server = await serve({
-      contact_lookup: yes(`${'😀'.repeat(400)}`),
+      contact_lookup: yes('😀'.repeat(400)),
       contact_note: yes('\u0000 kept \ud83d\u0000'),
     })
     dial(server.url)

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals'
-import { Call as CallSchema, type Call, type CallOutcome, type EndedReason } from '@outdial/contract'
+import { type Call, Call as CallSchema, type CallOutcome, type EndedReason } from '@outdial/contract'
 import { startDialer } from '../../../dialer/dialer.ts'
 import {
   advanceUntil,
