@@ -33,7 +33,7 @@ const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string |
   { prefix: '/account/sessions/:id', ids: ({ session }) => [session] },
 ]
 
-/** @throws for a line that names something which is not listed here */
+/** @throws for a route whose parameters aren't listed here */
 export function idsInPath({
   path,
 }: Pick<ListedRoute, 'path'>): (objects: SeededObjects) => (string | number)[] {
@@ -44,12 +44,12 @@ export function idsInPath({
   return longestPrefix.ids
 }
 
-/** A line's address with these in place of its names. */
+/** Returns the route's path with these IDs in place of its parameters. */
 export const fillPath = ({ path }: Pick<ListedRoute, 'path'>, ids: (string | number)[]): string => {
   const remainingIds = [...ids]
   return path.replace(/:\w+/g, () => encodeURIComponent(String(remainingIds.shift())))
 }
 
-/** A line's address with what a workspace has. */
+/** Returns the route's path with IDs of the workspace's own objects. */
 export const pathFor = (route: ListedRoute, objects: SeededObjects): string =>
   fillPath(route, route.path.includes(':') ? idsInPath(route)(objects) : [])

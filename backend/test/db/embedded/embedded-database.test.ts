@@ -6,10 +6,10 @@ import {
   cleanUp,
   createEmptyFolder,
   type DatabaseProcess,
-  startDatabaseProcess,
   isAlive,
-  waitUntil,
+  startDatabaseProcess,
 } from '../../support/embedded-database-process.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 jest.setTimeout(90_000)
 afterEach(cleanUp)

@@ -15,6 +15,7 @@ import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { seedWorkspace } from '../../support/factories.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
 import { localConfig, publicConfig, readTool, runTool } from '../../support/tools.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 const idleMs = 60_000
 
@@ -233,10 +234,6 @@ describe.each([
     expect(errorText).not.toContain('token')
   })
 })
-
-async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
-}
 
 it('finds out by itself which transport a server speaks', async () => {
   const [newer, older] = [await start('streamable'), await start('sse')]
