@@ -57,7 +57,7 @@ export async function createApp(
   await app.register(helmet, securityHeaders(deps.config))
   // In a hook, since a handler would come after the body was read, and complain of that first.
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return handleUnmatchedRequest(getAllowedMethods, request, reply)
+    if (request.is404) handleUnmatchedRequest(getAllowedMethods, request, reply)
   })
   // Where a route finds nothing by itself: a file that is not there.
   app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(getAllowedMethods, request, reply))

@@ -26,7 +26,10 @@ export interface Service {
   dataDir: string | undefined
   /** Only with the embedded database, and while its demo.json is kept. */
   demo: DemoFile | undefined
-  /** Takes no more jobs, then no more requests, gives those that run ten seconds each, and closes the database. */
+  /**
+   * Takes no more jobs, then no more requests, gives those that run ten seconds each, and closes the
+   * database.
+   */
   stop: () => Promise<void>
 }
 
@@ -34,8 +37,8 @@ export interface Service {
 const stopTimeoutMs = 10_000
 
 /**
- * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port, which
- * `config` then tells.
+ * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port,
+ * which `config` then tells.
  *
  * @throws {ConfigError | StartupError} with a sentence for the person who starts it
  */
@@ -45,15 +48,15 @@ export async function startService(
 ): Promise<Service> {
   const config = await resolvePort(environment)
   const log = await createLog(config.logLevel)
-  const { notify, connect } = createNotifier()
-  const opened = await openDeps({ config, log, purpose: 'service', notify, ...options })
+  const notifier = createNotifier()
+  const opened = await openDeps({ config, log, purpose: 'service', notify: notifier.notify, ...options })
   const { deps, dataDir, close } = opened
   try {
     const demo = dataDir === undefined ? undefined : await prepareDemo(deps, dataDir)
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
-    if (tools) connect({ toolsChanged: (change) => tools.toolsChanged(change) })
+    if (tools) notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
     const app = tools && (await listen(deps, tools))
-    const workers = config.role === 'api' ? [] : startWorkers(deps, connect)
+    const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
     const stop = async () => {
       secretsWatch?.stop()
@@ -69,7 +72,9 @@ export async function startService(
   }
 }
 
-/** The issuer of OAuth2 and the links of pages are built before the server listens: the port must be known. */
+/**
+ * The issuer of OAuth2 and the links of pages are built before the server listens: the port must be known.
+ */
 async function resolvePort(environment: Record<string, string | undefined>): Promise<Config> {
   const config = parseConfig(environment)
   if (config.port !== 0) return config
@@ -79,11 +84,11 @@ async function resolvePort(environment: Record<string, string | undefined>): Pro
   return parseConfig({ ...environment, PORT: String(port) })
 }
 
-function startWorkers(deps: Deps, connect: Notifier['connect']): Pick<Worker, 'stop'>[] {
+function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop'>[] {
   const dialer = startDialer(deps)
   const sender = startSender(deps)
   const importer = startImporter(deps)
-  connect({
+  notifier.connect({
     callQueued: () => dialer.notify(),
     deliveryQueued: () => sender.notify(),
     importQueued: () => importer.notify(),

@@ -33,7 +33,7 @@ export function createBrowser(cookies: Record<string, string> = {}): Browser {
   const storeCookies = (response: Response, url: URL) => {
     for (const line of response.headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
-      const [name = '', value = ''] = splitPair(pair)
+      const [name, value] = splitPair(pair)
       const attributeValues = new Map(attributes.map((part) => splitPair(part.toLowerCase())))
       const path = attributes.find((part) => part.toLowerCase().startsWith('path='))?.slice(5) ?? url.pathname
       jar = jar.filter((cookie) => cookie.name !== name || cookie.path !== path)

@@ -19,8 +19,8 @@ export const revokeApiKey = (
   })
 
 /**
- * Ends everything that an app may do for a user in a workspace: grants, tokens, webhook subscriptions. Returns how many
- * subscriptions there were.
+ * Ends everything that an app may do for a user in a workspace: grants, tokens, webhook subscriptions.
+ * Returns how many subscriptions there were.
  */
 export const disconnectApp = (
   deps: Pick<Deps, 'db' | 'notify'>,

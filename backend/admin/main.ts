@@ -5,8 +5,8 @@ import { parseConfig } from '../config.ts'
 import { ApiError, ConfigError, errorCode, StartupError } from '../core/errors.ts'
 import { createLog } from '../log.ts'
 import { openDeps } from '../open-deps.ts'
-import { formatCommandHelp, formatCommandList, formatResult, parseCommandLine } from './command-line.ts'
 import { type CommandResult, UsageError } from './command.ts'
+import { formatCommandHelp, formatCommandList, formatResult, parseCommandLine } from './command-line.ts'
 import { commands } from './commands.ts'
 
 /** What a process is started with. */
@@ -17,7 +17,9 @@ export interface Terminal {
   stderr: Writable
 }
 
-/** Answers the exit code: 0 when it is done, 1 when it was refused, 2 when the command line makes no sense. */
+/**
+ * Answers the exit code: 0 when it is done, 1 when it was refused, 2 when the command line makes no sense.
+ */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await runCommand(args, terminal)
@@ -33,8 +35,14 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
 async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {
   const { environment, stdin, stdout, stderr } = terminal
   const { command, values, help, json } = parseCommandLine(commands, args)
-  if (command === undefined) return print(stdout, formatCommandList(commands))
-  if (help) return print(stdout, formatCommandHelp(command))
+  if (command === undefined) {
+    print(stdout, formatCommandList(commands))
+    return
+  }
+  if (help) {
+    print(stdout, formatCommandHelp(command))
+    return
+  }
 
   const run = command.prepare(values)
   const config = parseConfig(environment)

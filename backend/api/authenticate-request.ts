@@ -10,14 +10,14 @@ import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
 const windowSeconds = 60
 
 /**
- * Unknown credentials that one address may send in a window. They alone are counted and refused: the
- * workers of an automation platform share addresses, and one user's dead connection, or the expired
- * token with which every refresh begins, must not shut out the others.
+ * How many unknown credentials one address may send in a window. Only those are counted and refused: the
+ * workers of an automation platform share addresses, and one user's dead connection, or the expired token
+ * with which every refresh begins, must not lock out the others.
  */
 const maxUnknownCredentials = 300
 
-/** Lets a request in with a good credential and something left of its quota. Runs before the body is read. */
-export function createRequestAuthenticator(deps: Deps) {
+/** Authenticates a request and counts it against its connection's quota, before its body is read. */
+export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>) {
   const recordLastUsed = createLastUsedRecorder(deps)
   const countConnectionRequest = createRateLimit(deps.clock, {
     limit: deps.config.rateLimitPerMinute,
@@ -56,7 +56,7 @@ function requireQuota(quota: Quota, rule: string): void {
 }
 
 /**
- * Refuses who was not granted every one of `scopes`, naming what is missing (RFC 6750, section 3.1).
+ * Rejects a caller who was not granted all of `scopes`, and names what is missing (RFC 6750, section 3.1).
  *
  * @throws {ApiError} insufficient_scope
  */

@@ -3,12 +3,12 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { Deps } from '../deps.ts'
 import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
 import { createRequestAuthenticator, requireScopes } from './authenticate-request.ts'
-import { NoBody, type Route, type RouteResponse } from './define-route.ts'
+import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts'
 import { respondOnce } from './idempotency.ts'
 
 /**
- * Mounts the routes: each authenticates, reads its body, honors `Idempotency-Key` where it is declared idempotent,
- * and sends what its response schema allows.
+ * Mounts the routes: each authenticates, reads its body, honors `Idempotency-Key` where it is declared
+ * idempotent, and sends what its response schema allows.
  */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
   const authenticateRequest = createRequestAuthenticator(deps)
@@ -22,7 +22,7 @@ export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: read
   )
 
   for (const route of routes) {
-    const hasBodySchema = route.body !== NoBody
+    const hasBodySchema = route.body !== NoRequestBody
     api.route({
       method: route.method,
       url: route.path,

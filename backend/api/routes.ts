@@ -19,12 +19,15 @@ import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { addContact } from '../contacts/add-contact.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
 import { subscribe, unsubscribe } from '../webhooks/subscriptions.ts'
-import { defineRoute, NoBody, NoQuery, type Route, toListResponse } from './define-route.ts'
+import { defineRoute, NoQuery, NoRequestBody, type Route, toListResponse } from './define-route.ts'
 
 /** Where version 1 of the public API is mounted. */
 export const apiPrefix = '/api/public/v1'
 
-/** Every endpoint of the public API: what it takes, the scopes it needs, what it returns, and what does the work. */
+/**
+ * Every endpoint of the public API: what it takes, the scopes it needs, what it returns, and what does the
+ * work.
+ */
 export const routes: readonly Route[] = [
   defineRoute({
     method: 'GET',
@@ -34,7 +37,7 @@ export const routes: readonly Route[] = [
     tag: 'Campaigns',
     scopes: ['campaigns:read'],
     query: SearchQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: CampaignList },
     handler: async (deps, request) =>
       toListResponse(await listCampaigns(deps, request.caller, request.query), request),
@@ -66,7 +69,7 @@ export const routes: readonly Route[] = [
     tag: 'Agents',
     scopes: ['agents:read'],
     query: SearchQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: AgentList },
     handler: async (deps, request) =>
       toListResponse(await listAgents(deps, request.caller, request.query), request),
@@ -80,7 +83,7 @@ export const routes: readonly Route[] = [
     tag: 'Phone numbers',
     scopes: ['phone_numbers:read'],
     query: SearchQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: PhoneNumberList },
     handler: async (deps, request) =>
       toListResponse(await listPhoneNumbers(deps, request.caller, request.query), request),
@@ -112,7 +115,7 @@ export const routes: readonly Route[] = [
     tag: 'Calls',
     scopes: ['calls:read'],
     query: CallQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: CallList },
     handler: async (deps, request) =>
       toListResponse(await listCalls(deps, request.caller, request.query), request),
@@ -125,7 +128,7 @@ export const routes: readonly Route[] = [
     tag: 'Calls',
     scopes: ['calls:read'],
     query: NoQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 200: Call },
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => ({ status: 200, body: await getCall(deps, caller, id) }),
@@ -156,7 +159,7 @@ export const routes: readonly Route[] = [
     tag: 'Webhooks',
     scopes: ['webhooks:write'],
     query: NoQuery,
-    body: NoBody,
+    body: NoRequestBody,
     responses: { 204: null },
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => {

@@ -22,6 +22,10 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
     }
   }
 
+  const requireJsonBody = async (request: FastifyRequest) => {
+    if (hasBody(request)) requireJson(request.headers)
+  }
+
   await registerScope(app, 'internal', (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
@@ -30,17 +34,15 @@ export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Prom
     scope.post(
       '/api/internal/attempts/:id/reports',
       {
-        onRequest: [
-          requireSecret,
-          async (request) => void (hasBody(request) && requireJson(request.headers)),
-        ],
+        onRequest: [requireSecret, requireJsonBody],
         schema: { hide: true },
       },
       async (request, reply) => {
         const attemptId = parseAttemptId(request)
         validate(NoQuery, request.query)
         const report = validate(RuntimeReport, hasBody(request) ? request.body : parseJson(Buffer.alloc(0)))
-        if ((await receiveReport(deps, attemptId, report)) === 'ended') return sendAttemptEnded(request, reply)
+        if ((await receiveReport(deps, attemptId, report)) === 'ended')
+          return sendAttemptEnded(request, reply)
         return { attempt_id: attemptId, sequence: report.sequence }
       },
     )

@@ -1,39 +1,54 @@
+import type { CallOutcome, EndedReason } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
-import { isNumberOnDoNotCallList } from './check-do-not-call.ts'
+import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
-/** Who is to be called, and whether the number is on the do-not-call list. */
+/** Returns what queueing needs to know about a contact. Undefined where it doesn't exist or was erased. */
 export const findCallee = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
-    .select(['phone_number', 'time_zone'])
-    .select(
-      sql<boolean>`${isNumberOnDoNotCallList(workspaceId, sql.ref('contact.phone_number'))}`.as(
-        'do_not_call',
-      ),
-    )
+    .select(['phone_number as phoneNumber', 'time_zone as timeZone'])
+    .select(isContactOnDoNotCallList.as('onDoNotCallList'))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
     .where('erased_at', 'is', null)
     .executeTakeFirst()
 
-/** The open calls of a contact in a campaign, the first queued first. */
-export const findOpenCalls = (
-  db: Db,
-  workspaceId: number,
-  call: { campaignId: number; contactId: number; test: boolean },
-) =>
+interface CampaignContact {
+  campaignId: number
+  contactId: number
+  test: boolean
+}
+
+const callsOfContact = (db: Db, workspaceId: number, { campaignId, contactId, test }: CampaignContact) =>
   db
     .selectFrom('call')
-    .select(['id', 'additional'])
     .where('workspace_id', '=', workspaceId)
-    .where('contact_id', '=', call.contactId)
-    .where('campaign_id', '=', call.campaignId)
-    .where('test', '=', call.test)
-    .where('status', '<>', 'completed')
+    .where('contact_id', '=', contactId)
+    .where('campaign_id', '=', campaignId)
+    .where('test', '=', test)
     .orderBy('id')
+
+/** Returns the open calls to a contact in a campaign, the one queued first at the front. */
+export const findOpenCalls = (db: Db, workspaceId: number, call: CampaignContact) =>
+  callsOfContact(db, workspaceId, call)
+    .select(['id', 'additional'])
+    .where('status', '<>', 'completed')
     .execute()
+
+/** Returns the queued call to a contact in a campaign that is scheduled for exactly this time. */
+export const findQueuedCallAt = (
+  db: Db,
+  workspaceId: number,
+  call: CampaignContact & { scheduledAt: Date },
+): Promise<{ id: number } | undefined> =>
+  callsOfContact(db, workspaceId, call)
+    .select('id')
+    .where('status', '=', 'queued')
+    .where('scheduled_at', '=', call.scheduledAt)
+    .limit(1)
+    .executeTakeFirst()
 
 export interface NewCall {
   campaignId: number
@@ -47,13 +62,13 @@ export interface NewCall {
   scheduledAt: Date | null
   queuedAt: Date
   dueAt: Date
-  /** Null where the call is never made: the number is on the do-not-call list. */
+  /** Null for a call that is never made, because its number is on the do-not-call list. */
   nextAttemptAt: Date | null
   metadata: Record<string, string>
   callbackUrl: string | null
 }
 
-/** Undefined where the contact already has an open call here: `call_open_once` decides. */
+/** Returns undefined where the contact already has an open call here, by the unique index `call_open_once`. */
 export const insertCall = (tx: Db, workspaceId: number, call: NewCall): Promise<{ id: number } | undefined> =>
   tx
     .insertInto('call')
@@ -84,16 +99,46 @@ export const insertCall = (tx: Db, workspaceId: number, call: NewCall): Promise<
     .returning('id')
     .executeTakeFirst()
 
-/** A waiting call, its row held, with what its calling hours depend on. */
+export interface QueuedCallResult {
+  outcome: CallOutcome
+  endedReason: EndedReason
+  at: Date
+}
+
+/** Completes calls that are queued; returns the IDs of those that still were. */
+export const completeQueued = async (
+  tx: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+  result: QueuedCallResult,
+): Promise<number[]> => {
+  const rows = await tx
+    .updateTable('call')
+    .set({
+      status: 'completed',
+      outcome: result.outcome,
+      ended_reason: result.endedReason,
+      ended_at: result.at,
+      next_attempt_at: null,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
+    .where('status', '=', 'queued')
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** A queued call whose row is locked, with what decides when it may be made. */
 export interface QueuedCall {
   id: number
   test: boolean
-  due_at: Date
-  to_number: string
-  contact_time_zone: string | null
+  dueAt: Date
+  toNumber: string
+  contactTimeZone: string | null
 }
 
-/** The campaign's next waiting calls in order of id. */
+/** Locks the campaign's next queued calls, in order of ID. */
 export const lockQueuedCalls = (
   tx: Db,
   key: CampaignKey,
@@ -108,11 +153,11 @@ export const lockQueuedCalls = (
     .forNoKeyUpdate('call')
     .execute()
 
-/** The contact's waiting calls over all campaigns, with the rules of each. */
+/** Locks the contact's queued calls of all campaigns, and returns each with its campaign's calling hours. */
 export const lockQueuedCallsOfContact = (tx: Db, workspaceId: number, contactId: number) =>
   queuedCalls(tx, workspaceId)
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
-    .select(['campaign.calling_hours', 'campaign.time_zone as campaign_time_zone'])
+    .select(['campaign.calling_hours as callingHours', 'campaign.time_zone as campaignTimeZone'])
     .where('call.contact_id', '=', contactId)
     .orderBy('call.id')
     .forNoKeyUpdate('call')
@@ -125,14 +170,27 @@ const queuedCalls = (tx: Db, workspaceId: number) =>
     .select([
       'call.id',
       'call.test',
-      'call.due_at',
-      'call.to_number',
-      'contact.time_zone as contact_time_zone',
+      'call.due_at as dueAt',
+      'call.to_number as toNumber',
+      'contact.time_zone as contactTimeZone',
     ])
     .where('call.workspace_id', '=', workspaceId)
     .where('call.status', '=', 'queued')
 
-/** Null: all of the campaign's waiting calls follow. */
+/** Sets when queued calls are dialed next. */
+export async function updateNextAttempts(
+  tx: Db,
+  changes: readonly { id: number; at: Date }[],
+): Promise<void> {
+  await sql`
+    update call set next_attempt_at = change.at
+    from unnest(
+      ${changes.map(({ id }) => id)}::bigint[], ${changes.map(({ at }) => at)}::timestamptz[]
+    ) as change (id, at)
+    where call.id = change.id and call.status = 'queued'`.execute(tx)
+}
+
+/** Saves how far a campaign's queued calls have been rescheduled; null: all of them. */
 export const setRescheduleAfter = async (
   tx: Db,
   key: CampaignKey,

@@ -1,21 +1,23 @@
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { completeQueuedCalls, publishCompletedCalls } from './complete-calls.ts'
+import { completeQueuedCalls } from './complete-calls.ts'
 import { findCall } from './get-calls.ts'
 
 /**
- * Cancels a call that waits. One that rings, talks or is over stays as it is.
+ * Cancels a call that is still queued. A call that is being dialed, in progress, or completed stays as it is.
  *
- * @returns whether it still waited
+ * @returns false where the call was no longer queued
  * @throws {ApiError} not_found
  */
-export const cancelCall = (deps: Deps, { workspaceId, callId }: CallKey): Promise<boolean> =>
+export const cancelCall = (
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  { workspaceId, callId }: CallKey,
+): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
     const result = { outcome: 'canceled', endedReason: 'canceled_by_user', at: now } as const
     const canceled = await completeQueuedCalls(tx.db, workspaceId, [callId], result)
-    await publishCompletedCalls(tx.db, workspaceId, canceled, now)
     if (canceled.length === 0 && (await findCall(tx.db, workspaceId, callId, now)) === undefined) {
       throw notFound('There is no call with this id in this workspace.')
     }

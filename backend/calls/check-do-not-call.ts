@@ -1,40 +1,32 @@
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** Whether the number of the `contact` of a query is on the do-not-call list. */
-export const isContactOnDoNotCallList = sql<boolean>`exists (
-  select from do_not_call
-  where do_not_call.workspace_id = contact.workspace_id
-    and do_not_call.number_hash = number_hash(contact.workspace_id, contact.phone_number)
-)`
+/** SQL condition: a number, given as a column or as a value, is on the do-not-call list of its workspace. */
+const isListed = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown> | string) =>
+  sql<boolean>`exists (
+    select from do_not_call
+    where do_not_call.workspace_id = ${workspaceId}
+      and do_not_call.number_hash = number_hash(${workspaceId}, ${phoneNumber})
+  )`
 
-export const isOnDoNotCallList = async (
-  db: Db,
-  workspaceId: number,
-  phoneNumber: string,
-): Promise<boolean> => {
-  const row = await db
-    .selectFrom('do_not_call')
-    .select('workspace_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('number_hash', '=', sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`)
-    .executeTakeFirst()
-  return row !== undefined
+/** SQL condition: the number of the query's `contact` is on the do-not-call list. */
+export const isContactOnDoNotCallList = isListed(
+  sql.ref('contact.workspace_id'),
+  sql.ref('contact.phone_number'),
+)
+
+/** SQL condition: the number that the query's `call` dials is on the do-not-call list. */
+export const isCalleeOnDoNotCallList = isListed(sql.ref('call.workspace_id'), sql.ref('call.to_number'))
+
+export async function isOnDoNotCallList(db: Db, workspaceId: number, phoneNumber: string): Promise<boolean> {
+  const listed = isListed(workspaceId, phoneNumber).as('listed')
+  return (await db.selectNoFrom(listed).executeTakeFirstOrThrow()).listed
 }
-
-export const isNumberOnDoNotCallList = (
-  workspaceId: number,
-  phoneNumber: ReturnType<typeof sql.ref>,
-) => sql`exists (
-  select from do_not_call
-  where do_not_call.workspace_id = ${workspaceId}
-    and do_not_call.number_hash = number_hash(${workspaceId}, ${phoneNumber})
-)`
 
 const hashNumber = (workspaceId: number, phoneNumber: string) =>
   sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`
 
-/** The refusal that a number stands under; undefined where it may be called. */
+/** Returns why and when a number was put on the do-not-call list. Undefined where it isn't on it. */
 export const findDoNotCallEntry = (db: Db, workspaceId: number, phoneNumber: string) =>
   db
     .selectFrom('do_not_call')
@@ -43,7 +35,7 @@ export const findDoNotCallEntry = (db: Db, workspaceId: number, phoneNumber: str
     .where('number_hash', '=', hashNumber(workspaceId, phoneNumber))
     .executeTakeFirst()
 
-/** When a number was taken off the list, by whom and why: the last first. */
+/** Returns when a number was taken off the list, by whom, and why; the latest removal first. */
 export const findDoNotCallRemovals = (db: Db, workspaceId: number, phoneNumber: string) =>
   db
     .selectFrom('do_not_call_removal')

@@ -1,13 +1,29 @@
-import type { CallOutcome, EndedReason } from '@outdial/contract'
-import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { publishCallCompleted } from '../webhooks/outbox.ts'
+import { completeQueued, type QueuedCallResult } from './call-store.ts'
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
 /**
- * Writes the one `call.completed` of each call, in the transaction that completed them. Every path to
- * completion ends here; wake the sender after the commit.
+ * Completes the given calls that are still queued and writes their `call.completed` events. Call
+ * `notify.deliveryQueued()` after the commit.
+ *
+ * @returns the IDs of the calls that were still queued
+ */
+export async function completeQueuedCalls(
+  tx: Db,
+  workspaceId: number,
+  callIds: readonly number[],
+  result: QueuedCallResult,
+): Promise<number[]> {
+  const completedIds = await completeQueued(tx, workspaceId, callIds, result)
+  await publishCompletedCalls(tx, workspaceId, completedIds, result.at)
+  return completedIds
+}
+
+/**
+ * Writes the one `call.completed` event of each call, in the transaction that completed the calls. Every way to
+ * complete a call ends here. Call `notify.deliveryQueued()` after the commit.
  */
 export async function publishCompletedCalls(
   tx: Db,
@@ -18,28 +34,4 @@ export async function publishCompletedCalls(
   for (const row of await findCallRows(tx, workspaceId, callIds, now)) {
     await publishCallCompleted(tx, { workspaceId, call: toCall(row), callbackUrl: row.callback_url, at: now })
   }
-}
-
-/** Completes calls that wait. Returns the ids of those that still waited. */
-export const completeQueuedCalls = async (
-  tx: Db,
-  workspaceId: number,
-  ids: readonly number[],
-  result: { outcome: CallOutcome; endedReason: EndedReason; at: Date },
-): Promise<number[]> => {
-  const rows = await tx
-    .updateTable('call')
-    .set({
-      status: 'completed',
-      outcome: result.outcome,
-      ended_reason: result.endedReason,
-      ended_at: result.at,
-      next_attempt_at: null,
-    })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', sql<number>`any(${ids}::bigint[])`)
-    .where('status', '=', 'queued')
-    .returning('id')
-    .execute()
-  return rows.map((row) => row.id)
 }

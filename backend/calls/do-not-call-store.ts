@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
-/** Takes it off and writes down why, in one statement. False where it was not on the list. */
+/** Deletes a number from the list and saves why, in one statement. Returns false where it wasn't on the list. */
 export async function deleteDoNotCall(
   tx: Db,
   workspaceId: number,
@@ -19,7 +19,7 @@ export async function deleteDoNotCall(
   return rows.length > 0
 }
 
-/** Keeps the first refusal where there is one. */
+/** Adds a number to the list. One that is on it already keeps its first source and reason. */
 export const insertDoNotCall = async (
   tx: Db,
   workspaceId: number,
@@ -38,7 +38,7 @@ export const insertDoNotCall = async (
     .execute()
 }
 
-/** The calls that wait for this number, over all campaigns, held in order of id. */
+/** Locks the queued calls to this number in all campaigns, in order of ID. */
 export const lockQueuedCallsTo = async (
   tx: Db,
   workspaceId: number,

@@ -6,12 +6,13 @@ import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findWorkspaceCountry } from '../identity/workspaces.ts'
-import { completeQueuedCalls, publishCompletedCalls } from './complete-calls.ts'
+import { completeQueuedCalls } from './complete-calls.ts'
 import { deleteDoNotCall, insertDoNotCall, lockQueuedCallsTo } from './do-not-call-store.ts'
 
 /**
- * Puts a number on the workspace's do-not-call list and completes what waits for it, in every campaign, as
- * suppressed. A call that is already ringing or talking goes on. Wake the sender after the commit.
+ * Puts a number on the workspace's do-not-call list and completes the queued calls to it, in every campaign, as
+ * suppressed. A call that is being dialed or in progress continues. A number that is already on the list keeps its
+ * first source and reason. Call `notify.deliveryQueued()` after the commit.
  */
 export async function addToDoNotCallList(
   tx: Db,
@@ -28,73 +29,58 @@ export async function addToDoNotCallList(
   await insertDoNotCall(tx, workspaceId, { phoneNumber, source, reason, at: now })
   const callIds = await lockQueuedCallsTo(tx, workspaceId, phoneNumber)
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
-  await publishCompletedCalls(
-    tx,
-    workspaceId,
-    await completeQueuedCalls(tx, workspaceId, callIds, result),
-    now,
-  )
+  await completeQueuedCalls(tx, workspaceId, callIds, result)
 }
 
-/** Whose number: a contact's, or one as a person writes it. */
+/** A contact's number, or one as a person writes it. */
 export type NumberRef = { contactId: number } | { phoneNumber: string }
 
 /**
- * Puts a number on the do-not-call list, for a person in the dashboard: what waits for it ends as suppressed. Where
- * it was there before, the first refusal stands.
+ * Puts a number on the do-not-call list for a person in the dashboard or at the command line.
  *
  * @returns the number in E.164
  * @throws {ApiError} not_found, validation_failed
  */
 export const addNumberToDoNotCallList = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   number: NumberRef,
-  reason: string,
+  reason: string | null,
 ): Promise<string> =>
-  inTransaction(deps, async ({ db, clock, notify }) => {
-    const phoneNumber = await resolveNumber({ db }, workspaceId, number)
-    await addToDoNotCallList(db, {
-      workspaceId,
-      phoneNumber,
-      source: 'dashboard',
-      reason,
-      now: clock.now(),
-    })
-    notify.deliveryQueued()
+  inTransaction(deps, async (tx) => {
+    const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
+    const now = tx.clock.now()
+    await addToDoNotCallList(tx.db, { workspaceId, phoneNumber, source: 'dashboard', reason, now })
+    tx.notify.deliveryQueued()
     return phoneNumber
   })
 
 /** @throws {ApiError} not_found, validation_failed */
-export async function resolveNumber(
-  { db }: Pick<Deps, 'db'>,
-  workspaceId: number,
-  number: NumberRef,
-): Promise<string> {
+async function resolveNumber(tx: Db, workspaceId: number, number: NumberRef): Promise<string> {
   if ('contactId' in number) {
-    const contact = await lockContact(db, workspaceId, number.contactId)
+    const contact = await lockContact(tx, workspaceId, number.contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
     return contact.phone_number
   }
-  const parsed = parsePhone(number.phoneNumber, await findWorkspaceCountry(db, workspaceId))
+  const parsed = parsePhone(number.phoneNumber, await findWorkspaceCountry(tx, workspaceId))
   if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
   return parsed.phoneNumber
 }
 
 /**
- * Takes a number off the do-not-call list, and keeps who did so and why. Calls that ended as suppressed stay ended.
+ * Takes a number off the do-not-call list, and saves who did so and why. Calls that were suppressed stay completed.
  *
- * @returns whether it was on the list
+ * @returns false where the number wasn't on the list
  * @throws {ApiError} not_found, validation_failed
  */
 export const removeNumberFromDoNotCallList = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   { workspaceId, userId }: Caller,
   number: NumberRef,
   reason: string,
 ): Promise<boolean> =>
-  inTransaction(deps, async ({ db, clock }) => {
-    const phoneNumber = await resolveNumber({ db }, workspaceId, number)
-    await lockContactByNumber(db, workspaceId, phoneNumber)
-    return deleteDoNotCall(db, workspaceId, { phoneNumber, reason, userId, at: clock.now() })
+  inTransaction(deps, async (tx) => {
+    const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
+    await lockContactByNumber(tx.db, workspaceId, phoneNumber)
+    return deleteDoNotCall(tx.db, workspaceId, { phoneNumber, reason, userId, at: tx.clock.now() })
   })

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
-/** What a queued call waits for, as the tables stand: the hindrance that a person would have to lift comes first. */
+/** SQL expression: what a queued call waits for. Of several reasons, one that a person can resolve comes first. */
 export const waitingFor = (now: Date) => sql<WaitingFor | null>`
   case
     when call.status <> 'queued' then null
@@ -50,10 +50,10 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
       waitingFor(now).as('waiting_for'),
     ])
 
-/** A call with everything that the contract tells of it. */
+/** A call with all columns that the API's `Call` is made of, named as there. */
 export type CallRow = Awaited<ReturnType<typeof findCallRows>>[number]
 
-/** Calls by id, in order of id. */
+/** Returns calls by ID, in order of ID. */
 export const findCallRows = (db: Db, workspaceId: number, ids: readonly number[], now: Date) =>
   selectCalls(db, workspaceId, now)
     .where('call.id', '=', sql<number>`any(${ids}::bigint[])`)
@@ -67,7 +67,7 @@ export interface CallFilter {
   outcomes?: readonly CallOutcome[]
 }
 
-/** Calls, newest first. The page is cut before anything is joined or computed: a deep one costs no more of it. */
+/** Returns a page of calls, newest first. The page is cut before anything is joined, so that a deep one costs little. */
 export const findCallPage = (
   db: Db,
   workspaceId: number,
@@ -83,22 +83,3 @@ export const findCallPage = (
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
   return selectCalls(db, workspaceId, now).where('call.id', 'in', onPage).orderBy('call.id', 'desc').execute()
 }
-
-/** A call of a contact in a campaign that waits for this very time. */
-export const findQueuedCallAt = (
-  db: Db,
-  workspaceId: number,
-  call: { campaignId: number; contactId: number; test: boolean; at: Date },
-): Promise<{ id: number } | undefined> =>
-  db
-    .selectFrom('call')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('contact_id', '=', call.contactId)
-    .where('campaign_id', '=', call.campaignId)
-    .where('test', '=', call.test)
-    .where('status', '=', 'queued')
-    .where('scheduled_at', '=', call.at)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()

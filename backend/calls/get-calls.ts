@@ -6,7 +6,7 @@ import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRow, findCallPage, findCallRows } from './find-calls.ts'
 
-/** One call as the contract tells it, with what it waits for at `now`. */
+/** Returns a call as the API shows it, with what it waits for at `now`. */
 export async function findCall(
   db: Db,
   workspaceId: number,
@@ -17,7 +17,6 @@ export async function findCall(
   return row && toCall(row)
 }
 
-/** A row as the contract tells it. */
 export const toCall = (row: CallRow): Call => ({
   id: row.id,
   status: row.status,
@@ -72,14 +71,18 @@ const speakers = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }
 const formatTurn = (turn: TranscriptTurn) => `${speakers[turn.role]}: ${turn.text}`
 
 /** @throws {ApiError} not_found */
-export async function getCall(deps: Deps, caller: Caller, id: number): Promise<Call> {
+export async function getCall(deps: Pick<Deps, 'db' | 'clock'>, caller: Caller, id: number): Promise<Call> {
   const call = await findCall(deps.db, caller.workspaceId, id, deps.clock.now())
   if (call === undefined) throw notFound('There is no call with this id in this workspace.')
   return call
 }
 
-/** The workspace's calls, newest first. */
-export async function listCalls(deps: Deps, caller: Caller, query: CallQuery): Promise<Page<Call>> {
+/** Returns the workspace's calls, newest first. */
+export async function listCalls(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  caller: Caller,
+  query: CallQuery,
+): Promise<Page<Call>> {
   const { limit, offset, status, campaign_id: campaignId, agent_id: agentId, outcome: outcomes } = query
   const filter = { status, campaignId, agentId, outcomes }
   const page = { limit: limit + 1, offset }

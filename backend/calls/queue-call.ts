@@ -1,8 +1,8 @@
 import { ApiError, notFound } from '../core/errors.ts'
-import { type CampaignRules, lockCampaign } from '../db/locks.ts'
+import { lockCampaign } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { nextCallableAt } from '../scheduling/calling-hours.ts'
-import { findCallee, findOpenCalls, insertCall } from './call-store.ts'
+import { findCallee, findOpenCalls, findQueuedCallAt, insertCall } from './call-store.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
 
 export interface QueueRequest {
@@ -10,80 +10,78 @@ export interface QueueRequest {
   campaignId: number
   contactId: number
   now: Date
-  /** Not before. Null: as soon as may be. */
+  /** When to call at the earliest, in the future. Null: as soon as possible. */
   scheduledAt: Date | null
-  /** Whether a contact that has an open call in this campaign gets another one. */
+  /** What to do where the contact already has an open call in this campaign. */
   ifAlreadyQueued: 'skip' | 'queue'
-  /** A call on the simulated line. Test calls and real ones do not count as each other's open call. */
+  /** Test calls use the simulated provider. A test call and a real one don't count as each other's open call. */
   test: boolean
   metadata: Record<string, string>
   callbackUrl: string | null
 }
 
 /**
- * Queues a call, or finds the open one that it would repeat. A number on the do-not-call list gets a call
- * that is completed as suppressed at once. Runs inside the caller's transaction, in which the contact was
- * upserted: its locked row makes simultaneous requests take turns, and `call_open_once` has the last word.
+ * Queues a call, or returns the open call that it would repeat. A call to a number on the do-not-call list is
+ * completed as suppressed at once.
+ *
+ * Call it in a transaction that has locked the contact, so that simultaneous requests take turns. Where one didn't,
+ * the unique index `call_open_once` decides.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function queueCall(tx: Db, request: QueueRequest): Promise<{ callId: number; queued: boolean }> {
-  const { workspaceId, now } = request
+  const { workspaceId, contactId, test, scheduledAt, now } = request
   const campaign = await lockCampaign(tx, workspaceId, request.campaignId, 'share')
   if (campaign === undefined)
     throw notFound('There is no campaign with this id in this workspace.', 'campaign_id')
   if (campaign.status === 'archived') throw campaignArchived()
 
-  const callee = await findCallee(tx, workspaceId, request.contactId)
+  const callee = await findCallee(tx, workspaceId, contactId)
   if (callee === undefined) throw notFound('There is no contact with this id in this workspace.')
 
-  const dueAt = laterDate(now, request.scheduledAt)
-  const nextAttemptAt = callee.do_not_call
-    ? null
-    : await firstAttemptAt(campaign, callee, request.test, dueAt)
+  const dueAt = scheduledAt ?? now
+  const callableAt = test || callee.onDoNotCallList ? dueAt : await nextCallableAt(campaign, callee, dueAt)
   for (;;) {
     const openCalls = await findOpenCalls(tx, workspaceId, request)
     const [first] = openCalls
     if (first !== undefined && request.ifAlreadyQueued === 'skip') return { callId: first.id, queued: false }
     const inserted = await insertCall(tx, workspaceId, {
       campaignId: campaign.id,
-      contactId: request.contactId,
-      agentId: campaign.agent_id,
-      phoneNumberId: campaign.phone_number_id,
-      fromNumber: campaign.from_number,
-      toNumber: callee.phone_number,
-      test: request.test,
+      contactId,
+      agentId: campaign.agentId,
+      phoneNumberId: campaign.phoneNumberId,
+      fromNumber: campaign.fromNumber,
+      toNumber: callee.phoneNumber,
+      test,
       additional: openCalls.some((call) => !call.additional),
-      scheduledAt: request.scheduledAt,
+      scheduledAt,
       queuedAt: now,
       dueAt,
-      nextAttemptAt,
+      nextAttemptAt: callee.onDoNotCallList ? null : callableAt,
       metadata: request.metadata,
       callbackUrl: request.callbackUrl,
     })
-    // Another transaction, without the contact's lock, was first: its call is to be seen now.
+    // A transaction that hadn't locked the contact was first: its call is visible now.
     if (inserted === undefined) continue
-    if (callee.do_not_call) await publishCompletedCalls(tx, workspaceId, [inserted.id], now)
+    if (callee.onDoNotCallList) await publishCompletedCalls(tx, workspaceId, [inserted.id], now)
     return { callId: inserted.id, queued: true }
   }
 }
 
-const laterDate = (now: Date, scheduledAt: Date | null) =>
-  scheduledAt !== null && scheduledAt > now ? scheduledAt : now
-
-const firstAttemptAt = (
-  campaign: CampaignRules,
-  callee: { phone_number: string; time_zone: string | null },
-  test: boolean,
-  dueAt: Date,
-) =>
-  test
-    ? dueAt
-    : nextCallableAt(
-        { hours: campaign.calling_hours, timeZone: campaign.time_zone },
-        { phoneNumber: callee.phone_number, timeZone: callee.time_zone },
-        dueAt,
-      )
+/**
+ * Queues one more call for a given time, beside the contact's open calls, or returns the queued call that is already
+ * scheduled for exactly this time.
+ *
+ * @throws {ApiError} not_found, campaign_archived
+ */
+export async function queueCallOnceAt(
+  tx: Db,
+  request: Omit<QueueRequest, 'ifAlreadyQueued'> & { scheduledAt: Date },
+): Promise<number> {
+  const queued = await findQueuedCallAt(tx, request.workspaceId, request)
+  if (queued !== undefined) return queued.id
+  return (await queueCall(tx, { ...request, ifAlreadyQueued: 'queue' })).callId
+}
 
 const campaignArchived = () => {
   const message = 'This campaign is archived and takes no more calls. Choose another campaign.'

@@ -1,12 +1,11 @@
-import { findQueuedCallAt } from '../calls/find-calls.ts'
 import { findCall } from '../calls/get-calls.ts'
-import { queueCall } from '../calls/queue-call.ts'
+import { queueCallOnceAt } from '../calls/queue-call.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { lockCampaign, lockContactByNumber } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { formatLocalTime, maxScheduledAt, parseRequestedTime } from '../scheduling/local-time.ts'
+import { formatLocalTime, isTooFarAhead, parseRequestedTime } from '../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../scheduling/time-zones.ts'
 import { findContactsBy } from './find-contacts.ts'
 
@@ -48,13 +47,16 @@ export const queueCallback = (
     if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
     const { workspaceId, campaignId, contactId, test } = call
-    const waitingCall = await findQueuedCallAt(tx.db, workspaceId, {
+    const callId = await queueCallOnceAt(tx.db, {
+      workspaceId,
       campaignId,
       contactId,
       test,
-      at: requestedTime,
+      now,
+      scheduledAt: requestedTime,
+      metadata: {},
+      callbackUrl: null,
     })
-    const callId = waitingCall?.id ?? (await queueCallAt(tx.db, call, requestedTime, now))
     const queuedCall = await findCall(tx.db, workspaceId, callId, now)
     tx.notify.callQueued()
     const nextAttemptAt = queuedCall?.next_attempt_at ?? null
@@ -80,7 +82,7 @@ async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<strin
   if (campaign.status === 'archived') {
     throw invalidField('at', 'campaign_archived', 'This campaign has ended: promise no call-back.')
   }
-  return (await timeZoneOfContact(contact)) ?? campaign.time_zone
+  return (await timeZoneOfContact(contact)) ?? campaign.timeZone
 }
 
 function requireRequestedTime(text: string, timeZone: string, now: Date): Date {
@@ -97,25 +99,9 @@ function requireRequestedTime(text: string, timeZone: string, now: Date): Date {
       `${formatLocalTime(at, timeZone)} is past. ${currentTime} Ask for a later time.`,
     )
   }
-  if (at > maxScheduledAt(now)) {
+  if (isTooFarAhead(at, now)) {
     const message = `${formatLocalTime(at, timeZone)} is more than a year ahead. ${currentTime} Ask for an earlier time.`
     throw invalidField('at', 'too_far_ahead', message)
   }
   return at
-}
-
-async function queueCallAt(db: Db, call: CurrentCall, scheduledAt: Date, now: Date): Promise<number> {
-  const { callId } = await queueCall(db, {
-    workspaceId: call.workspaceId,
-    campaignId: call.campaignId,
-    contactId: call.contactId,
-    now,
-    scheduledAt,
-    // The current call is still open.
-    ifAlreadyQueued: 'queue',
-    test: call.test,
-    metadata: {},
-    callbackUrl: null,
-  })
-  return callId
 }

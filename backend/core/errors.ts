@@ -1,4 +1,3 @@
-import { isNativeError } from 'node:util/types'
 import { type ErrorCode, type ErrorDetail, type ErrorResponse, errorTable } from '@outdial/contract'
 
 /** An error that the caller is told, with the status that the contract's table gives its code. */
@@ -45,16 +44,20 @@ export const notFound = (message: string, field?: string) =>
   new ApiError('not_found', message, { details: field ? [{ field, code: 'not_found', message }] : [] })
 
 /**
- * Rethrows a `not_found` about a field's value as a validation error, for `.catch()`: what the request itself is
- * about does exist.
+ * Rethrows a `not_found` about a field's value as a validation error, for `.catch()`: the page or contact
+ * that the request is about does exist.
  */
 export function throwAsFieldError(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
   throw new ApiError('validation_failed', error.message, { details: error.details })
 }
 
-/** Errors of other realms fail `instanceof`, and the framework's, which are made by hand, are not native. */
-export const isError = (value: unknown): value is Error => value instanceof Error || isNativeError(value)
+/**
+ * Errors of other realms fail `instanceof`, and those that the framework makes by hand have no tag of their
+ * own.
+ */
+export const isError = (value: unknown): value is Error =>
+  value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 
 /** The `code` of an error of Node or PostgreSQL, such as ENOENT or 57P03; '' where it has none. */
 export function errorCode(error: unknown): string {

@@ -61,13 +61,14 @@ export const lockAgent = (
 export interface CampaignRules {
   id: number
   status: CampaignStatus
-  agent_id: number
-  phone_number_id: number
-  from_number: string
-  time_zone: string
-  calling_hours: CallingHours
+  agentId: number
+  phoneNumberId: number
+  fromNumber: string
+  timeZone: string
+  callingHours: CallingHours
   retry: RetryPolicy
-  provider_failures: number
+  /** Attempts in a row that failed because of the telephony provider. */
+  providerFailures: number
 }
 
 /**
@@ -90,13 +91,13 @@ export const lockCampaign = (
     .select([
       'campaign.id',
       'campaign.status',
-      'campaign.agent_id',
-      'campaign.phone_number_id',
-      'phone_number.phone_number as from_number',
-      'campaign.time_zone',
-      'campaign.calling_hours',
+      'campaign.agent_id as agentId',
+      'campaign.phone_number_id as phoneNumberId',
+      'phone_number.phone_number as fromNumber',
+      'campaign.time_zone as timeZone',
+      'campaign.calling_hours as callingHours',
       'campaign.retry',
-      'campaign.provider_failures',
+      'campaign.provider_failures as providerFailures',
     ])
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.id', '=', campaignId)

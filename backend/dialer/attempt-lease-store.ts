@@ -1,21 +1,20 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 import { type CallToDial, callToDialColumns, type NewAttempt } from './claim-store.ts'
-import { sweepBatchSize } from './sweep-store.ts'
 
-/** An attempt under way, with its call. */
+/** An attempt that hasn't ended, with its call. */
 export interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
-  attempt_id: string
+  attemptId: string
   test: boolean
-  started_at: Date
-  answered_at: Date | null
+  startedAt: Date
+  answeredAt: Date | null
 }
 
-/** What whoever takes attempts over must know of them. Paused or archived meanwhile, they go on all the same. */
+/** Returns attempts to take over. They continue even if their campaign was paused or archived meanwhile. */
 export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<LiveAttempt[]> {
   const { rows } = await sql<LiveAttempt>`
-    select ${callToDialColumns}, call_attempt.id as attempt_id, call_attempt.number, call_attempt.test, call_attempt.started_at,
-      call_attempt.answered_at
+    select ${callToDialColumns}, call_attempt.id as "attemptId", call_attempt.number, call_attempt.test,
+      call_attempt.started_at as "startedAt", call_attempt.answered_at as "answeredAt"
     from call_attempt
     join call on call.id = call_attempt.call_id
     join campaign on campaign.id = call.campaign_id
@@ -25,14 +24,14 @@ export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<
   return rows
 }
 
-/** An attempt and the fence of the lease that its holder writes with. */
+/** An attempt and the fence that the holder of its lease writes with. */
 export interface FencedAttempt {
   id: string
   fence: number
   workspaceId: number
 }
 
-/** Renews what this worker still holds, in one statement. Returns the ids that it may go on with. */
+/** Renews the leases that this worker still holds; returns the IDs of their attempts. */
 export async function renewLeases(
   db: Db,
   lease: { workerId: string; leaseMs: number },
@@ -45,7 +44,7 @@ export async function renewLeases(
   return rows.map((row) => row.id)
 }
 
-/** Lets go of an attempt that goes on without this worker: whoever comes next need not wait for the lease. */
+/** Ends the lease of an attempt that continues without this worker, so that the next worker needn't wait for it. */
 export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void> => {
   await db
     .updateTable('call_attempt')
@@ -58,8 +57,8 @@ export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void
 }
 
 /**
- * Takes over attempts whose lease has run out, by the database's clock. The fence grows: what their last holder
- * still writes is refused. Only on lines whose calls die with the worker, or whose line can be asked.
+ * Takes over attempts of the given providers whose lease has expired by the database's clock. Increases the fence, so
+ * that what their last holder still writes is stale.
  */
 export async function takeOverLostAttempts(
   db: Db,
@@ -69,7 +68,7 @@ export async function takeOverLostAttempts(
   return takeOver(db, worker, isLost)
 }
 
-/** The same on whatever line, where nobody has asked it for longer than a call may last. */
+/** Takes over attempts of any provider whose lease expired longer ago than a call may last. */
 export async function takeOverAbandonedAttempts(
   db: Db,
   worker: { workerId: string },
@@ -84,7 +83,7 @@ async function takeOver(
   worker: { workerId: string; leaseMs?: number; limit?: number },
   condition: ReturnType<typeof sql>,
 ): Promise<FencedAttempt[]> {
-  const { workerId, leaseMs = 60_000, limit = sweepBatchSize } = worker
+  const { workerId, leaseMs = 60_000, limit = 100 } = worker
   const { rows } = await sql<FencedAttempt>`
     update call_attempt
     set fence = fence + 1, worker_id = ${workerId}::uuid,

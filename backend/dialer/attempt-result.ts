@@ -1,7 +1,6 @@
 import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract'
 import type { ProviderResult } from '../telephony/provider.ts'
 
-/** How an attempt ended, as the dialer saw it. */
 export interface AttemptResult {
   outcome: Extract<CallOutcome, 'answered' | 'voicemail' | 'no_answer' | 'busy' | 'declined' | 'failed'>
   endedReason: EndedReason
@@ -11,13 +10,13 @@ export interface AttemptResult {
   recordingUrl: string | null
   /** The contact asked not to be called again. */
   optedOut: boolean
-  /** When the line says that it ended, where that was before it was heard of. */
+  /** When the call ended according to the provider, where that was before its report arrived. */
   endedAt?: Date
-  /** Nobody is on the line any more, so that even a lost attempt may be followed by another. */
+  /** The call is surely over, so that even a lost worker's attempt can be followed by another. */
   confirmedOver?: boolean
 }
 
-/** An end with nothing said. */
+/** The result of an attempt without a conversation. */
 export const emptyResult = (outcome: AttemptResult['outcome'], endedReason: EndedReason): AttemptResult => ({
   outcome,
   endedReason,
@@ -28,9 +27,10 @@ export const emptyResult = (outcome: AttemptResult['outcome'], endedReason: Ende
   optedOut: false,
 })
 
-/** The end of an attempt that is lost on a line that knows nothing of it, or has had all the time of a call. */
+/** The result of a lost worker's attempt that the provider doesn't know, or that has had the time of a whole call. */
 export const lostResult: AttemptResult = { ...emptyResult('failed', 'worker_lost'), confirmedOver: true }
 
+/** What counts where a provider handed over nothing after the call limit. */
 export const emptyProviderResult: ProviderResult = {
   outcome: 'answered',
   endedReason: 'agent_hung_up',
@@ -39,6 +39,7 @@ export const emptyProviderResult: ProviderResult = {
   optedOut: false,
 }
 
+/** What the call limit makes of a result. A voicemail stays one. */
 export const toCallLimitResult = (result: ProviderResult | undefined) =>
   result?.outcome === 'voicemail'
     ? { endedReason: 'call_limit_reached' as const }
@@ -51,7 +52,7 @@ const unansweredReasons = {
   failed: 'line_failed',
 } as const
 
-/** Clocks differ: nothing happens before its attempt began, or later than now. */
+/** Returns a reported time within the time of its attempt: clocks differ. */
 export const clampTime = (earliest: Date, reported: Date | undefined, now: Date): Date =>
   new Date(Math.max(earliest.getTime(), Math.min((reported ?? now).getTime(), now.getTime())))
 

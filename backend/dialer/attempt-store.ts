@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import type { FencedAttempt } from './attempt-lease-store.ts'
 
-/** The call is being talked on. False where somebody else holds the attempt by now. */
+/** Saves that a call is in progress. Returns false where another worker holds the attempt's lease by now. */
 export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Promise<boolean> {
   const { rows } = await sql`
     with answered as (
@@ -19,7 +19,7 @@ export async function markAnswered(db: Db, attempt: FencedAttempt, at: Date): Pr
   return rows.length > 0
 }
 
-/** What finishing needs to know of the call, its row held. Undefined where the fence has moved on. */
+/** Ends an attempt and locks its call. Returns undefined where the result is stale: the fence has increased. */
 export const endAttempt = async (
   tx: Db,
   attempt: FencedAttempt,
@@ -43,29 +43,29 @@ export const endAttempt = async (
   return tx
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
-    .select(['call.id', 'call.to_number', 'call.attempts', 'contact.time_zone'])
+    .select(['call.id', 'call.to_number as phoneNumber', 'call.attempts', 'contact.time_zone as timeZone'])
     .where('call.workspace_id', '=', attempt.workspaceId)
     .where('call.id', '=', ended.call_id)
     .forNoKeyUpdate('call')
     .executeTakeFirstOrThrow()
 }
 
-/** Where an attempt belongs: read before its campaign is held, to know how. */
+/** Returns what finishing an attempt must know before it locks the campaign. */
 export const findAttempt = (db: Db, attempt: Pick<FencedAttempt, 'id' | 'workspaceId'>) =>
   db
     .selectFrom('call_attempt')
     .innerJoin('campaign', 'campaign.id', 'call_attempt.campaign_id')
     .select([
-      'call_attempt.campaign_id',
-      'call_attempt.to_number',
+      'call_attempt.campaign_id as campaignId',
+      'call_attempt.to_number as phoneNumber',
       'call_attempt.test',
-      'campaign.provider_failures',
+      'campaign.provider_failures as providerFailures',
     ])
     .where('call_attempt.workspace_id', '=', attempt.workspaceId)
     .where('call_attempt.id', '=', attempt.id)
     .executeTakeFirst()
 
-/** Back to the queue for another attempt. */
+/** Queues a call again for another attempt. */
 export const requeueCall = async (
   tx: Db,
   workspaceId: number,
@@ -103,7 +103,7 @@ export const completeCall = async (
       status: 'completed',
       outcome: completion.outcome,
       ended_reason: completion.endedReason,
-      // Whoever ends a lost worker's attempt does not know that it was answered; the row does.
+      // The worker that ends a lost worker's attempt doesn't know whether it was answered; the row does.
       answered_at: eb.fn.coalesce(eb.val(completion.answeredAt), 'answered_at'),
       ended_at: completion.at,
       duration_seconds:
@@ -119,7 +119,7 @@ export const completeCall = async (
     .execute()
 }
 
-/** Writes what was read out of the talk. False where that was settled before: the first one counts. */
+/** Saves the analysis, or that there is none. Returns false where one was saved before: the first counts. */
 export const saveAnalysis = async (
   tx: Db,
   workspaceId: number,
@@ -145,12 +145,11 @@ export const saveAnalysis = async (
   return updated !== undefined
 }
 
-/** Sets the count of attempts in a row that failed on the line. */
 export const setProviderFailures = async (tx: Db, campaignId: number, failures: number): Promise<void> => {
   await tx.updateTable('campaign').set({ provider_failures: failures }).where('id', '=', campaignId).execute()
 }
 
-/** Pauses an active campaign, and leaves one that is not as it is. */
+/** Pauses a campaign that is active. */
 export const pauseFailingCampaign = async (tx: Db, campaignId: number, reason: string): Promise<void> => {
   await tx
     .updateTable('campaign')

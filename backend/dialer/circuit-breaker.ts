@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { pauseFailingCampaign, setProviderFailures } from './attempt-store.ts'
 
-/** So many attempts in a row that fail on the line are no accident. */
+/** Attempts in a row that fail because of the provider, after which a campaign is paused. */
 export const maxProviderFailures = 20
 
 const pausedReason =
@@ -11,21 +11,21 @@ const pausedReason =
   'Check the line, then resume the campaign: its calls are kept.'
 
 /**
- * Whether an attempt's end changes the count. A lost worker says nothing about the line, and a success only
- * ends a row that has begun.
+ * Returns true where the result of an attempt changes the campaign's count of provider failures. A lost worker says
+ * nothing about the provider, and any other result only resets a count that isn't 0.
  *
  * @param failures in a row so far
  */
 export const changesFailureCount = (result: AttemptResult, failures: number): boolean =>
   result.endedReason === 'line_failed' || (result.endedReason !== 'worker_lost' && failures > 0)
 
-/** Counts a failure of the line, or ends the row. The campaign is held to count, so that none is missed. */
+/** Counts a failure of the provider, or resets the count. Lock the campaign for `update` first, so that none is lost. */
 export async function updateProviderFailures(
   tx: Db,
-  campaign: CampaignRules,
+  campaign: Pick<CampaignRules, 'id' | 'providerFailures'>,
   result: AttemptResult,
 ): Promise<void> {
-  const failures = result.endedReason === 'line_failed' ? campaign.provider_failures + 1 : 0
+  const failures = result.endedReason === 'line_failed' ? campaign.providerFailures + 1 : 0
   await setProviderFailures(tx, campaign.id, failures)
   if (failures >= maxProviderFailures) await pauseFailingCampaign(tx, campaign.id, pausedReason)
 }

@@ -1,8 +1,9 @@
 import type { CallingHours } from '@outdial/contract'
 import { sql } from 'kysely'
+import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import type { Db } from '../db/schema.ts'
 
-/** Due, and nobody talks to the number already. */
+/** SQL condition: the call is due, and its number has no live attempt in the workspace. */
 export const isClaimable = (now: Date) => sql`
   call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}
   and not exists (
@@ -11,39 +12,37 @@ export const isClaimable = (now: Date) => sql`
       and call_attempt.ended_at is null and not call_attempt.test
   )`
 
-/** A call whose row is held, with all that the decision and the line need. */
+/** A call whose row is locked, with all that the claim and the telephony provider need. */
 export interface CallToDial {
   id: number
-  workspace_id: number
-  campaign_id: number
-  campaign_name: string
-  calling_hours: CallingHours
-  campaign_time_zone: string
-  contact_time_zone: string | null
-  first_name: string | null
-  last_name: string | null
+  workspaceId: number
+  campaignId: number
+  campaignName: string
+  callingHours: CallingHours
+  campaignTimeZone: string
+  contactTimeZone: string | null
+  firstName: string | null
+  lastName: string | null
   variables: Record<string, string>
-  scheduled_at: Date | null
-  widget_id: string
-  agent_name: string
+  scheduledAt: Date | null
+  widgetId: string
+  agentName: string
   language: string
   greeting: string
-  from_number: string
-  to_number: string
-  do_not_call: boolean
+  fromNumber: string
+  toNumber: string
+  onDoNotCallList: boolean
 }
 
-/** What `HeldCall` tells, out of call, campaign, agent and contact. */
+/** The columns of `CallToDial`, from call, campaign, agent, and contact. */
 export const callToDialColumns = sql`
-  call.id, call.workspace_id, call.campaign_id, campaign.name as campaign_name, campaign.calling_hours,
-  campaign.time_zone as campaign_time_zone, contact.time_zone as contact_time_zone, contact.first_name,
-  contact.last_name, contact.variables, agent.widget_id, agent.name as agent_name, agent.language,
-  agent.greeting, call.scheduled_at, call.from_number, call.to_number,
-  exists (
-    select from do_not_call
-    where do_not_call.workspace_id = call.workspace_id
-      and do_not_call.number_hash = number_hash(call.workspace_id, call.to_number)
-  ) as do_not_call`
+  call.id, call.workspace_id as "workspaceId", call.campaign_id as "campaignId",
+  campaign.name as "campaignName", campaign.calling_hours as "callingHours",
+  campaign.time_zone as "campaignTimeZone", contact.time_zone as "contactTimeZone",
+  contact.first_name as "firstName", contact.last_name as "lastName", contact.variables,
+  call.scheduled_at as "scheduledAt", agent.widget_id as "widgetId", agent.name as "agentName",
+  agent.language, agent.greeting, call.from_number as "fromNumber", call.to_number as "toNumber",
+  ${isCalleeOnDoNotCallList} as "onDoNotCallList"`
 
 const activeJoins = sql`
   join campaign on campaign.id = call.campaign_id and campaign.status = 'active'
@@ -51,7 +50,7 @@ const activeJoins = sql`
   join phone_number on phone_number.id = call.phone_number_id and phone_number.status = 'active'
   join contact on contact.id = call.contact_id`
 
-/** Holds the calls that are due longest, as many of each campaign as `shares` says. */
+/** Locks the calls that have been due longest, at most `shares.get(campaignId)` of each campaign. */
 export async function lockDueCalls(
   tx: Db,
   shares: ReadonlyMap<number, number>,
@@ -71,7 +70,7 @@ export async function lockDueCalls(
   return rows
 }
 
-/** Holds test calls that are due; the workspaces take turns. */
+/** Locks test calls that are due; the workspaces take turns. */
 export async function lockDueTestCalls(tx: Db, capacity: number, now: Date): Promise<CallToDial[]> {
   const { rows } = await sql<CallToDial>`
     select ${callToDialColumns}
@@ -98,14 +97,14 @@ export async function lockDueTestCalls(tx: Db, capacity: number, now: Date): Pro
 export interface NewAttempt {
   id: string
   fence: number
-  call_id: number
+  callId: number
   number: number
 }
 
 /**
- * Starts an attempt for each held call, leased by the database's clock. A call is left waiting where another
- * transaction was first to call its number: the partial unique index decides. In order of number, so that two
- * dialers never wait for each other.
+ * Starts an attempt for each locked call, leased by the database's clock. A call stays queued where another
+ * transaction was first to call its number: the partial unique index decides. Inserts in order of number, so that two
+ * dialers can't deadlock.
  */
 export async function startAttempts(
   tx: Db,
@@ -125,7 +124,7 @@ export async function startAttempts(
     )
     update call set status = 'dialing', attempts = started.number, next_attempt_at = null
     from started where call.id = started.call_id
-    returning started.id, started.fence, started.call_id, started.number`.execute(tx)
+    returning started.id, started.fence, started.call_id as "callId", started.number`.execute(tx)
   return rows
 }
 
@@ -135,9 +134,9 @@ const liveAttempts = sql`(
 )`
 
 /**
- * Locks up to 50 campaigns that have something to claim, the workspaces taking turns and in each the campaigns.
- * Only locks: what is counted here is from before the lock, so counting is the next statement's. Another
- * dialer's campaigns are passed over; `NO KEY` leaves calls being queued alone.
+ * Locks up to 50 campaigns that have calls to claim. The workspaces take turns, and in each the campaigns. Skips
+ * campaigns that another dialer has locked; `NO KEY` doesn't block queueing calls. What this statement counts is from
+ * before the lock, so the capacity is counted by the next statement.
  */
 export async function lockClaimableCampaigns(tx: Db, now: Date): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
@@ -161,7 +160,7 @@ export async function lockClaimableCampaigns(tx: Db, now: Date): Promise<number[
   return rows.map((row) => row.id)
 }
 
-/** What the locked campaigns may still let out, in the order that they were locked in. */
+/** Counts how many calls each locked campaign may start and has due, in the order in which they were locked. */
 export async function countCapacity(
   tx: Db,
   campaignIds: readonly number[],
@@ -180,7 +179,7 @@ export async function countCapacity(
   return rows
 }
 
-/** They have had their turn. Turns go by the database's clock: a test's may stand still. */
+/** Ends the campaigns' turn. Turns use the database's clock, because a test's clock can stand still. */
 export async function markServed(tx: Db, campaignIds: readonly number[]): Promise<void> {
   await sql`update campaign set claimed_at = clock_timestamp() where id = any(${campaignIds}::bigint[])`.execute(
     tx,

@@ -11,15 +11,17 @@ import { takeOverAttempts } from './takeover.ts'
 
 export interface DialerOptions extends LeaseTimes {
   providers: TelephonyProviders
-  /** Calls that this process has on the line at once. */
+  /** Calls that this process makes at once. */
   concurrency: number
 }
 
+type DialerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'runtimeSecrets'>
+
 /**
- * Starts the worker that makes the calls which are due. Any number of processes may run one. `wake` it after a
- * commit that made something callable; `stop` gives the talks under way `graceMs` to end by themselves.
+ * Starts the worker that makes the calls that are due. Any number of processes can run one. `notify` it after a commit
+ * that made a call due; `stop` gives calls in progress `timeoutMs` to end.
  */
-export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): Worker {
+export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = {}): Worker {
   const {
     providers = chooseProviders(deps),
     leaseMs = 30_000,
@@ -30,37 +32,38 @@ export function startDialer(deps: Deps, options: Partial<DialerOptions> = {}): W
   const real: Worker[] = []
   const test: Worker[] = []
   const notify = () => [...real, ...test].forEach((worker) => worker.notify())
-  // A hang-up frees its slot at once, for this dialer as for those that `deps` knows of.
-  const callQueued = () => (notify(), deps.notify.callQueued())
-  const dialerDeps: Deps = { ...deps, notify: { ...deps.notify, callQueued } }
+  // A call that ends frees capacity: this dialer must hear of it, too.
+  const callQueued = () => {
+    notify()
+    deps.notify.callQueued()
+  }
+  const dialerDeps: DialerDeps = { ...deps, notify: { ...deps.notify, callQueued } }
 
   const onError = (error: unknown, attemptId?: string) =>
     deps.log.error({ attempt: attemptId, error: describeError(error) }, 'the dialer met an error')
   const renew = (ids: string[]) => renewLeases(deps.db, { workerId, leaseMs }, ids)
   const leases = startLeaseRenewal({ leaseMs, heartbeatMs }, renew, onError)
-  const start = (concurrency: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
+  const runner = { providers, leases, onError }
+  const start = (maxAttempts: number, fetch: (capacity: number) => Promise<ClaimedAttempt[]>) =>
     startWorker<ClaimedAttempt>(deps.clock, {
       fetch,
-      handle: (attempt, stop) => runAttempt(dialerDeps, providers, leases, onError, attempt, stop),
+      handle: (attempt, stop) => runAttempt(dialerDeps, runner, attempt, stop),
       onError: (error, attempt) => onError(error, attempt?.id),
-      concurrency,
+      concurrency: maxAttempts,
       batchSize: 50,
       pollMs: 1_000,
     })
   const realLease = { provider: providers.real.name, workerId, leaseMs }
+  const testLease = { provider: providers.test.name, workerId, leaseMs }
   if (providers.real.resumable)
     real.push(start(concurrency, (capacity) => takeOverAttempts(dialerDeps, realLease, capacity)))
   real.push(start(concurrency, (capacity) => claimCalls(dialerDeps, realLease, capacity)))
-  // A lane of their own: a campaign's backlog keeps nobody's test waiting.
-  test.push(
-    start(100, (capacity) =>
-      claimTestCalls(dialerDeps, { provider: providers.test.name, workerId, leaseMs }, capacity),
-    ),
-  )
+  // Test calls have a worker of their own: a campaign's backlog doesn't keep them waiting.
+  test.push(start(100, (capacity) => claimTestCalls(dialerDeps, testLease, capacity)))
   return {
     notify,
     stop: async (timeoutMs) => {
-      // Calls that go on without this process are not waited for.
+      // The calls of a resumable provider continue without this process.
       const realTimeoutMs = providers.real.resumable ? 0 : timeoutMs
       await Promise.all([
         ...real.map((worker) => worker.stop(realTimeoutMs)),

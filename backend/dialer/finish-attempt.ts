@@ -1,10 +1,11 @@
 import { isOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
+import { minuteMs } from '../core/durations.ts'
 import { type CampaignRules, lockCampaign, lockContactByNumber } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { nextCallableAt } from '../scheduling/calling-hours.ts'
+import { type Callee, nextCallableAt } from '../scheduling/calling-hours.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import type { FencedAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'
@@ -20,41 +21,43 @@ import { changesFailureCount, updateProviderFailures } from './circuit-breaker.t
 import { retryDelayMs, shouldRetry } from './retry-policy.ts'
 
 /**
- * What became of the call: `stale` where another holder of the lease decides by now, `analyzing` where it is
+ * What became of the call: `stale` where another worker holds the lease by now, `analyzing` where the call is
  * completed and its event waits for the analysis.
  */
 export type FinishStatus = 'completed' | 'requeued' | 'analyzing' | 'stale'
 
-/** How long an event waits for the analysis of its talk. */
-export const analysisTimeoutMs = 120_000
+type FinishDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
+
+/** How long an event waits for the analysis of the conversation. */
+export const analysisTimeoutMs = 2 * minuteMs
 
 /**
- * Ends an attempt and, with it in one transaction, its call: back to the queue for a retry, or completed with
- * its event. Locks in the order contact, campaign, attempt, call, as everything does that takes more than one.
+ * Ends an attempt and, in the same transaction, its call: queued again for a retry, or completed with its event. Locks
+ * contact, campaign, attempt, and call in this order, as everything does that locks more than one of them.
  *
- * @param hungUpAt when it ended, where the writing was held up since
+ * @param endedAt when the call ended, where that was before now
  */
 export const finishAttempt = (
-  deps: Deps,
+  deps: FinishDeps,
   attempt: FencedAttempt,
   result: AttemptResult,
-  hungUpAt?: Date,
+  endedAt?: Date,
 ): Promise<FinishStatus> =>
   inTransaction(deps, async (tx): Promise<FinishStatus> => {
     const { workspaceId } = attempt
     const now = tx.clock.now()
-    const at = hungUpAt ?? now
+    const at = endedAt ?? now
     const found = await findAttempt(tx.db, attempt)
     if (found === undefined) return 'stale'
     const optedOut = result.optedOut && !found.test
-    if (optedOut) await lockContactByNumber(tx.db, workspaceId, found.to_number)
-    const changesCount = !found.test && changesFailureCount(result, found.provider_failures)
+    if (optedOut) await lockContactByNumber(tx.db, workspaceId, found.phoneNumber)
+    const changesCount = !found.test && changesFailureCount(result, found.providerFailures)
     const lockMode = changesCount ? 'update' : 'share'
-    const campaign = await lockCampaign(tx.db, workspaceId, found.campaign_id, lockMode)
+    const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, lockMode)
     const call = await endAttempt(tx.db, attempt, { ...result, at })
     if (optedOut) {
-      // It counts whoever reports it, even one whose lease is gone.
-      await addToDoNotCallList(tx.db, { workspaceId, phoneNumber: found.to_number, source: 'call', now })
+      // An opt-out counts even where the result is stale.
+      await addToDoNotCallList(tx.db, { workspaceId, phoneNumber: found.phoneNumber, source: 'call', now })
       tx.notify.deliveryQueued()
     }
     if (campaign === undefined || call === undefined) return 'stale'
@@ -74,16 +77,14 @@ export const finishAttempt = (
     return 'completed'
   })
 
-interface EndedCall {
+interface EndedCall extends Callee {
   id: number
-  to_number: string
   attempts: number
-  time_zone: string | null
 }
 
-/** Undefined where the call is to be tried again. */
+/** Returns undefined where the call gets another attempt. */
 async function decideCompletion(
-  tx: Deps,
+  tx: FinishDeps,
   campaign: CampaignRules,
   call: EndedCall & { workspaceId: number },
   result: AttemptResult,
@@ -91,7 +92,7 @@ async function decideCompletion(
 ): Promise<Completion | undefined> {
   const completion = { ...result, at, analysisUntil: analysisDeadline(result, at) }
   if (campaign.status === 'archived' || !shouldRetry(campaign.retry, result, call.attempts)) return completion
-  const isSuppressed = await isOnDoNotCallList(tx.db, call.workspaceId, call.to_number)
+  const isSuppressed = await isOnDoNotCallList(tx.db, call.workspaceId, call.phoneNumber)
   return isSuppressed ? { ...completion, outcome: 'suppressed', endedReason: 'do_not_call' } : undefined
 }
 
@@ -99,7 +100,7 @@ const analysisDeadline = (result: AttemptResult, at: Date) =>
   result.outcome === 'answered' ? new Date(at.getTime() + analysisTimeoutMs) : null
 
 async function planRetry(
-  tx: Deps,
+  tx: FinishDeps,
   campaign: CampaignRules,
   call: EndedCall,
   test: boolean,
@@ -107,17 +108,15 @@ async function planRetry(
 ): Promise<{ dueAt: Date; nextAttemptAt: Date }> {
   const dueAt = new Date(now.getTime() + retryDelayMs(campaign.retry, tx.config.simulationSpeed))
   if (test) return { dueAt, nextAttemptAt: dueAt }
-  const rules = { hours: campaign.calling_hours, timeZone: campaign.time_zone }
-  const callee = { phoneNumber: call.to_number, timeZone: call.time_zone }
-  return { dueAt, nextAttemptAt: await nextCallableAt(rules, callee, dueAt) }
+  return { dueAt, nextAttemptAt: await nextCallableAt(campaign, call, dueAt) }
 }
 
 /**
- * Ends the wait of a completed call's event: with the analysis, or without it where there is none to come.
- * Does nothing where that has happened before: a call has one event.
+ * Writes the event of a completed call, with the analysis or, where there is none, without it. Does nothing where it
+ * was written before: a call has one event.
  */
 export const finishAnalysis = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   call: { workspaceId: number; callId: number },
   analysis: Analysis | undefined,
 ): Promise<void> =>

@@ -1,6 +1,6 @@
-/** Keeps the leases of one worker alive while it can. */
+/** Keeps the leases of one worker alive. */
 export interface Leases {
-  /** Holds an attempt until `release`. `lost` aborts when the lease can no longer be relied on. */
+  /** Renews the lease of an attempt until `release`. `lost` aborts when the lease can't be relied on any more. */
   track(attempt: { id: string; leasedAt: number }): { lost: AbortSignal; release(): void }
   stop(): void
 }
@@ -11,9 +11,11 @@ export interface LeaseTimes {
 }
 
 /**
- * Renews all held leases in one go, every `heartbeatMs`. What could not be renewed is given up while a quarter
- * of its lease is left, so that this worker has hung up before anyone else may act. Leases run by real time, so
- * it is measured by the process's monotonic clock, which no test and no clock change turns.
+ * Renews all tracked leases in one statement, every `heartbeatMs`. A lease that couldn't be renewed is lost while a
+ * quarter of it is left, so that this worker has hung up before another one may act.
+ *
+ * Leases run in real time, so this measures with the process's monotonic clock, which no test and no clock change
+ * moves. The timers are intervals and not `startPeriodicJob`, because a renewal that takes long must not delay the next.
  */
 export function startLeaseRenewal(
   times: LeaseTimes,
@@ -23,7 +25,7 @@ export function startLeaseRenewal(
   const { leaseMs, heartbeatMs } = times
   const tracked = new Map<string, { abandonAt: number; lostController: AbortController }>()
   const abandonAt = (leasedAt: number) => leasedAt + leaseMs * 0.75
-  let renewing = false
+  let isRenewing = false
 
   const markLost = (id: string) => {
     tracked.get(id)?.lostController.abort()
@@ -31,8 +33,8 @@ export function startLeaseRenewal(
   }
 
   const renewAll = async () => {
-    if (renewing || tracked.size === 0) return
-    renewing = true
+    if (isRenewing || tracked.size === 0) return
+    isRenewing = true
     const ids = [...tracked.keys()]
     const requestedAt = performance.now()
     try {
@@ -43,13 +45,13 @@ export function startLeaseRenewal(
         if (!renewed.has(id)) markLost(id)
       }
     } catch (error) {
-      onError(error) // tried again at the next beat, until the lease must be given up
+      onError(error) // The next heartbeat tries again, until the lease is lost.
     } finally {
-      renewing = false
+      isRenewing = false
     }
   }
 
-  // A renewal that hangs must not keep the watch from its round.
+  // Has a timer of its own, because a renewal can hang.
   const dropExpired = () => {
     const now = performance.now()
     for (const [id, lease] of tracked) if (lease.abandonAt <= now) markLost(id)
@@ -62,7 +64,7 @@ export function startLeaseRenewal(
     track: ({ id, leasedAt }) => {
       const lostController = new AbortController()
       tracked.set(id, { abandonAt: abandonAt(leasedAt), lostController })
-      // A process that stood still since it claimed must not ring anybody now.
+      // A process that was suspended since it claimed the attempt must not dial now.
       dropExpired()
       return { lost: lostController.signal, release: () => void tracked.delete(id) }
     },

@@ -20,7 +20,7 @@ import { finishAnalysis } from './finish-attempt.ts'
  * @throws {ApiError} not_found
  */
 export async function receiveReport(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   attemptId: string,
   report: RuntimeReport,
 ): Promise<'recorded' | 'ended'> {

@@ -1,8 +1,9 @@
 import type { CallOutcome, EndedReason, RetryPolicy } from '@outdial/contract'
+import { minuteMs } from '../core/durations.ts'
 
 /**
- * Whether another attempt follows. A lost worker's is not dialed again, where the person may have been rung and
- * nobody can be asked.
+ * Returns true where another attempt follows. After a lost worker's attempt none does unless its call is known to be
+ * over: the contact may have been called, and no provider can tell.
  *
  * @param attempts made so far, this one included
  */
@@ -17,9 +18,9 @@ export function shouldRetry(
 }
 
 /**
- * Milliseconds from the end of an attempt until the next is due.
+ * Returns the milliseconds from the end of an attempt until the next is due.
  *
- * @param speed seconds on the line per second of the clock: a sped-up demonstration waits less, too
+ * @param speed simulated seconds per second of the clock: a sped-up simulation waits less, too
  */
 export const retryDelayMs = (policy: RetryPolicy, speed: number): number =>
-  Math.round((policy.delay_minutes * 60_000) / speed)
+  Math.round((policy.delay_minutes * minuteMs) / speed)

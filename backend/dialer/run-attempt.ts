@@ -11,16 +11,28 @@ import { analysisTimeoutMs, finishAnalysis, finishAttempt } from './finish-attem
 import type { Leases } from './leases.ts'
 import { supervise } from './supervise.ts'
 
+type RunDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
+
+/** What a dialer brings to each of its attempts. */
+export interface AttemptRunner {
+  providers: TelephonyProviders
+  leases: Leases
+  onError: (error: unknown, attemptId: string) => void
+}
+
 /**
- * Makes one claimed attempt, or goes on with one that was taken over: dials, records the answer, finishes,
- * settles the analysis. Where the lease is lost it hangs up and writes nothing: the sweeper decides. `stop` aborts
- * when the process must end: a line that outlives it keeps its calls, for the next worker to take over.
+ * Makes one claimed attempt, or continues one that was taken over: dials, records the answer, finishes the attempt,
+ * and saves the analysis.
+ *
+ * - Lease lost: writes nothing. The next holder of the lease decides, or the sweeper.
+ * - Process stop, resumable provider: releases the lease, and the next worker takes the call over.
+ * - Process stop, any other provider: hangs up and ends the attempt as failed.
+ *
+ * @param stop aborts when the process must end
  */
 export async function runAttempt(
-  deps: Deps,
-  providers: TelephonyProviders,
-  leases: Leases,
-  onError: (error: unknown, attemptId: string) => void,
+  deps: RunDeps,
+  { providers, leases, onError }: AttemptRunner,
   attempt: ClaimedAttempt,
   stop: AbortSignal,
 ): Promise<void> {
@@ -29,56 +41,66 @@ export async function runAttempt(
   const reportError = (error: unknown) => onError(error, attempt.id)
   const writeWithRetry = <Result>(work: () => Promise<Result>) =>
     retryUntil(deps.clock, lease.lost, work, reportError)
+  const stale = new AbortController()
+  let answerWritten = Promise.resolve()
+  const writeAnswer = async (at: Date) => {
+    const isHolder = await writeWithRetry(() => markAnswered(deps.db, attempt, at))
+    if (!isHolder) stale.abort()
+  }
   try {
-    const staleLease = new AbortController()
-    let answering = Promise.resolve()
-    const result = await supervise(deps.clock, provider, attempt, {
-      abandon: AbortSignal.any([lease.lost, stop, staleLease.signal]),
+    const supervised = await supervise(deps.clock, provider, attempt, {
+      abandon: AbortSignal.any([lease.lost, stop, stale.signal]),
       onAnswer: (at) => {
-        answering = writeWithRetry(() => markAnswered(deps.db, attempt, at)).then(
-          (isHolder) => void (isHolder || staleLease.abort()),
-          reportError,
-        )
+        answerWritten = writeAnswer(at).catch(reportError)
       },
       onProviderError: reportError,
     })
-    const hungUpAt = result?.endedAt ?? deps.clock.now()
-    await answering
-    if (result === undefined && provider.resumable) return await releaseUnlessLost(deps, attempt, lease.lost)
-    if (result === undefined && !stop.aborted) return
-    const finalResult = result ?? emptyResult('failed', 'worker_lost')
-    const status = await writeWithRetry(() => finishAttempt(deps, attempt, finalResult, hungUpAt))
+    const now = deps.clock.now()
+    await answerWritten
+    if (supervised === 'abandoned' && provider.resumable) {
+      if (!lease.lost.aborted) await releaseLease(deps.db, attempt)
+      return
+    }
+    if (supervised === 'abandoned' && !stop.aborted) return
+    const result = supervised === 'abandoned' ? emptyResult('failed', 'worker_lost') : supervised
+    const endedAt = result.endedAt ?? now
+    const status = await writeWithRetry(() => finishAttempt(deps, attempt, result, endedAt))
     lease.release()
-    if (status !== 'analyzing') return
-    const analysis = await analyzeConversation(deps, provider, attempt.request, finalResult.transcript, {
-      stop,
-      report: reportError,
-    })
-    // It may come yet, and whoever takes it settles it, or the sweeper.
-    if (analysis === undefined && provider.resumable && stop.aborted) return
-    await finishAnalysis(deps, { workspaceId: attempt.workspaceId, callId: attempt.request.callId }, analysis)
+    if (status === 'analyzing')
+      await analyzeCall(deps, provider, attempt, result.transcript, stop, reportError)
   } finally {
     lease.release()
   }
 }
 
-/** What is lost already is somebody else's. */
-async function releaseUnlessLost(deps: Deps, attempt: ClaimedAttempt, lost: AbortSignal): Promise<void> {
-  if (!lost.aborted) await releaseLease(deps.db, attempt)
+/** Saves the analysis of a completed call, or that there is none, with which its event is sent. */
+async function analyzeCall(
+  deps: RunDeps,
+  provider: TelephonyProvider,
+  { workspaceId, request }: ClaimedAttempt,
+  transcript: TranscriptTurn[],
+  stop: AbortSignal,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const analysis = await waitForAnalysis(deps.clock, provider, { request, transcript }, stop, onError)
+  // The runtime can still report it: then the report's receiver saves it, or the sweeper.
+  if (analysis === undefined && provider.resumable && stop.aborted) return
+  await finishAnalysis(deps, { workspaceId, callId: request.callId }, analysis)
 }
 
-/** Undefined where there is none in time: the event does not wait any longer. */
-async function analyzeConversation(
-  deps: Deps,
+/** Returns undefined where there is no analysis in time: the event waits no longer. */
+async function waitForAnalysis(
+  clock: Clock,
   provider: TelephonyProvider,
-  request: DialRequest,
-  transcript: TranscriptTurn[],
-  options: { stop: AbortSignal; report: (error: unknown) => void },
+  { request, transcript }: { request: DialRequest; transcript: TranscriptTurn[] },
+  stop: AbortSignal,
+  onError: (error: unknown) => void,
 ): Promise<Analysis | undefined> {
   const done = new AbortController()
-  const onError = (error: unknown) => void options.report(error)
-  const analysis = provider.analyze(request, transcript, done.signal).catch(onError)
-  const timeout = deps.clock.wait(analysisTimeoutMs, AbortSignal.any([done.signal, options.stop]))
+  const analysis = provider
+    .analyze(request, transcript, done.signal)
+    .catch((error: unknown) => onError(error))
+  const timeout = clock.wait(analysisTimeoutMs, AbortSignal.any([done.signal, stop]))
   try {
     return (await Promise.race([analysis, timeout])) ?? undefined
   } finally {
@@ -87,12 +109,12 @@ async function analyzeConversation(
 }
 
 /**
- * Does `work`, again and again while it fails, until `until` aborts: what a line has told is told once, and a
- * database that is away for a moment must not lose it.
+ * Does `work`, again and again while it fails, until `signal` aborts: what a provider reports it reports once, and a
+ * short outage of the database must not lose it.
  *
- * @throws the last error, once `until` has aborted
+ * @throws the last error, once `signal` has aborted
  */
-export async function retryUntil<Result>(
+async function retryUntil<Result>(
   clock: Clock,
   signal: AbortSignal,
   work: () => Promise<Result>,

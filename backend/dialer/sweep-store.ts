@@ -3,10 +3,10 @@ import type { CallKey } from '../calls/cancel-call.ts'
 import type { CampaignKey } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 
-/** How many rows a look takes at once. */
-export const sweepBatchSize = 100
+/** Rows that one round of the sweeper takes at most. */
+const sweepBatchSize = 100
 
-/** Calls that have waited since before `since` without an attempt. */
+/** Returns queued calls that became due before `before`. */
 export const findOverdueCalls = (db: Db, before: Date): Promise<CallKey[]> =>
   db
     .selectFrom('call')
@@ -17,7 +17,7 @@ export const findOverdueCalls = (db: Db, before: Date): Promise<CallKey[]> =>
     .limit(sweepBatchSize)
     .execute()
 
-/** Holds one of them. Undefined where it waits no longer, or somebody is at it. */
+/** Locks an overdue call. Returns undefined where it isn't queued any more, or another transaction has locked it. */
 export const lockOverdueCall = (tx: Db, key: CallKey, before: Date) =>
   tx
     .selectFrom('call')
@@ -30,7 +30,7 @@ export const lockOverdueCall = (tx: Db, key: CallKey, before: Date) =>
     .skipLocked()
     .executeTakeFirst()
 
-/** How the last attempt of a call ended. */
+/** Returns how the last attempt of a call ended. */
 export const findLastResult = async (
   db: Db,
   key: CallKey,
@@ -47,7 +47,7 @@ export const findLastResult = async (
   return { outcome: last.outcome, endedReason: last.ended_reason }
 }
 
-/** Completed calls whose analysis has not come in time. */
+/** Returns completed calls whose analysis hasn't arrived in time. */
 export const findOverdueAnalyses = (db: Db, now: Date): Promise<CallKey[]> =>
   db
     .selectFrom('call')
@@ -57,7 +57,7 @@ export const findOverdueAnalyses = (db: Db, now: Date): Promise<CallKey[]> =>
     .limit(sweepBatchSize)
     .execute()
 
-/** Campaigns whose waiting calls do not follow their last change yet. */
+/** Returns campaigns whose last change hasn't been applied to all of their queued calls. */
 export const findCampaignsToReschedule = (db: Db): Promise<CampaignKey[]> =>
   db
     .selectFrom('campaign')

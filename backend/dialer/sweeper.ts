@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { CallKey } from '../calls/cancel-call.ts'
-import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
+import { completeQueuedCalls } from '../calls/complete-calls.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
+import { dayMs, secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
-import type { Worker } from '../core/worker.ts'
+import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { chooseProviders, type TelephonyProviders } from '../telephony/choose-providers.ts'
@@ -20,101 +21,88 @@ import {
   lockOverdueCall,
 } from './sweep-store.ts'
 
+type SweeperDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'notify' | 'runtimeSecrets'>
+
 /**
- * Starts the worker that ends what nobody else will: attempts of lost workers, calls that waited too long,
- * events whose analysis did not come, changes of a campaign that were broken off. Any number may run.
+ * Starts the job that finishes what no other worker does: attempts of lost workers, calls that waited too long, events
+ * whose analysis didn't arrive, changes of a campaign that were interrupted. Any number of processes can run one.
  */
 export function startSweeper(
-  deps: Deps,
+  deps: SweeperDeps,
   options: { providers?: TelephonyProviders } = {},
-): Pick<Worker, 'stop'> {
-  const sweep = createSweep(deps, options.providers ?? chooseProviders(deps))
-  const stopping = new AbortController()
-  const loop = async () => {
-    while (!stopping.signal.aborted) {
-      const count = await sweep(stopping.signal)
-      if (count === 0) await deps.clock.wait(1_000, stopping.signal)
+): PeriodicJob {
+  const onError = (error: unknown) =>
+    deps.log.error({ error: describeError(error) }, 'the sweeper met an error')
+  const tasks = createTasks(deps, options.providers ?? chooseProviders(deps))
+
+  /** Returns true where something was finished: more may be waiting. */
+  const sweep = async (stopping: AbortSignal): Promise<boolean> => {
+    let finished = 0
+    for (const findJobs of tasks) {
+      const jobs = await findJobs().catch((error: unknown) => (onError(error), []))
+      for (const job of jobs) {
+        if (stopping.aborted) return false
+        await job().then(() => (finished += 1), onError)
+      }
     }
+    return finished > 0
   }
-  const loopDone = loop()
-  return {
-    stop: async () => {
-      stopping.abort()
-      await loopDone
-    },
-  }
+  return startPeriodicJob(deps.clock, { intervalMs: secondMs, work: sweep, onError })
 }
 
-/** One round over everything; resolves to how much it ended. What fails is reported and comes round again. */
-function createSweep(deps: Deps, providers: TelephonyProviders): (stopping: AbortSignal) => Promise<number> {
+/** Finds what one kind of task is to be done for; each job does it once. */
+type FindJobs = () => Promise<(() => Promise<unknown>)[]>
+
+const createTask =
+  <Found>(find: () => Promise<Found[]>, handle: (found: Found) => Promise<unknown>): FindJobs =>
+  async () =>
+    (await find()).map((found) => () => handle(found))
+
+function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs[] {
+  const { db, clock } = deps
   const workerId = randomUUID()
-  // A line that outlives its worker is asked by a dialer what became of the call; these cannot be.
+  // The attempts of resumable providers are taken over by a dialer; those of the others are lost with their worker.
   const nonResumable = [providers.real, providers.test]
     .filter((provider) => !provider.resumable)
     .map((provider) => provider.name)
   const workerLost = emptyResult('failed', 'worker_lost')
-  const tasks = [
+  const maxCallSeconds = callLimits.ringSeconds + callLimits.callSeconds
+  return [
     createTask(
-      () => takeOverLostAttempts(deps.db, { workerId, providers: nonResumable }),
+      () => takeOverLostAttempts(db, { workerId, providers: nonResumable }),
       (attempt) => finishAttempt(deps, attempt, workerLost),
     ),
     createTask(
-      () => takeOverAbandonedAttempts(deps.db, { workerId }, callLimits.ringSeconds + callLimits.callSeconds),
+      () => takeOverAbandonedAttempts(db, { workerId }, maxCallSeconds),
       (attempt) => finishAttempt(deps, attempt, lostResult),
     ),
     createTask(
-      () => findOverdueAnalyses(deps.db, deps.clock.now()),
-      async (call) => finishAnalysis(deps, call, await findReportedAnalysis(deps.db, call)),
+      () => findOverdueAnalyses(db, clock.now()),
+      async (call) => finishAnalysis(deps, call, await findReportedAnalysis(db, call)),
     ),
     createTask(
-      () => findOverdueCalls(deps.db, overdueBefore(deps.clock.now())),
+      () => findOverdueCalls(db, overdueBefore(clock.now())),
       (call) => expireCall(deps, call),
     ),
     createTask(
-      () => findCampaignsToReschedule(deps.db),
+      () => findCampaignsToReschedule(db),
       (campaign) => rescheduleCampaign(deps, campaign),
     ),
   ]
-  const reportError = (error: unknown) =>
-    deps.log.error({ error: describeError(error) }, 'the sweeper met an error')
-
-  return async (stopping) => {
-    let ended = 0
-    for (const { find } of tasks) {
-      const jobs = await find().catch((error: unknown) => (reportError(error), []))
-      for (const job of jobs) {
-        if (stopping.aborted) return ended
-        const succeeded = await job().then(
-          () => 1,
-          (error: unknown) => (reportError(error), 0),
-        )
-        ended += succeeded
-      }
-    }
-    return ended
-  }
 }
 
-/** Something to look for, and what to do with each find. */
-const createTask = <Found>(find: () => Promise<Found[]>, handle: (found: Found) => Promise<unknown>) => ({
-  find: async () => (await find()).map((found) => () => handle(found)),
-})
-
-const maxWaitMs = 7 * 24 * 3_600_000
-
-/** Calls that last became due before this have waited too long. */
-export const overdueBefore = (now: Date): Date => new Date(now.getTime() - maxWaitMs)
+/** Calls that became due before this have waited too long. */
+const overdueBefore = (now: Date): Date => new Date(now.getTime() - 7 * dayMs)
 
 const neverAttempted = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
 
-/** Completes a call that got no attempt within 7 days. After any attempt, the last one's outcome stands. */
-export const expireCall = (deps: Deps, key: CallKey): Promise<void> =>
+/** Completes a call that wasn't attempted within 7 days. After earlier attempts, the last one's outcome counts. */
+const expireCall = (deps: SweeperDeps, key: CallKey): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
     const call = await lockOverdueCall(tx.db, key, overdueBefore(now))
     if (call === undefined) return
     const result = (await findLastResult(tx.db, key)) ?? neverAttempted
-    const completed = await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
-    await publishCompletedCalls(tx.db, key.workspaceId, completed, now)
+    await completeQueuedCalls(tx.db, key.workspaceId, [call.id], { ...result, at: now })
     tx.notify.deliveryQueued()
   })

@@ -3,8 +3,8 @@ import { findLiveAttempts, takeOverLostAttempts } from './attempt-lease-store.ts
 import { type ClaimedAttempt, type Lease, toClaimedAttempt } from './claim-calls.ts'
 
 /**
- * Takes over at most `room` attempts whose workers are gone, on a line that outlives them. Nobody is rung: the
- * line is asked what became of the call. The fence grows, so that the last holder has no say any more.
+ * Takes over at most `capacity` attempts of lost workers. Their provider is resumable: it's asked what became of each
+ * call, and dials nobody again.
  */
 export async function takeOverAttempts(
   deps: Pick<Deps, 'db'>,
@@ -21,18 +21,9 @@ export async function takeOverAttempts(
   if (takenOver.length === 0) return []
   const fences = new Map(takenOver.map(({ id, fence }) => [id, fence]))
   const liveAttempts = await findLiveAttempts(deps.db, [...fences.keys()])
-  return liveAttempts.map((live) => ({
-    ...toClaimedAttempt(
-      live,
-      {
-        id: live.attempt_id,
-        fence: fences.get(live.attempt_id) ?? 0,
-        call_id: live.id,
-        number: live.number,
-      },
-      live.test,
-      leasedAt,
-    ),
-    takenOver: { startedAt: live.started_at, answeredAt: live.answered_at },
-  }))
+  return liveAttempts.map((live) => {
+    const { attemptId, number, test, startedAt, answeredAt } = live
+    const attempt = { id: attemptId, fence: fences.get(attemptId) ?? 0, callId: live.id, number }
+    return { ...toClaimedAttempt(live, attempt, test, leasedAt), takenOver: { startedAt, answeredAt } }
+  })
 }

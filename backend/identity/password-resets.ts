@@ -1,3 +1,4 @@
+import { dayMs } from '../core/durations.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -9,8 +10,7 @@ import { hashPassword } from './passwords.ts'
 import { deleteOtherSessions } from './session-store.ts'
 import { lockUser, updatePassword } from './user-store.ts'
 
-/** 24 hours, in milliseconds. */
-const ttlMs = 24 * 3_600_000
+const ttlMs = dayMs
 
 interface ResetLink {
   link: string
@@ -18,32 +18,32 @@ interface ResetLink {
 }
 
 /**
- * Makes a link by which a user sets a new password, without any question of whether the asker may: for who runs the
- * installation. An earlier link of the user ends.
+ * Makes a link by which a user sets a new password, without any question of whether the asker may: for who
+ * runs the installation. An earlier link of the user ends.
  */
 export const createResetLink = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
   userId: number,
   createdBy: number | null = null,
 ): Promise<ResetLink> =>
-  inTransaction(deps, async ({ db, clock, config }) => {
+  inTransaction(deps, async (tx) => {
     const token = randomToken()
-    const now = clock.now()
+    const now = tx.clock.now()
     const expiresAt = new Date(now.getTime() + ttlMs)
-    await deleteUnusedResets(db, userId)
-    await insertReset(db, { tokenHash: hashToken(token), userId, createdBy, now, expiresAt })
-    return { link: `${config.publicUrl}/reset-password/${token}`, expiresAt }
+    await deleteUnusedResets(tx.db, userId)
+    await insertReset(tx.db, { tokenHash: hashToken(token), userId, createdBy, now, expiresAt })
+    return { link: `${tx.config.publicUrl}/reset-password/${token}`, expiresAt }
   })
 
 /**
- * Makes one for a member, by an owner of the workspace. Whoever holds the link can take the account over, so an owner
- * makes one only for who works in no workspace but the owner's own; and none for themselves, since a session alone
- * must not get around the question for the current password.
+ * Makes one for a member, by an owner of the workspace. Whoever holds the link can take the account over, so
+ * an owner makes one only for who works in no workspace but the owner's own; and none for themselves, since a
+ * session alone must not get around the question for the current password.
  *
  * @throws {ApiError} not_found, validation_failed
  */
 export const createMemberResetLink = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
   input: { workspaceId: number; userId: number; ownerId: number },
 ): Promise<ResetLink> =>
   inTransaction(deps, async (tx) => {
@@ -84,13 +84,13 @@ const isStillAllowed = async (db: Db, userId: number, createdBy: number | null):
   createdBy === null || (await ownsAllWorkspacesOf(db, userId, createdBy))
 
 /**
- * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the link
- * does not work any more.
+ * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the
+ * link does not work any more.
  *
  * @throws {ApiError} validation_failed for a password too short
  */
 export async function resetPassword(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   token: string,
   newPassword: string,
 ): Promise<number | undefined> {

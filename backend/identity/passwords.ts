@@ -1,5 +1,7 @@
 import { hash, verify } from '@node-rs/argon2'
+import * as z from 'zod'
 import { invalidField, notFound } from '../core/errors.ts'
+import { rule, validateByRules } from '../core/validate-rules.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { randomToken } from '../secrets/tokens.ts'
@@ -11,44 +13,51 @@ const wrongPasswordError = () =>
   invalidField('current_password', 'wrong_password', 'This is not your current password.')
 
 /**
- * Changes a person's own password, and ends every other session and reset link of theirs: whoever knew the old one is
- * out.
+ * Changes a person's own password, and ends every other session and reset link of theirs: whoever knew the
+ * old one is out.
  *
  * @throws {ApiError} validation_failed, not_found
  */
 export const changePassword = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'notify'>,
   session: { userId: number; sessionHash: Buffer },
   input: { currentPassword: string; newPassword: string },
 ): Promise<void> =>
-  inTransaction(deps, async ({ db }) => {
-    const user = await findUserWithPassword(db, session.userId)
+  inTransaction(deps, async (tx) => {
+    const user = await findUserWithPassword(tx.db, session.userId)
     if (user === undefined) throw notFound('There is no such user.')
     if (!(await passwordMatches(user.password_hash, input.currentPassword))) throw wrongPasswordError()
     const passwordHash = await hashPassword(input.newPassword, 'new_password')
     const currentHash = user.password_hash
-    if (!(await replacePassword(db, session.userId, { currentHash, passwordHash })))
-      throw wrongPasswordError()
-    await deleteUnusedResets(db, session.userId)
-    await deleteOtherSessions(db, session.userId, session.sessionHash)
+    const isReplaced = await replacePassword(tx.db, session.userId, { currentHash, passwordHash })
+    if (!isReplaced) throw wrongPasswordError()
+    await deleteUnusedResets(tx.db, session.userId)
+    await deleteOtherSessions(tx.db, session.userId, session.sessionHash)
   })
 
 const minPasswordLength = 10
-/** What the sign-in form takes: a longer one could never be used. */
+/** The longest one that the sign-in form accepts: a longer one could never be used. */
 const maxPasswordLength = 1024
 
+const NewPassword = z
+  .string()
+  .refine(
+    (password) => password.length >= minPasswordLength,
+    rule('too_small', `The password must have at least ${minPasswordLength} characters.`),
+  )
+  .refine(
+    (password) => password.length <= maxPasswordLength,
+    rule('too_big', `The password must have at most ${maxPasswordLength} characters.`),
+  )
+
 /**
- * Hashes a new password: Argon2id with OWASP's parameters, the library's defaults (19 MiB, two passes, one lane).
+ * Hashes a new password: Argon2id with OWASP's parameters, the library's defaults (19 MiB, two passes, one
+ * lane).
  *
  * @throws {ApiError} `validation_failed` for one that is too short or too long
  */
 export async function hashPassword(password: string, field = 'password'): Promise<string> {
-  if (password.length < minPasswordLength) {
-    throw invalidField(field, 'too_small', `The password must have at least ${minPasswordLength} characters.`)
-  }
-  if (password.length > maxPasswordLength) {
-    throw invalidField(field, 'too_big', `The password must have at most ${maxPasswordLength} characters.`)
-  }
+  validateByRules(z.object({ [field]: NewPassword }), { [field]: password })
   return hash(password)
 }
 
@@ -58,8 +67,9 @@ export const passwordMatches = (passwordHash: string, password: string): Promise
 let dummyHash: Promise<string> | undefined
 
 /**
- * The user's id and the hash that the password was held against, or undefined for a wrong address or password: which of the two is not told, nor do
- * unknown users answer faster, as a hash is verified for them too.
+ * Returns the user's id and the hash that the password was compared with; undefined for a wrong address or
+ * password. Which of the two is wrong is not told, not even by the time it takes: a hash is verified for
+ * unknown users too.
  */
 export async function verifyPassword(
   deps: Pick<Deps, 'db'>,

@@ -1,3 +1,4 @@
+import { dayMs, minuteMs } from '../core/durations.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -14,15 +15,15 @@ import {
 import { lockPassword } from './user-store.ts'
 import type { User } from './users.ts'
 
-const ttlMs = 14 * 24 * 60 * 60 * 1000
+const ttlMs = 14 * dayMs
 
 /**
- * Signs a user in. The token goes into the cookie; the database keeps its hash, so that it can be revoked. With
- * `passwordHash`, only while that is the user's: who changes a password ends all sessions, and one that began by the
- * old password at that moment must not stay.
+ * Signs a user in. The token goes into the cookie; the database keeps its hash, so that it can be revoked.
+ * With `passwordHash`, only while that is the user's: who changes a password ends all sessions, and one that
+ * began by the old password at that moment must not stay.
  */
 export async function startSession(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   userId: number,
   userAgent = '',
   passwordHash?: string,
@@ -30,9 +31,9 @@ export async function startSession(
   const token = randomToken()
   const createdAt = deps.clock.now()
   const expiresAt = new Date(createdAt.getTime() + ttlMs)
-  return inTransaction(deps, async ({ db }) => {
-    if (passwordHash !== undefined && !(await lockPassword(db, userId, passwordHash))) return undefined
-    await insertSession(db, {
+  return inTransaction(deps, async (tx) => {
+    if (passwordHash !== undefined && !(await lockPassword(tx.db, userId, passwordHash))) return undefined
+    await insertSession(tx.db, {
       idHash: hashToken(token),
       userId,
       userAgent: userAgent.slice(0, 500).toWellFormed(),
@@ -48,8 +49,8 @@ export interface Session {
   idHash: Buffer
 }
 
-/** A session's last use is noted this precisely: pages ask for themselves every few seconds. */
-const lastSeenIntervalMs = 60_000
+/** How precisely a session's last use is recorded: pages refresh themselves every few seconds. */
+const lastSeenIntervalMs = minuteMs
 
 /** Who is signed in with this cookie; undefined for an unknown, ended or expired one. */
 export async function findSession(

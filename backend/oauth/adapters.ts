@@ -24,7 +24,9 @@ const modelsWithoutExpiry = new Set(['Grant', 'RefreshToken'])
 /** A code or rotated token is remembered so long after its use, so that a second use is noticed. */
 const replayTtlSeconds = 90 * 24 * 60 * 60
 
-/** Codes, refresh tokens, grants and interactions: found by the hash of their id, which itself is not kept. */
+/**
+ * Codes, refresh tokens, grants and interactions: found by the hash of their id, which itself is not kept.
+ */
 export const payloadAdapter = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   model: 'AuthorizationCode' | 'RefreshToken' | 'Grant' | 'Interaction',
@@ -60,7 +62,10 @@ export const payloadAdapter = (
       throw new errors.InvalidGrant('already used')
     },
     destroy: async (id) => {
-      if (model !== 'Grant') return void (await deletePayload(db, key(id)))
+      if (model !== 'Grant') {
+        await deletePayload(db, key(id))
+        return
+      }
       // On a replayed code or token the subscriptions stay: its user connects again, and finds them.
       const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'
       await (isRevokedByApp ? endConnection(deps, key(id).idHash) : revokeGrant(db, key(id).idHash))

@@ -2,9 +2,9 @@ import type { Scope } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type Provider } from 'oidc-provider'
 import * as z from 'zod'
+import { authorizationExpired } from '../views/page-error.ts'
 import { formTarget } from '../views/page-headers.ts'
 import type { ConnectingApp } from '../views/render.ts'
-import { authorizationExpired } from '../views/page-error.ts'
 import { knownScopes } from './scopes.ts'
 
 /** An authorization that waits for a person's answer. */

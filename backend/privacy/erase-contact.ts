@@ -56,11 +56,11 @@ export const eraseContact = (
     const callIds = calls.map(({ id }) => id)
     const { phone_number: phoneNumber } = contact
     const end = { outcome: 'canceled', endedReason: 'contact_erased', at: now } as const
-    const canceled = await completeQueuedCalls(db, workspaceId, callIds, end)
-    const analyzing = await endAnalyses(db, workspaceId, callIds)
     const identifiers = toIdentifiers(contact)
     // The events that are owed are rewritten with all others, before anybody sees them.
-    await publishCompletedCalls(db, workspaceId, [...canceled, ...analyzing], now)
+    await completeQueuedCalls(db, workspaceId, callIds, end)
+    const analyzing = await endAnalyses(db, workspaceId, callIds)
+    await publishCompletedCalls(db, workspaceId, analyzing, now)
     await clearDoNotCallReasons(db, workspaceId, phoneNumber)
     await clearContact(db, workspaceId, contactId, now)
     await clearCalls(db, workspaceId, callIds, now)

@@ -1,18 +1,19 @@
 import type { CallingHours, Weekday } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
+import { dayMs } from '../core/durations.ts'
 import { timeZonesOfNumber } from './time-zones.ts'
 
 const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
-/** Every weekly pattern comes round within seven days; a window that a clock change swallows, within fourteen. */
-const maxLookAheadMs = 15 * 24 * 3_600_000
+/** Every window repeats within 7 days; one that a clock change skips, within 14. */
+const maxLookAheadMs = 15 * dayMs
 
 /**
- * The first moment at or after `from` at which the clocks of all `zones` show calling hours, to the
- * millisecond. Undefined where the zones have no common hour.
+ * Returns the first moment at or after `from` that is within the calling hours in all `zones`, to the millisecond.
+ * Undefined where the zones' calling hours never overlap.
  *
- * The wall clock decides: an hour that a clock change skips is no window, and an hour that it repeats is
- * one twice. Hours that run over midnight belong to the day they start on.
+ * Local time decides: an hour that a clock change skips is never within calling hours, and one that it repeats can be
+ * twice. Hours past midnight belong to the day they start on.
  *
  * @param zones IANA names, at least one
  */
@@ -43,7 +44,7 @@ const opensOn = (hours: CallingHours, dayOfWeek: number) =>
 
 const toMinutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 
-/** The next moment at which a closed zone may open: a start, a midnight, or a clock change. */
+/** Returns the next moment at which a closed zone can open: a start, a midnight, or a clock change. */
 function nextPossibleOpening(hours: CallingHours, local: Temporal.ZonedDateTime): Temporal.Instant {
   const time = Temporal.PlainTime.from(hours.start)
   const today = local.toPlainDate()
@@ -71,25 +72,27 @@ const toInstant = (
   disambiguation: 'earlier' | 'later',
 ) => date.toPlainDateTime(time).toZonedDateTime(zone, { disambiguation }).toInstant()
 
-/** Who is called: the own time zone, if it is known, wins over what the number tells. */
 export interface Callee {
   phoneNumber: string
+  /** Where it's known, it counts, and not the phone number's time zones. */
   timeZone: string | null
 }
 
-/** When and by whose clock a campaign may call. */
+/** When a campaign may call. */
 export interface CallingRules {
-  hours: CallingHours
-  /** The campaign's: for numbers that tell no place, or places that have no common hour. */
+  callingHours: CallingHours
+  /** For phone numbers without a time zone, or with time zones whose calling hours never overlap. */
   timeZone: string
 }
 
-/** The first moment at or after `from` at which the contact may be called, in the contact's local time. */
+/** Returns the first moment at or after `from` within the calling hours in the contact's local time. */
 export async function nextCallableAt(rules: CallingRules, callee: Callee, from: Date): Promise<Date> {
   const zones = callee.timeZone === null ? await timeZonesOfNumber(callee.phoneNumber) : [callee.timeZone]
-  const openAt = zones.length > 0 ? nextOpenAt(rules.hours, zones, from) : undefined
-  // The last resort lies beyond every horizon, and is planned anew when it has come.
-  return openAt ?? nextOpenAt(rules.hours, [rules.timeZone], from) ?? new Date(from.getTime() + 15 * dayMs)
+  const openAt = zones.length > 0 ? nextOpenAt(rules.callingHours, zones, from) : undefined
+  // No opening within reach: the call is rescheduled when that moment has come.
+  return (
+    openAt ??
+    nextOpenAt(rules.callingHours, [rules.timeZone], from) ??
+    new Date(from.getTime() + maxLookAheadMs)
+  )
 }
-
-const dayMs = 24 * 3_600_000

@@ -3,18 +3,18 @@ import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
 import { invalidField } from '../core/errors.ts'
 
-/** A moment as a clock in that zone shows it, for example `Thursday, May 7, 2026 at 9:30 AM (America/New_York)`. */
+/** Formats a moment in local time, for example `Thursday, May 7, 2026 at 9:30 AM (America/New_York)`. */
 export function formatLocalTime(at: Date, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone })
-  // ICU sets a narrow space before AM; agents read plain ones.
+  // ICU puts a narrow no-break space before AM, which language models can misread.
   return `${format.format(at).replaceAll('\u202f', ' ')} (${timeZone})`
 }
 
 const LocalDateTime = z.iso.datetime({ local: true })
 
 /**
- * Reads a time that somebody asked for: ISO 8601 with an offset, or as the clocks of `timeZone` show it. A time that
- * a clock change skips is an hour later, of one that it repeats the first is meant. Undefined where it is no time.
+ * Parses a requested time: ISO 8601 with an offset, or local time in `timeZone`. A local time that a clock change skips
+ * becomes an hour later; of one that it repeats, the first is meant. Returns undefined for anything else.
  */
 export function parseRequestedTime(text: string, timeZone: string): Date | undefined {
   const normalized = withSeconds(text.trim().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T'))
@@ -23,12 +23,12 @@ export function parseRequestedTime(text: string, timeZone: string): Date | undef
   return new Date(Temporal.PlainDateTime.from(normalized).toZonedDateTime(timeZone).epochMilliseconds)
 }
 
-/** The contract's timestamps have seconds before an offset; people ask for half past three. */
+/** `TimestampInput` requires seconds, which people leave out. */
 const withSeconds = (text: string) => text.replace(/^(.{10}T\d{2}:\d{2})(?=$|[Z+-])/, '$1:00')
 
 /**
- * The moment that a person means who types a date and a time by the clocks of `timeZone`; with an offset it is that
- * moment. Of a time that the clocks show twice the first is meant; one that they skip is none.
+ * Parses a date and time that a person typed, in local time unless it has an offset. Of a local time that occurs twice,
+ * the first is meant; one that a clock change skips is an error.
  *
  * @throws {ApiError} validation_failed about `field`
  */
@@ -44,7 +44,7 @@ export function parseLocalTimeField(field: string, text: string, timeZone: strin
   return at
 }
 
-/** Whether the clocks never show what was typed: read back, it is another time. */
+/** Returns true for a local time that never occurs: formatted again, it's another time. */
 function isSkipped(text: string, at: Date, timeZone: string): boolean {
   const typed = text.trim().replace(' ', 'T')
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(typed)) return false
@@ -53,19 +53,20 @@ function isSkipped(text: string, at: Date, timeZone: string): boolean {
 }
 
 /**
- * Checks the time that a call is scheduled for. A time in the past counts as none: the automation ran late.
+ * Returns the time that a call is scheduled for. Null, as soon as possible, where none was requested or it has passed:
+ * the automation ran late.
  *
- * @throws {ApiError} validation_failed about `scheduled_at`
+ * @throws {ApiError} validation_failed about `scheduled_at` for a time more than a year ahead
  */
-export function checkScheduledAt(at: Date | null, now: Date): Date | null {
-  if (at === null || at <= now) return null
-  if (at <= maxScheduledAt(now)) return at
+export function checkScheduledAt(requestedAt: Date | null, now: Date): Date | null {
+  if (requestedAt === null || requestedAt <= now) return null
+  if (!isTooFarAhead(requestedAt, now)) return requestedAt
   throw invalidField('scheduled_at', 'too_far_ahead', 'scheduled_at must be at most a year ahead.')
 }
 
-/** The latest moment that a call may be planned for: a year ahead. */
-export function maxScheduledAt(now: Date): Date {
+/** Calls can be scheduled for up to a year ahead. */
+export function isTooFarAhead(at: Date, now: Date): boolean {
   const latest = new Date(now)
   latest.setUTCFullYear(now.getUTCFullYear() + 1)
-  return latest
+  return at > latest
 }

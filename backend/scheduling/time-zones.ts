@@ -1,22 +1,20 @@
 import { TimeZone } from '@outdial/contract'
 import { timezones } from 'libphonenumber-geo-carrier'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { LRUCache } from 'lru-cache'
 
-/** Kinds of numbers that lie somewhere. Toll-free, satellite and personal ones say nothing about the place. */
+/** Toll-free, satellite, and personal numbers don't belong to a place. */
 const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE'])
 
-/** A look-up reads and parses the whole prefix file: 3 ms. */
-const zoneCache = new Map<string, Promise<readonly string[]>>()
-const maxCachedNumbers = 20_000
+/** By phone number. Looking one up reads and parses the whole prefix file: 3 ms. */
+const zoneCache = new LRUCache<string, Promise<readonly string[]>>({ max: 20_000 })
 
-/** The zones that a number may lie in, by Google's prefix data. Empty where it tells nothing. */
+/** Returns the time zones that a number may be in, by Google's prefix data. Empty where it isn't known. */
 export function timeZonesOfNumber(phoneNumber: string): Promise<readonly string[]> {
   const cached = zoneCache.get(phoneNumber)
   if (cached !== undefined) return cached
   const zones = lookUpTimeZones(phoneNumber)
   zoneCache.set(phoneNumber, zones)
-  const [oldest] = zoneCache.keys()
-  if (zoneCache.size > maxCachedNumbers && oldest !== undefined) zoneCache.delete(oldest)
   return zones
 }
 
@@ -27,7 +25,7 @@ async function lookUpTimeZones(phoneNumber: string): Promise<readonly string[]> 
   return zones.filter((zone) => TimeZone.safeParse(zone).success)
 }
 
-/** Where a contact is: its own time zone, else its number's where it lies in one alone. Undefined: not known. */
+/** Returns the contact's own time zone, or its number's where that's in only one. Undefined where it isn't known. */
 export async function timeZoneOfContact(contact: {
   time_zone: string | null
   phone_number: string

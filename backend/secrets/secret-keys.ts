@@ -4,14 +4,15 @@ import type { Config } from '../config.ts'
 import { ConfigError, errorCode } from '../core/errors.ts'
 import type { Db } from '../db/schema.ts'
 import type { SecretBox } from './secret-box.ts'
+import { findServerSecret, insertServerSecretIfNew } from './server-secret-store.ts'
 import { randomToken } from './tokens.ts'
 
 /** Characters that a secret has at least, so that nobody guesses it. */
 export const minSecretLength = 32
 
 /**
- * The secret that a file of DATA_DIR keeps, made where there is none. A command and the service may come here at once:
- * a link is made by one of them, and never to half a secret.
+ * The secret that a file of DATA_DIR keeps, made where there is none. A command and the service may come here
+ * at once: a link is made by one of them, and never to half a secret.
  *
  * @throws {ConfigError} where the file was emptied
  */
@@ -79,17 +80,11 @@ export async function loadSecretKeys(config: Config, dataDir: string | undefined
   )
 }
 
-/** Keeps the value where there is none of this name yet, and answers the one that is kept. */
-export async function getOrCreateServerSecret(db: Db, name: string, value: string): Promise<string> {
-  await db
-    .insertInto('server_secret')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const row = await db
-    .selectFrom('server_secret')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirstOrThrow()
-  return row.value
+/**
+ * Stores the value unless there is one of this name, and returns the stored one: of several processes one is
+ * first.
+ */
+export const getOrCreateServerSecret = async (db: Db, name: string, value: string): Promise<string> => {
+  await insertServerSecretIfNew(db, name, value)
+  return findServerSecret(db, name)
 }

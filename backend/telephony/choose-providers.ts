@@ -6,7 +6,7 @@ import type { TelephonyProvider } from './provider.ts'
 import { createSimulatedAgent } from './simulated/simulated-agent.ts'
 import { createSimulatedProvider } from './simulated/simulated-provider.ts'
 
-/** The lines of this service: test calls never leave the simulated one. */
+/** The providers of this service. Test calls always use the simulated one. */
 export interface TelephonyProviders {
   real: TelephonyProvider
   test: TelephonyProvider
@@ -14,7 +14,6 @@ export interface TelephonyProviders {
 
 type ProviderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'runtimeSecrets'>
 
-/** The lines that the configuration asks for. */
 export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
   const { clock, config } = deps
   const simulated = createSimulatedProvider(clock, config.simulationSpeed, createAgent(deps))
@@ -34,7 +33,7 @@ function createConfiguredHttpProvider({ clock, config, db, log, runtimeSecrets }
   })
 }
 
-/** Only with a runtime secret is there a tool server that lets an agent in. */
+/** Without a runtime secret, the tool server gives no agent access. */
 function createAgent({ config, runtimeSecrets, log }: ProviderDeps) {
   if (runtimeSecrets().length === 0) return undefined
   return createSimulatedAgent({

@@ -1,26 +1,26 @@
 import type { EndedReason, Extracted, Sentiment, TranscriptTurn } from '@outdial/contract'
 
-/** Everything that a line needs to make one attempt. */
+/** Everything that a telephony provider needs to make one attempt. */
 export interface DialRequest {
-  /** A UUID, the idempotency key towards the line: asked twice, it rings once. */
+  /** A UUID and the idempotency key: a provider that receives it twice dials once. */
   attemptId: string
   callId: number
   /** Which attempt of its call this is, from 1. */
   number: number
   fromNumber: string
   toNumber: string
-  /** `widgetId` is what the tool server knows the agent by. */
+  /** The tool server identifies the agent by `widgetId`. */
   agent: { widgetId: string; name: string; language: string; greeting: string }
   campaignName: string
-  /** The time of this call was asked for. */
+  /** The call was scheduled for a requested time. */
   scheduled: boolean
   contact: { firstName: string | null; lastName: string | null; variables: Record<string, string> }
 }
 
-/** How an attempt ended, told by the line. Times are told by a line that knows better than its listener. */
+/** How an attempt ended. Times are set by a provider that knows them better than the worker that listens. */
 export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
   | { outcome: 'no_answer' | 'busy' | 'declined' | 'failed' }
-  /** Told by `resume`: the line knows nothing of the attempt, so nobody is on it. */
+  /** From `resume`: the provider doesn't know the attempt, so there is no call. */
   | { outcome: 'unknown' }
   | { outcome: 'voicemail'; transcript: TranscriptTurn[]; summary: string }
   | {
@@ -33,19 +33,19 @@ export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
     }
 )
 
-/** What binds a line to whoever watches over an attempt. */
+/** How the dialer and a provider talk to each other during an attempt. */
 export interface DialControls {
-  /** Aborts when the line must hang up. */
+  /** Aborts when the provider must hang up. */
   signal: AbortSignal
-  /** Aborts when it has rung long enough: only for a line that must find out first whether somebody answered. */
+  /** Aborts at the ring limit: a resumable provider first finds out whether someone answered. */
   ringTimeout: AbortSignal
-  /** Aborts when nobody listens any more. A line that outlives its worker looks away; the call goes on. */
+  /** Aborts when this worker stops listening. The calls of a resumable provider continue. */
   detached: AbortSignal
-  /** Call it when a person or a machine picks up. Only the first time counts. */
+  /** To be called when a person or a machine answers. Only the first time counts. */
   onAnswer: (at?: Date) => void
 }
 
-/** What is read out of a talk after the hang-up. */
+/** What a provider learns from a conversation after it ended. */
 export interface Analysis {
   summary: string
   sentiment: Sentiment
@@ -53,26 +53,25 @@ export interface Analysis {
   extracted: Extracted
 }
 
-/** What rings phones. Limits, leases, retries and records are the dialer's; a line only talks. */
+/** Places calls. Limits, leases, retries, and records are the dialer's. */
 export interface TelephonyProvider {
-  /** Kept with each attempt, so that whoever finds it knows where to ask. */
+  /** Saved with each attempt, so that the worker that takes it over knows which provider to ask. */
   name: string
   /**
-   * Whether the call goes on when this process dies. Such a line's lost attempts are taken up by `resume`; on any
-   * other line they are over, and end as failed.
+   * True where calls continue when this process dies. Lost attempts are then taken over with `resume`; those of any
+   * other provider end as failed.
    */
   resumable: boolean
-  /** Seconds on the line per second of the clock: 1 but for a simulation. */
+  /** Simulated seconds per second of the clock; 1 for real calls. */
   speed: number
   /**
-   * Rings, talks, and resolves when it is over. When `signal` aborts it hangs up at once and resolves with what
-   * was said so far; a line that outlives its worker, not before nobody is on it any more. A rejection counts as
-   * a failure of the line.
+   * Makes a call and resolves when it's over. When `signal` aborts, it hangs up and resolves with what was said so
+   * far; a resumable provider only once the call is surely over. A rejection counts as a failure of the provider.
    */
   dial(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
-  /** The same for an attempt that was dialed before, maybe by another process: nobody is rung. */
+  /** Like `dial`, for an attempt that was dialed before, maybe by another process: it isn't dialed again. */
   resume?(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
-  /** Reads a finished talk. The event waits for it for at most two minutes. Undefined where there is none. */
+  /** Analyzes a finished conversation; undefined where there is no analysis. The event waits two minutes for it. */
   analyze(
     request: DialRequest,
     transcript: TranscriptTurn[],
@@ -80,5 +79,5 @@ export interface TelephonyProvider {
   ): Promise<Analysis | undefined>
 }
 
-/** Limits in seconds on the line. After the call limit a line gets a moment to hand over what was said. */
+/** Limits in (simulated) seconds. After the call limit, a provider can hand over what was said. */
 export const callLimits = { ringSeconds: 45, callSeconds: 30 * 60, handOverSeconds: 5 }

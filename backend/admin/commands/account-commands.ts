@@ -10,13 +10,6 @@ import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
 import { randomToken } from '../../secrets/tokens.ts'
 import {
-  emailOption,
-  idOption,
-  requireUserId,
-  requireWorkspace,
-  workspaceOption,
-} from '../command-options.ts'
-import {
   type Command,
   type CommandResult,
   defineCommand,
@@ -26,6 +19,13 @@ import {
   required,
   text,
 } from '../command.ts'
+import {
+  emailOption,
+  idOption,
+  requireUserId,
+  requireWorkspace,
+  workspaceOption,
+} from '../command-options.ts'
 
 const createWorkspaceCommand = defineCommand({
   name: 'create-workspace',

@@ -2,8 +2,8 @@ import { text as readAll } from 'node:stream/consumers'
 import * as z from 'zod'
 import { createAgent, setAgentStatus } from '../../agents/agents.ts'
 import { addDocument } from '../../knowledge/documents.ts'
-import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import { defineCommand, flag, optional, repeated, required, text } from '../command.ts'
+import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 
 export const createAgentCommand = defineCommand({
   name: 'create-agent',

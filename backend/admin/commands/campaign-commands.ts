@@ -1,14 +1,11 @@
 import type { CampaignStatus } from '@outdial/contract'
-import { addToDoNotCallList } from '../../calls/do-not-call.ts'
+import { addNumberToDoNotCallList } from '../../calls/do-not-call.ts'
 import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
-import { invalidField } from '../../core/errors.ts'
-import { parsePhone } from '../../core/phone.ts'
-import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import { type Command, defineCommand, required, text } from '../command.ts'
+import { campaignOption, idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 
 export const addToDoNotCallCommand = defineCommand({
   name: 'do-not-call add',
@@ -18,14 +15,8 @@ export const addToDoNotCallCommand = defineCommand({
     number: required(text, 'NUMBER', 'with its country, or as it is dialed in the country of the workspace'),
   },
   run: async (deps, { workspace, number }) => {
-    const { country } = await requireWorkspace(deps, workspace)
-    const parsed = parsePhone(number, country)
-    if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)
-
-    const { phoneNumber } = parsed
-    await inTransaction(deps, ({ db, clock }) =>
-      addToDoNotCallList(db, { workspaceId: workspace, phoneNumber, source: 'dashboard', now: clock.now() }),
-    )
+    await requireWorkspace(deps, workspace)
+    const phoneNumber = await addNumberToDoNotCallList(deps, workspace, { phoneNumber: number }, null)
     return { note: `Workspace ${workspace} will not call ${phoneNumber}.` }
   },
 })

@@ -1,7 +1,7 @@
 import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
 import { addRemoteServer, editRemoteServer, refreshRemoteServer } from '../../tools/save-remote-server.ts'
-import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import { type Command, defineCommand } from '../command.ts'
+import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import {
   HttpToolChange,
   HttpToolDescription,

@@ -9,8 +9,8 @@ import {
   selectUsers,
   selectWorkspaces,
 } from '../admin-queries.ts'
-import { requireWorkspace, workspaceOption } from '../command-options.ts'
 import { type Command, type CommandResult, defineCommand } from '../command.ts'
+import { requireWorkspace, workspaceOption } from '../command-options.ts'
 
 type Rows = Promise<NonNullable<CommandResult['rows']>>
 

@@ -4,18 +4,18 @@ import { text as readAll } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { errorCode } from '../../core/errors.ts'
 import {
+  getGoogleAccount,
+  removeGoogleAccount,
+  saveGoogleAccount,
+} from '../../spreadsheets/google-account.ts'
+import {
   createSpreadsheet,
   deleteSpreadsheet,
   exportSpreadsheet,
   listSpreadsheets,
 } from '../../spreadsheets/spreadsheets.ts'
-import {
-  getGoogleAccount,
-  removeGoogleAccount,
-  saveGoogleAccount,
-} from '../../spreadsheets/google-account.ts'
-import { requireWorkspace, workspaceOption } from '../command-options.ts'
 import { type Command, defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
+import { requireWorkspace, workspaceOption } from '../command-options.ts'
 
 const spreadsheetOption = required(text, 'ID', 'the spreadsheet: see list-spreadsheets')
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { assignTool, unassignTool } from '../../tools/assignments.ts'
 import { deleteTool, listTools, setToolActive } from '../../tools/tool-catalog.ts'
-import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 import { type Command, defineCommand, optional, required } from '../command.ts'
+import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 
 const toolOption = idOption('the tool: see list-tools')
 const agentOption = idOption('the agent: see list-agents')

@@ -13,7 +13,7 @@ const scopes: Record<Scope, string> = {
   'webhooks:write': 'Subscribe to completed calls, and unsubscribe',
 }
 
-const description = `
+const apiDescription = `
 Drives outbound calls by voice agents from an automation: a form that was sent, a deal that moved, a message in a chat.
 
 - A credential acts on one workspace. What belongs to another is answered with 404.
@@ -27,7 +27,7 @@ Drives outbound calls by voice agents from an automation: a form that was sent, 
 /** What the document says of the API as a whole. */
 export const documentFrame = ({ publicUrl }: Pick<Config, 'publicUrl'>): Partial<OpenAPIV3_1.Document> => ({
   openapi: '3.1.0',
-  info: { title: 'Outdial API', version: '1.0.0', description },
+  info: { title: 'Outdial API', version: '1.0.0', description: apiDescription },
   servers: [{ url: publicUrl }],
   tags: ['Contacts', 'Campaigns', 'Calls', 'Agents', 'Phone numbers', 'Webhooks'].map((name) => ({ name })),
   components: {

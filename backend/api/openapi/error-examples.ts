@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorDetail, errorTable } from '@outdial/contract'
 import { ApiError } from '../../core/errors.ts'
-import { NoBody, type Route } from '../define-route.ts'
+import { NoRequestBody, type Route } from '../define-route.ts'
 
 /** What each status means, in the document. */
 export const statusDescriptions: Record<number, string> = {
@@ -31,7 +31,7 @@ export function listErrorCodes(route: Route): ErrorCode[] {
     'unavailable',
     ...(route.errors ?? []),
   ]
-  if (route.body !== NoBody) codes.push('malformed_json', 'body_too_large', 'unsupported_media_type')
+  if (route.body !== NoRequestBody) codes.push('malformed_json', 'body_too_large', 'unsupported_media_type')
   if (route.idempotent === true) codes.push('idempotency_key_in_use', 'idempotency_key_reused')
   return codes.sort((a, b) => errorTable[a].status - errorTable[b].status)
 }

@@ -1,8 +1,8 @@
 import {
-  RuntimeDialRequest,
   CallState,
   ReportAccepted,
   RuntimeAnalysis,
+  RuntimeDialRequest,
   RuntimeReport,
   TranscriptTurn,
 } from '@outdial/contract'
@@ -10,7 +10,7 @@ import type { OpenAPIV3_1 } from 'openapi-types'
 import * as z from 'zod'
 import { exampleDialRequest, exampleReports, exampleState } from './runtime-examples.ts'
 
-const description = `
+const runtimeDescription = `
 What an agent runtime does so that Outdial makes its calls there (\`TELEPHONY=http\`), and where it reports on them.
 The page runtime.md, beside this document, says the same in sentences.
 `.trim()
@@ -20,7 +20,7 @@ type Operation = NonNullable<OpenAPIV3_1.PathItemObject['post']>
 /** The document of `docs/runtime.openapi.json`: the runtime's side, and our endpoint as its callback. */
 export const runtimeDocument = (): object => ({
   openapi: '3.1.0',
-  info: { title: 'Outdial: agent runtimes', version: '1.0.0', description },
+  info: { title: 'Outdial: agent runtimes', version: '1.0.0', description: runtimeDescription },
   servers: [{ url: '{RUNTIME_URL}', variables: { RUNTIME_URL: { default: 'https://runtime.example.com' } } }],
   security: [{ signature: [] }],
   paths: {

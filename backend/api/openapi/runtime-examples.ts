@@ -1,4 +1,4 @@
-import type { RuntimeDialRequest, CallState, RuntimeAnalysis, RuntimeReport } from '@outdial/contract'
+import type { CallState, RuntimeAnalysis, RuntimeDialRequest, RuntimeReport } from '@outdial/contract'
 
 const attemptId = '7d3f0c52-5f0e-4c59-9a1e-3f2b8a6c1d04'
 const widgetId = '2b1c7c1e-0e55-4b7e-8d58-6f0d3c9a4e11'

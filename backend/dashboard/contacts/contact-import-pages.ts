@@ -13,18 +13,17 @@ import { RowIssue } from '../../contacts/import/parse-row.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../page/badges.ts'
-import { OptionalId } from '../page/forms.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
 import {
-  actionRoute,
-  type DashboardRoute,
-  downloadRoute,
-  formRoute,
+  defineAction,
+  defineDownload,
+  defineForm,
+  definePage,
   noInput,
-  pageRoute,
   redirectTo,
   template,
-} from '../page/page-route.ts'
+} from '../page/define-page.ts'
+import { OptionalId } from '../page/forms.ts'
+import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { ChosenFile } from '../page/upload.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import {
@@ -95,8 +94,7 @@ const fieldNames: Record<ImportField, string> = {
 const maxIssues = 100
 
 export const importPage = (deps: Deps) =>
-  formRoute({
-    path: '/contacts/import',
+  defineForm({
     query: z.object({ campaign: OptionalId }),
     form: z.object({ file: ChosenFile }),
     fileLimit: maxFileBytes,
@@ -123,10 +121,10 @@ const ImportColumns = z.array(ImportColumn)
 const ImportIssues = z.array(RowIssue)
 
 export const importResultPage = (deps: Deps) =>
-  pageRoute({
-    path: '/contacts/import/:id',
+  definePage({
+    params: IdParams,
     query: z.object({ campaign: OptionalId }),
-    show: async ({ workspace, id, query }) => {
+    show: async ({ workspace, params: { id }, query }) => {
       const found = await getImport(deps, workspace.id, id)
       const counts = await countImportRows(deps.db, id)
       const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
@@ -160,38 +158,40 @@ export const importResultPage = (deps: Deps) =>
 const toImportIssues = ({ position, issues }: { position: number; issues: unknown }): ImportIssue[] =>
   ImportIssues.parse(issues).map((issue) => ({ row: position, ...issue }))
 
-export const importActions = (): DashboardRoute[] => [
-  actionRoute({
-    path: '/contacts/import/:id/start',
-    form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
-    run: async (tx, context, { campaign_id }) => {
-      const isFirst = await startImport(tx, context.workspace.id, context.id, campaign_id ?? null)
-      return redirectTo(
-        importPath(context, context.id),
-        isFirst ? null : 'It was started before: nothing is done twice.',
-      )
-    },
-    back: (context) => importPath(context, context.id),
-  }),
+export const startImportAction = defineAction({
+  params: IdParams,
+  form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
+  run: async (tx, context, { campaign_id }) => {
+    const isFirst = await startImport(tx, context.workspace.id, context.params.id, campaign_id ?? null)
+    return redirectTo(
+      importPath(context, context.params.id),
+      isFirst ? null : 'It was started before: nothing is done twice.',
+    )
+  },
+  back: (context) => importPath(context, context.params.id),
+})
 
-  actionRoute({
-    path: '/contacts/import/:id/discard',
+export const discardImportAction = (deps: Deps) =>
+  defineAction({
+    params: IdParams,
     form: noInput,
     run: async (tx, context) => {
-      const isDeleted = await discardImport(tx, context.workspace.id, context.id)
+      const isDeleted = await discardImport(tx, context.workspace.id, context.params.id)
       return isDeleted
         ? redirectTo(pathTo(context, '/contacts/import'), 'The file was discarded.')
-        : redirectTo(importPath(context, context.id), 'It is being worked on: wait until that has ended.')
+        : redirectTo(
+            importPath(context, context.params.id),
+            'It is being worked on: wait until that has ended.',
+          )
     },
-    back: (context) => importPath(context, context.id),
-  }),
-]
+    back: (context) => importPath(context, context.params.id),
+  })
 
 export const importIssuesDownload = (deps: Deps) =>
-  downloadRoute({
-    path: '/contacts/import/:id/problems',
+  defineDownload({
+    params: IdParams,
     query: noInput,
-    send: async ({ workspace, id }) => {
+    send: async ({ workspace, params: { id } }) => {
       const found = await getImport(deps, workspace.id, id)
       return {
         name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,

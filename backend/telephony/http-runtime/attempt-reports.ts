@@ -1,10 +1,10 @@
-import { type RuntimeAnalysis, type RuntimeReport, RuntimeReport as ReportSchema } from '@outdial/contract'
+import { type RuntimeAnalysis, RuntimeReport } from '@outdial/contract'
 import { sql } from 'kysely'
-import type { Clock } from '../../core/clock.ts'
 import type { Db } from '../../db/schema.ts'
+import type { Deps } from '../../deps.ts'
 import type { Analysis, ProviderResult } from '../provider.ts'
 
-/** Attempts are found by their UUID alone: the runtime's secret is the service's, not a workspace's. */
+/** Finds an attempt in any workspace: the runtime secret belongs to the service, not to a workspace. */
 export const findReportedAttempt = (db: Db, provider: string, attemptId: string) =>
   db
     .selectFrom('call_attempt')
@@ -13,7 +13,7 @@ export const findReportedAttempt = (db: Db, provider: string, attemptId: string)
     .where('provider', '=', provider)
     .executeTakeFirst()
 
-/** Keeps the first report of each sequence number, and none of a contact or a talk that was erased: nobody reads it. */
+/** Saves the first report of each sequence number; none where the contact or the conversation was erased. */
 export const insertReports = async (
   db: Db,
   attemptId: string,
@@ -33,7 +33,7 @@ export const insertReports = async (
     on conflict (attempt_id, sequence) do nothing`.execute(db)
 }
 
-/** What has been reported of attempts, in the order of what happened. Attempts without a report are left out. */
+/** Returns the reports by attempt, in the order of what happened. Attempts without a report are left out. */
 export const findReports = async (
   db: Db,
   attemptIds: readonly string[],
@@ -46,11 +46,11 @@ export const findReports = async (
     .execute()
   const byAttempt = Map.groupBy(rows, (row) => row.attempt_id)
   return new Map(
-    [...byAttempt].map(([id, attemptRows]) => [id, attemptRows.map((row) => ReportSchema.parse(row.body))]),
+    [...byAttempt].map(([id, attemptRows]) => [id, attemptRows.map((row) => RuntimeReport.parse(row.body))]),
   )
 }
 
-/** The attempt in which a call was talked. */
+/** Returns the attempt in which a call's conversation took place. */
 export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('call_attempt')
@@ -60,17 +60,17 @@ export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
     .orderBy('number', 'desc')
     .executeTakeFirst()
 
-/** The end that counts: the first that was told. */
+/** Returns the end report that counts: the first. */
 export const findEndReport = (reports: readonly RuntimeReport[]) =>
   reports.find((report) => report.type === 'ended')
 
-/** When somebody or something picked up; undefined where that has not been told. */
+/** Returns when a person or a machine answered; undefined where that hasn't been reported. */
 export function findAnsweredAt(reports: readonly RuntimeReport[]): Date | undefined {
   const answered = reports.find((report) => report.type === 'answered')
   return answered && new Date(answered.at)
 }
 
-/** Undefined while it is to come, null where there is none. */
+/** Returns undefined while the analysis can still arrive, null where there is none. */
 export function findAnalysis(reports: readonly RuntimeReport[]): Analysis | null | undefined {
   const ended = findEndReport(reports)
   const analysisAtEnd = ended?.outcome === 'answered' ? ended.analysis : undefined
@@ -86,7 +86,7 @@ export const toAnalysis = ({ summary, sentiment, goal_met, extracted }: RuntimeA
   extracted,
 })
 
-/** What a runtime has reported of a call's talk, whoever was to wait for it. Undefined where there is nothing. */
+/** Returns the analysis that a runtime has reported for a call. Undefined where there is none. */
 export async function findReportedAnalysis(
   db: Db,
   call: { workspaceId: number; callId: number },
@@ -97,14 +97,11 @@ export async function findReportedAnalysis(
   return findAnalysis(reports) ?? undefined
 }
 
-/**
- * What has been reported of an attempt, a moment later. All who ask within that moment share one statement, so
- * that five hundred calls cost the database no more than one.
- */
-export function createReportReader(
-  deps: { db: Db; clock: Clock },
-  intervalMs: number,
-): (attemptId: string, signal: AbortSignal) => Promise<readonly RuntimeReport[]> {
+/** Returns the reports of an attempt after a moment; none where `signal` has aborted by then. */
+export type ReportReader = (attemptId: string, signal: AbortSignal) => Promise<readonly RuntimeReport[]>
+
+/** Creates a reader that waits `intervalMs` and reads with one statement for all attempts requested meanwhile. */
+export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs: number): ReportReader {
   let pending = new Map<string, AbortSignal>()
   let query: Promise<Map<string, RuntimeReport[]>> | undefined
 
@@ -124,7 +121,6 @@ export function createReportReader(
   }
 }
 
-/** The line whose attempts are reported on. */
 export const httpProviderName = 'http'
 
 export function toProviderResult(report: RuntimeReport & { type: 'ended' }): ProviderResult {

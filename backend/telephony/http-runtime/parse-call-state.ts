@@ -3,23 +3,23 @@ import * as z from 'zod'
 import { toStorableText } from '../../core/text.ts'
 import { cleanInput } from '../../core/validate.ts'
 
-/** What a runtime told of an attempt when it was asked. */
+/** What a runtime answers when it's asked about an attempt. */
 export interface CallState {
   reports: RuntimeReport[]
-  /** Whether each report was taken: from what is missing nothing may be concluded. */
+  /** False where a report couldn't be read: then what's missing proves nothing. */
   isComplete: boolean
-  /** Where what it told could not be read, such as `reports.2.recording_url`: never what stood there. */
+  /** The paths that couldn't be read, such as `reports.2.recording_url`; never their values. */
   issues: string[]
 }
 
 const CallStateEnvelope = z.object({ reports: z.array(z.unknown()).max(1_000) })
 
 /**
- * Reads the answer to `GET {RUNTIME_URL}/calls/{attempt}` as reports are read that come by themselves, each alone: one
- * that cannot be read hides none of the others. Here nobody can be told to send it better, and an end that goes
- * unheard has its contact called again: a report is taken without those of its parts that cannot be read.
+ * Parses the response to `GET {RUNTIME_URL}/calls/{attempt}`, each report by itself. A runtime can't be asked to correct
+ * a response, and an end that's missed gets its contact called again: a report is accepted without the fields that
+ * can't be read.
  *
- * @throws {Error} for what is no call state; JSON's own error would quote it, and it holds names and numbers
+ * @throws {Error} for anything else than a call state, without quoting it: it contains names and numbers
  */
 export function parseCallState(body: string): CallState {
   const envelope = CallStateEnvelope.safeParse(parseJson(body))
@@ -53,7 +53,7 @@ function parseReport(input: unknown): { report?: RuntimeReport; fields: string[]
 const toFields = (issue: z.core.$ZodIssue): string[] =>
   issue.path.length === 0 && issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0] ?? '')]
 
-/** What an end says where its own word for it cannot be read. Who may have refused is not called again. */
+/** The values of fields that can't be read. A contact who may have opted out isn't called again. */
 const fallbacks: Record<string, unknown> = {
   ended_reason: 'contact_hung_up',
   transcript: [],
@@ -69,7 +69,7 @@ function replaceFields(fields: string[], report: unknown, substitutes: Record<st
   return Object.fromEntries([...remaining, ...replaced])
 }
 
-/** No database keeps NUL or half of a character, in values or in names. */
+/** Replaces what a database can't store, in values and in names. */
 function toStorable(_name: string, value: unknown): unknown {
   if (typeof value === 'string') return toStorableText(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value

@@ -4,13 +4,16 @@ import { errorCode } from '../../core/errors.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
 import { type CallState, parseCallState } from './parse-call-state.ts'
 
+/** What became of a dial request. */
+export type DialStatus = 'accepted' | 'rejected' | 'unknown'
+
 /** The client of a custom agent runtime, as docs/runtime.md describes it. */
 export interface RuntimeClient {
   /**
    * Requests a call. `unknown` where the runtime may or may not have accepted it: only `getCallState` can tell. Never
    * rejects.
    */
-  dial(request: RuntimeDialRequest): Promise<'accepted' | 'rejected' | 'unknown'>
+  dial(request: RuntimeDialRequest): Promise<DialStatus>
   /** Returns the reports so far, or `not_found` where the runtime has no such attempt. Rejects where it's unreachable. */
   getCallState(attemptId: string): Promise<CallState | 'not_found'>
   /** Rejects unless the runtime confirmed that the call is over. */

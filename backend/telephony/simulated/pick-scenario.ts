@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { DialRequest } from '../provider.ts'
 import { callbackRequest, interested, optOut, type Scenario, scenarios } from './scenarios.ts'
 
-/** What the called side does. */
+/** What happens when the simulated contact is called. */
 type Behavior = 'answers' | 'no_answer' | 'busy' | 'voicemail' | 'declines' | 'fails'
 
-/** The demo's numbers: the last digits decide. */
+/** By the last four digits of the number, for demos and tests. */
 const behaviorBySuffix: Record<string, Behavior> = {
   '0100': 'answers',
   '0101': 'no_answer',
@@ -16,7 +16,7 @@ const behaviorBySuffix: Record<string, Behavior> = {
   '0106': 'answers',
 }
 
-/** Any other number draws, roughly as people are: of 32, 17 answer. */
+/** Of 32 other numbers, this many show each behavior. */
 const behaviorWeights: readonly (readonly [Behavior, number])[] = [
   ['answers', 17],
   ['no_answer', 6],
@@ -26,7 +26,7 @@ const behaviorWeights: readonly (readonly [Behavior, number])[] = [
   ['fails', 1],
 ]
 
-/** The scenario that a number and attempt always meet. */
+/** Returns the scenario of a call: always the same for the same number and attempt. */
 export function pickScenario(request: DialRequest): {
   behavior: Behavior
   scenario: Scenario
@@ -35,7 +35,7 @@ export function pickScenario(request: DialRequest): {
   const seed = createHash('sha256').update(`${request.toNumber}:${request.number}`).digest()
   const digits = request.toNumber.slice(-4)
   const picked = scenarios[seed.readUInt8(1) % scenarios.length] ?? interested
-  // Who asked to be called back has time then: nobody puts us off for ever.
+  // A contact who asked to be called back doesn't ask for it again in the scheduled call.
   const suitable = picked === callbackRequest && request.scheduled ? interested : picked
   return {
     behavior: behaviorBySuffix[digits] ?? pickBehavior(seed.readUInt8(0) % 32),

@@ -4,9 +4,9 @@ import type { Intent } from './tool-steps.ts'
 
 type SpokenTurn = readonly ['agent' | 'contact', string]
 
-/** A talk that a simulated contact may have. Names in {{}} are filled from contact, agent and campaign. */
+/** A conversation with a simulated contact. Placeholders in {{}} are replaced from contact, agent, and campaign. */
 export interface Scenario {
-  /** What is said, and what the agent does in between. */
+  /** Turns, and what the agent does between them. */
   steps: readonly (SpokenTurn | Intent)[]
   hangsUp: 'agent' | 'contact'
   optedOut: boolean
@@ -126,16 +126,16 @@ const needsPrice: Scenario = {
   extracted: { interested: true, quote_requested: true, people: 2, channel: 'email' },
 }
 
-/** What a number without a part of its own may meet. */
+/** The scenarios of numbers that have none of their own. */
 export const scenarios: readonly Scenario[] = [interested, notNow, callbackRequest, wrongPerson, needsPrice]
 
 export const voicemailMessage =
   'Hello {{name}}, this is {{agent}} about {{topic}}. I will try again. You can also call back this number.'
 
-/** Said once, when a tool failed: the talk goes on without it. */
+/** Said once, after a tool failed; the conversation continues without it. */
 export const apology = 'I am sorry, my notes are slow to come today. Let us go on without them.'
 
-/** Fills {{names}}: the contact's variables, and those that every script knows. An unknown name says nothing. */
+/** Replaces {{placeholders}} with the contact's variables and a few known values. An unknown one becomes empty. */
 export function fillTemplate(template: string, request: DialRequest): string {
   const { agent, contact, campaignName } = request
   const agentName = agent.name.split(',')[0] ?? agent.name

@@ -1,27 +1,27 @@
 import { rejectOnAbort } from '../../core/abort.ts'
-import { openToolSession, toolSessionUrl } from '../tool-session.ts'
+import { openToolClient, toolSessionUrl } from '../tool-client.ts'
 import { type Intent, parseTimeZone, pickArguments, type ToolStep, toToolStep } from './tool-steps.ts'
 
 export interface SimulatedAgentOptions {
-  /** Where the tool server is, without a trailing slash. */
+  /** The tool server's base URL, without a trailing slash. */
   url: string
-  /** The runtime secret, as it is now. */
+  /** Returns the current runtime secret. */
   secret: () => string
-  /** Hears, in words without secrets, why a tool could not be used. */
+  /** Receives why a tool couldn't be used; `reason` contains no secrets. */
   onError: (failure: { attempt: string; reason: string }) => void
-  /** Milliseconds that the other side waits for one use of a tool, opening the session included. */
+  /** Milliseconds that one use of a tool may take, opening the session included. */
   stepTimeoutMs?: number
-  /** Milliseconds that all tools of a talk may cost. */
+  /** Milliseconds that all uses of tools in a conversation may take. */
   budgetMs?: number
 }
 
-/** As much of an answer as a transcript needs. */
+/** Characters of a tool's response that go into the transcript. */
 const maxToolTextLength = 300
 
 /**
- * The agent of simulated calls: an MCP client that reaches its tools over HTTP only, as a runtime of anybody's
- * would. Tools that fail, hang or are not there cost the talk a few seconds, never the call. Their time is the
- * machine's: a line that is sped up does not speed them up.
+ * Creates the agent of simulated calls: an MCP client that uses its tools over HTTP, as any agent runtime does. Tools
+ * that fail, hang, or don't exist cost the conversation a few seconds, never the call. They take real time, also where
+ * the simulation is sped up.
  */
 export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedAgent => ({
   join: (call, conversation) => {
@@ -33,28 +33,28 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
     const reportError = (error: unknown) => {
       if (!ended.aborted) onError({ attempt: call.attemptId, reason: describeErrorKind(error) })
     }
-    const opening = openToolSession(toolSessionUrl(url, call), secret(), withTimeout(stepTimeoutMs)).catch(
+    const connecting = openToolClient(toolSessionUrl(url, call), secret(), withTimeout(stepTimeoutMs)).catch(
       reportError,
     )
     let remainingMs = budgetMs
     let stopped = false
-    /** The contact's, once the agent was told. */
+    /** The contact's, once the agent has looked the contact up. */
     let timeZone = 'UTC'
 
-    /** Undefined where the agent has no such tool, or not what it asks for. */
+    /** Returns undefined where the agent doesn't have the tool, or can't fill in its required arguments. */
     const useTool = async (step: ToolStep, signal: AbortSignal): Promise<ToolOutcome | undefined> => {
-      const session = await rejectOnAbort(opening, signal)
-      if (session === undefined) {
+      const client = await rejectOnAbort(connecting, signal)
+      if (client === undefined) {
         stopped = true
         return {
           text: 'Could not use the tools: the tool server did not let the agent in.',
           succeeded: false,
         }
       }
-      const schema = session.tools.get(step.tool)
+      const schema = client.tools.get(step.tool)
       const args = schema && pickArguments(schema, step.args)
       if (args === undefined) return undefined
-      const result = await session.call(step.tool, args, signal)
+      const result = await client.call(step.tool, args, signal)
       if (step.tool === 'contact_lookup') timeZone = parseTimeZone(result.text) ?? timeZone
       const text = shorten(result.text)
       return result.isError
@@ -81,13 +81,13 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
       act,
       leave: async () => {
         leaving.abort()
-        await (await opening)?.close()
+        await (await connecting)?.close()
       },
     }
   },
 })
 
-/** One line. What a database cannot store (NUL, halves of characters) must not cost the call its transcript. */
+/** Returns one line without what a database can't store: NUL and lone surrogates would cost the call its transcript. */
 function shorten(text: string): string {
   const singleLine = text.replaceAll('\u0000', ' ').replace(/\s+/g, ' ').trim()
   return (
@@ -95,36 +95,35 @@ function shorten(text: string): string {
   ).toWellFormed()
 }
 
-/** The kind of an error alone: what a server answers may hold anything. */
+/** Returns an error's name and code only, because its message can contain anything that a server sent. */
 function describeErrorKind(error: unknown): string {
   const name = typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : 'Error'
   const code = typeof error === 'object' && error !== null && 'code' in error ? ` ${String(error.code)}` : ''
   return `${name}${code}`
 }
 
-/** What came of it, as a transcript tells it. */
+/** The result of using a tool, as the transcript shows it. */
 export interface ToolOutcome {
   text: string
   succeeded: boolean
 }
 
-/** The agent in one call, with its tools at hand. */
+/** The agent in one call. */
 export interface ActiveAgent {
   /**
-   * Does something, within the time that the agent has for it. Undefined where it has no tool for that, or has
-   * given its tools up. Never rejects: whatever tools do, the talk goes on.
+   * Uses a tool, within the time that's left for it. Resolves to undefined where the agent has no tool for the intent,
+   * or has stopped using tools. Never rejects: whatever tools do, the conversation continues.
    */
   act(intent: Intent): Promise<ToolOutcome | undefined>
-  /** The talk is over. */
+  /** Ends the tool session. */
   leave(): Promise<void>
 }
 
-/** Who talks on the simulated line. */
 export interface SimulatedAgent {
   /**
    * Joins a call that has just been answered; returns at once.
    *
-   * @param conversation `signal` aborts at the hang-up; `fill` fills the names in a text
+   * @param conversation `signal` aborts at the hang-up; `fill` replaces the placeholders in a text
    */
   join(
     call: { widgetId: string; attemptId: string },

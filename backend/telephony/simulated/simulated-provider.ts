@@ -7,11 +7,11 @@ import type { ActiveAgent, SimulatedAgent } from './simulated-agent.ts'
 import type { Intent } from './tool-steps.ts'
 
 /**
- * A line on which no phone rings. The same number and attempt always go the same way, so that a demonstration
- * and a test can be told in advance.
+ * Creates a provider that calls nobody. The same number and attempt always have the same result, so that demos and
+ * tests are predictable.
  *
  * @param speed simulated seconds per second of the clock
- * @param agent uses its tools in each talk; without one there is only talk
+ * @param agent uses tools in conversations; without one they are turns only
  */
 export function createSimulatedProvider(
   clock: Clock,
@@ -30,7 +30,7 @@ export function createSimulatedProvider(
     if (!signal.aborted) transcript.push({ role, text, at: clock.now().toISOString() })
   }
 
-  /** What an agent did stands where it did it. The first time that something fails, it says so, too. */
+  /** Adds the use of a tool to the transcript. The agent apologizes the first time that one fails. */
   const act = async (
     intent: Intent,
     activeAgent: ActiveAgent | undefined,
@@ -90,7 +90,7 @@ export function createSimulatedProvider(
         await pause(1, signal)
         return { outcome: 'failed' }
       }
-      // Nobody picks up: it rings until the dialer's limit cuts it.
+      // Where nobody answers, it rings until the dialer's limit.
       await pause(behavior === 'no_answer' ? 120 : ringSeconds, signal)
       if (signal.aborted || behavior === 'no_answer') return { outcome: 'no_answer' }
       if (behavior === 'busy') return { outcome: 'busy' }
@@ -105,7 +105,7 @@ export function createSimulatedProvider(
   }
 }
 
-/** Whether everything was said that belongs to the talk; what tools did in between does not count. */
+/** Returns true where the conversation reached its last turn. Uses of tools don't count. */
 function isCompleteConversation(
   request: DialRequest,
   scenario: Scenario,
@@ -116,7 +116,7 @@ function isCompleteConversation(
   return last !== undefined && 'length' in last && lastTurn?.text === fillTemplate(last[1], request)
 }
 
-/** Tells only what was said: a talk that was cut short promises nothing. */
+/** Analyzes what was said: a conversation that was cut short has no result. */
 function createAnalysis(request: DialRequest, transcript: readonly TranscriptTurn[]): Analysis {
   const { scenario } = pickScenario(request)
   if (!isCompleteConversation(request, scenario, transcript)) {

@@ -1,20 +1,20 @@
 import { Temporal } from 'temporal-polyfill'
-import type { InputSchema } from '../tool-session.ts'
+import type { InputSchema } from '../tool-client.ts'
 
-/** One use of a tool, and how a transcript tells of it. */
+/** One use of a tool, and how the transcript describes it. */
 export interface ToolStep {
   tool: string
-  /** What there is to say; a tool is given that which it asks for. */
+  /** All that the agent can pass; a tool gets those that its schema has. */
   args: Record<string, unknown>
-  /** "Searched the knowledge base for …", when it went well. */
+  /** For example "Searched the knowledge base for …". */
   successText: string
-  /** "search the knowledge base", when it did not. */
+  /** Follows "Could not", for example "search the knowledge base". */
   failureText: string
 }
 
 /**
- * How an agent does what it wants: with the tools that the service brings, whose names are theirs by default. A
- * runtime with a language model chooses by descriptions; this one is told.
+ * Returns the use of a built-in tool, by its default name, for what the agent wants to do. A runtime with a language
+ * model chooses tools by their descriptions; the simulated agent doesn't.
  */
 export function toToolStep(
   intent: Intent,
@@ -75,7 +75,7 @@ export function toToolStep(
   }
 }
 
-/** Where the contact is: in their evening, the day after the one of UTC is not tomorrow. */
+/** Returns a date in the contact's time zone: in their evening, it can already be tomorrow in UTC. */
 const dateInDays = (days: number, { now, timeZone }: { now: () => Date; timeZone: string }): string =>
   Temporal.Instant.fromEpochMilliseconds(now().getTime())
     .toZonedDateTimeISO(timeZone)
@@ -83,11 +83,11 @@ const dateInDays = (days: number, { now, timeZone }: { now: () => Date; timeZone
     .add({ days })
     .toString()
 
-/** The zone that `contact_lookup` tells with the local time, for example `… at 9:30 AM (America/New_York)`. */
+/** Returns the time zone from a result of `contact_lookup`, for example `… at 9:30 AM (America/New_York)`. */
 export const parseTimeZone = (lookup: string): string | undefined =>
   /^Local time: .* \((\S+)\)$/m.exec(lookup)?.[1]
 
-/** What an agent may want to do in a talk. Its texts may hold names in {{}}. */
+/** What an agent can want to do in a conversation. Its texts can contain placeholders in {{}}. */
 export type Intent =
   | { action: 'look_up_contact' }
   | { action: 'search_knowledge'; query: string }
@@ -96,7 +96,7 @@ export type Intent =
   | { action: 'schedule_callback'; days: number; time: string }
   | { action: 'add_to_do_not_call' }
 
-/** Of what an agent has to say, that which a tool asks for. Undefined where the tool must have more. */
+/** Returns the arguments that a tool's schema has. Undefined where one that it requires isn't available. */
 export function pickArguments(
   { properties, required = [] }: InputSchema,
   available: Record<string, unknown>,

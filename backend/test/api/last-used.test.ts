@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { createApiKey } from '../../identity/api-keys.ts'
 import { createLastUsedRecorder } from '../../api/last-used.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'

@@ -98,7 +98,7 @@ it('reads its own output as itself, in any country', () => {
 it('answers any text with a number in E.164 or a refusal', () => {
   const noise = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 64 }),
-    fc.string({ unit: fc.constantFrom(...'0123456789+()-. x;tel:=,#*/\u200e'), maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom(...'0123456789+()-. x;tel:=,#*/\u200e'.split('')), maxLength: 40 }),
   )
   fc.assert(
     fc.property(noise, fc.constantFrom('US', 'DE', 'IT', 'AR', 'ZZ'), (text, country) => {

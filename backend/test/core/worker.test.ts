@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { startWorker, type WorkerOptions, type Worker } from '../../core/worker.ts'
+import { startWorker, type Worker, type WorkerOptions } from '../../core/worker.ts'
 import { ManualClock } from '../support/clock.ts'
 
 let clock: ManualClock

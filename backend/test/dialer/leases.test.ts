@@ -223,9 +223,7 @@ it('rings nobody with a lease that ran out since it was claimed', async () => {
   })
   await runAttempt(
     deps,
-    { real: provider, test: provider },
-    leases,
-    () => {},
+    { providers: { real: provider, test: provider }, leases, onError: () => {} },
     attempt,
     new AbortController().signal,
   )

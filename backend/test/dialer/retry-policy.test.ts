@@ -87,7 +87,7 @@ it('gives no workspace two calls more than another that would take more', () => 
 })
 
 const weekdayHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' } as const
-const rules = { hours: { ...weekdayHours, days: [...weekdayHours.days] }, timeZone: 'Asia/Tokyo' }
+const rules = { callingHours: { ...weekdayHours, days: [...weekdayHours.days] }, timeZone: 'Asia/Tokyo' }
 const monday = new Date('2026-05-04T00:00:00Z')
 
 it.each([

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { testDeps, type TestDeps } from '../support/deps.ts'
+import { type TestDeps,testDeps } from '../support/deps.ts'
 
 let database: TestDatabase
 let deps: TestDeps

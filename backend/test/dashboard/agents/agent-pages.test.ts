@@ -7,8 +7,8 @@ import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { seedAgent } from '../../support/factories.ts'
-import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import type { Service } from '../../support/service.ts'
+import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import { getToolId } from '../../support/tools.ts'
 
 let database: TestDatabase

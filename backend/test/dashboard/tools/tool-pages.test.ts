@@ -6,8 +6,8 @@ import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dash
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { HttpReceiver } from '../../support/http-receiver.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
-import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import type { Service } from '../../support/service.ts'
+import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import { getToolId } from '../../support/tools.ts'
 
 let database: TestDatabase

@@ -8,20 +8,20 @@ export interface ToolResult {
   isError: boolean
 }
 
-/** An open session of the tool server. */
-export interface ToolSession {
-  /** What the listed tools ask for, by name. */
+/** A client with an open session on the tool server. */
+export interface ToolClient {
+  /** The input schemas of the session's tools, by name. */
   tools: ReadonlyMap<string, InputSchema>
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>
   close(): Promise<void>
 }
 
 /**
- * Opens a session and lists its tools. Rejects where the server does not let it in, or `signal` aborts first.
+ * Opens a session and lists its tools. Rejects where the server denies access or `signal` aborts first.
  *
- * @param secret goes in a header: addresses end up in logs
+ * @param secret sent in a header, because URLs end up in logs
  */
-export async function openToolSession(url: URL, secret: string, signal: AbortSignal): Promise<ToolSession> {
+export async function openToolClient(url: URL, secret: string, signal: AbortSignal): Promise<ToolClient> {
   const client = new Client({ name: 'outdial-simulated-agent', version })
   const transport = new SSEClientTransport(url, { requestInit: { headers: { 'X-Agent-Secret': secret } } })
   const open = async () => {
@@ -39,7 +39,7 @@ export async function openToolSession(url: URL, secret: string, signal: AbortSig
       close: () => client.close(),
     }
   } catch (error) {
-    // A stream that never opened would try again and again.
+    // Otherwise the transport keeps reconnecting.
     await transport.close()
     throw error
   }
@@ -55,7 +55,7 @@ function extractText(part: unknown): string[] {
   return isText ? [String(part.text)] : []
 }
 
-/** The address of an agent's session, for a call or without one, as service.md has it; the secret goes in a header. */
+/** Returns the URL of an agent's tool session, in a call or without one. */
 export function toolSessionUrl(baseUrl: string, call: { widgetId: string; attemptId?: string }): URL {
   const url = new URL(`${baseUrl}/api/mcp/sse`)
   url.searchParams.set('widget_id', call.widgetId)
@@ -63,7 +63,7 @@ export function toolSessionUrl(baseUrl: string, call: { widgetId: string; attemp
   return url
 }
 
-/** As much of a tool's JSON Schema as an agent fills in by. */
+/** The part of a tool's JSON Schema that an agent needs to fill in arguments. */
 export interface InputSchema {
   properties?: Record<string, unknown>
   required?: readonly string[]

@@ -1,0 +1,153 @@
+import { callLimits, type ProviderResult } from '../telephony/provider.ts'
+import {
+  type AttemptResult,
+  clampTime,
+  emptyProviderResult,
+  emptyResult,
+  lostResult,
+  toAttemptResult,
+  toCallLimitResult,
+} from './attempt-result.ts'
+
+/**
+ * The states of one attempt, from dialing to its result. What happens on:
+ *
+ * - Answer: `ringing` or `checking` becomes `answered`.
+ * - Hang-up by either side, or anything else that the provider says ended the call: `ended`, with what it reports.
+ * - Ring limit: a resumable provider is `checking` whether someone has answered, for as long as a call may last at
+ *   most; any other hangs up, and the attempt has `ended` with no answer.
+ * - Call limit: `cut_short`. The provider hangs up and has a moment to hand over what was said.
+ * - Lost lease or process stop: a resumable provider is `detaching` and the call continues for the next worker; any
+ *   other hangs up. Either way this worker has `abandoned` the attempt, except where it was already `cut_short`.
+ */
+export type AttemptState = OpenState | EndedState
+
+type OpenState =
+  | { name: 'ringing' }
+  | { name: 'checking' }
+  | { name: 'answered'; answeredAt: Date }
+  | { name: 'cut_short'; answeredAt: Date }
+  /** The provider can still finish its dial request, so that the next worker finds the call. */
+  | { name: 'detaching' }
+
+interface EndedState {
+  name: 'ended'
+  result: AttemptResult | 'abandoned'
+  /** Why the provider must hang up. Undefined where it needn't: the call is over, or continues without this worker. */
+  hangUp?: 'ring_timeout' | 'no_report' | 'abandoned'
+}
+
+export type AttemptEvent =
+  | { type: 'answered'; at: Date | undefined }
+  /** The state `since` has lasted as long as it may. */
+  | { type: 'limit_reached'; since: AttemptState }
+  | { type: 'provider_ended'; result: ProviderResult }
+  /** The lease is lost, or the process stops. */
+  | { type: 'abandoned' }
+
+/** What about an attempt never changes while it's supervised. */
+export interface SupervisedAttempt {
+  startedAt: Date
+  /** When this worker took the attempt over. Null where this worker started it. */
+  takenOverAt: Date | null
+  provider: { resumable: boolean; speed: number }
+}
+
+/** How far an attempt had come when it was taken over from another worker. */
+export interface AttemptProgress {
+  startedAt: Date
+  answeredAt: Date | null
+}
+
+export const initialState = (answeredAt: Date | null): OpenState =>
+  answeredAt === null ? { name: 'ringing' } : { name: 'answered', answeredAt }
+
+/** Returns the state after an event; the same object where the event changes nothing. */
+export function nextState(
+  state: AttemptState,
+  event: AttemptEvent,
+  attempt: SupervisedAttempt,
+  now: Date,
+): AttemptState {
+  if (state.name === 'ended') return state
+  switch (event.type) {
+    case 'answered':
+      if (state.name !== 'ringing' && state.name !== 'checking') return state
+      return { name: 'answered', answeredAt: clampTime(attempt.startedAt, event.at, now) }
+    case 'limit_reached':
+      return event.since === state ? afterLimit(state, attempt, now) : state
+    case 'provider_ended':
+      return { name: 'ended', result: resultOf(state, event.result, attempt, now) }
+    case 'abandoned':
+      return afterAbandonment(state, attempt)
+  }
+}
+
+function afterLimit(state: OpenState, attempt: SupervisedAttempt, now: Date): AttemptState {
+  switch (state.name) {
+    case 'ringing':
+      // Someone may have answered without the report having arrived yet: a resumable provider asks first.
+      if (attempt.provider.resumable) return { name: 'checking' }
+      return { name: 'ended', result: emptyResult('no_answer', 'ring_timeout'), hangUp: 'ring_timeout' }
+    case 'checking':
+      return { name: 'ended', result: unreportedResult(attempt), hangUp: 'no_report' }
+    case 'answered':
+      return { name: 'cut_short', answeredAt: state.answeredAt }
+    case 'cut_short':
+    case 'detaching':
+      return { name: 'ended', result: resultOf(state, undefined, attempt, now) }
+  }
+}
+
+/** A provider that reported nothing for the time of a whole call has failed, or its attempt is lost. */
+const unreportedResult = ({ takenOverAt }: SupervisedAttempt): AttemptResult =>
+  takenOverAt === null ? emptyResult('failed', 'line_failed') : lostResult
+
+function afterAbandonment(state: OpenState, { provider }: SupervisedAttempt): AttemptState {
+  if (state.name === 'cut_short' || state.name === 'detaching') return state
+  return provider.resumable
+    ? { name: 'detaching' }
+    : { name: 'ended', result: 'abandoned', hangUp: 'abandoned' }
+}
+
+/** @param reported undefined where the provider handed over nothing in time */
+function resultOf(
+  state: OpenState,
+  reported: ProviderResult | undefined,
+  { startedAt }: SupervisedAttempt,
+  now: Date,
+): EndedState['result'] {
+  if (state.name === 'detaching') return 'abandoned'
+  const answeredAt = 'answeredAt' in state ? state.answeredAt : null
+  const result = toAttemptResult(reported ?? emptyProviderResult, { answeredAt, startedAt, now })
+  return state.name === 'cut_short' ? { ...result, answeredAt, ...toCallLimitResult(reported) } : result
+}
+
+/** A sped-up simulation doesn't speed up what an agent does with its tools: conversations get at least this long. */
+const minConversationMs = 30_000
+
+/** A worker that takes an attempt over first asks what became of it: no limit applies before this has passed. */
+const catchUpMs = 20_000
+
+/** Returns the milliseconds from `now` until the limit of a state. */
+export function msUntilLimit(state: OpenState, attempt: SupervisedAttempt, now: Date): number {
+  const earliest = attempt.takenOverAt === null ? 0 : attempt.takenOverAt.getTime() + catchUpMs
+  return Math.max(limitOf(state, attempt, now), earliest) - now.getTime()
+}
+
+function limitOf(state: OpenState, { startedAt, provider }: SupervisedAttempt, now: Date): number {
+  const toMs = (seconds: number) => (seconds * 1000) / provider.speed
+  const ringMs = toMs(callLimits.ringSeconds)
+  const callMs = Math.max(toMs(callLimits.callSeconds), minConversationMs)
+  switch (state.name) {
+    case 'ringing':
+      return startedAt.getTime() + ringMs
+    case 'checking':
+      return startedAt.getTime() + ringMs + callMs
+    case 'answered':
+      return state.answeredAt.getTime() + callMs
+    case 'cut_short':
+    case 'detaching':
+      return now.getTime() + toMs(callLimits.handOverSeconds)
+  }
+}

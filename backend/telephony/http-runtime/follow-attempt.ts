@@ -1,0 +1,135 @@
+import type { RuntimeReport } from '@outdial/contract'
+import { secondMs } from '../../core/durations.ts'
+import { callLimits, type DialControls, type ProviderResult } from '../provider.ts'
+import {
+  findAnsweredAt,
+  findEndReport,
+  insertReports,
+  type ReportReader,
+  toProviderResult,
+} from './attempt-reports.ts'
+import type { HttpProviderDeps } from './http-provider.ts'
+import type { DialStatus } from './runtime-client.ts'
+
+/** A runtime that has reported nothing for this long is asked. */
+const silenceTimeoutMs = 15 * secondMs
+/** Between two requests to a runtime that's unreachable. */
+const retryDelayMs = 2 * secondMs
+
+/** What comes after `detached` is read by nobody. */
+export const detachedResult: ProviderResult = { outcome: 'failed' }
+
+/** An attempt at a runtime, with what it takes to follow it. */
+interface FollowedAttempt {
+  deps: HttpProviderDeps
+  readReports: ReportReader
+  attemptId: string
+  dialing: DialControls
+}
+
+/**
+ * Follows an attempt until the runtime has reported its end or doesn't know it. Asks the runtime where it's unknown
+ * whether it accepted the attempt, where it has been silent, and before it hangs up at the ring limit, so that nobody
+ * who has just answered is cut off.
+ */
+export async function followAttempt(
+  attempt: FollowedAttempt,
+  getDialStatus: () => DialStatus,
+): Promise<ProviderResult> {
+  const { deps, dialing } = attempt
+  const { clock } = deps
+  let reportCount = 0
+  let lastReportAt = clock.now().getTime()
+  let nextAskAt = 0
+  let isConfirmed = false
+  let ringWasChecked = false
+  for (;;) {
+    const reports = await pollReports(attempt)
+    if (dialing.detached.aborted) return detachedResult
+    if (reports === undefined) continue
+    const ended = findEndReport(reports)
+    const answeredAt = findAnsweredAt(reports)
+    if (ended !== undefined) return toProviderResult(ended)
+    if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
+    if (getDialStatus() === 'rejected') return { outcome: 'failed' }
+    const ringTimedOut = dialing.ringTimeout.aborted && answeredAt === undefined
+    if (dialing.signal.aborted || (ringTimedOut && ringWasChecked)) return hangUp(attempt)
+
+    const now = clock.now().getTime()
+    if (reports.length > reportCount) lastReportAt = now
+    reportCount = reports.length
+    const isUncertain = getDialStatus() === 'unknown' && !isConfirmed
+    const isSilent = now >= lastReportAt + silenceTimeoutMs
+    if (now < nextAskAt || !(isUncertain || ringTimedOut || isSilent)) continue
+    nextAskAt = now + retryDelayMs
+    const response = await askRuntime(attempt)
+    if (response === 'not_found') return readFinalReports(attempt)
+    if (response === 'unreachable') continue
+    lastReportAt = now
+    isConfirmed = true
+    ringWasChecked = ringTimedOut
+  }
+}
+
+/** Returns the reports so far. Undefined where the database couldn't be read, which says nothing about the call. */
+const pollReports = ({
+  deps,
+  readReports,
+  attemptId,
+  dialing,
+}: FollowedAttempt): Promise<readonly RuntimeReport[] | undefined> =>
+  readReports(attemptId, dialing.detached).catch((error: unknown) => {
+    deps.onError(attemptId, error)
+    return undefined
+  })
+
+/** Asks the runtime for its reports and saves them. */
+async function askRuntime({
+  deps: { db, runtime, onError },
+  attemptId,
+}: FollowedAttempt): Promise<'received' | 'not_found' | 'unreachable'> {
+  try {
+    const received = await runtime.getCallState(attemptId)
+    if (received === 'not_found') return 'not_found'
+    await insertReports(db, attemptId, received.reports)
+    if (received.issues.length > 0) onError(attemptId, unreadableError(received.issues))
+    return received.isComplete ? 'received' : 'unreachable'
+  } catch (error) {
+    onError(attemptId, error)
+    return 'unreachable'
+  }
+}
+
+const unreadableError = (issues: string[]) =>
+  new Error(`the runtime told what cannot be read: ${issues.slice(0, 10).join(', ')}`)
+
+/** Returns what was reported before: a runtime that has forgotten the attempt can have reported its end. */
+async function readFinalReports(attempt: FollowedAttempt): Promise<ProviderResult> {
+  for (;;) {
+    const reports = await pollReports(attempt)
+    if (attempt.dialing.detached.aborted) return detachedResult
+    if (reports === undefined) continue
+    const ended = findEndReport(reports)
+    return ended === undefined ? { outcome: 'unknown' } : toProviderResult(ended)
+  }
+}
+
+/** Resolves only once the call is surely over: until then the number must not be called again. */
+async function hangUp(attempt: FollowedAttempt): Promise<ProviderResult> {
+  const { deps, attemptId, dialing } = attempt
+  const { clock, runtime, onError } = deps
+  for (;;) {
+    const isConfirmed = await runtime.hangUp(attemptId).then(
+      () => true,
+      (error: unknown) => (onError(attemptId, error), false),
+    )
+    const waitMs = isConfirmed ? callLimits.handOverSeconds * secondMs : retryDelayMs
+    const deadline = clock.now().getTime() + waitMs
+    do {
+      const ended = findEndReport((await pollReports(attempt)) ?? [])
+      if (dialing.detached.aborted) return detachedResult
+      if (ended !== undefined) return toProviderResult(ended)
+    } while (clock.now().getTime() < deadline)
+    if (isConfirmed) return { outcome: 'no_answer' }
+  }
+}
