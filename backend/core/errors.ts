@@ -44,8 +44,8 @@ export const notFound = (message: string, field?: string) =>
   new ApiError('not_found', message, { details: field ? [{ field, code: 'not_found', message }] : [] })
 
 /**
- * Rethrows a `not_found` about a field's value as a validation error, for `.catch()`: the page or contact
- * that the request is about does exist.
+ * Rethrows a `not_found` about a field's value as a validation error, for `.catch()`: what the request itself is
+ * about does exist.
  */
 export function throwAsFieldError(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error

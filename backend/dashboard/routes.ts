@@ -146,7 +146,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/import': importPage(deps),
     '/contacts/import/:id': importResultPage(deps),
     '/contacts/import/:id/start': startImportAction,
-    '/contacts/import/:id/discard': discardImportAction(deps),
+    '/contacts/import/:id/discard': discardImportAction,
     '/contacts/import/:id/problems': importIssuesDownload(deps),
     '/contacts/:id': contactPage(deps),
     '/contacts/:id/edit': editContactPage(deps),

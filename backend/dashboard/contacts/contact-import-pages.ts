@@ -171,21 +171,20 @@ export const startImportAction = defineAction({
   back: (context) => importPath(context, context.params.id),
 })
 
-export const discardImportAction = (deps: Deps) =>
-  defineAction({
-    params: IdParams,
-    form: noInput,
-    run: async (tx, context) => {
-      const isDeleted = await discardImport(tx, context.workspace.id, context.params.id)
-      return isDeleted
-        ? redirectTo(pathTo(context, '/contacts/import'), 'The file was discarded.')
-        : redirectTo(
-            importPath(context, context.params.id),
-            'It is being worked on: wait until that has ended.',
-          )
-    },
-    back: (context) => importPath(context, context.params.id),
-  })
+export const discardImportAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    const isDeleted = await discardImport(tx, context.workspace.id, context.params.id)
+    return isDeleted
+      ? redirectTo(pathTo(context, '/contacts/import'), 'The file was discarded.')
+      : redirectTo(
+          importPath(context, context.params.id),
+          'It is being worked on: wait until that has ended.',
+        )
+  },
+  back: (context) => importPath(context, context.params.id),
+})
 
 export const importIssuesDownload = (deps: Deps) =>
   defineDownload({
