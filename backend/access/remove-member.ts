@@ -2,7 +2,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { deleteMember, requireOtherOwner } from '../identity/members.ts'
 import { revokeGrants } from '../oauth/grants.ts'
-import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
+import { removeSubscriptions } from '../webhooks/subscriptions.ts'
 
 interface Membership {
   workspaceId: number

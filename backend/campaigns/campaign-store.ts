@@ -1,7 +1,7 @@
 import type { CallingHours, Campaign, RetryPolicy, SearchQuery } from '@outdial/contract'
 import type { Selectable } from 'kysely'
-import type { Database, Db } from '../db/schema.ts'
 import { nameContains } from '../db/name-search.ts'
+import type { Database, Db } from '../db/schema.ts'
 
 const campaignColumns = [
   'id',
@@ -99,9 +99,9 @@ export function findCampaignContext(
 }
 
 /**
- * Locks a campaign that is about to change. `FOR UPDATE` waits for transactions that queue calls into it or finish
- * calls in it, and blocks new ones: they either see the old rules and the change finds their calls, or they see the
- * new rules.
+ * Locks a campaign that is about to change. `FOR UPDATE` waits for transactions that queue calls into it or
+ * finish calls in it, and blocks new ones: they either see the old rules and the change finds their calls, or
+ * they see the new rules.
  */
 export async function lockCampaignForUpdate(
   tx: Db,

@@ -12,6 +12,13 @@ export const rule = (code: string, message: string | ((text: string) => string))
   abort: true,
 })
 
+/** The same for `context.addIssue()` in a `superRefine` or a `transform`. */
+export const ruleIssue = (code: string, message: string) => ({
+  code: 'custom' as const,
+  message,
+  params: { code },
+})
+
 /** False for text with a NUL character or half of a surrogate pair, which PostgreSQL can't store. */
 export const isStorableText = (text: string): boolean => text === toStorableText(text)
 
@@ -32,5 +39,9 @@ export function validateByRules<Schema extends z.ZodType>(
     const field = String(issue.path[0] ?? '')
     return { field, code: typeof code === 'string' ? code : 'invalid_value', message: issue.message }
   })
-  throw new ApiError('validation_failed', details[0]?.message ?? '', { details })
+  // Several entries of a list may break the same rule.
+  const distinct = [
+    ...new Map(details.map((detail) => [`${detail.field} ${detail.message}`, detail])).values(),
+  ]
+  throw new ApiError('validation_failed', distinct[0]?.message ?? '', { details: distinct })
 }

@@ -1,11 +1,16 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import { type ImportField, importFields } from '../../contacts/import/import-columns.ts'
-import { deleteImport, findImport } from '../../contacts/import/import-queries.ts'
-import { maxFileBytes, startImport, uploadContacts } from '../../contacts/import/start-import.ts'
+import { ImportColumn, type ImportField } from '../../contacts/import/import-columns.ts'
+import {
+  discardImport,
+  getImport,
+  maxFileBytes,
+  startImport,
+  uploadContacts,
+} from '../../contacts/import/imports.ts'
+import { RowIssue } from '../../contacts/import/parse-row.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
-import { notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../page/badges.ts'
 import {
@@ -112,18 +117,15 @@ export const importPage = (deps: Deps) =>
     },
   })
 
-const ImportColumns = z.array(
-  z.object({ header: z.string(), field: z.enum(importFields).nullable(), variable: z.string().nullable() }),
-)
-const ImportIssues = z.array(z.object({ column: z.string(), message: z.string() }))
+const ImportColumns = z.array(ImportColumn)
+const ImportIssues = z.array(RowIssue)
 
 export const importResultPage = (deps: Deps) =>
   definePage({
     params: IdParams,
     query: z.object({ campaign: OptionalId }),
     show: async ({ workspace, params: { id }, query }) => {
-      const found = await findImport(deps.db, workspace.id, id)
-      if (found === undefined) throw notFound('This file is not kept any more.')
+      const found = await getImport(deps, workspace.id, id)
       const counts = await countImportRows(deps.db, id)
       const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
       const columns = ImportColumns.parse(found.columns)
@@ -174,10 +176,7 @@ export const discardImportAction = (deps: Deps) =>
     params: IdParams,
     form: noInput,
     run: async (tx, context) => {
-      const isDeleted = await deleteImport(tx.db, context.workspace.id, context.params.id)
-      if (!isDeleted && (await findImport(deps.db, context.workspace.id, context.params.id)) === undefined) {
-        throw notFound('This file is not kept any more.')
-      }
+      const isDeleted = await discardImport(tx, context.workspace.id, context.params.id)
       return isDeleted
         ? redirectTo(pathTo(context, '/contacts/import'), 'The file was discarded.')
         : redirectTo(
@@ -193,8 +192,7 @@ export const importIssuesDownload = (deps: Deps) =>
     params: IdParams,
     query: noInput,
     send: async ({ workspace, params: { id } }) => {
-      const found = await findImport(deps.db, workspace.id, id)
-      if (found === undefined) throw notFound('This file is not kept any more.')
+      const found = await getImport(deps, workspace.id, id)
       return {
         name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
         type: 'text/csv; charset=utf-8',

@@ -1,7 +1,10 @@
 import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
-import { findWorkspaceSecret } from '../../webhooks/signing-secret-store.ts'
-import { revealWorkspaceSecret, rotateWorkspaceSecret } from '../../webhooks/signing-secrets.ts'
+import {
+  getPreviousSecretUntil,
+  revealWorkspaceSecret,
+  rotateWorkspaceSecret,
+} from '../../webhooks/signing-secrets.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
@@ -26,7 +29,7 @@ export const callbacksPage = (deps: Deps) =>
     query: DeliveryQuery,
     show: async (context) => {
       const { pending, exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
-      const { previousUntil } = await findWorkspaceSecret(deps.db, context.workspace.id)
+      const previousUntil = await getPreviousSecretUntil(deps, context.workspace.id)
       const previousStillSigns = previousUntil !== null && previousUntil > deps.clock.now()
       return callbacksView('Callback URLs', {
         pending,

@@ -1,10 +1,8 @@
-import { notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
-import { findSubscription } from '../../webhooks/subscription-store.ts'
-import { enableSubscription, unsubscribe } from '../../webhooks/subscriptions.ts'
+import { enableSubscription, getSubscription, unsubscribe } from '../../webhooks/subscriptions.ts'
 import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatCount } from '../page/format.ts'
 import { type IdContext, IdParams, pathTo, requireOwner } from '../page/page-context.ts'
@@ -49,7 +47,7 @@ export const replayWebhookAction = defineAction({
       workspace,
       params: { id },
     } = context
-    if (!(await findSubscription(tx.db, workspace.id, id))) throw notFound('There is no such subscription.')
+    await getSubscription(tx, workspace.id, id)
     return redirectTo(
       webhookPath(context),
       formatReplayed(await replayDeliveries(tx, workspace.id, { subscriptionId: id })),
@@ -98,9 +96,8 @@ export const rotateSecretPage = (deps: Deps) =>
     },
   })
 
-async function requireManageableSubscription({ db }: Pick<Deps, 'db'>, context: IdContext) {
-  const subscription = await findSubscription(db, context.workspace.id, context.params.id)
-  if (subscription === undefined) throw notFound('There is no such subscription.')
+async function requireManageableSubscription(deps: Pick<Deps, 'db'>, context: IdContext) {
+  const subscription = await getSubscription(deps, context.workspace.id, context.params.id)
   if (subscription.user_id !== context.user.userId) requireOwner(context)
   return subscription
 }

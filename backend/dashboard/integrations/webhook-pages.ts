@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
-import { findSubscription } from '../../webhooks/subscription-store.ts'
+import { getSubscription } from '../../webhooks/subscriptions.ts'
 import type { Badge } from '../page/badges.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { PageNumber } from '../page/forms.ts'
@@ -45,8 +45,8 @@ export const webhookPage = (deps: Deps) =>
         params: { id },
       } = context
       const [found] = await selectSubscriptions(deps.db, workspace.id, { id, limit: 1, offset: 0 })
-      const owner = await findSubscription(deps.db, workspace.id, id)
-      if (found === undefined || owner === undefined) throw notFound('There is no such subscription.')
+      const owner = await getSubscription(deps, workspace.id, id)
+      if (found === undefined) throw notFound('There is no such subscription.')
       const canRotate = owner.user_id === user.userId || workspace.role === 'owner'
       const path = `/integrations/webhooks/${id}`
       const source = { subscriptionId: id, path, showTarget: false }

@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
-import { getSpreadsheet, type SpreadsheetDetails } from '../../spreadsheets/get-spreadsheet.ts'
 import {
   getGoogleAccount,
   removeGoogleAccount,
@@ -11,9 +9,12 @@ import {
 import {
   createSpreadsheet,
   deleteSpreadsheet,
+  exportSpreadsheet,
+  getSpreadsheet,
   listSpreadsheets,
-} from '../../spreadsheets/manage-spreadsheets.ts'
-import type { SpreadsheetSummary } from '../../spreadsheets/spreadsheet-store.ts'
+  type SpreadsheetDetails,
+  type SpreadsheetSummary,
+} from '../../spreadsheets/spreadsheets.ts'
 import {
   defineAction,
   defineDownload,

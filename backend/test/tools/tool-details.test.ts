@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { removeGoogleAccount, saveGoogleAccount } from '../../spreadsheets/google-account.ts'
-import { createSpreadsheet } from '../../spreadsheets/manage-spreadsheets.ts'
+import { createSpreadsheet } from '../../spreadsheets/spreadsheets.ts'
 import { assignTool, getConfigSchema } from '../../tools/assignments.ts'
 import { getTool } from '../../tools/get-tool.ts'
 import { toolKinds } from '../../tools/kind-registry.ts'

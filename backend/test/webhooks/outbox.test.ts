@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
-import { removeSubscriptions } from '../../webhooks/remove-subscriptions.ts'
+import { removeSubscriptions } from '../../webhooks/subscriptions.ts'
 import { completeCall, seedApiKeyCaller, seedCompletedCall, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useWorld } from '../support/world.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { addDocument } from '../../../knowledge/documents.ts'
-import { createSpreadsheet } from '../../../spreadsheets/manage-spreadsheets.ts'
+import { createSpreadsheet } from '../../../spreadsheets/spreadsheets.ts'
 import { assignTool } from '../../../tools/assignments.ts'
 import { setToolActive } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'

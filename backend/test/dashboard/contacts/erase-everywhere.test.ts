@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { startImporter } from '../../../contacts/import/importer.ts'
-import { startImport, uploadContacts } from '../../../contacts/import/start-import.ts'
+import { startImport, uploadContacts } from '../../../contacts/import/imports.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { seedSignedInOwner, useService } from '../../support/dashboard.ts'
 import type { TestDatabase } from '../../support/database.ts'
