@@ -1,6 +1,6 @@
 import { signInAndConsent } from '../support/browser.ts'
-import { printCommand, printDone, printExchange, printStep } from './print.ts'
 import type { DemoContext } from './demo-context.ts'
+import { printCommand, printDone, printExchange, printStep } from './print.ts'
 
 /** Sign-in and consent through the real pages, as a person does it in a browser. */
 export async function connectAccount({ demo, connector }: DemoContext) {

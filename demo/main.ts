@@ -1,9 +1,9 @@
 import { openConnector } from '../support/built-connector.ts'
-import { DemoError, findBackend } from './find-backend.ts'
 import { openWebhookListener } from '../support/webhook-listener.ts'
+import { DemoError, findBackend } from './find-backend.ts'
 import { printExchange, printTitle } from './print.ts'
-import { runStory } from './story.ts'
 import { openRecordingProxy } from './recording-proxy.ts'
+import { runStory } from './story.ts'
 
 /** Tells the whole story against the running backend. */
 export async function main(): Promise<void> {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { rm, mkdtemp } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { mkdtemp,rm } from 'node:fs/promises'
+import { type AddressInfo,createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { DemoFile } from '../demo/demo-file.ts'
-import { runScript, type RunningProcess, runUnderShell } from './support/child-process.ts'
+import { type RunningProcess, runScript, runUnderShell } from './support/child-process.ts'
 
 jest.setTimeout(90_000)
 const folders: string[] = []

@@ -1,5 +1,5 @@
-import type { RuntimeDialRequest, RuntimeAnalysis, RuntimeReport, TranscriptTurn } from '@outdial/contract'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { RuntimeAnalysis, RuntimeDialRequest, RuntimeReport, TranscriptTurn } from '@outdial/contract'
 import { createReporter, type ReportInput } from './reporter.ts'
 import { openTools, type Tools } from './tools.ts'
 

@@ -1,5 +1,5 @@
-import type { RuntimeReport } from '@outdial/contract'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { RuntimeReport } from '@outdial/contract'
 
 /** A report before it has its place in the order and its time. */
 export type ReportInput = RuntimeReport extends infer Report

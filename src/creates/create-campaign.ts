@@ -1,9 +1,9 @@
 import type { Campaign, CreateCampaign, RetryOutcome, Weekday } from '@outdial/contract'
-import { defineInputFields, type Bundle, type Create, type ZObject } from 'zapier-platform-core'
+import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
 import { campaignFields, sampleCampaign } from '../generated.ts'
 import { timeZones } from '../time-zones.ts'
-import { toInteger, toList, scalarToText } from '../values.ts'
+import { scalarToText,toInteger, toList } from '../values.ts'
 
 const weekdays = {
   mon: 'Monday',

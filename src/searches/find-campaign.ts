@@ -1,5 +1,5 @@
 import type { Campaign, CampaignList } from '@outdial/contract'
-import { defineInputFields, type Bundle, type Search, type ZObject } from 'zapier-platform-core'
+import { type Bundle, defineInputFields, type Search, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
 import { campaignFields, sampleCampaign } from '../generated.ts'
 import { toText } from '../values.ts'

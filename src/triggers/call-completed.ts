@@ -1,5 +1,5 @@
 import type { Call, CallCompletedEvent, CallList, CallOutcome } from '@outdial/contract'
-import { defineInputFields, type Bundle, type Trigger, type ZObject } from 'zapier-platform-core'
+import { type Bundle, defineInputFields, type Trigger, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
 import { withoutContext } from '../errors.ts'
 import { callFields, sampleCall } from '../generated.ts'

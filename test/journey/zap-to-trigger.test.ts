@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import { CallCompletedEvent } from '@outdial/contract'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { CallCompletedEvent } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
-import type { BuiltConnector } from '../../support/built-connector.ts'
-import { type WebhookListener, openWebhookListener } from '../../support/webhook-listener.ts'
 import { findChromium, itWithChromium } from '../../backend/test/support/chromium.ts'
+import type { BuiltConnector } from '../../support/built-connector.ts'
+import { openWebhookListener,type WebhookListener } from '../../support/webhook-listener.ts'
 import { connectByCli } from './connect-by-cli.ts'
+import { consentByFetch,consentInChromium } from './give-consent.ts'
 import { runDemo } from './run-demo.ts'
-import { consentInChromium, consentByFetch } from './give-consent.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 // The service is a process of its own, the connector is what `npm run build` makes, and between them lies

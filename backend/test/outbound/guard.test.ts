@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type TlsOptions } from 'node:tls'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { createGuardedSend, ForbiddenAddressError, type ResolveHost } from '../../outbound/guard.ts'
-import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
 import { HttpReceiver } from '../support/http-receiver.ts'
+import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
 import { selfSigned } from '../support/self-signed-certificate.ts'
 
 let receiver: HttpReceiver
