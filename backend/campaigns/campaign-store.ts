@@ -1,7 +1,7 @@
 import type { CallingHours, Campaign, RetryPolicy, SearchQuery } from '@outdial/contract'
 import type { Selectable } from 'kysely'
-import type { Database, Db } from '../db/schema.ts'
 import { nameContains } from '../db/name-search.ts'
+import type { Database, Db } from '../db/schema.ts'
 
 const campaignColumns = [
   'id',

@@ -1,6 +1,6 @@
 import { ApiError, notFound } from '../core/errors.ts'
-import type { Db } from '../db/schema.ts'
 import { lockWorkspace } from '../db/locks.ts'
+import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { revokeApiKeysOfUser } from './credential-store.ts'

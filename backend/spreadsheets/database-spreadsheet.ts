@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { toCells, type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
-import { insertSpreadsheetRow, findSpreadsheet } from './spreadsheet-store.ts'
+import { type Spreadsheet, SpreadsheetError,toCells } from './spreadsheet.ts'
+import { findSpreadsheet,insertSpreadsheetRow } from './spreadsheet-store.ts'
 
 /** A spreadsheet that is kept here. */
 export function databaseSpreadsheet(

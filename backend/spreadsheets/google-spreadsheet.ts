@@ -1,6 +1,6 @@
 import { JWT } from 'google-auth-library'
 import * as z from 'zod'
-import { toCells, type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
+import { type Spreadsheet, SpreadsheetError,toCells } from './spreadsheet.ts'
 
 export interface GoogleAccount {
   clientEmail: string

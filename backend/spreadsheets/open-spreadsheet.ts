@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { databaseSpreadsheet } from './database-spreadsheet.ts'
 import { googleSpreadsheet } from './google-spreadsheet.ts'
-import { findGoogleAccount, lockSpreadsheet } from './spreadsheet-store.ts'
 import { type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
+import { findGoogleAccount, lockSpreadsheet } from './spreadsheet-store.ts'
 
 export type SpreadsheetProvider = 'database' | 'google'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { containsIdentifier, type ContactToErase } from '../../db/erasure.ts'
+import { type ContactToErase,containsIdentifier } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { readFile, rm } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
+import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'

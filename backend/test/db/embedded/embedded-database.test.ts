@@ -6,8 +6,8 @@ import {
   cleanUp,
   createEmptyFolder,
   type DatabaseProcess,
-  startDatabaseProcess,
   isAlive,
+  startDatabaseProcess,
   waitUntil,
 } from '../../support/embedded-database-process.ts'
 

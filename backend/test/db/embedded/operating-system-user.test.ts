@@ -7,9 +7,9 @@ import {
   cleanUp,
   cloneProject,
   createEmptyFolder,
-  startDatabaseProcess,
   itAsRoot,
   nobodyUser,
+  startDatabaseProcess,
 } from '../../support/embedded-database-process.ts'
 
 jest.setTimeout(90_000)
