@@ -69,7 +69,9 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 const wildcardHosts = new Set(['0.0.0.0', '::'])
 
-/** All addresses of a machine are none to connect to, and IPv6 stands in brackets (RFC 3986, section 3.2.2). */
+/**
+ * All addresses of a machine are none to connect to, and IPv6 stands in brackets (RFC 3986, section 3.2.2).
+ */
 function formatUrlHost(host: string): string {
   if (wildcardHosts.has(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host

@@ -3,7 +3,9 @@ import pino, { type Logger } from 'pino'
 
 type Output = Pick<NodeJS.WritableStream, 'write'> & Partial<Pick<WriteStream, 'isTTY'>>
 
-/** Creates a logger that writes readable lines to a terminal, and one JSON object per line to anything else. */
+/**
+ * Creates a logger that writes readable lines to a terminal, and one JSON object per line to anything else.
+ */
 export async function createLog(level: string, output: Output = process.stdout): Promise<Logger> {
   if (!output.isTTY) return output === process.stdout ? pino({ level }) : pino({ level }, output)
   // Loaded only here: a server doesn't need it.

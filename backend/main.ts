@@ -24,8 +24,8 @@ function reportStartupError(error: unknown): undefined {
 }
 
 /**
- * The first signal stops in order, another one at once. npm passes Ctrl-C on to a process that the terminal has told
- * already: the two come together, and are one.
+ * The first signal stops in order, another one at once. npm passes Ctrl-C on to a process that the terminal
+ * has told already: the two come together, and are one.
  */
 function stopOnSignal({ log, stop }: Service): void {
   let firstSignalAt: number | undefined
@@ -47,8 +47,8 @@ function stopOnSignal({ log, stop }: Service): void {
 }
 
 /**
- * npm passes a signal on to its shell, which dies and leaves its child behind: under `npm start` the death of the
- * parent is the signal.
+ * npm passes a signal on to its shell, which dies and leaves its child behind: under `npm start` the death of
+ * the parent is the signal.
  */
 function onParentExit(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return

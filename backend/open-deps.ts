@@ -21,8 +21,8 @@ export interface OpenedDeps {
 }
 
 /**
- * Settings → database, brought to the newest schema → keys → what every operation is given. The service and the admin
- * commands both begin with it.
+ * Settings → database, brought to the newest schema → keys → what every operation is given. The service and
+ * the admin commands both begin with it.
  *
  * @throws {ConfigError | StartupError} with a sentence for the person who starts it
  */

@@ -26,7 +26,10 @@ export interface Service {
   dataDir: string | undefined
   /** Only with the embedded database, and while its demo.json is kept. */
   demo: DemoFile | undefined
-  /** Takes no more jobs, then no more requests, gives those that run ten seconds each, and closes the database. */
+  /**
+   * Takes no more jobs, then no more requests, gives those that run ten seconds each, and closes the
+   * database.
+   */
   stop: () => Promise<void>
 }
 
@@ -34,8 +37,8 @@ export interface Service {
 const stopTimeoutMs = 10_000
 
 /**
- * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port, which
- * `config` then tells.
+ * The whole service in this process: server, workers or both, as ROLE says. With PORT=0 it finds a free port,
+ * which `config` then tells.
  *
  * @throws {ConfigError | StartupError} with a sentence for the person who starts it
  */
@@ -69,7 +72,9 @@ export async function startService(
   }
 }
 
-/** The issuer of OAuth2 and the links of pages are built before the server listens: the port must be known. */
+/**
+ * The issuer of OAuth2 and the links of pages are built before the server listens: the port must be known.
+ */
 async function resolvePort(environment: Record<string, string | undefined>): Promise<Config> {
   const config = parseConfig(environment)
   if (config.port !== 0) return config

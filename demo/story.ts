@@ -1,13 +1,13 @@
-import { CallCompletedEvent, type Call, type WebhookSubscription } from '@outdial/contract'
+import { type Call, CallCompletedEvent, type WebhookSubscription } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
-import { connectAccount } from './connect-account.ts'
-import { DemoError } from './find-backend.ts'
 import type { Delivery } from '../support/webhook-listener.ts'
-import { printCommand, printDone, printExchange, printStep, printTable } from './print.ts'
+import { connectAccount } from './connect-account.ts'
 import type { DemoContext } from './demo-context.ts'
+import { DemoError } from './find-backend.ts'
+import { printCommand, printDone, printExchange, printStep, printTable } from './print.ts'
 
 const trigger = 'triggers.call_completed.operation'
-/** This number of the simulated line answers. */
+/** The simulated provider answers calls to this number. */
 const lead = { phone_number: '+12025550100', first_name: 'Maya', last_name: 'Okafor' }
 
 /** The life of a Zap, from the connection to the data that its next step is given. */

@@ -33,7 +33,7 @@ export function createBrowser(cookies: Record<string, string> = {}): Browser {
   const storeCookies = (response: Response, url: URL) => {
     for (const line of response.headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
-      const [name = '', value = ''] = splitPair(pair)
+      const [name, value] = splitPair(pair)
       const attributeValues = new Map(attributes.map((part) => splitPair(part.toLowerCase())))
       const path = attributes.find((part) => part.toLowerCase().startsWith('path='))?.slice(5) ?? url.pathname
       jar = jar.filter((cookie) => cookie.name !== name || cookie.path !== path)
@@ -55,11 +55,9 @@ export function createBrowser(cookies: Record<string, string> = {}): Browser {
     let url = new URL(first)
     let request = init
     for (let hop = 0; hop < 10; hop += 1) {
-      const response = await fetch(url, {
-        ...request,
-        redirect: 'manual',
-        headers: { accept: 'text/html', cookie: cookieHeader(url), ...request.headers },
-      })
+      const headers = new Headers({ accept: 'text/html', cookie: cookieHeader(url) })
+      for (const [name, value] of new Headers(request.headers)) headers.set(name, value)
+      const response = await fetch(url, { ...request, redirect: 'manual', headers })
       storeCookies(response, url)
       const location = response.headers.get('location')
       const html = await response.text()

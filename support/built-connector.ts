@@ -92,9 +92,9 @@ export async function openConnector({
 
   const authData = async () => {
     const entries = Object.entries(parseEnv(await readFile(envFile, 'utf8')))
-    const authEntries = entries.filter(([name]) => name.startsWith('authData_'))
+    const authEntries = entries.filter(([key]) => key.startsWith('authData_'))
     return Object.fromEntries(
-      authEntries.map(([name, value]) => [name.slice('authData_'.length), String(value)]),
+      authEntries.map(([key, value]) => [key.slice('authData_'.length), String(value)]),
     )
   }
 
@@ -114,7 +114,7 @@ export async function openConnector({
       return results as Result
     },
     saveAuthData: (values) =>
-      write(Object.fromEntries(Object.entries(values).map(([name, value]) => [`authData_${name}`, value]))),
+      write(Object.fromEntries(Object.entries(values).map(([key, value]) => [`authData_${key}`, value]))),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }

@@ -2,7 +2,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { deleteMember, requireOtherOwner } from '../identity/members.ts'
 import { revokeGrants } from '../oauth/grants.ts'
-import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
+import { removeSubscriptions } from '../webhooks/subscriptions.ts'
 
 interface Membership {
   workspaceId: number
@@ -10,8 +10,8 @@ interface Membership {
 }
 
 /**
- * Ends a membership and everything that acts in its name in this workspace: grants with their tokens, API keys,
- * webhook subscriptions, and the invitations by which the user could come back.
+ * Ends a membership and everything that acts in its name in this workspace: grants with their tokens, API
+ * keys, webhook subscriptions, and the invitations by which the user could come back.
  *
  * @throws {ApiError} not_found where the user is no member
  */

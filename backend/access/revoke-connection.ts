@@ -2,7 +2,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { endApiKey } from '../identity/api-keys.ts'
 import { revokeGrants } from '../oauth/grants.ts'
-import { removeSubscriptions } from '../webhooks/remove-subscriptions.ts'
+import { removeSubscriptions } from '../webhooks/subscriptions.ts'
 
 /**
  * Ends an API key at once with its webhook subscriptions, and returns how many those were.
@@ -19,8 +19,8 @@ export const revokeApiKey = (
   })
 
 /**
- * Ends everything that an app may do for a user in a workspace: grants, tokens, webhook subscriptions. Returns how many
- * subscriptions there were.
+ * Ends everything that an app may do for a user in a workspace: grants, tokens, webhook subscriptions.
+ * Returns how many subscriptions there were.
  */
 export const disconnectApp = (
   deps: Pick<Deps, 'db' | 'notify'>,

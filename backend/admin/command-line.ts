@@ -77,7 +77,10 @@ const formatOption = (key: string, { placeholder, repeated }: Option): string =>
 
 type Cell = Required<CommandResult>['rows'][number][string]
 
-/** A result as text for people: a table, a few lines with labels, or nothing where only the note says something. */
+/**
+ * A result as text for people: a table, a few lines with labels, or nothing where only the note says
+ * something.
+ */
 export function formatResult({ rows, record }: CommandResult): string {
   if (record !== undefined) return formatRecord(record)
   if (rows === undefined) return ''

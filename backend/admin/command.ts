@@ -18,7 +18,10 @@ export interface Option<Value = unknown> {
 
 type Cell = string | number | boolean | Date | string[] | null
 
-/** What a command tells: a list of things, one thing, a file, or only that it is done; and what to know about it. */
+/**
+ * What a command tells: a list of things, one thing, a file, or only that it is done; and what to know about
+ * it.
+ */
 export interface CommandResult {
   rows?: Record<string, Cell>[]
   record?: Record<string, Cell>
@@ -43,7 +46,10 @@ type ValuesOf<Options extends Record<string, Option>> = {
   [Name in keyof Options]: Options[Name] extends Option<infer Value> ? Value : never
 }
 
-/** `run` gets the values of the options, parsed; `input` is standard input, for what must not stand in a process list. */
+/**
+ * `run` gets the values of the options, parsed; `input` is standard input, for what must not stand in a
+ * process list.
+ */
 export function defineCommand<Options extends Record<string, Option>>(command: {
   name: string
   summary: string

@@ -17,7 +17,9 @@ export interface Terminal {
   stderr: Writable
 }
 
-/** Answers the exit code: 0 when it is done, 1 when it was refused, 2 when the command line makes no sense. */
+/**
+ * Answers the exit code: 0 when it is done, 1 when it was refused, 2 when the command line makes no sense.
+ */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await runCommand(args, terminal)

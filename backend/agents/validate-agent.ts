@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { rule, validateByRules } from '../core/validate-rules.ts'
+import { rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
 
 const maxLengths = { name: 200, greeting: 2000, variable: 64 }
 const maxVariables = 50
@@ -9,10 +9,7 @@ const Language = z.string().transform((tag, context) => {
   try {
     return Intl.getCanonicalLocales(tag)[0]
   } catch {
-    context.addIssue({
-      code: 'custom',
-      ...rule('invalid_language', 'The language must be a tag such as en-US or de.'),
-    })
+    context.addIssue(ruleIssue('invalid_language', 'The language must be a tag such as en-US or de.'))
     return z.NEVER
   }
 })
@@ -23,22 +20,22 @@ const tooLongRule = (field: 'name' | 'greeting') =>
 /** Scripts name a variable like this: `{{roof_type}}`. */
 const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.length <= maxLengths.variable
 
-const invalidVariableRule = (name: string) =>
-  rule(
+const invalidVariableIssue = (name: string) =>
+  ruleIssue(
     'invalid_name',
     `“${name.slice(0, maxLengths.variable)}” is no name of a variable: use letters without accents, digits and _, such as roof_type.`,
   )
 
-const tooManyVariablesRule = rule('too_big', `An agent can have at most ${maxVariables} variables.`)
+const tooManyVariablesIssue = ruleIssue('too_big', `An agent can have at most ${maxVariables} variables.`)
 
 const VariableNames = z
   .array(z.string().trim())
   .transform((names) => [...new Set(names.filter(Boolean))])
   .superRefine((names, context) => {
     for (const name of names.filter((each) => !isVariableName(each))) {
-      context.addIssue({ code: 'custom', ...invalidVariableRule(name) })
+      context.addIssue(invalidVariableIssue(name))
     }
-    if (names.length > maxVariables) context.addIssue({ code: 'custom', ...tooManyVariablesRule })
+    if (names.length > maxVariables) context.addIssue(tooManyVariablesIssue)
   })
 
 const AgentFields = z.object({

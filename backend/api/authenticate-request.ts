@@ -10,9 +10,9 @@ import { createRateLimit, type Quota, rateLimitHeaders } from './rate-limit.ts'
 const windowSeconds = 60
 
 /**
- * How many unknown credentials one address may send in a window. Only those are counted and refused: the workers of an
- * automation platform share addresses, and one user's dead connection, or the expired token with which every refresh
- * begins, must not lock out the others.
+ * How many unknown credentials one address may send in a window. Only those are counted and refused: the
+ * workers of an automation platform share addresses, and one user's dead connection, or the expired token
+ * with which every refresh begins, must not lock out the others.
  */
 const maxUnknownCredentials = 300
 

@@ -26,7 +26,9 @@ export interface RouteResponse {
 
 interface RouteDescription<Path extends string> {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below the API's prefix, with a trailing slash where the OpenAPI document has one; `:id` is an integer. */
+  /**
+   * Below the API's prefix, with a trailing slash where the OpenAPI document has one; `:id` is an integer.
+   */
   path: Path
   operationId: string
   summary: string
@@ -38,7 +40,10 @@ interface RouteDescription<Path extends string> {
   responses: Record<number, z.ZodType | null>
   /** Error codes of this operation, besides those that every operation has. */
   errors?: ErrorCode[]
-  /** Whether `Idempotency-Key` is honored: the handler runs once per key, in the transaction that stores its response. */
+  /**
+   * Whether `Idempotency-Key` is honored: the handler runs once per key, in the transaction that stores its
+   * response.
+   */
   idempotent?: boolean
 }
 

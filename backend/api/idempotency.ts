@@ -27,9 +27,9 @@ interface Response {
 }
 
 /**
- * Does `work` once per connection, method, path, and key in 24 hours, and then returns the same response again. The
- * response is stored in the transaction of the work itself: neither exists without the other, and an error stores
- * nothing.
+ * Does `work` once per connection, method, path, and key in 24 hours, and then returns the same response
+ * again. The response is stored in the transaction of the work itself: neither exists without the other, and
+ * an error stores nothing.
  *
  * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused, validation_failed
  */

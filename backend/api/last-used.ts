@@ -9,10 +9,11 @@ import { recordGrantUse } from '../oauth/grants.ts'
 const lastUsedIntervalMs = minuteMs
 
 /**
- * Records, for the lists of API keys and connected apps, when a connection was last used: at most once a minute, and
- * without keeping the request waiting. A failed write is made up for by a later one.
+ * Records, for the lists of API keys and connected apps, when a connection was last used: at most once a
+ * minute, and without keeping the request waiting. A failed write is made up for by a later one.
  *
- * @param options.maxConnections how many connections are remembered; one that was forgotten is only recorded again
+ * @param options.maxConnections how many connections are remembered; one that was forgotten is only recorded
+ *   again
  */
 export function createLastUsedRecorder(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,

@@ -7,8 +7,8 @@ import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts
 import { respondOnce } from './idempotency.ts'
 
 /**
- * Mounts the routes: each authenticates, reads its body, honors `Idempotency-Key` where it is declared idempotent,
- * and sends what its response schema allows.
+ * Mounts the routes: each authenticates, reads its body, honors `Idempotency-Key` where it is declared
+ * idempotent, and sends what its response schema allows.
  */
 export async function mountRoutes(api: FastifyInstance, deps: Deps, routes: readonly Route[]): Promise<void> {
   const authenticateRequest = createRequestAuthenticator(deps)

@@ -14,8 +14,8 @@ export interface Quota {
 export type RateLimit = (key: string) => Quota
 
 /**
- * Allows at most `limit` requests per key in a fixed window of `windowSeconds`, which the first request of the key
- * opens. Counted in this process.
+ * Allows at most `limit` requests per key in a fixed window of `windowSeconds`, which the first request of
+ * the key opens. Counted in this process.
  */
 export function createRateLimit(
   clock: Pick<Clock, 'now'>,

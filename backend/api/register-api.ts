@@ -10,7 +10,9 @@ import { completeDocument } from './openapi/complete-document.ts'
 import { documentFrame } from './openapi/document-frame.ts'
 import { apiPrefix, routes } from './routes.ts'
 
-/** The viewer has its scripts and styles beside it; it writes some styles into its page, and icons as data. */
+/**
+ * The viewer has its scripts and styles beside it; it writes some styles into its page, and icons as data.
+ */
 const docsContentSecurityPolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
 

@@ -19,12 +19,15 @@ import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { addContact } from '../contacts/add-contact.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
 import { subscribe, unsubscribe } from '../webhooks/subscriptions.ts'
-import { defineRoute, NoRequestBody, NoQuery, type Route, toListResponse } from './define-route.ts'
+import { defineRoute, NoQuery, NoRequestBody, type Route, toListResponse } from './define-route.ts'
 
 /** Where version 1 of the public API is mounted. */
 export const apiPrefix = '/api/public/v1'
 
-/** Every endpoint of the public API: what it takes, the scopes it needs, what it returns, and what does the work. */
+/**
+ * Every endpoint of the public API: what it takes, the scopes it needs, what it returns, and what does the
+ * work.
+ */
 export const routes: readonly Route[] = [
   defineRoute({
     method: 'GET',

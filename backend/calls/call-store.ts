@@ -191,15 +191,10 @@ export async function updateNextAttempts(
 }
 
 /** Saves how far a campaign's queued calls have been rescheduled; null: all of them. */
-export const setRescheduleAfter = async (
-  tx: Db,
-  key: CampaignKey,
-  afterCallId: number | null,
-): Promise<void> => {
-  await tx
+export const setRescheduleAfter = (tx: Db, key: CampaignKey, afterCallId: number | null): Promise<unknown> =>
+  tx
     .updateTable('campaign')
     .set({ reschedule_after_call_id: afterCallId })
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.campaignId)
     .execute()
-}

@@ -4,8 +4,8 @@ import type { Deps } from '../deps.ts'
 import { changeCampaign } from './edit-campaign.ts'
 
 /**
- * Archives a campaign for good: it accepts no more calls, and waiting calls are completed as canceled. Calls in
- * progress continue, but aren't retried.
+ * Archives a campaign for good: it accepts no more calls, and waiting calls are completed as canceled. Calls
+ * in progress continue, but aren't retried.
  *
  * @throws {ApiError} not_found, campaign_archived
  */
@@ -24,7 +24,8 @@ export async function archiveCampaign(
 }
 
 /**
- * Makes no calls of the campaign until it's resumed. Calls in progress continue, and new ones are still accepted.
+ * Makes no calls of the campaign until it's resumed. Calls in progress continue, and new ones are still
+ * accepted.
  *
  * @throws {ApiError} not_found, campaign_archived
  */

@@ -14,8 +14,8 @@ export const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, o
 export const defaultMaxConcurrentCalls = 5
 
 /**
- * Creates a campaign. Whatever is left out, even one part of the calling hours or of the retry policy, takes the
- * workspace's value or the default.
+ * Creates a campaign. Whatever is left out, even one part of the calling hours or of the retry policy, takes
+ * the workspace's value or the default.
  *
  * @throws {ApiError} not_found, agent_not_live, number_not_active, validation_failed
  */

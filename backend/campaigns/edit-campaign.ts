@@ -40,8 +40,8 @@ export const changeCampaign = (
 export type CampaignEdit = Partial<CampaignSettings>
 
 /**
- * Edits a campaign. New calling hours, or a new time zone for them, move the calls that wait. The other limits apply
- * from the next call on, the retry policy from the end of the next call attempt.
+ * Edits a campaign. New calling hours, or a new time zone for them, move the calls that wait. The other
+ * limits apply from the next call on, the retry policy from the end of the next call attempt.
  *
  * @throws {ApiError} not_found, campaign_archived
  */

@@ -10,8 +10,8 @@ import { checkScheduledAt } from '../scheduling/local-time.ts'
 import { writeContact } from './upsert-contact.ts'
 
 /**
- * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this contact in
- * this campaign is open already, returns that one, unless `if_already_queued` is `queue`.
+ * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this
+ * contact in this campaign is open already, returns that one, unless `if_already_queued` is `queue`.
  *
  * @throws {ApiError} validation_failed, not_found, campaign_archived
  */

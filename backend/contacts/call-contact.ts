@@ -15,8 +15,8 @@ export interface CallRequest {
 }
 
 /**
- * Queues a call to a known contact, or returns the open one of this campaign. A number on the do-not-call list is an
- * error here, so that the person learns of it before anything is queued.
+ * Queues a call to a known contact, or returns the open one of this campaign. A number on the do-not-call
+ * list is an error here, so that the person learns of it before anything is queued.
  *
  * @throws {ApiError} not_found, campaign_archived, validation_failed
  */

@@ -18,7 +18,10 @@ export async function addNote(
   throw notFound('There is no contact with this id in this workspace.')
 }
 
-/** Returns false where the contact doesn't exist or was erased: the key-share lock and erasure wait for each other. */
+/**
+ * Returns false where the contact doesn't exist or was erased: the key-share lock and erasure wait for each
+ * other.
+ */
 const insertNote = async (
   db: Db,
   workspaceId: number,

@@ -27,10 +27,11 @@ export interface ScheduledCallback {
 }
 
 /**
- * Queues another call of the same campaign at the time that the contact asked for. Agents repeat themselves: a second
- * request for the same time returns the call that is queued already.
+ * Queues another call of the same campaign at the time that the contact asked for. Agents repeat themselves:
+ * a second request for the same time returns the call that is queued already.
  *
- * @param request.at ISO 8601; without an offset, the contact's local time, or the campaign's if that is unknown
+ * @param request.at ISO 8601; without an offset, the contact's local time, or the campaign's if that is
+ *   unknown
  * @param request.dryRun checks everything and queues nothing
  * @throws {ApiError} not_found, validation_failed, in words for the agent
  */

@@ -11,7 +11,8 @@ export interface ContactEdit extends ContactFields {
 }
 
 /**
- * Replaces a contact by what a person entered in the dashboard, and moves its waiting calls if its time zone changed.
+ * Replaces a contact by what a person entered in the dashboard, and moves its waiting calls if its time zone
+ * changed.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -40,7 +41,8 @@ export const editContact = (
   })
 
 /**
- * Updates fields of a known contact, as `POST /contacts/` would, and moves its waiting calls if its time zone changed.
+ * Updates fields of a known contact, as `POST /contacts/` would, and moves its waiting calls if its time zone
+ * changed.
  *
  * @throws {ApiError} not_found, validation_failed where its variables add up to too many
  */

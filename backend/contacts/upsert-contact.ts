@@ -22,8 +22,8 @@ export const ContactInput = AddContact.omit({
 export type ContactInput = z.infer<typeof ContactInput>
 
 /**
- * Upserts a contact by its phone number in the caller's transaction, which keeps its row locked, and moves its waiting
- * calls if its time zone is given. Notify the dialer and the webhook sender after the commit.
+ * Upserts a contact by its phone number in the caller's transaction, which keeps its row locked, and moves
+ * its waiting calls if its time zone is given. Notify the dialer and the webhook sender after the commit.
  *
  * @throws {ApiError} validation_failed
  */

@@ -1,15 +1,16 @@
-/** What spreadsheet programs would take for a formula, some after blanks, some in full width. */
+/** Starts of a formula for spreadsheet programs: some skip blanks, some accept full-width signs. */
 const formulaStart = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/
 
-/** What ends a cell: a comma by the standard, a semicolon or a tab where a program of another country opens the file. */
+/** The standard separator is a comma; programs in other locales split at semicolons or tabs. */
 const separator = /[",;\t\r\n]/
 
 /**
- * One record as CSV (RFC 4180), with its line's end. A cell that a spreadsheet program would run as a formula gets a
- * leading apostrophe: what people say on the phone must do nothing on the computer that opens the file.
+ * Formats one record as CSV (RFC 4180), with its line end. A cell that a spreadsheet program would run as a
+ * formula gets a leading apostrophe: what people say on the phone must not run on the computer that opens the
+ * file.
  */
 export function formatCsvRecord(cells: readonly string[]): string {
-  // A line with nothing in it would be no record.
+  // An empty line wouldn't be a record.
   if (cells.length === 1 && cells[0] === '') return '""\r\n'
   return `${cells.map(formatCsvCell).join(',')}\r\n`
 }
@@ -18,3 +19,27 @@ function formatCsvCell(cell: string): string {
   const escaped = formulaStart.test(cell) ? `'${cell}` : cell
   return separator.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }
+
+/**
+ * Writes a table as CSV, page by page: the header, then a part per page. A page is fetched when its part is
+ * taken, so that a long table never is in memory as a whole.
+ *
+ * @param table.fetchPage returns at most `limit` rows that follow `last`, or the first ones where there is
+ *   none
+ */
+export async function* formatCsvPages<Row>(table: {
+  header: readonly string[]
+  fetchPage: (last: Row | undefined, limit: number) => Promise<readonly Row[]>
+  toCells: (row: Row) => readonly string[]
+}): AsyncGenerator<string> {
+  yield formatCsvRecord(table.header)
+  let last: Row | undefined
+  for (;;) {
+    const rows = await table.fetchPage(last, pageSize)
+    if (rows.length > 0) yield rows.map((row) => formatCsvRecord(table.toCells(row))).join('')
+    if (rows.length < pageSize) return
+    last = rows.at(-1)
+  }
+}
+
+const pageSize = 1_000

@@ -4,8 +4,8 @@ export class NotTextError extends Error {
 }
 
 /**
- * Decodes a file as UTF-8 or UTF-16, which it detects by the byte order mark or the bytes. Anything else is read in
- * `declaredEncoding`, or in Windows-1252, which older programs write.
+ * Decodes a file as UTF-8 or UTF-16, which it detects by the byte order mark or the bytes. Anything else is
+ * read in `declaredEncoding`, or in Windows-1252, which older programs write.
  *
  * @throws {NotTextError}
  */

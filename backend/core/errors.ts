@@ -44,15 +44,18 @@ export const notFound = (message: string, field?: string) =>
   new ApiError('not_found', message, { details: field ? [{ field, code: 'not_found', message }] : [] })
 
 /**
- * Rethrows a `not_found` about a field's value as a validation error, for `.catch()`: the page or contact that the
- * request is about does exist.
+ * Rethrows a `not_found` about a field's value as a validation error, for `.catch()`: what the request itself is
+ * about does exist.
  */
 export function throwAsFieldError(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
   throw new ApiError('validation_failed', error.message, { details: error.details })
 }
 
-/** Errors of other realms fail `instanceof`, and those that the framework makes by hand have no tag of their own. */
+/**
+ * Errors of other realms fail `instanceof`, and those that the framework makes by hand have no tag of their
+ * own.
+ */
 export const isError = (value: unknown): value is Error =>
   value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 

@@ -6,11 +6,17 @@ export interface Notify {
   toolsChanged(change: ToolChange): void
 }
 
-/** What the tool server's caches must drop: the tools of one agent or of all agents, or an attempt that has ended. */
+/**
+ * What the tool server's caches must drop: the tools of one agent or of all agents, or an attempt that has
+ * ended.
+ */
 export type ToolChange =
   { workspaceId: number; agentId?: number } | { workspaceId: number; endedAttempt: string }
 
-/** Forwards notifications to what is connected later: workers need dependencies, and dependencies need `notify`. */
+/**
+ * Forwards notifications to what is connected later: workers need dependencies, and dependencies need
+ * `notify`.
+ */
 export interface Notifier {
   notify: Notify
   connect(listener: Partial<Notify>): void

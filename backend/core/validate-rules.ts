@@ -1,10 +1,11 @@
+import type { ErrorDetail } from '@outdial/contract'
 import type * as z from 'zod'
 import { ApiError } from './errors.ts'
 import { toStorableText } from './text.ts'
 
 /**
- * Options of a zod refinement that report this code and sentence as a detail of the error; the sentence may quote the
- * text that was refused. A value that breaks a rule isn't checked against the next one.
+ * Options of a zod refinement that report this code and sentence as a detail of the error; the sentence may
+ * quote the text that was refused. A value that breaks a rule isn't checked against the next one.
  */
 export const rule = (code: string, message: string | ((text: string) => string)) => ({
   error: ({ input }: { input?: unknown }) => (typeof message === 'string' ? message : message(String(input))),
@@ -12,12 +13,27 @@ export const rule = (code: string, message: string | ((text: string) => string))
   abort: true,
 })
 
+/** The same for `context.addIssue()` in a `superRefine` or a `transform`. */
+export const ruleIssue = (code: string, message: string) => ({
+  code: 'custom' as const,
+  message,
+  params: { code },
+})
+
 /** False for text with a NUL character or half of a surrogate pair, which PostgreSQL can't store. */
 export const isStorableText = (text: string): boolean => text === toStorableText(text)
 
 /**
- * Reads what a person filled in by a schema whose rules bring their own sentences. A rule about one entry of a list
- * counts for the list: that's the field of the form.
+ * Finds everything that's wrong with what a person filled in, by a schema whose rules bring their own
+ * sentences. A rule about one entry of a list counts for the list: that's the field of the form.
+ */
+export function findRuleIssues(schema: z.ZodType, input: unknown): ErrorDetail[] {
+  const parsed = schema.safeParse(input)
+  return parsed.success ? [] : parsed.error.issues.map(toErrorDetail)
+}
+
+/**
+ * Reads what a person filled in by such a schema.
  *
  * @throws {ApiError} validation_failed with every detail; its message is the first one's
  */
@@ -27,10 +43,16 @@ export function validateByRules<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.map((issue) => {
-    const code: unknown = issue.code === 'custom' ? issue.params?.code : undefined
-    const field = String(issue.path[0] ?? '')
-    return { field, code: typeof code === 'string' ? code : 'invalid_value', message: issue.message }
-  })
-  throw new ApiError('validation_failed', details[0]?.message ?? '', { details })
+  const details = parsed.error.issues.map(toErrorDetail)
+  // Several entries of a list may break the same rule.
+  const distinct = [
+    ...new Map(details.map((detail) => [`${detail.field} ${detail.message}`, detail])).values(),
+  ]
+  throw new ApiError('validation_failed', distinct[0]?.message ?? '', { details: distinct })
+}
+
+function toErrorDetail(issue: z.core.$ZodIssue): ErrorDetail {
+  const code: unknown = issue.code === 'custom' ? issue.params?.code : undefined
+  const field = String(issue.path[0] ?? '')
+  return { field, code: typeof code === 'string' ? code : 'invalid_value', message: issue.message }
 }

@@ -16,8 +16,8 @@ export interface WindowCounter {
 }
 
 /**
- * Counts events by key in fixed windows of `windowMs`; the first event of a key opens its window. It counts in this
- * process, and remembers at most `maxKeys` keys: the ones that were counted last.
+ * Counts events by key in fixed windows of `windowMs`; the first event of a key opens its window. It counts
+ * in this process, and remembers at most `maxKeys` keys: the ones that were counted last.
  */
 export function createWindowCounter(
   clock: Pick<Clock, 'now'>,

@@ -3,26 +3,28 @@ import type { Deps } from '../deps.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { Render } from '../views/render.ts'
+import {
+  type Action,
+  type DashboardRoute,
+  type Download,
+  type FormPage,
+  noInput,
+  type Page,
+  type Redirect,
+  type View,
+} from './page/define-page.ts'
 import { setFlash, takeFlash } from './page/flash.ts'
-import { emptyForm, type FormState, invalidForm } from './page/forms.ts'
-import { loadPageContext, type PageContext, pathTo } from './page/page-context.ts'
+import { emptyForm, type FormState, getFormFields, invalidForm } from './page/forms.ts'
+import { loadPageContext, type PageContext, parseParams, pathTo } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
 import { createPageModel } from './page/page-model.ts'
-import type {
-  ActionRoute,
-  DashboardRoute,
-  DownloadRoute,
-  FormRoute,
-  PageRoute,
-  Redirect,
-  View,
-} from './page/page-route.ts'
 import { submitOnce } from './page/submit-once.ts'
+import { type DashboardRoutes, movedPaths } from './routes.ts'
 import { isFragment, redirectToSignIn } from './sign-in/sign-in-pages.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    visit: PageContext | null
+    pageContext: PageContext | null
   }
   interface FastifyContextConfig {
     /** The most bytes of the file in a form; a form without one is no multipart form. */
@@ -35,7 +37,7 @@ declare module 'fastify' {
 interface MountOptions {
   render: Render
   browserAuth: BrowserAuth
-  routes: readonly DashboardRoute[]
+  routes: DashboardRoutes
 }
 
 /** Mounts every page of a workspace: nobody sees one who is not signed in and a member. */
@@ -45,13 +47,14 @@ export function mountPages(
   { render, browserAuth, routes }: MountOptions,
 ): void {
   const isSecure = deps.config.publicUrl.startsWith('https:')
-  pages.decorateRequest('visit', null)
+  pages.decorateRequest('pageContext', null)
 
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    const context = await loadPageContext(deps, browserAuth, request)
-    if (context === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
-    request.visit = context
-  }
+  const loadContext =
+    (params: DashboardRoute['params']) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const context = await loadPageContext(deps, browserAuth, request)
+      if (context === undefined) return redirectToSignIn(request, reply, deps.config.publicUrl)
+      request.pageContext = parseParams(params, context)
+    }
 
   const send = (
     request: FastifyRequest,
@@ -74,12 +77,12 @@ export function mountPages(
   }
 
   const redirect = (reply: FastifyReply, { to, message }: Redirect) => {
-    if (message !== null) setFlash(reply, { kind: 'done', text: message }, isSecure)
+    if (message !== null) setFlash(reply, { kind: 'success', text: message }, isSecure)
     return reply.redirect(to, 303)
   }
 
   const run = <Result extends Redirect | View>(
-    route: FormRoute | ActionRoute,
+    route: FormPage | Action,
     request: FastifyRequest,
     work: (tx: Deps) => Promise<Result>,
   ): Promise<Redirect | Result> =>
@@ -92,49 +95,50 @@ export function mountPages(
         )
       : work(deps)
 
-  const mountPage = (route: PageRoute) =>
-    pages.get(routeUrl(route), { onRequest }, async (request, reply) =>
-      send(request, reply, await route.show(getPageContext(request))),
+  const mountPage = (path: string, page: Page) =>
+    pages.get(path, { onRequest: loadContext(page.params) }, async (request, reply) =>
+      send(request, reply, await page.show(getPageContext(request))),
     )
 
-  const mountForm = (route: FormRoute) => {
-    const config = { hasPage: true, ...(route.fileLimit !== undefined && { fileLimit: route.fileLimit }) }
-    pages.get(routeUrl(route), { onRequest }, async (request, reply) => {
+  const mountForm = (path: string, form: FormPage) => {
+    const onRequest = loadContext(form.params)
+    const config = { hasPage: true, ...(form.fileLimit !== undefined && { fileLimit: form.fileLimit }) }
+    pages.get(path, { onRequest }, async (request, reply) => {
       const context = getPageContext(request)
-      // Before the form: what is saved in between is found out when it is sent.
-      const state: FormState = { ...emptyForm, version: await route.currentVersion(deps, context) }
-      return send(request, reply, await route.show(context, state), state)
+      // Read before the form is: what is saved in between is found out when it is sent.
+      const state: FormState = { ...emptyForm, version: await form.currentVersion(deps, context) }
+      return send(request, reply, await form.show(context, state), state)
     })
-    pages.post(routeUrl(route), { onRequest, config }, async (request, reply) => {
+    pages.post(path, { onRequest, config }, async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {
-        const result = await run(route, request, (tx) => route.submit(tx, context, raw))
-        return 'to' in result ? redirect(reply, result) : send(request, reply, result)
+        const result = await run(form, request, (tx) => form.submit(tx, context, raw))
+        return await ('to' in result ? redirect(reply, result) : send(request, reply, result))
       } catch (error) {
         if (!isCorrectable(error)) throw error
-        const state: FormState = invalidForm(raw, error)
-        return send(request, reply, await route.show(context, state), state, error.status)
+        const state = invalidForm(raw, error)
+        return send(request, reply, await form.show(context, state), state, error.status)
       }
     })
   }
 
-  const mountAction = (route: ActionRoute) =>
-    pages.post(routeUrl(route), { onRequest }, async (request, reply) => {
+  const mountAction = (path: string, action: Action) =>
+    pages.post(path, { onRequest: loadContext(action.params) }, async (request, reply) => {
       const context = getPageContext(request)
       const raw = getFormFields(request)
       try {
-        return redirect(reply, await run(route, request, (tx) => route.run(tx, context, raw)))
+        return await redirect(reply, await run(action, request, (tx) => action.run(tx, context, raw)))
       } catch (error) {
         if (!isCorrectable(error)) throw error
-        setFlash(reply, { kind: 'refused', text: error.message }, isSecure)
-        return reply.redirect(route.back(context), 303)
+        setFlash(reply, { kind: 'error', text: error.message }, isSecure)
+        return reply.redirect(action.back(context), 303)
       }
     })
 
-  const mountDownload = (route: DownloadRoute) =>
-    pages.get(routeUrl(route), { onRequest }, async (request, reply) => {
-      const { name, type, body } = await route.send(getPageContext(request))
+  const mountDownload = (path: string, download: Download) =>
+    pages.get(path, { onRequest: loadContext(download.params) }, async (request, reply) => {
+      const { name, type, body } = await download.send(getPageContext(request))
       return reply
         .headers(pageHeaders())
         .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)
@@ -142,29 +146,35 @@ export function mountPages(
         .send(body)
     })
 
-  for (const route of routes) {
-    if (route.kind === 'show') mountPage(route)
-    if (route.kind === 'form') mountForm(route)
-    if (route.kind === 'act') mountAction(route)
-    if (route.kind === 'file') mountDownload(route)
+  for (const [path, route] of Object.entries(routes)) {
+    const fullPath = `/w/:workspace${path}`
+    if (route.kind === 'page') mountPage(fullPath, route)
+    if (route.kind === 'form') mountForm(fullPath, route)
+    if (route.kind === 'action') mountAction(fullPath, route)
+    if (route.kind === 'download') mountDownload(fullPath, route)
+  }
+
+  for (const [from, to] of Object.entries(movedPaths)) {
+    const options = { onRequest: loadContext(noInput) }
+    pages.get(`/w/:workspace${from}`, options, (request, reply) =>
+      reply.redirect(pathTo(getPageContext(request), to), 301),
+    )
+    pages.post(`/w/:workspace${from}`, options, (request, reply) =>
+      reply.redirect(pathTo(getPageContext(request), to), 303),
+    )
   }
 
   pages.get('/w/*', () => {
     throw pageNotFound()
   })
-  pages.get('/w/:workspace', { onRequest }, (request, reply) =>
+  pages.get('/w/:workspace', { onRequest: loadContext(noInput) }, (request, reply) =>
     reply.redirect(pathTo(getPageContext(request), '/overview'), 303),
   )
 }
 
-const routeUrl = ({ path }: DashboardRoute) => `/w/:workspace${path}`
-
-function getPageContext({ visit: context }: FastifyRequest): PageContext {
+function getPageContext({ pageContext: context }: FastifyRequest): PageContext {
   if (context === null) throw new Error('a page was served to nobody')
   return context
 }
-
-const getFormFields = ({ body }: FastifyRequest): Record<string, unknown> =>
-  typeof body === 'object' && body !== null ? { ...body } : {}
 
 const requestPath = ({ url: address }: FastifyRequest): string => address.split('?')[0] ?? ''

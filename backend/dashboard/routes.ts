@@ -1,30 +1,237 @@
 import type { Deps } from '../deps.ts'
-import { accountRoutes } from './account/account-routes.ts'
-import { agentRoutes } from './agents/agent-routes.ts'
-import { callRoutes } from './calls/call-routes.ts'
-import { campaignRoutes } from './campaigns/campaign-routes.ts'
-import { contactRoutes } from './contacts/contact-routes.ts'
-import { integrationRoutes } from './integrations/integration-routes.ts'
-import { knowledgeRoutes } from './knowledge/knowledge-routes.ts'
-import { overviewRoutes } from './overview/overview-page.ts'
-import type { DashboardRoute } from './page/page-route.ts'
-import { phoneNumberRoutes } from './phone-numbers/phone-number-pages.ts'
-import { settingsRoutes } from './settings/settings-routes.ts'
-import { spreadsheetRoutes } from './spreadsheets/spreadsheet-routes.ts'
-import { toolRoutes } from './tools/tool-routes.ts'
+import {
+  accountPage,
+  createPasswordAttemptLimit,
+  endOtherSessionsAction,
+  endSessionAction,
+  passwordPage,
+} from './account/account-pages.ts'
+import { editAgentPage, newAgentPage } from './agents/agent-form-pages.ts'
+import {
+  agentListPage,
+  agentPage,
+  pauseAgentAction,
+  publishAgentAction,
+  resumeAgentAction,
+} from './agents/agent-pages.ts'
+import { assignToolAction, assignToolPage, unassignToolAction } from './agents/agent-tool-pages.ts'
+import { tryToolPage } from './agents/try-tool-page.ts'
+import { cancelCallAction, queueAgainAction, replayDeliveryOfCallAction } from './calls/call-actions.ts'
+import { exportCallsDownload } from './calls/call-export.ts'
+import { callListPage } from './calls/call-list-page.ts'
+import { callPage } from './calls/call-page.ts'
+import { editCampaignPage, newCampaignPage } from './campaigns/campaign-form-pages.ts'
+import {
+  archiveCampaignAction,
+  campaignListPage,
+  campaignPage,
+  pauseCampaignAction,
+  resumeCampaignAction,
+} from './campaigns/campaign-pages.ts'
+import { addToCampaignPage, callNowPage } from './contacts/call-contact-pages.ts'
+import { exportContactsDownload } from './contacts/contact-export.ts'
+import { editContactPage, newContactPage } from './contacts/contact-form-pages.ts'
+import {
+  discardImportAction,
+  importIssuesDownload,
+  importPage,
+  importResultPage,
+  startImportAction,
+} from './contacts/contact-import-pages.ts'
+import { contactListPage } from './contacts/contact-list-page.ts'
+import { addNoteAction, contactPage, eraseContactAction } from './contacts/contact-page.ts'
+import {
+  addContactToDoNotCallListAction,
+  allowCallsAgainAction,
+  doNotCallPage,
+  removeFromDoNotCallListAction,
+} from './contacts/do-not-call-page.ts'
+import {
+  callbacksPage,
+  replayCallbacksAction,
+  revealSecretPage,
+  rotateSigningSecretPage,
+} from './integrations/callback-pages.ts'
+import { connectedAppsPage, connectZapierPage, disconnectAppAction } from './integrations/connection-pages.ts'
+import { deliveryPage, replayDeliveryAction } from './integrations/delivery-pages.ts'
+import {
+  enableWebhookAction,
+  removeWebhookAction,
+  replayWebhookAction,
+  rotateSecretPage,
+  sendTestEventAction,
+} from './integrations/webhook-actions.ts'
+import { webhookListPage, webhookPage } from './integrations/webhook-pages.ts'
+import {
+  addDocumentPage,
+  deleteDocumentAction,
+  documentPage,
+  editDocumentPage,
+  knowledgePage,
+} from './knowledge/knowledge-pages.ts'
+import { overviewPage } from './overview/overview-page.ts'
+import type { DashboardRoute } from './page/define-page.ts'
+import {
+  activatePhoneNumberAction,
+  newPhoneNumberPage,
+  phoneNumberListPage,
+  retirePhoneNumberAction,
+} from './phone-numbers/phone-number-pages.ts'
+import { apiKeyListPage, newApiKeyPage, revokeApiKeyAction } from './settings/api-key-pages.ts'
+import { generalSettingsPage } from './settings/general-settings-page.ts'
+import {
+  changeRoleAction,
+  inviteMemberPage,
+  leaveWorkspaceAction,
+  membersPage,
+  removeMemberAction,
+  resetMemberPasswordPage,
+  withdrawInvitationAction,
+} from './settings/member-pages.ts'
+import {
+  deleteSpreadsheetAction,
+  exportSpreadsheetDownload,
+  googleAccountPage,
+  newSpreadsheetPage,
+  removeGoogleAccountAction,
+  spreadsheetListPage,
+  spreadsheetPage,
+} from './spreadsheets/spreadsheet-pages.ts'
+import { editHttpToolPage, newHttpToolPage } from './tools/http-tool-pages.ts'
+import { chooseServerToolsPage, editMcpServerPage, newMcpServerPage } from './tools/mcp-server-pages.ts'
+import {
+  deleteToolAction,
+  refreshServerAction,
+  switchOffToolAction,
+  switchOnToolAction,
+  toolListPage,
+  toolPage,
+} from './tools/tool-pages.ts'
 
-/** Every page of a workspace: the lines of each folder, in the order of the navigation. */
-export const createDashboardRoutes = (deps: Deps): DashboardRoute[] => [
-  ...overviewRoutes(deps),
-  ...callRoutes(deps),
-  ...campaignRoutes(deps),
-  ...contactRoutes(deps),
-  ...phoneNumberRoutes(deps),
-  ...agentRoutes(deps),
-  ...toolRoutes(deps),
-  ...knowledgeRoutes(deps),
-  ...spreadsheetRoutes(deps),
-  ...integrationRoutes(deps),
-  ...settingsRoutes(deps),
-  ...accountRoutes(deps),
-]
+export type DashboardRoutes = Record<`/${string}`, DashboardRoute>
+
+/** Addresses that pages have had, and the addresses that they have now. */
+export const movedPaths: Record<`/${string}`, `/${string}`> = {
+  '/integrations/api-keys': '/settings/api-keys',
+  '/integrations/api-keys/new': '/settings/api-keys/new',
+  '/integrations/api-keys/:id/revoke': '/settings/api-keys',
+}
+
+/** Returns every page, form, action, and download of a workspace by its address below `/w/:workspace`. */
+export function createDashboardRoutes(deps: Deps): DashboardRoutes {
+  const limitPasswordAttempts = createPasswordAttemptLimit(deps)
+  return {
+    '/overview': overviewPage(deps),
+
+    '/calls': callListPage(deps),
+    '/calls/export': exportCallsDownload(deps),
+    '/calls/:id': callPage(deps),
+    '/calls/:id/cancel': cancelCallAction,
+    '/calls/:id/queue-again': queueAgainAction,
+    '/calls/:id/replay': replayDeliveryOfCallAction,
+
+    '/campaigns': campaignListPage(deps),
+    '/campaigns/new': newCampaignPage(deps),
+    '/campaigns/:id': campaignPage(deps),
+    '/campaigns/:id/edit': editCampaignPage(deps),
+    '/campaigns/:id/pause': pauseCampaignAction,
+    '/campaigns/:id/resume': resumeCampaignAction,
+    '/campaigns/:id/archive': archiveCampaignAction,
+
+    '/contacts': contactListPage(deps),
+    '/contacts/new': newContactPage(deps),
+    '/contacts/export': exportContactsDownload(deps),
+    '/contacts/do-not-call': doNotCallPage(deps),
+    '/contacts/do-not-call/remove': removeFromDoNotCallListAction,
+    '/contacts/import': importPage(deps),
+    '/contacts/import/:id': importResultPage(deps),
+    '/contacts/import/:id/start': startImportAction,
+    '/contacts/import/:id/discard': discardImportAction,
+    '/contacts/import/:id/problems': importIssuesDownload(deps),
+    '/contacts/:id': contactPage(deps),
+    '/contacts/:id/edit': editContactPage(deps),
+    '/contacts/:id/call': callNowPage(deps),
+    '/contacts/:id/add-to-campaign': addToCampaignPage(deps),
+    '/contacts/:id/do-not-call': addContactToDoNotCallListAction,
+    '/contacts/:id/allow-again': allowCallsAgainAction,
+    '/contacts/:id/notes': addNoteAction,
+    '/contacts/:id/erase': eraseContactAction,
+
+    '/phone-numbers': phoneNumberListPage(deps),
+    '/phone-numbers/new': newPhoneNumberPage,
+    '/phone-numbers/:id/retire': retirePhoneNumberAction,
+    '/phone-numbers/:id/activate': activatePhoneNumberAction,
+
+    '/agents': agentListPage(deps),
+    '/agents/new': newAgentPage,
+    '/agents/:id': agentPage(deps),
+    '/agents/:id/edit': editAgentPage(deps),
+    '/agents/:id/publish': publishAgentAction,
+    '/agents/:id/pause': pauseAgentAction,
+    '/agents/:id/resume': resumeAgentAction,
+    '/agents/:id/tools/:toolId': assignToolPage(deps),
+    '/agents/:id/tools/:toolId/assign': assignToolAction,
+    '/agents/:id/tools/:toolId/unassign': unassignToolAction,
+    '/agents/:id/tools/:toolId/try': tryToolPage(deps),
+
+    '/tools': toolListPage(deps),
+    '/tools/new-http': newHttpToolPage,
+    '/tools/new-server': newMcpServerPage(deps),
+    '/tools/:id': toolPage(deps),
+    '/tools/:id/edit-http': editHttpToolPage(deps),
+    '/tools/:id/edit-server': editMcpServerPage(deps),
+    '/tools/:id/choose': chooseServerToolsPage(deps),
+    '/tools/:id/refresh': refreshServerAction(deps),
+    '/tools/:id/switch-on': switchOnToolAction,
+    '/tools/:id/switch-off': switchOffToolAction,
+    '/tools/:id/delete': deleteToolAction,
+
+    '/knowledge': knowledgePage(deps),
+    '/knowledge/new': addDocumentPage(deps),
+    '/knowledge/:id': documentPage(deps),
+    '/knowledge/:id/edit': editDocumentPage(deps),
+    '/knowledge/:id/delete': deleteDocumentAction,
+
+    '/spreadsheets': spreadsheetListPage(deps),
+    '/spreadsheets/new': newSpreadsheetPage,
+    '/spreadsheets/google': googleAccountPage(deps),
+    '/spreadsheets/google/remove': removeGoogleAccountAction,
+    '/spreadsheets/:spreadsheetId': spreadsheetPage(deps),
+    '/spreadsheets/:spreadsheetId/csv': exportSpreadsheetDownload(deps),
+    '/spreadsheets/:spreadsheetId/delete': deleteSpreadsheetAction,
+
+    '/integrations': connectZapierPage(deps),
+    '/integrations/apps': connectedAppsPage(deps),
+    '/integrations/apps/:userId/:clientId/disconnect': disconnectAppAction,
+    '/integrations/webhooks': webhookListPage(deps),
+    '/integrations/webhooks/:id': webhookPage(deps),
+    '/integrations/webhooks/:id/test': sendTestEventAction,
+    '/integrations/webhooks/:id/enable': enableWebhookAction,
+    '/integrations/webhooks/:id/replay': replayWebhookAction,
+    '/integrations/webhooks/:id/rotate': rotateSecretPage(deps),
+    '/integrations/webhooks/:id/remove': removeWebhookAction,
+    '/integrations/callbacks': callbacksPage(deps),
+    '/integrations/callbacks/replay': replayCallbacksAction,
+    '/integrations/callbacks/reveal-secret': revealSecretPage,
+    '/integrations/callbacks/rotate-secret': rotateSigningSecretPage,
+    '/integrations/deliveries/:id': deliveryPage(deps),
+    '/integrations/deliveries/:id/replay': replayDeliveryAction,
+
+    '/settings': generalSettingsPage(deps),
+    '/settings/members': membersPage(deps),
+    '/settings/members/invite': inviteMemberPage,
+    '/settings/members/leave': leaveWorkspaceAction,
+    '/settings/members/:id/role': changeRoleAction,
+    '/settings/members/:id/remove': removeMemberAction,
+    '/settings/members/:id/reset-password': resetMemberPasswordPage(deps),
+    '/settings/invitations/:id/withdraw': withdrawInvitationAction,
+    '/settings/api-keys': apiKeyListPage(deps),
+    '/settings/api-keys/new': newApiKeyPage,
+    '/settings/api-keys/:id/revoke': revokeApiKeyAction,
+
+    '/account': accountPage(deps, limitPasswordAttempts),
+    '/account/password': passwordPage(limitPasswordAttempts),
+    '/account/sessions/end-others': endOtherSessionsAction,
+    '/account/sessions/:id/end': endSessionAction,
+  }
+}

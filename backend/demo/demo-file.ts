@@ -3,7 +3,10 @@ import path from 'node:path'
 import * as z from 'zod'
 import { errorCode } from '../core/errors.ts'
 
-/** `demo.json` in DATA_DIR: what a newcomer, the demo and the journey's tests need to know of the demo workspace. */
+/**
+ * `demo.json` in DATA_DIR: what a newcomer, the demo and the journey's tests need to know of the demo
+ * workspace.
+ */
 export const DemoFile = z.object({
   base_url: z.string(),
   workspace_id: z.number(),

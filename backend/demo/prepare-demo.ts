@@ -1,18 +1,18 @@
-import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { hasWorkspaces } from '../identity/workspaces.ts'
 import { type DemoFile, readDemoFile, writeDemoFile } from './demo-file.ts'
 import { seedDemo } from './seed-demo.ts'
 
 /**
- * Makes the demo workspace in a database that holds none yet, and brings demo.json up to date. Its credentials lie
- * nowhere else, so the file is written before the workspace is committed.
+ * Makes the demo workspace in a database that holds none yet, and brings demo.json up to date. Its
+ * credentials lie nowhere else, so the file is written before the workspace is committed.
  *
  * @returns undefined where the file was removed: the credentials cannot be told again
  */
 export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile | undefined> {
   const current = { base_url: deps.config.publicUrl, runtime_secret: deps.runtimeSecrets()[0] ?? '' }
-  if (await hasWorkspaces(deps.db)) {
+  if (await hasWorkspaces(deps)) {
     const demo = await readDemoFile(dataDir)
     if (demo === undefined) return undefined
     if (demo.base_url === current.base_url && demo.runtime_secret === current.runtime_secret) return demo
@@ -26,6 +26,3 @@ export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile
     return demo
   })
 }
-
-export const hasWorkspaces = async (db: Db): Promise<boolean> =>
-  (await db.selectFrom('workspace').select('id').limit(1).executeTakeFirst()) !== undefined

@@ -33,7 +33,10 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const test: Worker[] = []
   const notify = () => [...real, ...test].forEach((worker) => worker.notify())
   // A call that ends frees capacity: this dialer must hear of it, too.
-  const callQueued = () => (notify(), deps.notify.callQueued())
+  const callQueued = () => {
+    notify()
+    deps.notify.callQueued()
+  }
   const dialerDeps: DialerDeps = { ...deps, notify: { ...deps.notify, callQueued } }
 
   const onError = (error: unknown, attemptId?: string) =>

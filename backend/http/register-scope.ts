@@ -6,8 +6,8 @@ import plugin from 'fastify-plugin'
 import type { Deps } from '../deps.ts'
 
 /**
- * Adds a part with hooks and parsers of its own, by the name that Fastify tells in errors. Without a name it looks for
- * the part's function among all modules that were ever loaded.
+ * Adds a part with hooks and parsers of its own, by the name that Fastify tells in errors. Without a name it
+ * looks for the part's function among all modules that were ever loaded.
  */
 export async function registerScope(
   app: FastifyInstance,
@@ -41,7 +41,8 @@ export async function registerPages(
     await pages.register(formbody)
     await pages.register(csrf, {
       cookieKey: secure ? '__Host-outdial_csrf' : 'outdial_csrf',
-      // Lax: an authorization begins with a navigation from the app's site, to which strict cookies are not sent.
+      // Lax: an authorization begins with a navigation from the app's site, to which strict cookies are not
+      // sent.
       cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax', secure },
     })
     if (readBody) pages.addHook('preHandler', readBody)

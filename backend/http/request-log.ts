@@ -11,8 +11,8 @@ declare module 'fastify' {
 }
 
 /**
- * Logs one line per request, with the route's pattern in the place of its URL: query strings and paths hold tokens,
- * codes, and phone numbers.
+ * Logs one line per request, with the route's pattern in the place of its URL: query strings and paths hold
+ * tokens, codes, and phone numbers.
  */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(

@@ -21,7 +21,9 @@ function toPattern(url: string): RegExp {
   return new RegExp(`^${escaped.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}/?$`)
 }
 
-/** Answers what no route took: OPTIONS with the methods, another method with 405, another address with 404. */
+/**
+ * Answers what no route took: OPTIONS with the methods, another method with 405, another address with 404.
+ */
 export function handleUnmatchedRequest(
   getAllowedMethods: GetAllowedMethods,
   request: FastifyRequest,

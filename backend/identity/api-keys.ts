@@ -7,7 +7,8 @@ import { insertApiKey, revokeApiKeyCredential, updateApiKeyLastUsed } from './cr
 import { lockMembership } from './member-store.ts'
 
 /**
- * Makes a personal API key with every scope. The key is in this response and nowhere else: only its SHA-256 is kept.
+ * Makes a personal API key with every scope. The key is in this response and nowhere else: only its SHA-256
+ * is kept.
  *
  * @throws {ApiError} not_found where the user is no member of the workspace
  */

@@ -38,7 +38,9 @@ export async function insertApiKey(
   return id
 }
 
-/** Ends the key's credential; the row of the key stays, for the list of past keys. False where there is none. */
+/**
+ * Ends the key's credential; the row of the key stays, for the list of past keys. False where there is none.
+ */
 export async function revokeApiKeyCredential(
   tx: Db,
   workspaceId: number,

@@ -17,10 +17,11 @@ import { checkEmail, createUser } from './users.ts'
 const ttlMs = 7 * dayMs
 
 /**
- * Makes a link by which one person becomes a member. It is in this answer and nowhere else: only its hash is kept.
- * An owner who is being removed meanwhile makes none, by which they could come back.
+ * Makes a link by which one person becomes a member. It is in this answer and nowhere else: only its hash is
+ * kept. An owner who is being removed meanwhile makes none, by which they could come back.
  *
- * @throws {ApiError} validation_failed for an address that is none, not_found where it is no owner who invites
+ * @throws {ApiError} validation_failed for an address that is none, not_found where it is no owner who
+ *   invites
  */
 export async function createInvitation(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
@@ -53,8 +54,8 @@ export type AcceptResult =
   | { state: 'accepted' | 'already_member'; userId: number; workspaceId: number }
 
 /**
- * Makes the guest a member. The invitation is used up by that, but not by somebody who is a member already: an owner
- * who tries their own link does not spend it.
+ * Makes the guest a member. The invitation is used up by that, but not by somebody who is a member already:
+ * an owner who tries their own link does not spend it.
  *
  * @throws {ApiError} validation_failed for a new user's name, address or password
  */

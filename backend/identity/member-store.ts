@@ -65,7 +65,9 @@ export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: numbe
   return rows.length > 0 && rows.every(({ owner }) => owner !== null)
 }
 
-/** Whether the user is a member; who ends the membership waits for this transaction, and finds what it made. */
+/**
+ * Whether the user is a member; who ends the membership waits for this transaction, and finds what it made.
+ */
 export async function lockMembership(tx: Db, workspaceId: number, userId: number): Promise<boolean> {
   const row = await tx
     .selectFrom('membership')

@@ -16,7 +16,8 @@ import {
 } from './member-store.ts'
 
 /**
- * Makes a member an owner, or an owner a member: then their open invitations end, since they could come back by one.
+ * Makes a member an owner, or an owner a member: then their open invitations end, since they could come back
+ * by one.
  *
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
@@ -58,8 +59,8 @@ export const addMember = (
   })
 
 /**
- * First in every transaction that takes an owner's role away. The lock decides: of two owners who leave at once, the
- * second finds that they are the last one.
+ * First in every transaction that takes an owner's role away. The lock decides: of two owners who leave at
+ * once, the second finds that they are the last one.
  *
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
@@ -81,8 +82,8 @@ const lastOwnerError = () =>
   )
 
 /**
- * Removes a user from a workspace, with the API keys and open invitations that they made there. What apps may do for
- * them is not ended here: see access/remove-member.ts.
+ * Removes a user from a workspace, with the API keys and open invitations that they made there. What apps may
+ * do for them is not ended here: see access/remove-member.ts.
  *
  * @throws {ApiError} not_found
  */

@@ -18,8 +18,8 @@ interface ResetLink {
 }
 
 /**
- * Makes a link by which a user sets a new password, without any question of whether the asker may: for who runs the
- * installation. An earlier link of the user ends.
+ * Makes a link by which a user sets a new password, without any question of whether the asker may: for who
+ * runs the installation. An earlier link of the user ends.
  */
 export const createResetLink = (
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
@@ -36,9 +36,9 @@ export const createResetLink = (
   })
 
 /**
- * Makes one for a member, by an owner of the workspace. Whoever holds the link can take the account over, so an owner
- * makes one only for who works in no workspace but the owner's own; and none for themselves, since a session alone
- * must not get around the question for the current password.
+ * Makes one for a member, by an owner of the workspace. Whoever holds the link can take the account over, so
+ * an owner makes one only for who works in no workspace but the owner's own; and none for themselves, since a
+ * session alone must not get around the question for the current password.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -84,8 +84,8 @@ const isStillAllowed = async (db: Db, userId: number, createdBy: number | null):
   createdBy === null || (await ownsAllWorkspacesOf(db, userId, createdBy))
 
 /**
- * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the link
- * does not work any more.
+ * Sets the password that a reset link asks for, once, and ends every session of the user. Undefined where the
+ * link does not work any more.
  *
  * @throws {ApiError} validation_failed for a password too short
  */

@@ -13,8 +13,8 @@ const wrongPasswordError = () =>
   invalidField('current_password', 'wrong_password', 'This is not your current password.')
 
 /**
- * Changes a person's own password, and ends every other session and reset link of theirs: whoever knew the old one is
- * out.
+ * Changes a person's own password, and ends every other session and reset link of theirs: whoever knew the
+ * old one is out.
  *
  * @throws {ApiError} validation_failed, not_found
  */
@@ -51,7 +51,8 @@ const NewPassword = z
   )
 
 /**
- * Hashes a new password: Argon2id with OWASP's parameters, the library's defaults (19 MiB, two passes, one lane).
+ * Hashes a new password: Argon2id with OWASP's parameters, the library's defaults (19 MiB, two passes, one
+ * lane).
  *
  * @throws {ApiError} `validation_failed` for one that is too short or too long
  */
@@ -66,8 +67,9 @@ export const passwordMatches = (passwordHash: string, password: string): Promise
 let dummyHash: Promise<string> | undefined
 
 /**
- * Returns the user's id and the hash that the password was compared with; undefined for a wrong address or password.
- * Which of the two is wrong is not told, not even by the time it takes: a hash is verified for unknown users too.
+ * Returns the user's id and the hash that the password was compared with; undefined for a wrong address or
+ * password. Which of the two is wrong is not told, not even by the time it takes: a hash is verified for
+ * unknown users too.
  */
 export async function verifyPassword(
   deps: Pick<Deps, 'db'>,

@@ -18,9 +18,9 @@ import type { User } from './users.ts'
 const ttlMs = 14 * dayMs
 
 /**
- * Signs a user in. The token goes into the cookie; the database keeps its hash, so that it can be revoked. With
- * `passwordHash`, only while that is the user's: who changes a password ends all sessions, and one that began by the
- * old password at that moment must not stay.
+ * Signs a user in. The token goes into the cookie; the database keeps its hash, so that it can be revoked.
+ * With `passwordHash`, only while that is the user's: who changes a password ends all sessions, and one that
+ * began by the old password at that moment must not stay.
  */
 export async function startSession(
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,

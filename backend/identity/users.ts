@@ -16,8 +16,8 @@ export interface User {
 const uniqueViolation = '23505'
 
 /**
- * Changes a person's own name and address. Another address asks for the password, since whoever holds it signs in:
- * somebody at a screen that was left open must not take the account along.
+ * Changes a person's own name and address. Another address asks for the password, since whoever holds it
+ * signs in: somebody at a screen that was left open must not take the account along.
  *
  * @throws {ApiError} validation_failed, not_found
  */
@@ -73,7 +73,9 @@ export const checkEmail = (email: string): string =>
 export const emailTaken = (email: string) =>
   invalidField('email', 'already_used', `There is a user with the address ${email} already.`)
 
-/** @throws {ApiError} `validation_failed` for an address that is none or is taken, and a password too short */
+/**
+ * @throws {ApiError} `validation_failed` for an address that is none or is taken, and a password too short
+ */
 export async function createUser(
   deps: Pick<Deps, 'db'>,
   input: { email: string; name: string; password: string },

@@ -22,6 +22,9 @@ export const insertWorkspace = (
 export const findWorkspaceByForm = (db: Db, formId: string | null) =>
   db.selectFrom('workspace').select('id').where('form_id', '=', formId).executeTakeFirstOrThrow()
 
+export const findAnyWorkspace = (db: Db) =>
+  db.selectFrom('workspace').select('id').limit(1).executeTakeFirst()
+
 export const updateWorkspace = (
   db: Db,
   workspaceId: number,

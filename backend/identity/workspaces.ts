@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts'
 import { newWebhookSecret } from '../secrets/tokens.ts'
 import { upsertMembership } from './member-store.ts'
 import {
+  findAnyWorkspace,
   findWorkspaceByForm,
   insertWorkspace,
   selectRetentions,
@@ -98,8 +99,8 @@ export interface NewWorkspace {
 }
 
 /**
- * Makes a workspace with its owner, and without tools: see onboarding/create-workspace.ts. `isNew` is false where the
- * form was sent before.
+ * Makes a workspace with its owner, and without tools: see onboarding/create-workspace.ts. `isNew` is false
+ * where the form was sent before.
  *
  * @throws {ApiError} validation_failed for a name, country or time zone that is none
  */
@@ -115,6 +116,9 @@ export async function insertOwnedWorkspace(
   await upsertMembership(tx.db, inserted.id, { userId: input.ownerId, role: 'owner' })
   return { id: inserted.id, isNew: true }
 }
+
+export const hasWorkspaces = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
+  (await findAnyWorkspace(deps.db)) !== undefined
 
 /** The country that national numbers of the workspace are read for. */
 export const findWorkspaceCountry = (db: Db, workspaceId: number): Promise<string> =>

@@ -2,8 +2,8 @@
 export const maxPassageLength = 800
 
 /**
- * Splits a text at its paragraphs. Short neighbours share a passage; a paragraph that is too long is split after
- * a sentence, else between words, else between characters. But for blanks, nothing is lost or added.
+ * Splits a text at its paragraphs. Short neighbours share a passage; a paragraph that is too long is split
+ * after a sentence, else between words, else between characters. But for blanks, nothing is lost or added.
  *
  * @returns passages of at most `longest` characters, without blanks around them; none for a blank text
  */

@@ -23,7 +23,7 @@ export class InFlightCall {
     return this.#controller.signal
   }
 
-  get isCanceled(): boolean {
+  wasCanceled(): boolean {
     return this.#abortReason === 'canceled'
   }
 

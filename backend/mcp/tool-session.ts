@@ -91,14 +91,14 @@ export class ToolSession {
 
   #handleRequest(request: JSONRPCRequest): void {
     const { id, method } = request
-    if (!isKnownMethod(method)) return this.#send(errorResponse(id, methodNotFound, 'Method not found'))
+    if (!isKnownMethod(method)) { this.#send(errorResponse(id, methodNotFound, 'Method not found')); return; }
     if (requestsTask(request)) {
       const message = `Server does not support task creation (required for ${method})`
-      return this.#send(errorResponse(id, internalError, message))
+      this.#send(errorResponse(id, internalError, message)); return;
     }
     if (method === 'tools/call') return void this.#handleToolCall(request)
     const issue = findParamsIssue(request)
-    if (issue !== undefined) return this.#send(errorResponse(id, invalidParams, issue))
+    if (issue !== undefined) { this.#send(errorResponse(id, invalidParams, issue)); return; }
     if (method === 'tools/list') return void this.#handleToolList(request)
     this.#send(resultResponse(id, method === 'initialize' ? initializeResult(request) : {}))
   }
@@ -116,10 +116,10 @@ export class ToolSession {
   async #handleToolCall(request: JSONRPCRequest): Promise<void> {
     const { id } = request
     const params = parseToolCall(request)
-    if (typeof params === 'string') return this.#send(errorResponse(id, invalidParams, params))
+    if (typeof params === 'string') { this.#send(errorResponse(id, invalidParams, params)); return; }
     if (this.#inFlightCount >= maxInFlightCalls) {
       const text = `At most ${maxInFlightCalls} tools can be used at once: wait.`
-      return this.#send(toolResponse(id, { text, isError: true }))
+      this.#send(toolResponse(id, { text, isError: true })); return;
     }
     const inFlightCall = new InFlightCall(this, id, this.#host.now())
     this.#inFlightCount += 1
@@ -145,12 +145,12 @@ export class ToolSession {
   ): Promise<JSONRPCMessage | undefined> {
     const { id } = inFlightCall
     const context = await this.#loadContext()
-    if (context === undefined || inFlightCall.isCanceled) return undefined
+    if (context === undefined || inFlightCall.wasCanceled()) return undefined
     const tool = context.tools.get(name)
     if (tool === undefined) return errorResponse(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
     const { agentId } = context
     const result = await this.#host.callTool({ tool, agentId, args, call: this.call, inFlightCall })
-    return inFlightCall.isCanceled ? undefined : toolResponse(id, result)
+    return inFlightCall.wasCanceled() ? undefined : toolResponse(id, result)
   }
 
   /**

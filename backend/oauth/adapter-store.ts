@@ -11,7 +11,9 @@ export interface StoredPayload {
 
 // Access tokens -------------------------------------------------------------------------------
 
-/** False where the grant was revoked meanwhile: the row lock makes the revocation wait, or this find nothing. */
+/**
+ * False where the grant was revoked meanwhile: the row lock makes the revocation wait, or this find nothing.
+ */
 export const insertAccessToken = async (
   db: Db,
   values: { tokenHash: Buffer; grantHash: Buffer; scopes: Scope[]; expiresAt: Date },
@@ -77,7 +79,10 @@ export const findPayload = async (
   return row && (row.expiresAt === null || row.expiresAt > now) ? row : undefined
 }
 
-/** False where it was consumed before: of two at once exactly one consumes. It is remembered until `keepUntil`. */
+/**
+ * False where it was consumed before: of two at once exactly one consumes. It is remembered until
+ * `keepUntil`.
+ */
 export const consumePayload = async (
   db: Db,
   { model, idHash }: PayloadKey,

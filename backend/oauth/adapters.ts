@@ -24,7 +24,9 @@ const modelsWithoutExpiry = new Set(['Grant', 'RefreshToken'])
 /** A code or rotated token is remembered so long after its use, so that a second use is noticed. */
 const replayTtlSeconds = 90 * 24 * 60 * 60
 
-/** Codes, refresh tokens, grants and interactions: found by the hash of their id, which itself is not kept. */
+/**
+ * Codes, refresh tokens, grants and interactions: found by the hash of their id, which itself is not kept.
+ */
 export const payloadAdapter = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   model: 'AuthorizationCode' | 'RefreshToken' | 'Grant' | 'Interaction',

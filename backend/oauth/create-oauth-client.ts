@@ -6,7 +6,10 @@ import { insertClient } from './oauth-store.ts'
 interface NewClient {
   name: string
   redirectUris: string[]
-  /** True for an app that can keep a secret: a server such as Zapier. False for one in a browser or on a phone. */
+  /**
+   * True for an app that can keep a secret: a server such as Zapier. False for one in a browser or on a
+   * phone.
+   */
   confidential: boolean
 }
 
@@ -37,7 +40,9 @@ export async function createOauthClient(
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** RFC 6749, section 3.1.2, and RFC 9700, section 2.6: absolute, without a fragment, http on loopback only. */
+/**
+ * RFC 6749, section 3.1.2, and RFC 9700, section 2.6: absolute, without a fragment, http on loopback only.
+ */
 function checkRedirectUri(uri: string): void {
   const url = URL.parse(uri)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopbackHosts.has(url.hostname))

@@ -65,7 +65,8 @@ export const findBinding = (db: Db, grantHash: Buffer): Promise<Binding | undefi
 /** Ends a grant with its code, refresh tokens and (by cascade) access tokens. Fine where it is gone. */
 export const revokeGrant = async (db: Db, grantHash: Buffer): Promise<void> => {
   await db.deleteFrom('oauth_grant').where('id_hash', '=', grantHash).execute()
-  // In a statement of its own: what was inserted while the first waited for the grant's lock is seen only now.
+  // In a statement of its own: what was inserted while the first waited for the grant's lock is seen only
+  // now.
   await db.deleteFrom('oauth_payload').where('grant_hash', '=', grantHash).execute()
 }
 
@@ -111,7 +112,10 @@ export const deleteGrants = async (
   await db.deleteFrom('oauth_payload').where('grant_hash', 'in', hashes).execute()
 }
 
-/** Notes when an app last acted for a user in a workspace. Where somebody ends the connection right now, nothing. */
+/**
+ * Notes when an app last acted for a user in a workspace. Where somebody ends the connection right now,
+ * nothing.
+ */
 export async function updateGrantsLastUsed(
   db: Db,
   workspaceId: number,

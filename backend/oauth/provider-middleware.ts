@@ -56,7 +56,9 @@ export const addWorkspaceToTokenResponse = (db: Db) =>
     ctx.body = { ...ctx.body, workspace_id: binding.workspaceId, workspace_name: binding.workspaceName }
   }
 
-/** Logs a failure of ours, and tells an outage of the database from a bug: the app may send the request again. */
+/**
+ * Logs a failure of ours, and tells an outage of the database from a bug: the app may send the request again.
+ */
 export function handleServerError(log: Logger, ctx: KoaContextWithOIDC, error: Error): void {
   const isDatabaseAway = isOutage(error)
   const logFields = { request_id: ctx.response.get('x-request-id'), error: describeError(error) }

@@ -72,8 +72,9 @@ export async function registerOauth(
 }
 
 /**
- * Apps such as Zapier open the authorization in a window of its own, and their page that it comes back to tells the
- * one that opened it. A Cross-Origin-Opener-Policy on any page or redirect between would cut the two apart.
+ * Apps such as Zapier open the authorization in a window of its own, and their page that it comes back to
+ * tells the one that opened it. A Cross-Origin-Opener-Policy on any page or redirect between would cut the
+ * two apart.
  */
 const allowOpener = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   void reply.removeHeader('cross-origin-opener-policy')

@@ -26,7 +26,9 @@ export const handlePageError =
       .send(renderErrorPage(render, pageError, request.id))
   }
 
-/** Errors of oidc-provider that no app can be told of: without a known app and address there is no way back. */
+/**
+ * Errors of oidc-provider that no app can be told of: without a known app and address there is no way back.
+ */
 export const renderProviderError =
   (render: RenderPage): RenderError =>
   (ctx: KoaContextWithOIDC, out, error) => {

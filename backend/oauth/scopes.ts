@@ -10,7 +10,10 @@ export const knownScopes = (parameter: string): Scope[] =>
 export const unknownScopes = (parameter: string): string[] =>
   [...parseScopes(parameter)].filter((scope) => !allScopes.has(scope))
 
-/** `offline_access` is no scope of ours, but generic clients send it: it asks for nothing that is not given anyway. */
+/**
+ * `offline_access` is no scope of ours, but generic clients send it: it asks for nothing that is not given
+ * anyway.
+ */
 const parseScopes = (parameter: string): Set<string> =>
   new Set(parameter.split(' ').filter((word) => word !== '' && word !== 'offline_access'))
 

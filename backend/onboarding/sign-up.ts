@@ -13,8 +13,8 @@ interface FirstUser {
 }
 
 /**
- * Makes the first user of an empty installation, with a workspace that is theirs. Undefined where there is a user
- * already: of two at once the lock lets one be first.
+ * Makes the first user of an empty installation, with a workspace that is theirs. Undefined where there is a
+ * user already: of two at once the lock lets one be first.
  *
  * @throws {ApiError} validation_failed
  */

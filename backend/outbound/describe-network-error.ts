@@ -18,7 +18,10 @@ const messages: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
 }
 
-/** Why a request found no answer, in words for the log that support reads; undefined where no network is at fault. */
+/**
+ * Why a request found no answer, in words for the log that support reads; undefined where no network is at
+ * fault.
+ */
 export function describeNetworkError(error: unknown): string | undefined {
   if (error instanceof ForbiddenAddressError) return 'the address is not public'
   if (getText(error, 'name') === 'TimeoutError') return 'the receiver did not answer in time'

@@ -39,9 +39,9 @@ export class ForbiddenAddressError extends Error {
 }
 
 /**
- * The only way to servers that customers name. A name is resolved by the connection itself, and connects to none
- * but the addresses that were judged, so that nothing can change in between. Every request makes a connection of
- * its own: none rests on an earlier decision.
+ * The only way to servers that customers name. A name is resolved by the connection itself, and connects to
+ * none but the addresses that were judged, so that nothing can change in between. Every request makes a
+ * connection of its own: none rests on an earlier decision.
  */
 export function createGuardedSend(options: GuardOptions): GuardedSend {
   const connect = guardedConnector(options)
@@ -81,10 +81,13 @@ export function guardedConnector({
       (addresses) => {
         const found = addresses.map((address) => ({ address, family: isIP(address) }))
         const [first] = found
-        if (first === undefined) return callback(addressNotFoundError(host), '')
-        return all ? callback(null, found) : callback(null, first.address, first.family)
+        if (first === undefined) callback(addressNotFoundError(host), '')
+        else if (all) callback(null, found)
+        else callback(null, first.address, first.family)
       },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
+      (error: unknown) => {
+        callback(error as NodeJS.ErrnoException, '')
+      },
     )
   }
   const connect = buildConnector({ lookup, allowH2: false, autoSelectFamily: true })
@@ -93,7 +96,8 @@ export function guardedConnector({
     // Literals never reach `lookup`.
     const host = target.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) && !isPermittedAddress(host, allowLoopback)) {
-      return callback(new ForbiddenAddressError(host), null)
+      callback(new ForbiddenAddressError(host), null)
+      return
     }
     connect(target, callback)
   }
@@ -103,8 +107,8 @@ const addressNotFoundError = (host: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`no address for ${host}`), { code: 'ENOTFOUND' })
 
 /**
- * Asks the name servers directly: getaddrinfo would hold one of Node's four threads per look-up, and a few dead
- * domains with it everything else that uses them. Hence /etc/hosts is not read.
+ * Asks the name servers directly: getaddrinfo would hold one of Node's four threads per look-up, and a few
+ * dead domains with it everything else that uses them. Hence /etc/hosts is not read.
  */
 const resolveByDns: ResolveHost = async (host) => {
   if (isLocalhost(host)) return ['127.0.0.1', '::1']

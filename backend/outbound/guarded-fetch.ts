@@ -17,8 +17,8 @@ export interface GuardedFetch {
 }
 
 /**
- * For libraries that bring their own protocol over `fetch`, streams included. Connections are kept for a few seconds
- * and used again for the same origin alone: they lead to the address that was judged.
+ * For libraries that bring their own protocol over `fetch`, streams included. Connections are kept for a few
+ * seconds and used again for the same origin alone: they lead to the address that was judged.
  *
  * @param options.maxBytes of a body, and of each event of an event stream; more makes reading fail
  */
@@ -55,8 +55,8 @@ const newline = 0x0a
 const carriageReturn = 0x0d
 
 /**
- * Passes a stream on, and fails with TooLargeError after `maxBytes` of it. Of an event stream each event is counted
- * by itself, up to its empty line: it may go on for ever.
+ * Passes a stream on, and fails with TooLargeError after `maxBytes` of it. Of an event stream each event is
+ * counted by itself, up to its empty line: it may go on for ever.
  */
 export function limitBytes(
   stream: ReadableStream<Uint8Array>,

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whether a delivery may be made to an IP address, given in any spelling: to public ones alone, and to loopback
- * where the service itself runs there. What no parser reads is refused.
+ * Whether a delivery may be made to an IP address, given in any spelling: to public ones alone, and to
+ * loopback where the service itself runs there. What no parser reads is refused.
  */
 export function isPermittedAddress(address: string, allowLoopback: boolean): boolean {
   if (!ipaddr.isValid(address)) return false

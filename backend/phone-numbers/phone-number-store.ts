@@ -2,7 +2,9 @@ import type { PhoneNumber, SearchQuery } from '@outdial/contract'
 import { nameContains } from '../db/name-search.ts'
 import type { Db } from '../db/schema.ts'
 
-/** Active numbers by id; one row more than `limit` where there are more. `search` looks at label and number. */
+/**
+ * Active numbers by id; one row more than `limit` where there are more. `search` looks at label and number.
+ */
 export function selectActivePhoneNumbers(
   db: Db,
   workspaceId: number,

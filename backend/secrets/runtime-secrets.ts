@@ -15,8 +15,9 @@ export interface RuntimeSecretSource {
 }
 
 /**
- * The secrets of RUNTIME_SECRET; else those of RUNTIME_SECRET_FILE, or of the file of DATA_DIR, which is made at the
- * first start with the embedded database. Files are followed: what is taken out of one ends while the service runs.
+ * The secrets of RUNTIME_SECRET; else those of RUNTIME_SECRET_FILE, or of the file of DATA_DIR, which is made
+ * at the first start with the embedded database. Files are followed: what is taken out of one ends while the
+ * service runs.
  *
  * @throws {ConfigError} where there is none, or one can be guessed
  */
@@ -75,8 +76,9 @@ const secretMissing = () =>
 const pollIntervalMs = 1_000
 
 /**
- * Does something now and after each change of a file, once at a time. It looks again and again instead of being told: secrets
- * are mounted as links to folders that are exchanged, and no file system tells of that alike.
+ * Does something now and after each change of a file, once at a time. It looks again and again instead of
+ * being told: secrets are mounted as links to folders that are exchanged, and no file system tells of that
+ * alike.
  */
 export function watchSecretFile(file: string, onChanged: () => Promise<void>): { stop(): void } {
   let queue = Promise.resolve()

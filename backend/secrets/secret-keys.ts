@@ -11,8 +11,8 @@ import { randomToken } from './tokens.ts'
 export const minSecretLength = 32
 
 /**
- * The secret that a file of DATA_DIR keeps, made where there is none. A command and the service may come here at once:
- * a link is made by one of them, and never to half a secret.
+ * The secret that a file of DATA_DIR keeps, made where there is none. A command and the service may come here
+ * at once: a link is made by one of them, and never to half a secret.
  *
  * @throws {ConfigError} where the file was emptied
  */
@@ -80,7 +80,10 @@ export async function loadSecretKeys(config: Config, dataDir: string | undefined
   )
 }
 
-/** Stores the value unless there is one of this name, and returns the stored one: of several processes one is first. */
+/**
+ * Stores the value unless there is one of this name, and returns the stored one: of several processes one is
+ * first.
+ */
 export const getOrCreateServerSecret = async (db: Db, name: string, value: string): Promise<string> => {
   await insertServerSecretIfNew(db, name, value)
   return findServerSecret(db, name)

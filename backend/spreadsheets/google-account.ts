@@ -4,18 +4,20 @@ import { invalidField, notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { deleteGoogleAccount, findGoogleAccount, upsertGoogleAccount } from './spreadsheet-store.ts'
 
-/** All else in the file, such as addresses to ask for tokens, is dropped: it could name any server. */
+/**
+ * Everything else in the file, such as the URL of the token endpoint, is dropped: it could name any server.
+ */
 const KeyFile = z.object({
   client_email: z.string().regex(/^[\w.+-]{1,128}@[\w.-]{1,128}$/),
   private_key: z.string().max(10_000),
 })
 
 /**
- * Keeps the workspace's own Google service account, in the place of an earlier one. Its private key is sealed.
+ * Saves the workspace's Google service account, which replaces an earlier one. Its private key is sealed.
  *
- * @param pasted the JSON key file, as Google gives it out
- * @returns the address that spreadsheets are to be shared with
- * @throws {ApiError} validation_failed, without a word of what was pasted
+ * @param pasted the JSON key file that Google issued
+ * @returns the address that spreadsheets must be shared with
+ * @throws {ApiError} validation_failed; its message repeats nothing of the key
  */
 export async function saveGoogleAccount(
   { db, secretBox, clock }: Pick<Deps, 'db' | 'secretBox' | 'clock'>,
@@ -38,7 +40,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    return undefined // told like any other wrong file
+    return undefined // reported like any other wrong file
   }
 }
 
@@ -50,7 +52,9 @@ function isRsaKey(pem: string): boolean {
   }
 }
 
-/** The address that Google's spreadsheets are to be shared with; undefined where the workspace has no account. */
+/**
+ * Returns the address that spreadsheets must be shared with; undefined where the workspace has no account.
+ */
 export async function getGoogleAccount(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
@@ -60,7 +64,8 @@ export async function getGoogleAccount(
 }
 
 /**
- * Forgets the workspace's Google service account. Agents that write to Google's spreadsheets are told so.
+ * Deletes the workspace's Google service account. Agents that write to Google Sheets get an error from then
+ * on.
  *
  * @throws {ApiError} not_found
  */

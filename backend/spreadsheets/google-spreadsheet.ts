@@ -1,6 +1,7 @@
 import { JWT } from 'google-auth-library'
 import * as z from 'zod'
-import { type Spreadsheet, SpreadsheetError,toCells } from './spreadsheet.ts'
+import { secondMs } from '../core/durations.ts'
+import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
 
 export interface GoogleAccount {
   clientEmail: string
@@ -8,8 +9,8 @@ export interface GoogleAccount {
   privateKey: string
 }
 
-/** Milliseconds to prepare a row, and again to send it: together less than a tool call may take. */
-const timeoutMs = 8_000
+/** For preparing a row, and again for sending it: together less than a tool call may take. */
+const timeoutMs = 8 * secondMs
 
 const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
 
@@ -19,8 +20,8 @@ const notAdded = 'The row was not added.'
 const uncertain = 'It is not known whether the row was added: do not repeat it.'
 
 /**
- * The first sheet of a Google spreadsheet that is shared with a service account; its first row names the columns.
- * No row is sent twice: one that was added may have been answered by an error.
+ * Opens the first sheet of a Google spreadsheet that is shared with a service account; its first row names
+ * the columns. A row is never sent twice: Google may report an error for one that it added.
  *
  * See "spreadsheets.values.get" and "spreadsheets.values.append" of the Sheets API v4.
  */
@@ -47,18 +48,18 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
         readHeader(await getToken(account, timeoutSignal), timeoutSignal),
       ),
 
-    appendRow: async (row, signal) => {
-      const { token, cells } = await withTimeout(signal, notAdded, async (timeoutSignal) => {
+    appendRow: async (rowValues, signal) => {
+      const row = await withTimeout(signal, notAdded, async (timeoutSignal) => {
         const token = await getToken(account, timeoutSignal)
-        return { token, cells: toCells(await readHeader(token, timeoutSignal), row) }
+        return { token, cells: toCells(await readHeader(token, timeoutSignal), rowValues) }
       })
       await withTimeout(signal, uncertain, async (timeoutSignal) => {
         const response = await sendRequest(
           `${values}/A1:append?valueInputOption=RAW&insertDataOption=INSERT_ROWS`,
           {
             method: 'POST',
-            headers: { ...authorizationHeader(token), 'content-type': 'application/json' },
-            body: JSON.stringify({ majorDimension: 'ROWS', values: [cells] }),
+            headers: { ...authorizationHeader(row.token), 'content-type': 'application/json' },
+            body: JSON.stringify({ majorDimension: 'ROWS', values: [row.cells] }),
           },
           timeoutSignal,
         )
@@ -99,7 +100,7 @@ async function sendRequest(url: string, init: RequestInit, signal: AbortSignal) 
   return { ok: response.ok, status: response.status, body }
 }
 
-/** Gives `work` its time, and tells what a failed connection means for the row. */
+/** Limits how long `work` takes, and reports a failed connection together with what became of the row. */
 async function withTimeout<Result>(
   signal: AbortSignal,
   rowState: string,

@@ -1,18 +1,22 @@
 import type { Deps } from '../deps.ts'
-import { databaseSpreadsheet } from './database-spreadsheet.ts'
 import { googleSpreadsheet } from './google-spreadsheet.ts'
-import { type Spreadsheet, SpreadsheetError } from './spreadsheet.ts'
-import { findGoogleAccount, lockSpreadsheet } from './spreadsheet-store.ts'
+import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
+import {
+  findGoogleAccount,
+  findSpreadsheet,
+  insertSpreadsheetRow,
+  lockSpreadsheet,
+} from './spreadsheet-store.ts'
 
 export type SpreadsheetProvider = 'database' | 'google'
 
 /**
- * The spreadsheet with this id, wherever it is kept.
+ * Opens a spreadsheet in the database or in Google Sheets, to write to it.
  *
- * @throws {SpreadsheetError} where it is Google's, and the workspace has no service account
+ * @throws {SpreadsheetError} for one of Google's where the workspace has no service account
  */
 export async function openSpreadsheet(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'secretBox'>,
   workspaceId: number,
   provider: SpreadsheetProvider,
   id: string,
@@ -28,9 +32,33 @@ export async function openSpreadsheet(
   return googleSpreadsheet({ clientEmail, privateKey: deps.secretBox.open(sealed) }, id)
 }
 
+function databaseSpreadsheet(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  id: string,
+): Spreadsheet {
+  const readColumns = async () => {
+    const spreadsheet = await findSpreadsheet(db, workspaceId, id)
+    if (spreadsheet === undefined) {
+      throw new SpreadsheetError(
+        'The workspace has no spreadsheet with this id: its spreadsheet_id is to be corrected where the tool is assigned to the agent.',
+      )
+    }
+    return spreadsheet.columns
+  }
+  return {
+    readColumns,
+    appendRow: async (values, signal) => {
+      const cells = toCells(await readColumns(), values).map(String)
+      signal.throwIfAborted()
+      await insertSpreadsheetRow(db, workspaceId, id, { cells, createdAt: clock.now() })
+    },
+  }
+}
+
 /**
- * Why an agent could not write to this spreadsheet; undefined where nothing is known that speaks against it. One that is
- * kept here stays while the transaction lasts; whether Google has one is known only when it is written to.
+ * Returns why an agent couldn't write to this spreadsheet, or undefined. One in the database is locked, so
+ * that it exists until the transaction ends. Whether Google has one is known only when a row is sent.
  */
 export async function findSpreadsheetIssue(
   { db }: Pick<Deps, 'db'>,

@@ -29,7 +29,7 @@ export interface SpreadsheetSummary {
   id: string
   name: string
   columns: string[]
-  /** How many there are, the names of the columns apart. */
+  /** How many, without the header. */
   rows: number
   createdAt: Date
 }
@@ -108,7 +108,7 @@ export const insertSpreadsheetRow = async (
     .execute()
 }
 
-/** Rows in their order, after the one with the id `after`. */
+/** Selects rows from the oldest on, after the one with the ID `after`. */
 export const selectSpreadsheetRows = (
   db: Db,
   workspaceId: number,
@@ -125,7 +125,30 @@ export const selectSpreadsheetRows = (
     .limit(limit)
     .execute()
 
-/** As the database keeps it: the private key is sealed. */
+export interface SpreadsheetRow {
+  id: number
+  cells: string[]
+  createdAt: Date
+}
+
+/** Selects rows from the newest on, or from the one before the ID `before` on. */
+export const selectNewestRows = (
+  db: Db,
+  workspaceId: number,
+  spreadsheetId: string,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<SpreadsheetRow[]> =>
+  db
+    .selectFrom('spreadsheet_row')
+    .select(['id', 'cells', 'created_at as createdAt'])
+    .where('workspace_id', '=', workspaceId)
+    .where('spreadsheet_id', '=', spreadsheetId)
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** The private key is sealed. */
 export interface GoogleAccountRow {
   client_email: string
   private_key: string

@@ -1,10 +1,10 @@
-/** What a cell is given: Google keeps numbers and yes/no as such, the database keeps text. */
+/** Google Sheets stores numbers and booleans as such, the database stores text. */
 export type CellValue = string | number | boolean
 
 /** Values by the name of their column. */
 export type RowValues = Readonly<Record<string, CellValue>>
 
-/** A table with a row of column names, wherever it is kept. */
+/** A table with a row of column names, in the database or in Google Sheets. */
 export interface Spreadsheet {
   /** @throws {SpreadsheetError} */
   readColumns(signal: AbortSignal): Promise<string[]>
@@ -16,15 +16,15 @@ export interface Spreadsheet {
   appendRow(values: RowValues, signal: AbortSignal): Promise<void>
 }
 
-/** Why it was not done, in words for the agent and for who reads its calls. */
+/** Its message is for the agent and for people who read the call's log. */
 export class SpreadsheetError extends Error {
   override name = 'SpreadsheetError'
 }
 
 /**
- * The cells of a row, in the order of the columns.
+ * Arranges values in the order of the columns.
  *
- * @throws {SpreadsheetError} naming the columns that there are not, and those that there are
+ * @throws {SpreadsheetError} with the unknown columns and the known ones
  */
 export function toCells(columns: readonly string[], values: RowValues): CellValue[] {
   const valueByColumn = new Map(Object.entries(values))
@@ -35,7 +35,7 @@ export function toCells(columns: readonly string[], values: RowValues): CellValu
       `The spreadsheet has no column ${formatNames(unknown)}. Its columns are ${formatNames(known)}: use these names.`,
     )
   }
-  // Of columns with one name, the first is meant.
+  // The first of several columns with the same name gets the value.
   return columns.map((column, index) =>
     columns.indexOf(column) === index ? (valueByColumn.get(column) ?? '') : '',
   )

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
+import { hasAgent } from '../agents/agents.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { formatNames } from '../core/text.ts'
 import { toErrorDetails, validate } from '../core/validate.ts'
@@ -16,7 +17,7 @@ import {
 import type { JsonSchema } from './json-schema/compile-schema.ts'
 import { toolKinds } from './kind-registry.ts'
 import { getDefinitions, type ToolKind, type ToolRow } from './kinds/tool-kind.ts'
-import { toolNotFound, unreadableSettings } from './tool-catalog.ts'
+import { describeTool, type ToolDescription, toolNotFound, unreadableSettings } from './tool-catalog.ts'
 import { lockTool } from './tool-store.ts'
 
 interface Assignment {
@@ -47,7 +48,9 @@ export const assignTool = (deps: Deps, { config, ...assignment }: Assignment): P
     const issue = await findParsedConfigIssue(tx, kind, workspaceId, parsed.config)
     if (issue !== undefined) throw invalidField(issue.field, issue.code, issue.message)
     const assigned = await selectAssignments(tx.db, workspaceId, agentId)
-    const others = assigned.flatMap(({ row }) => (row.id === toolId ? [] : (getToolNames(row) ?? [])))
+    const others = assigned.flatMap((other) =>
+      other.row.id === toolId ? [] : (getToolNames(other.row) ?? []),
+    )
     const names = getToolNames(row)
     if (names === undefined) throw unreadableSettings()
     const duplicate = names.find((name) => others.includes(name))
@@ -74,6 +77,39 @@ export const unassignTool = (
     const { workspaceId, agentId } = assignment
     tx.notify.toolsChanged({ workspaceId, agentId })
   })
+
+/** A tool that an agent has. */
+export interface ListedAssignment {
+  tool: ToolDescription
+  config: unknown
+  /** Why it cannot be used as it is configured; empty where it can. */
+  issues: ErrorDetail[]
+}
+
+/**
+ * The tools of an agent by name, those that are switched off too.
+ *
+ * @throws {ApiError} not_found
+ */
+export async function listAssignments(
+  deps: Deps,
+  workspaceId: number,
+  agentId: number,
+): Promise<ListedAssignment[]> {
+  const agentExists = await hasAgent(deps.db, workspaceId, agentId)
+  if (!agentExists) throw notFound('There is no agent with this id in this workspace.')
+  const assignments = await selectAssignments(deps.db, workspaceId, agentId)
+  return Promise.all(
+    assignments.map(async ({ row, isActive, config }) => {
+      const kind = toolKinds.get(row.kind)
+      return {
+        tool: describeTool({ row, isActive }),
+        config,
+        issues: kind === undefined ? [] : await findConfigIssues(deps, kind, workspaceId, config),
+      }
+    }),
+  )
+}
 
 /** The names under which agents have a row's tools; undefined where its settings cannot be read. */
 export function getToolNames(row: ToolRow): string[] | undefined {

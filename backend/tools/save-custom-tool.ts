@@ -8,9 +8,11 @@ import type { ToolRow, ToolValues } from './kinds/tool-kind.ts'
 import { unreadableSettings } from './tool-catalog.ts'
 import { insertTool, updateTool } from './tool-store.ts'
 
-/** @throws {ApiError} validation_failed where the name is taken */
+type SaveDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
+
+/** @throws {ApiError} validation_failed if the name is taken */
 export const saveNewTool = (
-  deps: Deps,
+  deps: SaveDeps,
   workspaceId: number,
   kind: 'http' | 'remote_mcp',
   values: ToolValues,
@@ -25,10 +27,10 @@ export const saveNewTool = (
 /**
  * Saves a tool that was read and changed, as a new version.
  *
- * @throws {ApiError} validation_failed where the name is taken, or one of its tools' names for an agent that has it, or
- * another change came between
+ * @throws {ApiError} validation_failed if the name is taken, if an agent that has it has another tool of the same name, or
+ * if it was changed meanwhile
  */
-export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): Promise<void> =>
+export const saveChangedTool = (deps: SaveDeps, row: ToolRow, values: ToolValues): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const { workspaceId } = row
     await lockWorkspace(tx.db, workspaceId)
@@ -40,7 +42,7 @@ export const saveChangedTool = (deps: Deps, row: ToolRow, values: ToolValues): P
     tx.notify.toolsChanged({ workspaceId })
   })
 
-/** @throws {ApiError} validation_failed where they were written past the checks */
+/** @throws {ApiError} validation_failed if they got into the database unchecked */
 export function parseSettings<Settings>(schema: z.ZodType<Settings>, { settings }: ToolRow): Settings {
   const parsed = schema.safeParse(settings)
   if (!parsed.success) throw unreadableSettings()

@@ -16,16 +16,45 @@ import { parseSettings, saveChangedTool, saveNewTool } from './save-custom-tool.
 import { toolNotFound } from './tool-catalog.ts'
 import { selectTool } from './tool-store.ts'
 
-/** What can be edited. What is left out stays. */
+type SaveDeps = Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox' | 'config'>
+
+export interface HttpToolInput {
+  name: string
+  description: string
+  inputSchema: JsonSchema
+  method: HttpSettings['method']
+  /** A template, see HttpSettings. */
+  url: string
+  headers?: Record<string, string>
+  /** By the name that `{{secret.NAME}}` refers to. */
+  secrets?: ToolSecrets
+}
+
+/**
+ * Adds a tool that sends one HTTP request to a service of the workspace's choice.
+ *
+ * @throws {ApiError} validation_failed with a detail for each issue
+ */
+export async function addHttpTool(
+  deps: SaveDeps,
+  workspaceId: number,
+  input: HttpToolInput,
+): Promise<{ id: number }> {
+  const tool = { headers: {}, secrets: {}, ...input }
+  requireNoIssues(checkHttpTool(deps.config, tool))
+  return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
+}
+
+/** Fields that are left out stay as they are. */
 export type HttpToolEdit = Partial<Omit<HttpToolInput, 'secrets'>> & { secrets?: SecretChanges }
 
 /**
- * Edits an HTTP tool; sessions see the new version at once.
+ * Edits an HTTP tool; open sessions get the new version at once.
  *
  * @throws {ApiError} not_found, validation_failed
  */
 export async function editHttpTool(
-  deps: Deps,
+  deps: SaveDeps,
   workspaceId: number,
   toolId: number,
   edit: HttpToolEdit,
@@ -34,7 +63,7 @@ export async function editHttpTool(
   if (row === undefined) throw toolNotFound()
   const settings = parseSettings(HttpSettings, row)
   const url = edit.url ?? settings.url
-  // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
+  // People who can't read a secret must not be able to send it elsewhere: another host needs it again.
   const currentSecrets = isSameOrigin(url, settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
   const tool = {
     name: edit.name ?? row.name,
@@ -52,35 +81,8 @@ export async function editHttpTool(
 const isSameOrigin = (one: string, other: string): boolean =>
   parseTemplate(one)?.origin === parseTemplate(other)?.origin
 
-export interface HttpToolInput {
-  name: string
-  description: string
-  inputSchema: JsonSchema
-  method: HttpSettings['method']
-  /** A template, see HttpSettings. */
-  url: string
-  headers?: Record<string, string>
-  /** By the name that `{{secret.NAME}}` refers to. */
-  secrets?: ToolSecrets
-}
-
-/**
- * Makes a tool that sends one HTTP request to a service of the workspace's choice.
- *
- * @throws {ApiError} validation_failed, with a detail for each fault
- */
-export async function addHttpTool(
-  deps: Deps,
-  workspaceId: number,
-  input: HttpToolInput,
-): Promise<{ id: number }> {
-  const tool = { headers: {}, secrets: {}, ...input }
-  requireNoIssues(checkHttpTool(deps.config, tool))
-  return saveNewTool(deps, workspaceId, 'http', toHttpToolRow(deps, tool))
-}
-
-/** As its row keeps it. */
-export const toHttpToolRow = ({ secretBox }: Pick<Deps, 'secretBox'>, tool: HttpToolValues): ToolValues => ({
+/** Returns the values of its row. */
+const toHttpToolRow = ({ secretBox }: Pick<Deps, 'secretBox'>, tool: HttpToolValues): ToolValues => ({
   name: tool.name,
   description: tool.description.trim(),
   inputSchema: tool.inputSchema,

@@ -8,6 +8,7 @@ import {
   type RemoteServer,
   toRemoteServerRow,
 } from './custom/validate-remote-server.ts'
+import type { ToolRow } from './kinds/tool-kind.ts'
 import { parseSettings, saveChangedTool, saveNewTool } from './save-custom-tool.ts'
 import { toolNotFound } from './tool-catalog.ts'
 import { selectTool } from './tool-store.ts'
@@ -23,64 +24,54 @@ export interface RemoteServerInput {
   secrets?: ToolSecrets
 }
 
-/**
- * What a server would have to offer, for the choice among it.
- *
- * @throws {ApiError} validation_failed
- */
-export const previewRemoteServer = (deps: Deps, input: RemoteServerInput): Promise<ListedRemoteTool[]> =>
-  listServerTools(deps, withDefaults(input))
+type SaveDeps = Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox' | 'config'>
 
 /**
- * Adds another MCP server, whose tools are passed on as they are listed now.
+ * Adds another MCP server, whose tools are passed on as it lists them now.
  *
- * @param input.tools the names of the chosen ones; undefined: all that can be passed on
- * @throws {ApiError} validation_failed, also where the server cannot be reached
+ * @param input.tools names of the chosen tools; by default, all that can be passed on
+ * @throws {ApiError} validation_failed, also if the server can't be reached
  */
 export async function addRemoteServer(
-  deps: Deps,
+  deps: SaveDeps,
   workspaceId: number,
   input: RemoteServerInput & { tools?: string[] },
 ): Promise<{ id: number }> {
-  const server = withDefaults(input)
+  const server: RemoteServer = {
+    name: input.name,
+    description: input.description,
+    url: input.url,
+    transport: input.transport ?? 'auto',
+    headers: input.headers ?? {},
+    secrets: input.secrets ?? {},
+  }
   const tools = chooseTools(await listServerTools(deps, server), input.tools)
   return saveNewTool(deps, workspaceId, 'remote_mcp', toRemoteServerRow(deps, server, tools))
 }
 
-const withDefaults = (input: RemoteServerInput): RemoteServer => ({
-  name: input.name,
-  description: input.description,
-  url: input.url,
-  transport: input.transport ?? 'auto',
-  headers: input.headers ?? {},
-  secrets: input.secrets ?? {},
-})
-
-/** What can be edited. What is left out stays; `tools` are names. */
+/** Fields that are left out stay as they are; `tools` are names. */
 export type RemoteServerEdit = Partial<Omit<RemoteServerInput, 'secrets'>> & {
   secrets?: SecretChanges
   tools?: string[]
 }
 
 /**
- * Edits a remote server, and lists its tools anew; sessions see them at once.
+ * Edits a remote server, and lists its tools again; open sessions get them at once.
  *
- * @throws {ApiError} not_found, validation_failed, also where the server cannot be reached
+ * @throws {ApiError} not_found, validation_failed, also if the server can't be reached
  */
 export async function editRemoteServer(
-  deps: Deps,
+  deps: SaveDeps,
   workspaceId: number,
   toolId: number,
   edit: RemoteServerEdit,
 ): Promise<void> {
-  const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
-  if (row === undefined) throw toolNotFound()
-  const settings = parseSettings(RemoteSettings, row)
+  const { row, settings } = await loadRow(deps, workspaceId, toolId)
   const url = edit.url ?? settings.url
-  // Who may not read a secret must not have it sent elsewhere: for another host it is to be given again.
-  const currentSecrets =
-    parseOrigin(url) === parseOrigin(settings.url) ? openSecrets(deps.secretBox, row.secrets) : {}
-  const server = {
+  // People who can't read a secret must not be able to send it elsewhere: another host needs it again.
+  const isSameOrigin = parseOrigin(url) === parseOrigin(settings.url)
+  const currentSecrets = isSameOrigin ? openSecrets(deps.secretBox, row.secrets) : {}
+  const edited: RemoteServer = {
     name: edit.name ?? row.name,
     description: edit.description ?? row.description,
     url,
@@ -88,63 +79,80 @@ export async function editRemoteServer(
     headers: edit.headers ?? settings.headers,
     secrets: mergeSecrets(currentSecrets, edit.secrets ?? {}),
   }
-  const listedTools = await listServerTools(deps, server)
-  const tools = chooseTools(listedTools, edit.tools ?? settings.tools.map(({ name }) => name))
-  await saveChangedTool(deps, row, toRemoteServerRow(deps, server, tools))
+  const tools = chooseTools(await listServerTools(deps, edited), edit.tools ?? getNames(settings.tools))
+  await saveChangedTool(deps, row, toRemoteServerRow(deps, edited, tools))
 }
 
 const parseOrigin = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
 /** How the tools of a server have changed, by name. */
 export interface RefreshResult {
-  /** Passed on, as they are listed now. */
+  /** Passed on as they're listed now. */
   tools: string[]
-  /** Were passed on, but are listed no longer, or cannot be passed on as they are now. */
+  /** No longer listed, or can't be passed on as they are now. */
   dropped: string[]
-  /** Could be chosen too. */
+  /** Could be chosen, too. */
   others: string[]
 }
 
 /**
- * Lists the tools of a remote server anew, and passes the chosen ones on as they are now.
+ * Lists the tools of a remote server again, and passes the chosen ones on as they are now.
  *
- * @throws {ApiError} not_found, validation_failed where the server cannot be reached
+ * @throws {ApiError} not_found, validation_failed if the server can't be reached
  */
 export async function refreshRemoteServer(
-  deps: Deps,
+  deps: SaveDeps,
   workspaceId: number,
   toolId: number,
 ): Promise<RefreshResult> {
-  const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
-  if (row === undefined) throw toolNotFound()
-  const { tools: previousTools, ...settings } = parseSettings(RemoteSettings, row)
-  const { name, description } = row
-  const server = { name, description, ...settings, secrets: openSecrets(deps.secretBox, row.secrets) }
+  const { row, server, chosen } = await loadRemoteServer(deps, workspaceId, toolId)
   const usable = (await listServerTools(deps, server)).filter(({ issues }) => issues.length === 0)
-  const chosen = new Set(previousTools.map((tool) => tool.name))
-  const tools = usable.filter((tool) => chosen.has(tool.name)).map((tool) => tool.name)
+  const names = getNames(usable)
+  const tools = names.filter((name) => chosen.includes(name))
   await saveChangedTool(deps, row, toRemoteServerRow(deps, server, chooseTools(usable, tools)))
   return {
     tools,
-    dropped: [...chosen].filter((tool) => !tools.includes(tool)),
-    others: usable.map((tool) => tool.name).filter((tool) => !chosen.has(tool)),
+    dropped: chosen.filter((name) => !tools.includes(name)),
+    others: names.filter((name) => !chosen.includes(name)),
   }
 }
 
 /**
- * What a remote server that was added offers now, and which of it was chosen.
+ * Lists what a remote server offers now, and which of it was chosen.
  *
- * @throws {ApiError} not_found, validation_failed where the server cannot be reached
+ * @throws {ApiError} not_found, validation_failed if the server can't be reached
  */
 export async function listRemoteServer(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'secretBox' | 'config'>,
   workspaceId: number,
   toolId: number,
 ): Promise<{ listed: ListedRemoteTool[]; chosen: string[] }> {
-  const row = await selectTool(deps.db, workspaceId, 'remote_mcp', toolId)
-  if (row === undefined) throw toolNotFound()
-  const { tools, ...settings } = parseSettings(RemoteSettings, row)
-  const { name, description } = row
-  const server = { name, description, ...settings, secrets: openSecrets(deps.secretBox, row.secrets) }
-  return { listed: await listServerTools(deps, server), chosen: tools.map((tool) => tool.name) }
+  const { server, chosen } = await loadRemoteServer(deps, workspaceId, toolId)
+  return { listed: await listServerTools(deps, server), chosen }
 }
+
+/** @throws {ApiError} not_found; validation_failed if its settings can't be read */
+async function loadRow(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  toolId: number,
+): Promise<{ row: ToolRow; settings: RemoteSettings }> {
+  const row = await selectTool(db, workspaceId, 'remote_mcp', toolId)
+  if (row === undefined) throw toolNotFound()
+  return { row, settings: parseSettings(RemoteSettings, row) }
+}
+
+/** Loads a saved server, with the names of its chosen tools. Throws as `loadRow` does. */
+async function loadRemoteServer(
+  deps: Pick<Deps, 'db' | 'secretBox'>,
+  workspaceId: number,
+  toolId: number,
+): Promise<{ row: ToolRow; server: RemoteServer; chosen: string[] }> {
+  const { row, settings } = await loadRow(deps, workspaceId, toolId)
+  const { name, description } = row
+  const { tools, ...address } = settings
+  const server = { name, description, ...address, secrets: openSecrets(deps.secretBox, row.secrets) }
+  return { row, server, chosen: getNames(tools) }
+}
+
+const getNames = (tools: readonly { name: string }[]): string[] => tools.map(({ name }) => name)

@@ -2,8 +2,9 @@ import { ApiError, notFound } from '../core/errors.ts'
 import type { ToolKindName } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { openSecrets } from './custom/tool-secrets.ts'
 import { toolKinds } from './kind-registry.ts'
-import type { ToolRow } from './kinds/tool-kind.ts'
+import { getDefinitions, hasEffects, type ToolDefinition, type ToolRow } from './kinds/tool-kind.ts'
 import {
   deleteCustomTool,
   insertBuiltInTools,
@@ -49,6 +50,35 @@ export const describeTool = ({ row, isActive }: { row: ToolRow; isActive: boolea
   settings: row.settings,
 })
 
+/** A tool of a workspace with everything that its own page shows. */
+export interface ToolDetails extends ListedTool {
+  /** What agents see of it; `unreadable` if its settings got into the database unchecked. */
+  definitions: ToolDefinition[] | 'unreadable'
+  /** Names of the definitions that change something when they're used. */
+  effects: string[]
+  /** Secrets can be replaced, but never read. */
+  secretNames: string[]
+}
+
+/** @throws {ApiError} not_found */
+export async function getTool(
+  { db, secretBox }: Pick<Deps, 'db' | 'secretBox'>,
+  { workspaceId, toolId }: { workspaceId: number; toolId: number },
+): Promise<ToolDetails> {
+  const [tool] = await selectTools(db, workspaceId, toolId)
+  const kind = tool && toolKinds.get(tool.row.kind)
+  if (tool === undefined || kind === undefined) throw toolNotFound()
+  const definitions = getDefinitions(kind, tool.row)
+  const names = definitions === 'unreadable' ? [] : definitions.map(({ name }) => name)
+  return {
+    ...describeTool(tool),
+    agents: tool.agents,
+    definitions,
+    effects: names.filter((name) => hasEffects(kind, tool.row, name)),
+    secretNames: Object.keys(openSecrets(secretBox, tool.row.secrets)).sort(),
+  }
+}
+
 /** Gives a workspace the tools that come with Outdial, as far as it has none of their kinds. Agents get none by it. */
 export async function installBuiltInTools(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -68,7 +98,7 @@ export async function installBuiltInTools(
  * @throws {ApiError} not_found
  */
 export const setToolActive = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   tool: { workspaceId: number; toolId: number },
   isActive: boolean,
 ): Promise<void> =>
@@ -86,7 +116,7 @@ export const setToolActive = (
  * @throws {ApiError} not_found; validation_failed for a tool that comes with Outdial
  */
 export const deleteTool = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   { workspaceId, toolId }: { workspaceId: number; toolId: number },
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {

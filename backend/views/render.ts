@@ -89,7 +89,7 @@ export const createPageRenderer =
  * Eta hands a page's whole data on to what it includes: a component would take a page's `title` or `rows` for its own.
  * Here it sees what it is given, and the two that every template may use.
  */
-const isolateIncludes = '<% include = (path, own) => this.render(path, { ui, form, ...own }, options) %>'
+const isolateIncludes = '<% include = (path, data) => this.render(path, { ui, form, ...data }, options) %>'
 
 /** A template that names what it was not given must fail, not tell a person "undefined". */
 function toText(value: unknown): string {

@@ -7,20 +7,20 @@ import { version } from '../version.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
 import { parseRetryAfter } from './retry-delay.ts'
 
-/** How a try went. `ours`: the receiver was never asked, and is not to blame. */
+/** How an attempt went. After an `internal_error` nothing was sent, and the receiver isn't to blame. */
 export type DeliveryAttemptResult =
   | { kind: 'delivered' | 'gone'; statusCode: number }
-  | { kind: 'refused'; statusCode: number; retryAfterMs: number | undefined; error: string }
+  | { kind: 'rejected'; statusCode: number; retryAfterMs: number | undefined; error: string }
   | { kind: 'unreachable'; error: string }
-  | { kind: 'ours'; error: string }
+  | { kind: 'internal_error'; error: string }
 
-// Of the answer's body nothing is used: it is read so that a receiver can finish what it writes.
+// The response body isn't used. It's read so that the receiver can finish writing it.
 const maxResponseBytes = 4096
 
-/** The headers of a delivery that are no part of its signature. */
+/** The headers of a delivery besides its signature. */
 export const unsignedHeaders = { 'content-type': 'application/json', 'user-agent': `Outdial/${version}` }
 
-/** Posts a delivery once, signed as of `at`. `signal` bounds all of it: connection, headers and body. */
+/** Posts a delivery once, signed as of `at`. `signal` limits everything: connection, headers, and body. */
 export async function attemptDelivery(
   { config, clock, secretBox }: Pick<Deps, 'config' | 'clock' | 'secretBox'>,
   send: GuardedSend,
@@ -31,7 +31,8 @@ export async function attemptDelivery(
   const issue = findTargetUrlIssue(config, delivery.targetUrl)
   if (issue !== undefined) return { kind: 'unreachable', error: issue }
   const secrets = openSecrets(secretBox, delivery, at)
-  if (secrets === undefined) return { kind: 'ours', error: 'no key of SECRET_KEY opens the signing secret' }
+  if (secrets === undefined)
+    return { kind: 'internal_error', error: 'no key of SECRET_KEY opens the signing secret' }
 
   const { eventId: id, body } = delivery
   const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, secrets }) }
@@ -56,7 +57,7 @@ function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): 
   const error = isRedirect
     ? 'the receiver redirects, which is not followed'
     : `the receiver answered ${statusCode}`
-  return { kind: 'refused', statusCode, retryAfterMs, error }
+  return { kind: 'rejected', statusCode, retryAfterMs, error }
 }
 
 function openSecrets(secretBox: Deps['secretBox'], delivery: LeasedDelivery, at: Date): string[] | undefined {

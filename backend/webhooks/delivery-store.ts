@@ -23,9 +23,9 @@ export interface LeasedDelivery {
 }
 
 /**
- * Leases deliveries that are due, of each host no more than its share. The hosts are found by skipping from one to
- * the next along the index, so that a dead receiver's backlog is never waded through. Leases are on the database's
- * clock, whatever the clocks of the workers say.
+ * Leases deliveries that are due, of each host no more than its share. The hosts are found by skipping from
+ * one to the next along the index, so that a dead receiver's backlog is never waded through. Leases are on
+ * the database's clock, whatever the clocks of the workers say.
  */
 export async function leaseDeliveries(
   db: Db,
@@ -112,7 +112,9 @@ export interface DeliveryAttemptRow {
 export type DeliveryState =
   { status: 'pending'; nextAttemptAt: Date } | { status: 'delivered' | 'exhausted' | 'gone' }
 
-/** Ends a lease with the try that was made. Nothing is written where another worker has taken the lease over. */
+/**
+ * Ends a lease with the try that was made. Nothing is written where another worker has taken the lease over.
+ */
 export async function recordDeliveryAttempt(
   db: Db,
   lease: { id: number; fence: number },
@@ -166,7 +168,10 @@ export async function exhaustDeliveriesOfSubscription(
     .execute()
 }
 
-/** Makes exhausted deliveries due again with the whole retry schedule. Returns how many; their attempts stay logged. */
+/**
+ * Makes exhausted deliveries due again with the whole retry schedule. Returns how many; their attempts stay
+ * logged.
+ */
 export async function replayExhaustedDeliveries(
   db: Db,
   workspaceId: number,

@@ -1,3 +1,4 @@
+import { dayMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { DeliveryAttemptResult } from './deliver.ts'
@@ -15,11 +16,11 @@ import {
   recordSubscriptionSuccess,
 } from './subscription-store.ts'
 
-const maxFailingMs = 5 * 24 * 60 * 60 * 1000
+const maxFailingMs = 5 * dayMs
 
 /**
- * Writes down a try and what follows from it. The subscription is always written before its deliveries, as those
- * who remove it do: otherwise the two could wait for each other.
+ * Records an attempt and its consequences. The subscription is always written before its deliveries, in the
+ * order that removing it uses: otherwise the two could wait for each other.
  */
 export async function finishDeliveryAttempt(
   { db, clock, random }: Pick<Deps, 'db' | 'clock' | 'random'>,
@@ -34,7 +35,7 @@ export async function finishDeliveryAttempt(
     statusCode: 'statusCode' in result ? result.statusCode : null,
     error: 'error' in result ? result.error : null,
   }
-  const retryAfterMs = result.kind === 'refused' ? result.retryAfterMs : undefined
+  const retryAfterMs = result.kind === 'rejected' ? result.retryAfterMs : undefined
   const delayMs = retryDelay(delivery.attempts + 1, random, retryAfterMs)
 
   await db.transaction().execute(async (tx) => {
@@ -60,7 +61,7 @@ function toDeliveryState(
     : { status: 'pending', nextAttemptAt: new Date(at.getTime() + delayMs) }
 }
 
-/** Whether anything may still be sent there. */
+/** Returns whether the receiver may still be sent anything. */
 async function updateSubscriptionHealth(
   db: Db,
   delivery: LeasedDelivery,
@@ -76,14 +77,14 @@ async function updateSubscriptionHealth(
     case 'gone':
       await deleteSubscription(db, workspaceId, subscriptionId)
       return false
-    case 'ours':
+    case 'internal_error':
       return true
-    case 'refused':
+    case 'rejected':
     case 'unreachable': {
       const failure = await recordSubscriptionFailure(db, workspaceId, { subscriptionId, eventId, at })
       if (failure === undefined) return false
       const tooLong = at.getTime() - failure.failingSince.getTime() >= maxFailingMs
-      if (!tooLong || !failure.anotherEvent) return true
+      if (!tooLong || !failure.hasOtherFailedEvent) return true
       await disableSubscription(db, workspaceId, subscriptionId, at)
       return false
     }

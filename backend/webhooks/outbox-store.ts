@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /**
- * The event and its deliveries in one statement. The key-share lock makes a subscription that is being removed
- * wait or vanish: without it the foreign key would fail, and with it the transaction that ends the call.
+ * The event and its deliveries in one statement. The key-share lock makes a subscription that is being
+ * removed wait or vanish: without it the foreign key would fail, and with it the transaction that ends the
+ * call.
  */
 export async function insertEventWithDeliveries(
   db: Db,
@@ -61,8 +62,8 @@ export async function findSampleCampaign(
 }
 
 /**
- * An event of no call, and its one delivery. The key-share lock makes a subscription that is being removed wait or
- * vanish, as in the outbox. Undefined where it vanished.
+ * An event of no call, and its one delivery. The key-share lock makes a subscription that is being removed
+ * wait or vanish, as in the outbox. Undefined where it vanished.
  */
 export async function insertTestDelivery(
   db: Db,

@@ -6,9 +6,9 @@ import { replayExhaustedDeliveries } from './delivery-store.ts'
 import { insertEventWithDeliveries } from './outbox-store.ts'
 
 /**
- * Writes the one `call.completed` of a call, and a delivery for every subscription that wants it and for the
- * call's own `callback_url`, in the caller's transaction: the world is told if and only if the call ended.
- * Calling it again for the same call changes nothing. After the commit, `deps.wake.sender()` speeds it up.
+ * Writes the one `call.completed` of a call, with a delivery for every matching subscription and for the
+ * call's own `callback_url`, in the caller's transaction: the event is sent if and only if the call ended.
+ * Doing it again for the same call changes nothing. After the commit, `notify.deliveryQueued()` speeds it up.
  */
 export async function publishCallCompleted(
   tx: Db,
@@ -26,9 +26,10 @@ export async function publishCallCompleted(
 }
 
 /**
- * Sends dead deliveries again, one or all of a subscription (null: of all callback URLs), with the whole schedule
- * before them. Answers how many: none where nothing is dead, or the subscription is disabled and would not be sent
- * anything.
+ * Sends exhausted deliveries again, on a new schedule: one, or all of a subscription (null: of all callback
+ * URLs).
+ *
+ * @returns how many; 0 where none is exhausted, or the subscription is disabled
  */
 export async function replayDeliveries(
   { db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>,

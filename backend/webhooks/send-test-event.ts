@@ -5,6 +5,7 @@ import {
   type EndedReason,
   exampleCall,
 } from '@outdial/contract'
+import { secondMs } from '../core/durations.ts'
 import { ApiError, notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -29,7 +30,7 @@ const endedReasons: Record<CallOutcome, EndedReason> = {
 
 const outcomesWithoutAttempt = new Set<CallOutcome>(['suppressed', 'expired', 'canceled'])
 
-/** What a sample is filled with, so that it passes the filter of the subscription that it is for. */
+/** Values that make a sample pass the filter of its subscription. */
 export interface SampleCall {
   campaign: { id: number; name: string }
   agent: { id: number; name: string }
@@ -38,11 +39,11 @@ export interface SampleCall {
 }
 
 /**
- * A call that was never made, as a subscription would hear of it. Its ids belong to nothing, so that no record is
- * overwritten where the receiver looks one up by them; `test` says the rest.
+ * Returns a call that was never made. Its IDs belong to nothing, so that a receiver that looks records up by
+ * ID doesn't overwrite one, and `test` is true.
  */
 export function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
-  const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * 1000).toISOString()
+  const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * secondMs).toISOString()
   const call: Call = {
     ...exampleCall,
     id: sampleId,
@@ -85,19 +86,25 @@ const withoutConversation = (call: Call): Call => ({
 })
 
 /**
- * Sends a made-up `call.completed` to one subscription, through the same outbox and sender as every other event.
- * A receiver tells it by `data.test` and by its id, which begins with `evt_test_`. It counts like any event: a
- * success ends the time of failing, and 410 removes the subscription. Answers the delivery's id.
- * @throws {ApiError} not_found, and validation_failed where the subscription is disabled: nothing is sent there
+ * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other
+ * event. A receiver recognizes it by `data.test` and its ID, which starts with `evt_test_`. It counts like
+ * any event: a success resets the failures, and 410 removes the subscription.
+ *
+ * @returns the ID of the delivery
+ * @throws {ApiError} not_found, or validation_failed where the subscription is disabled
  */
-export const sendTestEvent = (deps: Deps, workspaceId: number, id: number): Promise<number> =>
-  inTransaction(deps, async ({ db, clock, notify }) => {
-    const subscription = await findSubscription(db, workspaceId, id)
+export const sendTestEvent = (
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  workspaceId: number,
+  id: number,
+): Promise<number> =>
+  inTransaction(deps, async (tx) => {
+    const subscription = await findSubscription(tx.db, workspaceId, id)
     if (subscription === undefined) throw notFound('There is no such webhook subscription.')
     if (subscription.disabled_at !== null) throw subscriptionDisabledError()
     const { filter } = subscription
-    const at = clock.now()
-    const sample = await findSampleCampaign(db, workspaceId, filter)
+    const at = tx.clock.now()
+    const sample = await findSampleCampaign(tx.db, workspaceId, filter)
     const event = CallCompletedEvent.parse({
       id: `evt_test_${randomToken(18)}`,
       type: 'call.completed',
@@ -111,9 +118,9 @@ export const sendTestEvent = (deps: Deps, workspaceId: number, id: number): Prom
         at,
       }),
     })
-    const deliveryId = await insertTestDelivery(db, workspaceId, { event, subscriptionId: id, at })
+    const deliveryId = await insertTestDelivery(tx.db, workspaceId, { event, subscriptionId: id, at })
     if (deliveryId === undefined) throw notFound('There is no such webhook subscription.')
-    notify.deliveryQueued()
+    tx.notify.deliveryQueued()
     return deliveryId
   })
 

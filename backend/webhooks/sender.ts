@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
@@ -8,24 +9,27 @@ import { exhaustDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery 
 import { finishDeliveryAttempt } from './finish-delivery.ts'
 
 export interface SenderOptions {
-  /** Milliseconds for one try, connection and answer included. */
+  /** For one attempt, including connection and response. */
   timeoutMs?: number
-  /** Tries at once, over all hosts. */
+  /** Attempts at once, over all hosts. */
   concurrency?: number
-  /** Tries at once towards one host: one that never answers must leave room for the others. */
+  /** Attempts at once to one host: one that never responds must leave capacity for the others. */
   perHost?: number
-  /** Longer than any try, or a slow one would be repeated by another worker while it runs. */
+  /** Longer than any attempt, or another worker would repeat a slow one while it runs. */
   leaseSeconds?: number
   resolve?: ResolveHost
 }
 
 /**
- * Sends what the outbox holds, at least once. Any number of senders may share a database: each delivery is leased,
- * and a lease that is not settled in time is taken over.
+ * Sends the deliveries of the outbox, at least once each. Any number of senders may share a database: each
+ * delivery is leased, and another sender takes over a lease that ran out.
  */
-export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
+export function startSender(
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'random' | 'secretBox'>,
+  options: SenderOptions = {},
+): Worker {
   const { config, db, clock, log } = deps
-  const { timeoutMs = 15_000, concurrency = 200, perHost = 16, leaseSeconds = 60, resolve } = options
+  const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 16, leaseSeconds = 60, resolve } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
   const send = createGuardedSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
@@ -42,12 +46,12 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
     const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
     const result = await attemptDelivery(deps, send, delivery, startedAt, signal).catch((error: unknown) => {
       if (stopSignal.aborted) return undefined
-      // A defect of ours: it takes its turn in the schedule like any failure, so that it never spins.
+      // A bug of ours is retried on the schedule like any failure, so that it never spins.
       log.error(
         { error: describeError(error), delivery: delivery.id },
         'a webhook delivery failed for a reason of our own',
       )
-      return { kind: 'ours', error: 'internal error' } as const
+      return { kind: 'internal_error', error: 'internal error' } as const
     })
     if (result === undefined) return releaseDelivery(db, delivery)
     await finishDeliveryAttempt(deps, delivery, startedAt, result)
@@ -56,7 +60,7 @@ export function startSender(deps: Deps, options: SenderOptions = {}): Worker {
   return startWorker<LeasedDelivery>(clock, {
     concurrency,
     batchSize: 50,
-    pollMs: 1_000,
+    pollMs: secondMs,
     fetch: async (capacity) => {
       const now = clock.now()
       const leased = await leaseDeliveries(db, {

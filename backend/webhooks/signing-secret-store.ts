@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
 
-/** Sealed, and until when the one before it signs beside it. */
+/** Returns the sealed secret, and until when the one before it signs, too. */
 export const findWorkspaceSecret = (
   db: Db,
   workspaceId: number,
@@ -11,7 +11,7 @@ export const findWorkspaceSecret = (
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 
-/** The new secret signs from now on, the one before it until `previousUntil`. */
+/** Replaces the secret. The previous one signs, too, until `previousUntil`. */
 export async function replaceWorkspaceSecret(
   db: Db,
   workspaceId: number,
@@ -28,7 +28,10 @@ export async function replaceWorkspaceSecret(
     .execute()
 }
 
-/** The new secret signs from now on, the one before it until `previousUntil`. False where there is no such one. */
+/**
+ * Replaces the secret. The previous one signs, too, until `previousUntil`. False where there's no such
+ * subscription.
+ */
 export async function replaceSubscriptionSecret(
   db: Db,
   workspaceId: number,

@@ -1,3 +1,4 @@
+import { dayMs } from '../core/durations.ts'
 import { notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { newWebhookSecret } from '../secrets/tokens.ts'
@@ -7,16 +8,17 @@ import {
   replaceWorkspaceSecret,
 } from './signing-secret-store.ts'
 
-/** Milliseconds for which the old secret signs beside the new one. */
-export const secretOverlapMs = 24 * 60 * 60 * 1000
+/** How long the old secret signs in addition to the new one. */
+const secretOverlapMs = dayMs
 
 /**
- * Gives a subscription a new signing secret. For 24 hours the old one signs beside it, so that the receiver can
- * change over in its own time; a second rotation within them ends the oldest.
+ * Gives a subscription a new signing secret. For 24 hours deliveries are signed with the old one, too, so
+ * that the receiver has time to switch. A second rotation within that time drops the oldest.
+ *
  * @throws {ApiError} not_found
  */
 export async function rotateSubscriptionSecret(
-  { db, clock, secretBox }: Deps,
+  { db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>,
   workspaceId: number,
   id: number,
 ): Promise<{ secret: string }> {
@@ -31,7 +33,7 @@ export async function rotateSubscriptionSecret(
   return { secret }
 }
 
-/** What signs the deliveries to a workspace's callback URLs. */
+/** Returns the secret that signs the deliveries to a workspace's callback URLs. */
 export async function revealWorkspaceSecret(
   { db, secretBox }: Pick<Deps, 'db' | 'secretBox'>,
   workspaceId: number,
@@ -40,7 +42,7 @@ export async function revealWorkspaceSecret(
   return { secret: secretBox.open(sealed) }
 }
 
-/** Gives a workspace a new one. For 24 hours the old one signs beside it; a second rotation within them ends the oldest. */
+/** Gives a workspace a new secret. For 24 hours deliveries are signed with the old one, too. */
 export async function rotateWorkspaceSecret(
   { db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>,
   workspaceId: number,
@@ -49,4 +51,13 @@ export async function rotateWorkspaceSecret(
   const previousUntil = new Date(clock.now().getTime() + secretOverlapMs)
   await replaceWorkspaceSecret(db, workspaceId, { sealedSecret: secretBox.seal(secret), previousUntil })
   return { secret }
+}
+
+/** Returns until when the workspace's previous secret signs, too; null where it was never rotated. */
+export async function getPreviousSecretUntil(
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+): Promise<Date | null> {
+  const { previousUntil } = await findWorkspaceSecret(deps.db, workspaceId)
+  return previousUntil
 }

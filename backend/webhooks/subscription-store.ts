@@ -5,7 +5,7 @@ import type { Database, Db } from '../db/schema.ts'
 
 export type SubscriptionRow = Selectable<Database['webhook_subscription']>
 
-/** Adds a subscription, or finds the standing one and enables it again; the unique indexes decide. */
+/** Inserts a subscription, or enables the existing one again; the unique indexes decide which. */
 export async function upsertSubscription(
   db: Db,
   workspaceId: number,
@@ -49,7 +49,7 @@ export const findSubscription = (db: Db, workspaceId: number, id: number) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** Enabled, and failing no longer. False where the workspace has none of this id. */
+/** Enables a subscription. Returns false where the workspace has none with this ID. */
 export async function clearSubscriptionFailure(db: Db, workspaceId: number, id: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_subscription')
@@ -60,7 +60,7 @@ export async function clearSubscriptionFailure(db: Db, workspaceId: number, id: 
   return numUpdatedRows > 0n
 }
 
-/** Removes a subscription with its deliveries. False where the workspace has none of this id. */
+/** Deletes a subscription with its deliveries. Returns false where the workspace has none with this ID. */
 export async function deleteSubscription(db: Db, workspaceId: number, id: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('webhook_subscription')
@@ -68,6 +68,28 @@ export async function deleteSubscription(db: Db, workspaceId: number, id: number
     .where('id', '=', id)
     .executeTakeFirst()
   return numDeletedRows > 0n
+}
+
+/** Without `clientId`: everything that a member has in a workspace. */
+export type SubscriptionOwner =
+  { apiKeyId: number } | { workspaceId: number; userId: number; clientId?: string }
+
+/** Deletes an owner's subscriptions with their deliveries. Returns how many. */
+export async function deleteSubscriptionsOfOwner(tx: Db, owner: SubscriptionOwner): Promise<number> {
+  // In the order that the outbox locks them: otherwise the two could wait for each other.
+  const locked = tx.selectFrom('webhook_subscription').select('id').orderBy('id').forUpdate()
+  const owned =
+    'apiKeyId' in owner
+      ? locked.where('api_key_id', '=', owner.apiKeyId)
+      : locked
+          .where('workspace_id', '=', owner.workspaceId)
+          .where('user_id', '=', owner.userId)
+          .$if(owner.clientId !== undefined, (query) => query.where('client_id', '=', owner.clientId ?? null))
+  const { numDeletedRows } = await tx
+    .deleteFrom('webhook_subscription')
+    .where('id', 'in', owned)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 export async function hasCampaign(db: Db, workspaceId: number, id: number): Promise<boolean> {
@@ -88,7 +110,7 @@ export async function hasAgent(db: Db, workspaceId: number, id: number): Promise
   return (await query.executeTakeFirst()) !== undefined
 }
 
-/** The subscription works again. */
+/** Records that the subscription works again. */
 export async function recordSubscriptionSuccess(
   db: Db,
   workspaceId: number,
@@ -103,19 +125,22 @@ export async function recordSubscriptionSuccess(
     .execute()
 }
 
-/** The subscription failed: since when it has, and whether that has been so for another event too. */
+/**
+ * Records a failure. Returns since when the subscription has failed, and whether another event has failed
+ * since.
+ */
 export async function recordSubscriptionFailure(
   db: Db,
   workspaceId: number,
   failure: { subscriptionId: number; eventId: string; at: Date },
-): Promise<{ failingSince: Date; anotherEvent: boolean } | undefined> {
-  const { rows } = await sql<{ failingSince: Date; anotherEvent: boolean }>`
+): Promise<{ failingSince: Date; hasOtherFailedEvent: boolean } | undefined> {
+  const { rows } = await sql<{ failingSince: Date; hasOtherFailedEvent: boolean }>`
     update webhook_subscription s set failing_since = coalesce(s.failing_since, ${failure.at})
     where s.workspace_id = ${workspaceId} and s.id = ${failure.subscriptionId}
     returning s.failing_since as "failingSince", exists (
       select from webhook_delivery d join delivery_attempt a on a.delivery_id = d.id
       where d.subscription_id = s.id and d.event_id <> ${failure.eventId} and a.at >= s.failing_since
-    ) as "anotherEvent"
+    ) as "hasOtherFailedEvent"
   `.execute(db)
   return rows[0]
 }

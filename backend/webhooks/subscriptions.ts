@@ -9,19 +9,25 @@ import { newWebhookSecret } from '../secrets/tokens.ts'
 import {
   clearSubscriptionFailure,
   deleteSubscription,
+  deleteSubscriptionsOfOwner,
+  findSubscription,
   hasAgent,
   hasCampaign,
+  type SubscriptionOwner,
+  type SubscriptionRow,
   upsertSubscription,
 } from './subscription-store.ts'
 
 /**
- * Subscribes a URL to `call.completed`, or answers with the standing subscription of the same connection, URL,
- * event and filter, enabled again and with its secret: automation platforms repeat what they got no answer to.
+ * Subscribes a URL to `call.completed`. Automation platforms repeat a request that they got no response to:
+ * where the connection has a subscription with the same URL, event, and filter, that one is enabled again and
+ * returned with its secret.
+ *
  * @throws {ApiError} validation_failed (target_url), not_found (the filter's campaign or agent), and
  *   invalid_credential where the connection ended while the request was under way
  */
 export async function subscribe(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'secretBox'>,
   caller: Caller,
   body: SubscribeWebhook,
 ): Promise<{ created: boolean; subscription: WebhookSubscription }> {
@@ -52,11 +58,11 @@ export async function subscribe(
     secret: secretBox.open(row.secret),
     created_at: row.created_at.toISOString(),
   }
-  // Sealing is never the same twice: a row that holds this secret is one that this request made.
+  // Sealing never gives the same result twice: a row with this secret was inserted by this request.
   return { created: row.secret === sealedSecret, subscription }
 }
 
-/** No outcome chosen means all: that is what an empty multiple choice sends. */
+/** No outcome means all of them: that's what an empty multiple choice sends. */
 function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
   const outcomes = [...new Set(filter?.outcome ?? [])].sort()
   return {
@@ -80,25 +86,50 @@ const connectionEndedError = () =>
   new ApiError('invalid_credential', 'This connection was removed. Connect your Outdial account again.')
 
 /**
- * Removes a subscription; what was still to be sent to it ends. Any connection of the workspace may remove any of
- * its subscriptions, as with everything else in it.
+ * Removes a subscription with its pending deliveries. Any connection of the workspace may remove any of its
+ * subscriptions.
+ *
  * @throws {ApiError} not_found: unknown, already removed, or of another workspace
  */
-export async function unsubscribe({ db }: Deps, caller: Caller, id: number): Promise<void> {
-  if (await deleteSubscription(db, caller.workspaceId, id)) return
+export async function unsubscribe(deps: Pick<Deps, 'db'>, caller: Caller, id: number): Promise<void> {
+  if (await deleteSubscription(deps.db, caller.workspaceId, id)) return
   throw notFound('There is no webhook subscription with this id in your workspace.')
 }
 
 /**
- * Sends to a subscription again that was disabled, with a new five days to prove itself. What it missed stays dead
- * until it is replayed.
+ * Enables a disabled subscription: it may fail for another five days. Deliveries that it missed stay
+ * exhausted until they're replayed.
+ *
  * @throws {ApiError} not_found
  */
 export async function enableSubscription(
-  { db }: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db'>,
   workspaceId: number,
   id: number,
 ): Promise<void> {
-  if (await clearSubscriptionFailure(db, workspaceId, id)) return
+  if (await clearSubscriptionFailure(deps.db, workspaceId, id)) return
   throw notFound('There is no webhook subscription with this id in your workspace.')
+}
+
+/**
+ * Removes every subscription of an API key, an app's connection, or a member, with its pending deliveries.
+ *
+ * @returns how many
+ */
+export const removeSubscriptions = (tx: Db, owner: SubscriptionOwner): Promise<number> =>
+  deleteSubscriptionsOfOwner(tx, owner)
+
+/**
+ * Returns a subscription as it's stored, its secret sealed.
+ *
+ * @throws {ApiError} not_found
+ */
+export async function getSubscription(
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  id: number,
+): Promise<SubscriptionRow> {
+  const subscription = await findSubscription(deps.db, workspaceId, id)
+  if (subscription === undefined) throw notFound('There is no such subscription.')
+  return subscription
 }

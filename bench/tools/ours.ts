@@ -35,8 +35,8 @@ report({
 })
 
 /** Three agents: one may not have 5,000 sessions. */
-async function seed(deps: Deps): Promise<string[]> {
-  const user = await createUser(deps, {
+async function seed(opened: Deps): Promise<string[]> {
+  const user = await createUser(opened, {
     email: 'bench@example.com',
     name: 'Bench',
     password: 'not used at all',
@@ -47,9 +47,9 @@ async function seed(deps: Deps): Promise<string[]> {
     timeZone: 'America/New_York',
     ownerId: user.id,
   } as const
-  const { id: workspaceId } = await createWorkspace(deps, workspaceInput)
+  const { id: workspaceId } = await createWorkspace(opened, workspaceInput)
   const { name, description, inputSchema } = orderStatus
-  await deps.db
+  await opened.db
     .insertInto('mcp_tool')
     .values({
       ...{ workspace_id: workspaceId, kind: 'http' as const, name, description },
@@ -57,21 +57,21 @@ async function seed(deps: Deps): Promise<string[]> {
     })
     .execute()
   // The others are those that every workspace has.
-  const tools = await deps.db
+  const tools = await opened.db
     .selectFrom('mcp_tool')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .execute()
   const widgetIds: string[] = []
-  for (const name of ['Ava', 'Ben', 'Cleo']) {
-    const agent = await createAgent(deps, workspaceId, {
-      name,
+  for (const agentName of ['Ava', 'Ben', 'Cleo']) {
+    const agent = await createAgent(opened, workspaceId, {
+      name: agentName,
       status: 'live',
       greeting: 'Hi',
       variables: [],
     })
     const rows = tools.map(({ id }) => ({ workspace_id: workspaceId, agent_id: agent.id, tool_id: id }))
-    await deps.db.insertInto('widget_tool').values(rows).execute()
+    await opened.db.insertInto('widget_tool').values(rows).execute()
     widgetIds.push(agent.widget_id)
   }
   return widgetIds

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { errorCode } from '../../core/errors.ts'
-import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
 import {
   getGoogleAccount,
   removeGoogleAccount,
@@ -12,8 +11,9 @@ import {
 import {
   createSpreadsheet,
   deleteSpreadsheet,
+  exportSpreadsheet,
   listSpreadsheets,
-} from '../../spreadsheets/manage-spreadsheets.ts'
+} from '../../spreadsheets/spreadsheets.ts'
 import { type Command, defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
 import { requireWorkspace, workspaceOption } from '../command-options.ts'
 

@@ -14,16 +14,18 @@ import {
 import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'
 import { parseRow } from './parse-row.ts'
 
-/** Rows that are written at once: the other work of the process goes on between. */
+type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
+
+/** Rows that are written at once. Between two batches the process does its other work. */
 const batchSize = 200
 
 /**
- * Reads a file and writes down what each row would do. Nothing is imported. Where the process ends meanwhile, it is
- * begun anew.
+ * Reads a file and records what importing each row would do. Nothing is imported. If the process ends
+ * meanwhile, the check starts over.
  *
  * @throws {UnreadableFileError}
  */
-export async function checkImport(deps: Deps, job: ImportJob, signal: AbortSignal): Promise<void> {
+export async function checkImport(deps: ImportDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
   const file = await findImportFile(deps.db, job)
   if (file === undefined || file.bytes === null) return
   const positionByNumber = new Map<string, number>()
@@ -32,9 +34,9 @@ export async function checkImport(deps: Deps, job: ImportJob, signal: AbortSigna
   let rows: CheckedRow[] = []
 
   const writeRows = (): Promise<boolean> =>
-    inTransaction(deps, async ({ db }) => {
-      if (!(await renewImportLease(db, job))) return false
-      await insertImportRows(db, job, rows)
+    inTransaction(deps, async (tx) => {
+      if (!(await renewImportLease(tx.db, job))) return false
+      await insertImportRows(tx.db, job, rows)
       rows = []
       return true
     })
@@ -58,10 +60,10 @@ export async function checkImport(deps: Deps, job: ImportJob, signal: AbortSigna
   await finishImportStep(deps.db, job, { status: 'checked', at: deps.clock.now() })
 }
 
-const startChecking = (deps: Deps, job: ImportJob, columns: ImportColumn[]): Promise<boolean> =>
-  inTransaction(deps, async ({ db }) => {
-    if (!(await renewImportLease(db, job))) return false
-    await restartCheck(db, job, columns)
+const startChecking = (deps: ImportDeps, job: ImportJob, columns: ImportColumn[]): Promise<boolean> =>
+  inTransaction(deps, async (tx) => {
+    if (!(await renewImportLease(tx.db, job))) return false
+    await restartCheck(tx.db, job, columns)
     return true
   })
 

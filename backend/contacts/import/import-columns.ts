@@ -1,4 +1,9 @@
-/** What a column of a file can tell of a contact, as the API names it. `name` is a first and a last one together. */
+import * as z from 'zod'
+
+/**
+ * The fields that a column can hold, by their names in the API. `name` is the first and the last name
+ * together.
+ */
 export const importFields = [
   'phone_number',
   'country',
@@ -14,15 +19,15 @@ export const importFields = [
 ] as const
 export type ImportField = (typeof importFields)[number]
 
-export interface ImportColumn {
-  /** As it stands in the file. */
-  header: string
-  field: ImportField | null
-  /** The variable that it becomes, where it is no field. */
-  variable: string | null
-}
+export const ImportColumn = z.object({
+  header: z.string(),
+  field: z.enum(importFields).nullable(),
+  /** The variable that a column becomes that isn't a field. */
+  variable: z.string().nullable(),
+})
+export type ImportColumn = z.infer<typeof ImportColumn>
 
-/** How people and other programs call the columns, without case, spaces and signs. */
+/** Headers that people and other programs use, without case, spaces, and punctuation. */
 const headerNames: Record<ImportField, string[]> = {
   phone_number: [
     ...['phonenumber', 'phone', 'mobile', 'mobilephone', 'mobilenumber', 'mobilephonenumber', 'cell'],
@@ -56,7 +61,7 @@ const fieldByName = new Map(
   ),
 )
 
-/** Each column by its name; of two with one meaning the first counts, and the other becomes a variable. */
+/** Recognizes columns by their headers. The second of two columns for the same field becomes a variable. */
 export function recognizeColumns(headers: readonly string[]): ImportColumn[] {
   const used = new Set<string>()
   return headers.map((raw) => {

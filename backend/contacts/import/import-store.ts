@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
+import { secondMs } from '../../core/durations.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ImportColumn } from './import-columns.ts'
 import type { RowIssue } from './parse-row.ts'
 
-/** An import that this process, and no other, works on until its lease ends. */
+/** An import that only this process works on until its lease ends. */
 export interface ImportJob {
   id: number
   workspaceId: number
@@ -12,7 +13,7 @@ export interface ImportJob {
   status: 'uploaded' | 'importing'
 }
 
-const leaseMs = 30_000
+const leaseMs = 30 * secondMs
 const newLeaseEnd = sql<Date>`clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`
 
 export async function insertImport(
@@ -35,7 +36,7 @@ export async function insertImport(
   return id
 }
 
-/** Leases what is to be checked or imported; also what a lost process had begun. */
+/** Leases imports to check or run, including those that a lost process started. */
 export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[]> {
   const { rows } = await sql<ImportJob>`
     update contact_import set fence = fence + 1, attempts = attempts + 1, lease_until = ${newLeaseEnd}
@@ -49,7 +50,9 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
   return rows
 }
 
-/** Holds the job and renews its lease, in a transaction that brings it forward. False where it is another's by now. */
+/**
+ * Locks the job and renews its lease in the transaction of a step. False where another process has leased it.
+ */
 export async function renewImportLease(tx: Db, job: ImportJob): Promise<boolean> {
   const renewed = await tx
     .updateTable('contact_import')
@@ -63,7 +66,7 @@ export async function renewImportLease(tx: Db, job: ImportJob): Promise<boolean>
   return renewed !== undefined
 }
 
-/** Gives a job back, so that another process need not wait for the lease's end. */
+/** Releases a job, so that another process needn't wait until the lease ends. */
 export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
   await db
     .updateTable('contact_import')
@@ -74,7 +77,7 @@ export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
     .execute()
 }
 
-/** The end of a step. Nothing is written where the job is another's by now. */
+/** Finishes a step. Writes nothing where another process has leased the job. */
 export const finishImportStep = async (
   db: Db,
   job: ImportJob,
@@ -96,7 +99,7 @@ export const finishImportStep = async (
     .execute()
 }
 
-/** The file to be checked, and how its numbers and times are read. */
+/** Returns the file to check, with the workspace's country and time zone for reading it. */
 export const findImportFile = (db: Db, job: ImportJob) =>
   db
     .selectFrom('contact_import')
@@ -106,7 +109,7 @@ export const findImportFile = (db: Db, job: ImportJob) =>
     .where('contact_import.id', '=', job.id)
     .executeTakeFirst()
 
-/** Begins the check anew: what an earlier one had written goes. */
+/** Starts the check over: rows that an earlier one wrote are deleted. */
 export async function restartCheck(tx: Db, job: ImportJob, columns: readonly ImportColumn[]): Promise<void> {
   await tx.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()
   await tx
@@ -125,7 +128,7 @@ export interface CheckedRow {
   issues: RowIssue[]
 }
 
-/** Writes checked rows, each with what it would do: of a known contact, of one on the do-not-call list. */
+/** Writes checked rows, each with whether its contact exists and is on the do-not-call list. */
 export async function insertImportRows(tx: Db, job: ImportJob, rows: readonly CheckedRow[]): Promise<void> {
   const { workspaceId } = job
   await sql`
@@ -148,7 +151,7 @@ export async function insertImportRows(tx: Db, job: ImportJob, rows: readonly Ch
     )`.execute(tx)
 }
 
-/** What the person chose, of an import that is being made. */
+/** Returns the campaign that the person chose for an import. */
 export const findChosenCampaign = (tx: Db, job: ImportJob) =>
   tx
     .selectFrom('contact_import')
@@ -157,7 +160,7 @@ export const findChosenCampaign = (tx: Db, job: ImportJob) =>
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
 
-/** The next rows that are not imported yet. They are taken before their contacts: who erases one waits, or takes its row. */
+/** Locks the next rows to import. Rows are locked before their contacts, as erasing a contact does it. */
 export const lockRemainingRows = (tx: Db, job: ImportJob, limit: number) =>
   tx
     .selectFrom('contact_import_row')
@@ -185,7 +188,7 @@ export async function writeRowResults(tx: Db, job: ImportJob, results: readonly 
     where import_id = ${job.id} and contact_import_row.position = done.position`.execute(tx)
 }
 
-/** Decides who starts it, of several who press the button. */
+/** Starts an import. Returns false where it's started already: several people may press the button. */
 export async function markImportStarted(
   db: Db,
   workspaceId: number,
@@ -198,6 +201,37 @@ export async function markImportStarted(
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', importId)
     .where('status', '=', 'checked')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export const findImport = (db: Db, workspaceId: number, importId: number) =>
+  db
+    .selectFrom('contact_import')
+    .leftJoin('campaign', 'campaign.id', 'contact_import.campaign_id')
+    .select([
+      'contact_import.id',
+      'contact_import.file_name',
+      'contact_import.status',
+      'contact_import.error',
+      'contact_import.columns',
+      'contact_import.created_at',
+      'contact_import.finished_at',
+      'contact_import.campaign_id',
+      'campaign.name as campaign_name',
+    ])
+    .where('contact_import.workspace_id', '=', workspaceId)
+    .where('contact_import.id', '=', importId)
+    .executeTakeFirst()
+
+/** Deletes an import, but not while a worker processes it: then it returns false. */
+export async function deleteImport(db: Db, workspaceId: number, importId: number): Promise<boolean> {
+  const row = await db
+    .deleteFrom('contact_import')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', importId)
+    .where('status', 'in', ['checked', 'done', 'failed'])
     .returning('id')
     .executeTakeFirst()
   return row !== undefined

@@ -1,3 +1,4 @@
+import { secondMs } from '../../core/durations.ts'
 import { describeError } from '../../core/errors.ts'
 import { startWorker, type Worker } from '../../core/worker.ts'
 import type { Deps } from '../../deps.ts'
@@ -6,11 +7,13 @@ import { finishImportStep, type ImportJob, leaseImports } from './import-store.t
 import { UnreadableFileError } from './parse-csv.ts'
 import { runImport } from './run-import.ts'
 
-/** Leases without coming forward after which it is given up. */
+type ImporterDeps = Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>
+
+/** How often a file is leased without progress before it fails. */
 const maxAttempts = 3
 
-/** Starts the worker that checks and imports files of contacts. Any number may run: each file is leased. */
-export const startImporter = (deps: Deps): Worker =>
+/** Starts the worker that checks and imports files of contacts. Several may run: each file is leased. */
+export const startImporter = (deps: ImporterDeps): Worker =>
   startWorker<ImportJob>(deps.clock, {
     fetch: (capacity) => leaseImports(deps.db, capacity),
     handle: (job, signal) => handleImport(deps, job, signal),
@@ -18,10 +21,10 @@ export const startImporter = (deps: Deps): Worker =>
       deps.log.error({ import: job?.id, error: describeError(error) }, 'contacts were not imported'),
     concurrency: 2,
     batchSize: 2,
-    pollMs: 1_000,
+    pollMs: secondMs,
   })
 
-async function handleImport(deps: Deps, job: ImportJob, signal: AbortSignal): Promise<void> {
+async function handleImport(deps: ImporterDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
   const fail = (message: string) =>
     finishImportStep(deps.db, job, { status: 'failed', error: message, at: deps.clock.now() })
   if (job.attempts > maxAttempts) return fail('Something broke on our side: send the file again.')

@@ -3,19 +3,19 @@ import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { decodeText, NotTextError } from '../../core/decode-text.ts'
 
-/** A file that holds no contacts, and why, in a sentence for the person who chose it. */
+/** The file can't be imported. The message is for the person who uploaded it. */
 export class UnreadableFileError extends Error {
   override name = 'UnreadableFileError'
 }
 
-/** The most rows of a file, beside the names of its columns. */
+/** The most rows of a file, without its header. */
 export const maxRows = 100_000
 
 const chunkSize = 64 * 1024
 
 /**
- * The records of a file, one after the other: the names of the columns first. In UTF-8, UTF-16 or Windows-1252, its
- * cells parted by commas, semicolons, tabs or bars, as its first line does it.
+ * Parses a file record by record, the header first. It may be in UTF-8, UTF-16, or Windows-1252; its first
+ * line decides whether cells are separated by commas, semicolons, tabs, or bars.
  *
  * @throws {UnreadableFileError}
  */
@@ -43,7 +43,7 @@ export async function* parseCsv(bytes: Buffer): AsyncGenerator<string[]> {
   }
 }
 
-/** Most files are UTF-8 already: to decode 20 MB would make others wait. */
+/** Most files are UTF-8 already, and decoding 20 MB would block the process. */
 function toUtf8(bytes: Buffer): Buffer {
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes
   try {
@@ -59,10 +59,10 @@ function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
     yield bytes.subarray(offset, offset + chunkSize)
 }
 
-/** The sign that parts most cells of the first line, what stands in quotes apart. */
+/** Finds the delimiter that splits the first line into the most cells, ignoring quoted text. */
 function detectDelimiter(text: string): string {
   const [firstLine = ''] = text
-    .slice(0, 64 * 1024)
+    .slice(0, chunkSize)
     .replace(/"[^"]*"/g, '')
     .split(/\r\n|\r|\n/, 1)
   const count = (delimiter: string) => firstLine.split(delimiter).length

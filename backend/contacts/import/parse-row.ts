@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { validate } from '../../core/validate.ts'
@@ -5,15 +6,15 @@ import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { ContactInput } from '../upsert-contact.ts'
 import type { ImportColumn, ImportField } from './import-columns.ts'
 
-/** What is wrong with a row. `column` as it stands in the file; empty where it is none's fault. */
-export interface RowIssue {
-  column: string
-  message: string
-}
+/**
+ * What is wrong with a row. `column` is a header of the file; empty where the issue isn't about one column.
+ */
+export const RowIssue = z.object({ column: z.string(), message: z.string() })
+export type RowIssue = z.infer<typeof RowIssue>
 
 export type ParsedRow = { phoneNumber: string; fields: ContactInput } | { issues: RowIssue[] }
 
-/** Reads one record of a file as `POST /contacts/` would be sent it. What is empty is left out. */
+/** Parses one record of a file into the fields of `POST /contacts/`. Empty cells are left out. */
 export function parseRow(
   columns: readonly ImportColumn[],
   cells: readonly string[],
@@ -32,7 +33,7 @@ export function parseRow(
     if (field !== null) fieldCells[field] = cell
     if (variable !== null) variables.push([variable, cell])
   })
-  // Spelled out, it is a word for the agent, and says nothing of the number.
+  // A country's full name is a variable for the agent; only a code helps to read the number.
   const country = /^[A-Za-z]{2}$/.test(fieldCells.country ?? '')
     ? fieldCells.country?.toUpperCase()
     : undefined
@@ -52,7 +53,7 @@ export function parseRow(
 
 type FieldCells = Partial<Record<ImportField, string>>
 
-/** All but the number, so that a row with several faults tells each. */
+/** Parses everything but the number, so that a row with several issues reports all of them. */
 function parseFields(
   columns: readonly ImportColumn[],
   fieldCells: FieldCells,
@@ -83,7 +84,9 @@ function parseFields(
 
 const FieldsWithoutPhone = ContactInput.omit({ phone_number: true, country: true })
 
-/** Our own export marks what a spreadsheet program would take for a formula. */
+/**
+ * Removes the apostrophe that our own export puts before what a spreadsheet program would run as a formula.
+ */
 const cleanCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@])/, '')
 
 const isYes = (text: string | undefined): boolean => /^(true|yes|y|1|x)$/i.test(text ?? '')

@@ -16,22 +16,24 @@ import {
   writeRowResults,
 } from './import-store.ts'
 
-/** Rows of one transaction: nobody who asks for one of its contacts waits long. */
+type ImportDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
+
+/** Rows of one transaction, so few that other requests for one of its contacts don't wait long. */
 const batchSize = 50
 
 /**
- * Imports the rows that are left, in batches: each is written together with its result, so that whoever goes on after
- * a lost process does none twice.
+ * Imports the remaining rows in batches. A row is committed together with its result, so that a process that
+ * continues after a lost one imports no row twice.
  */
-export async function runImport(deps: Deps, job: ImportJob, signal: AbortSignal): Promise<void> {
+export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
   for (;;) {
     if (signal.aborted) return releaseImport(deps.db, job)
     if (!(await inTransaction(deps, (tx) => importBatch(tx, job)))) return
   }
 }
 
-/** Whether there may be more to do. */
-async function importBatch(tx: Deps, job: ImportJob): Promise<boolean> {
+/** Returns whether there may be more rows. */
+async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
   const { db, clock, notify } = tx
   if (!(await renewImportLease(db, job))) return false
   const { campaign_id: campaignId } = await findChosenCampaign(db, job)
@@ -41,7 +43,7 @@ async function importBatch(tx: Deps, job: ImportJob): Promise<boolean> {
     return false
   }
   const parsed = rows.map(({ position, fields }) => ({ position, input: ContactInput.parse(fields) }))
-  // In one order, so that two imports never wait for each other.
+  // In the same order in every import, so that two never wait for each other.
   parsed.sort((a, b) => (a.input.phone_number < b.input.phone_number ? -1 : 1))
   const results: RowResult[] = []
   for (const row of parsed) {
@@ -61,7 +63,7 @@ async function importBatch(tx: Deps, job: ImportJob): Promise<boolean> {
 }
 
 async function importRow(
-  { db, clock }: Deps,
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,
   { position, input }: { position: number; input: ContactInput },
   campaignId: number | null,

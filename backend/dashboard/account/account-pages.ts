@@ -5,8 +5,8 @@ import { changePassword } from '../../identity/passwords.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '../../identity/sessions.ts'
 import { editUser } from '../../identity/users.ts'
 import { createAttemptLimit } from '../../sign-in/attempt-limit.ts'
-import { pathTo } from '../page/page-context.ts'
-import { actionRoute, formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 
 interface SessionRow {
   id: number
@@ -29,8 +29,7 @@ const AccountForm = z.object({
 })
 
 export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLimit) =>
-  formRoute({
-    path: '/account',
+  defineForm({
     query: noInput,
     form: AccountForm,
     show: async ({ user, sessionHash }) => {
@@ -53,18 +52,17 @@ export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLi
 
 const accountPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/account')
 
-export const endSessionAction = actionRoute({
-  path: '/account/sessions/:id/end',
+export const endSessionAction = defineAction({
+  params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    await revokeSession(tx, context.user.userId, context.id)
+    await revokeSession(tx, context.user.userId, context.params.id)
     return redirectTo(accountPath(context), 'That browser was signed out.')
   },
   back: accountPath,
 })
 
-export const endOtherSessionsAction = actionRoute({
-  path: '/account/sessions/end-others',
+export const endOtherSessionsAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await revokeOtherSessions(tx, context.user.userId, context.sessionHash)
@@ -78,8 +76,7 @@ const passwordView = template<{ email: string }>('dashboard/account/password-pag
 const PasswordFields = z.object({ current_password: z.string(), new_password: z.string() })
 
 export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
-  formRoute({
-    path: '/account/password',
+  defineForm({
     query: noInput,
     form: PasswordFields,
     show: async ({ user }) => passwordView('Change your password', { email: user.email }),

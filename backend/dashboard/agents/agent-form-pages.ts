@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { createAgent, editAgent } from '../../agents/agents.ts'
 import type { Deps } from '../../deps.ts'
+import { defineForm, redirectTo, template } from '../page/define-page.ts'
 import { type FormState, languageChoices } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { formRoute, redirectTo, template } from '../page/page-route.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 
 interface Values {
@@ -53,36 +53,34 @@ function toFormData(
   return { agent, values, languages: languageChoices(values.language), placeholders }
 }
 
-export const newAgentPage = () =>
-  formRoute({
-    path: '/agents/new',
-    query: PreviewQuery,
-    form: Fields,
-    show: async ({ query }, state) => {
-      const values = { name: '', language: 'en-US', greeting: '', variables: '' }
-      return agentFormView('New agent', toFormData(null, values, query, state))
-    },
-    submit: async (tx, context, fields) => {
-      const { id } = await createAgent(tx, context.workspace.id, { ...toAgentInput(fields), status: 'draft' })
-      return redirectTo(
-        pathTo(context, `/agents/${id}`),
-        'The agent is a draft. Give it tools, then publish it: campaigns can call with it from then on.',
-      )
-    },
-  })
+export const newAgentPage = defineForm({
+  query: PreviewQuery,
+  form: Fields,
+  show: async ({ query }, state) => {
+    const values = { name: '', language: 'en-US', greeting: '', variables: '' }
+    return agentFormView('New agent', toFormData(null, values, query, state))
+  },
+  submit: async (tx, context, fields) => {
+    const { id } = await createAgent(tx, context.workspace.id, { ...toAgentInput(fields), status: 'draft' })
+    return redirectTo(
+      pathTo(context, `/agents/${id}`),
+      'The agent is a draft. Give it tools, then publish it: campaigns can call with it from then on.',
+    )
+  },
+})
 
 export const editAgentPage = (deps: Deps) =>
-  formRoute({
-    path: '/agents/:id/edit',
+  defineForm({
+    params: IdParams,
     query: PreviewQuery,
     form: Fields,
-    show: async ({ workspace, id, query }, state) => {
+    show: async ({ workspace, params: { id }, query }, state) => {
       const agent = await getAgent(deps, { workspaceId: workspace.id, agentId: id })
       const { name, language, greeting } = agent
       const values = { name, language, greeting, variables: agent.variables.join(', ') }
       return agentFormView(`Edit ${name}`, toFormData({ id }, values, query, state))
     },
-    loadEdited: async (tx, { workspace, id }) => {
+    loadEdited: async (tx, { workspace, params: { id } }) => {
       const { name, language, greeting, variables } = await getAgent(tx, {
         workspaceId: workspace.id,
         agentId: id,
@@ -90,9 +88,9 @@ export const editAgentPage = (deps: Deps) =>
       return { name, language, greeting, variables }
     },
     submit: async (tx, context, fields) => {
-      await editAgent(tx, context.workspace.id, context.id, toAgentInput(fields))
+      await editAgent(tx, context.workspace.id, context.params.id, toAgentInput(fields))
       return redirectTo(
-        pathTo(context, `/agents/${context.id}`),
+        pathTo(context, `/agents/${context.params.id}`),
         'Saved. Calls that begin from now on are made with it.',
       )
     },
@@ -130,4 +128,4 @@ export function findPlaceholders(greeting: string, variables: readonly string[])
 }
 
 /** Names as people list them: by commas, blanks or line breaks. */
-export const splitNames = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean)
+export const splitNames = (list: string): string[] => list.split(/[\s,;]+/).filter(Boolean)

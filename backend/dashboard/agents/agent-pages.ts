@@ -3,17 +3,10 @@ import { findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
 import { agentBadge, type Badge, callBadge, campaignBadge } from '../page/badges.ts'
+import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
 import { languageName } from '../page/forms.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
-import {
-  actionRoute,
-  type DashboardRoute,
-  noInput,
-  pageRoute,
-  redirectTo,
-  template,
-} from '../page/page-route.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import {
   countWaitingCalls,
   getAgent,
@@ -46,10 +39,10 @@ const agentView = template<AgentData>('dashboard/agents/agent-page')
 const maxShown = 10
 
 export const agentPage = (deps: Deps) =>
-  pageRoute({
-    path: '/agents/:id',
+  definePage({
+    params: IdParams,
     query: noInput,
-    show: async ({ workspace, id: agentId }) => {
+    show: async ({ workspace, params: { id: agentId } }) => {
       const workspaceId = workspace.id
       const agent = await getAgent(deps, { workspaceId, agentId })
       const tools = await listAgentTools(deps, workspaceId, agentId)
@@ -103,8 +96,7 @@ interface AgentRow {
 const agentListView = template<{ rows: AgentRow[] }>('dashboard/agents/agent-list-page')
 
 export const agentListPage = (deps: Deps) =>
-  pageRoute({
-    path: '/agents',
+  definePage({
     query: noInput,
     show: async ({ workspace }) => {
       const agents = await selectAgentsWithCounts(deps.db, workspace.id)
@@ -118,22 +110,26 @@ export const agentListPage = (deps: Deps) =>
     },
   })
 
-const agentPath = (context: PageContext) => pathTo(context, `/agents/${context.id}`)
+const agentPath = (context: IdContext) => pathTo(context, `/agents/${context.params.id}`)
 
-const statusAction = (verb: string, status: 'live' | 'paused', message: string): DashboardRoute =>
-  actionRoute({
-    path: `/agents/:id/${verb}`,
+const setStatusAction = (status: 'live' | 'paused', message: string): Action =>
+  defineAction({
+    params: IdParams,
     form: noInput,
     run: async (tx, context) => {
-      await setAgentStatus(tx, context.workspace.id, context.id, status)
+      await setAgentStatus(tx, context.workspace.id, context.params.id, status)
       return redirectTo(agentPath(context), message)
     },
     back: agentPath,
   })
 
-/** draft → live ⇄ paused. */
-export const agentStatusActions: DashboardRoute[] = [
-  statusAction('publish', 'live', 'The agent is live: campaigns and Zaps can use it.'),
-  statusAction('pause', 'paused', 'The agent is paused. Its calls wait; those under way go on.'),
-  statusAction('resume', 'live', 'The agent is live again: calls that waited for it go out.'),
-]
+// draft → live ⇄ paused
+export const publishAgentAction = setStatusAction('live', 'The agent is live: campaigns and Zaps can use it.')
+export const pauseAgentAction = setStatusAction(
+  'paused',
+  'The agent is paused. Its calls wait; those under way go on.',
+)
+export const resumeAgentAction = setStatusAction(
+  'live',
+  'The agent is live again: calls that waited for it go out.',
+)

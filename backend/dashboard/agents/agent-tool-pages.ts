@@ -1,15 +1,12 @@
 import * as z from 'zod'
 import { ApiError, invalidField } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { listSpreadsheets } from '../../spreadsheets/manage-spreadsheets.ts'
-import type { SpreadsheetSummary } from '../../spreadsheets/spreadsheet-store.ts'
-import { assignTool, getConfigSchema } from '../../tools/assignments.ts'
-import { getTool } from '../../tools/get-tool.ts'
-import { listAssignments } from '../../tools/list-assignments.ts'
-import { listTools, toolNotFound } from '../../tools/tool-catalog.ts'
+import { listSpreadsheets, type SpreadsheetSummary } from '../../spreadsheets/spreadsheets.ts'
+import { assignTool, getConfigSchema, listAssignments, unassignTool } from '../../tools/assignments.ts'
+import { getTool, listTools } from '../../tools/tool-catalog.ts'
 import { type Badge, formatToolKind } from '../page/badges.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
-import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParam, type PageContext, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
 import { parseFormFields, type SchemaField, toFormFields } from './schema-fields.ts'
 
@@ -22,6 +19,18 @@ interface AssignData {
   fields: SchemaField[]
 }
 
+/** What the address of an agent's tool names. */
+export const AgentToolParams = z.object({ id: IdParam, toolId: IdParam })
+export type AgentToolContext = PageContext<unknown, z.output<typeof AgentToolParams>>
+
+export const agentToolKey = ({ workspace, params }: AgentToolContext) => ({
+  workspaceId: workspace.id,
+  agentId: params.id,
+  toolId: params.toolId,
+})
+
+const agentPath = (context: AgentToolContext) => pathTo(context, `/agents/${context.params.id}`)
+
 const assignToolView = template<AssignData>('dashboard/agents/assign-tool-page')
 
 const Config = z.record(z.string(), z.unknown()).catch({})
@@ -31,12 +40,12 @@ const usesSpreadsheet = (schema: { properties?: unknown }): boolean =>
 
 /** A tool's configuration for one agent: a form that the schema of its kind makes. */
 export const assignToolPage = (deps: Deps) =>
-  formRoute({
-    path: '/agents/:id/tools/:other',
+  defineForm({
+    params: AgentToolParams,
     query: noInput,
     form: z.record(z.string(), z.unknown()),
     show: async (context) => {
-      const { workspaceId, agentId, toolId } = parseAgentToolParams(context)
+      const { workspaceId, agentId, toolId } = agentToolKey(context)
       const agent = await getAgent(deps, { workspaceId, agentId })
       const tool = await getTool(deps, { workspaceId, toolId })
       const assignment = (await listAssignments(deps, workspaceId, agentId)).find(
@@ -58,7 +67,7 @@ export const assignToolPage = (deps: Deps) =>
       })
     },
     submit: async (tx, context, raw) => {
-      const { workspaceId, agentId, toolId } = parseAgentToolParams(context)
+      const { workspaceId, agentId, toolId } = agentToolKey(context)
       const tool = await getTool(tx, { workspaceId, toolId })
       const schema = getConfigSchema(tool.kind)
       const filled = parseFormFields(schema, 'config.', raw)
@@ -70,6 +79,26 @@ export const assignToolPage = (deps: Deps) =>
       )
     },
   })
+
+export const assignToolAction = defineAction({
+  params: AgentToolParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await assignTool(tx, { ...agentToolKey(context), config: {} })
+    return redirectTo(agentPath(context), 'The tool is assigned: the agent’s talks have it at once.')
+  },
+  back: agentPath,
+})
+
+export const unassignToolAction = defineAction({
+  params: AgentToolParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await unassignTool(tx, agentToolKey(context))
+    return redirectTo(agentPath(context), 'The tool is taken away.')
+  },
+  back: agentPath,
+})
 
 const spreadsheetFields = ['config.spreadsheet_id', 'config.provider']
 
@@ -90,7 +119,7 @@ export interface AgentTool {
 /** @throws {ApiError} not_found where there is no such agent */
 export async function listAgentTools(deps: Deps, workspaceId: number, agentId: number): Promise<AgentTool[]> {
   const assignments = await listAssignments(deps, workspaceId, agentId)
-  const issues = new Map(assignments.map(({ tool, issues }) => [tool.id, issues]))
+  const issues = new Map(assignments.map((assignment) => [assignment.tool.id, assignment.issues]))
   const tools = await listTools(deps, workspaceId)
   return tools.map(({ id, name, description, kind, isActive }) => {
     const [issue] = issues.get(id) ?? []
@@ -109,16 +138,6 @@ function toToolBadge(tool: { isAssigned: boolean; isActive: boolean; isConfigure
   if (!tool.isActive) return { tone: 'mute', text: 'Switched off' }
   if (!tool.isAssigned) return { tone: 'mute', text: 'Not assigned' }
   return tool.isConfigured ? { tone: 'good', text: 'Ready' } : { tone: 'warn', text: 'Not set up' }
-}
-
-/** The agent and the tool that an address names. */
-export function parseAgentToolParams({ workspace, id, other }: PageContext): {
-  workspaceId: number
-  agentId: number
-  toolId: number
-} {
-  if (!/^[1-9]\d{0,14}$/.test(other)) throw toolNotFound()
-  return { workspaceId: workspace.id, agentId: id, toolId: Number(other) }
 }
 
 /** Which spreadsheet a tool writes to: one of the workspace, or one of Google by its id. */

@@ -2,14 +2,13 @@ import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { openToolClient, type ToolClient, toolSessionUrl } from '../../telephony/tool-client.ts'
-import { getTool } from '../../tools/get-tool.ts'
-import { listAssignments } from '../../tools/list-assignments.ts'
-import { toolNotFound } from '../../tools/tool-catalog.ts'
+import { listAssignments } from '../../tools/assignments.ts'
+import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
+import { defineForm, redirectTo, template } from '../page/define-page.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
-import { formRoute, redirectTo, template } from '../page/page-route.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { getAgent } from './agent-queries.ts'
-import { parseAgentToolParams } from './agent-tool-pages.ts'
+import { type AgentToolContext, agentToolKey, AgentToolParams } from './agent-tool-pages.ts'
 import { parseFormFields, type SchemaField, toFormFields } from './schema-fields.ts'
 
 interface TryToolData {
@@ -30,8 +29,8 @@ const Query = z.object({ tool: z.string().optional().catch(undefined) })
 
 /** Uses a tool of the agent for real, and shows what the agent would be told. */
 export const tryToolPage = (deps: Deps) =>
-  formRoute({
-    path: '/agents/:id/tools/:other/try',
+  defineForm({
+    params: AgentToolParams,
     query: Query,
     form: z.record(z.string(), z.unknown()),
     isOnce: false,
@@ -43,7 +42,7 @@ export const tryToolPage = (deps: Deps) =>
       const chosen = await chooseTool(deps, context, context.query.tool)
       if (chosen.unavailableReason !== null) throw new ApiError('agent_not_live', chosen.unavailableReason)
       const args = parseFormFields(chosen.schema, prefix, raw)
-      const path = pathTo(context, `/agents/${context.id}/tools/${context.other}/try`)
+      const path = pathTo(context, `/agents/${context.params.id}/tools/${context.params.toolId}/try`)
       if (!(await markSubmitted(deps, context, path, raw))) {
         return redirectTo(path, 'This form had been sent already: the tool was not used twice.')
       }
@@ -75,8 +74,8 @@ const toView = ({ data, unavailableReason }: ChosenTool, fields: SchemaField[], 
   tryToolView(`Try ${data.tool.name}`, { ...data, unavailableReason, fields, trial })
 
 /** @throws {ApiError} not_found, also where the agent does not have the tool */
-async function chooseTool(deps: Deps, context: PageContext, name: string | undefined) {
-  const { workspaceId, agentId, toolId } = parseAgentToolParams(context)
+async function chooseTool(deps: Deps, context: AgentToolContext, name: string | undefined) {
+  const { workspaceId, agentId, toolId } = agentToolKey(context)
   const agent = await getAgent(deps, { workspaceId, agentId })
   const assignments = await listAssignments(deps, workspaceId, agentId)
   const assignment = assignments.find(({ tool }) => tool.id === toolId)
@@ -131,7 +130,7 @@ function findUnavailableReason(state: {
 
 /** How a trial went. */
 export type Trial =
-  | { kind: 'answered'; text: string; isError: boolean; milliseconds: number }
+  | { kind: 'completed'; text: string; isError: boolean; milliseconds: number }
   /** The tool server did not get as far as the tool. */
   | { kind: 'failed'; reason: string }
 
@@ -162,7 +161,7 @@ async function callTool(session: ToolClient, name: string, args: Record<string, 
   const startedAt = performance.now()
   try {
     const { text, isError } = await session.call(name, args, AbortSignal.timeout(timeoutsMs.call))
-    return { kind: 'answered', text, isError, milliseconds: Math.round(performance.now() - startedAt) }
+    return { kind: 'completed', text, isError, milliseconds: Math.round(performance.now() - startedAt) }
   } catch (error) {
     return failed(
       `The tool server gave no answer, and it is not known whether the tool was used. ${errorName(error)}`,

@@ -5,17 +5,17 @@ import { addContact } from '../../contacts/add-contact.ts'
 import { ApiError, invalidField, notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
-import { actionRoute, noInput, redirectTo } from '../page/page-route.ts'
+import { defineAction, noInput, redirectTo } from '../page/define-page.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { isDeliveryOfCall } from './call-queries.ts'
 
-const callPath = (context: PageContext) => pathTo(context, `/calls/${context.id}`)
+const callPath = (context: IdContext) => pathTo(context, `/calls/${context.params.id}`)
 
-export const cancelCallAction = actionRoute({
-  path: '/calls/:id/cancel',
+export const cancelCallAction = defineAction({
+  params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    const canceled = await cancelCall(tx, { workspaceId: context.workspace.id, callId: context.id })
+    const canceled = await cancelCall(tx, { workspaceId: context.workspace.id, callId: context.params.id })
     const tooLateMessage = 'It was too late to cancel this call: it does not wait any more.'
     return redirectTo(callPath(context), canceled ? 'The call was canceled.' : tooLateMessage)
   },
@@ -23,11 +23,11 @@ export const cancelCallAction = actionRoute({
 })
 
 /** The same person, campaign and metadata once more. The fields of the contact are as they are now. */
-export const queueAgainAction = actionRoute({
-  path: '/calls/:id/queue-again',
+export const queueAgainAction = defineAction({
+  params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    const call = await getCall(tx, context.caller, context.id)
+    const call = await getCall(tx, context.caller, context.params.id)
     if (call.contact.do_not_call) throw onDoNotCallListError()
     if (call.contact.phone_number === '') throw erasedError()
     const added = await addContact(tx, context.caller, {
@@ -55,12 +55,12 @@ const erasedError = () =>
 
 const ReplayFields = z.object({ delivery_id: z.coerce.number().int().positive() })
 
-export const replayDeliveryAction = actionRoute({
-  path: '/calls/:id/replay',
+export const replayDeliveryOfCallAction = defineAction({
+  params: IdParams,
   form: ReplayFields,
   run: async (tx: Deps, context, { delivery_id: deliveryId }) => {
     const workspaceId = context.workspace.id
-    const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.id })
+    const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.params.id })
     if (!isOfCall) throw notFound('There is no such delivery of this call.')
     const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
     if (replayed > 0) return redirectTo(callPath(context), 'The event is sent again.')

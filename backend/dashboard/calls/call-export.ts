@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { formatCsvRecord } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
-import { downloadRoute } from '../page/page-route.ts'
+import { defineDownload } from '../page/define-page.ts'
 import { CallsQuery, toCallFilter } from './call-filter.ts'
 import { type CallFilter, type ExportedCall, findCallsToExport } from './call-list-queries.ts'
 
@@ -63,8 +63,7 @@ function formatCell(value: string | number | boolean | Date | object | null): st
 
 /** What the list shows, all of its pages, as a table to keep. */
 export const exportCallsDownload = (deps: Deps) =>
-  downloadRoute({
-    path: '/calls/export',
+  defineDownload({
     query: CallsQuery,
     send: async ({ query, workspace }) => ({
       name: 'calls.csv',

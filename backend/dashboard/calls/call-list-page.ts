@@ -1,9 +1,9 @@
 import { CallOutcome, CallStatus } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge, formatWaitReason, outcomeBadge } from '../page/badges.ts'
+import { definePage, template } from '../page/define-page.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../page/format.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
-import { pageRoute, template } from '../page/page-route.ts'
 import { CallsQuery, filterParams, toCallFilter } from './call-filter.ts'
 import {
   type CallSlice,
@@ -42,8 +42,7 @@ const pageSize = 50
 const maxNewer = 100
 
 export const callListPage = (deps: Deps) =>
-  pageRoute({
-    path: '/calls',
+  definePage({
     query: CallsQuery,
     show: async (context) => callListView('Calls', await readList(deps, context)),
   })
@@ -152,6 +151,6 @@ export const toCallRow = (call: ListedCall, now: Date, timeFormats: TimeFormats)
 function formatWaitNote(call: ListedCall, now: Date, timeFormats: TimeFormats): string {
   if (call.status !== 'queued') return ''
   const next = call.next_attempt_at
-  const until = next !== null && next > now ? ` until ${timeFormats.short(next)}` : ''
+  const until = next !== null && next > now ? ` until ${timeFormats.upcomingTime(next)}` : ''
   return `for ${formatWaitReason(call.waiting_for)}${until}`
 }

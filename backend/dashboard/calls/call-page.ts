@@ -2,9 +2,10 @@ import type { Call } from '@outdial/contract'
 import { getCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge, deliveryBadge } from '../page/badges.ts'
+import { definePage, noInput, template } from '../page/define-page.ts'
 import { createTimeFormats, formatContactName } from '../page/format.ts'
+import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
-import { noInput, pageRoute, template } from '../page/page-route.ts'
 import {
   findAttemptsOfCall,
   findCallDetails,
@@ -42,8 +43,6 @@ interface CallData {
   eventId: string
   numberLabel: string
   isLive: boolean
-  /** A time to the second: much happens within a minute. */
-  formatTime: (at: Date) => string
   canCancel: boolean
   canQueueAgain: boolean
 }
@@ -54,11 +53,11 @@ const callView = template<CallData>('dashboard/calls/call-page')
 const maxToolCalls = 500
 
 export const callPage = (deps: Deps) =>
-  pageRoute({
-    path: '/calls/:id',
+  definePage({
+    params: IdParams,
     query: noInput,
     show: async (context) => {
-      const call = await getCall(deps, context.caller, context.id)
+      const call = await getCall(deps, context.caller, context.params.id)
       return callView(`Call ${call.id}`, await readPage(deps, call, context.workspace))
     },
   })
@@ -105,7 +104,6 @@ async function readPage(
     eventId: event?.id ?? '',
     numberLabel: rules.number_label,
     isLive: event === undefined || deliveryRows.some(({ status }) => status === 'pending'),
-    formatTime: timeFormats.exact,
     canCancel: call.status === 'queued',
     canQueueAgain:
       call.status === 'completed' && call.to_number !== '' && rules.campaign_status !== 'archived',
@@ -166,11 +164,11 @@ export interface ShownDelivery {
   badge: Badge
   attempts: { number: number; at: Date; ms: number; result: string }[]
   nextAttemptAt: Date | null
-  /** Dead, and somebody still wants it. */
+  /** No attempts are left, and its subscription is still enabled. */
   canReplay: boolean
 }
 
-/** The deliveries of an event, each with its tries. */
+/** Returns the deliveries of an event, each with its attempts. */
 export const toShownDeliveries = (
   deliveries: readonly Delivery[],
   attempts: readonly DeliveryAttempt[],

@@ -29,7 +29,7 @@ export const selectDeliveriesOfEvent = (db: Db, workspaceId: number, eventId: st
     .limit(100)
     .execute()
 
-/** Every try of these deliveries, in order. */
+/** Every attempt of these deliveries, in order. */
 export const selectAttemptsOfEvent = (db: Db, workspaceId: number, eventId: string) =>
   db
     .selectFrom('delivery_attempt')
@@ -48,7 +48,7 @@ export const selectAttemptsOfEvent = (db: Db, workspaceId: number, eventId: stri
     .limit(500)
     .execute()
 
-/** Whether a dead delivery belongs to a call: a page replays its own only. */
+/** A call's page replays its own deliveries only. */
 export const isDeliveryOfCall = async (
   db: Db,
   workspaceId: number,

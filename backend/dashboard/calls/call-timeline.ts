@@ -141,8 +141,6 @@ function upcomingEntries({ call, rules, event }: CallHistory): TimelineEntry[] {
   return []
 }
 
-type WaitingRules = NonNullable<Awaited<ReturnType<typeof findCallDetails>>>
-
 const endedReasonLabels: Record<EndedReason, string> = {
   agent_hung_up: 'The agent ended the talk.',
   contact_hung_up: 'The contact hung up.',
@@ -163,8 +161,9 @@ const endedReasonLabels: Record<EndedReason, string> = {
 export const formatEndedReason = (reason: EndedReason): string => endedReasonLabels[reason]
 
 /** What a queued call waits for and why, as a sentence. */
-export function formatWaiting(call: Call, rules: WaitingRules, now: Date, timeFormats: TimeFormats): string {
-  const formatTime = (at: string | Date | null) => (at === null ? 'soon' : timeFormats.short(new Date(at)))
+export function formatWaiting(call: Call, rules: CallRules, now: Date, timeFormats: TimeFormats): string {
+  const formatTime = (at: string | Date | null) =>
+    at === null ? 'soon' : timeFormats.upcomingTime(new Date(at))
   const next = formatTime(call.next_attempt_at)
   const after = new Date(rules.due_at) > now ? ` Not before ${formatTime(rules.due_at)}.` : ''
   switch (call.waiting_for) {

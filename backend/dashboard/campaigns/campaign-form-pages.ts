@@ -1,6 +1,6 @@
 import {
-  type CallingHours as Hours,
   CallingHours,
+  type CallingHours as Hours,
   CreateCampaign,
   type RetryPolicy as Retry,
   RetryPolicy,
@@ -8,13 +8,13 @@ import {
 import * as z from 'zod'
 import { createCampaign, defaultMaxConcurrentCalls, defaultRetry } from '../../campaigns/campaigns.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
-import { ApiError, notFound } from '../../core/errors.ts'
+import { notFound } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
+import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { weekdays } from '../page/format.ts'
-import { StringList, timeZones } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { StringList, throwAsFieldError, timeZones } from '../page/forms.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import { selectCampaignChoices, selectCampaignsWithDetails } from './campaign-queries.ts'
 
 interface Choice {
@@ -85,8 +85,7 @@ const NewCampaignSettings = CreateCampaign.extend({
 const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_number_id: true })
 
 export const newCampaignPage = (deps: Deps) =>
-  formRoute({
-    path: '/campaigns/new',
+  defineForm({
     query: z.object({ agent: z.coerce.number().optional().catch(undefined) }),
     form: CampaignFields,
     show: async ({ workspace, query }) => {
@@ -114,7 +113,7 @@ export const newCampaignPage = (deps: Deps) =>
     submit: async (tx, context, fields) => {
       const { agent_id, phone_number_id } = fields
       const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
-      const campaign = await createCampaign(tx, context.caller, body).catch(toFieldError)
+      const campaign = await createCampaign(tx, context.caller, body).catch(throwAsFieldError)
       return redirectTo(
         pathTo(context, `/campaigns/${campaign.id}`),
         'The campaign is ready: add contacts, or let a Zap do it.',
@@ -140,11 +139,11 @@ const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormDat
 })
 
 export const editCampaignPage = (deps: Deps) =>
-  formRoute({
-    path: '/campaigns/:id/edit',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: CampaignFields,
-    show: async ({ workspace, id }) => {
+    show: async ({ workspace, params: { id } }) => {
       const row = await requireCampaign(deps, workspace.id, id)
       return campaignFormView(`Edit ${row.name}`, {
         campaign: { id: row.id, agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
@@ -155,10 +154,11 @@ export const editCampaignPage = (deps: Deps) =>
         timeZones,
       })
     },
-    loadEdited: async (tx, { workspace, id }) => toFormValues(await requireCampaign(tx, workspace.id, id)),
+    loadEdited: async (tx, { workspace, params: { id } }) =>
+      toFormValues(await requireCampaign(tx, workspace.id, id)),
     submit: async (tx, context, fields) => {
       const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
-      await editCampaign(tx, context.workspace.id, context.id, {
+      await editCampaign(tx, context.workspace.id, context.params.id, {
         name: edit.name,
         timeZone: edit.time_zone,
         callingHours: edit.calling_hours,
@@ -166,14 +166,8 @@ export const editCampaignPage = (deps: Deps) =>
         retry: edit.retry,
       })
       return redirectTo(
-        pathTo(context, `/campaigns/${context.id}`),
+        pathTo(context, `/campaigns/${context.params.id}`),
         'Saved. New hours count for what waits, too.',
       )
     },
   })
-
-/** An agent or number of another workspace, chosen in a forged form, is a field's mistake: the page itself is there. */
-function toFieldError(error: unknown): never {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
-  throw new ApiError('validation_failed', error.message, { details: error.details })
-}

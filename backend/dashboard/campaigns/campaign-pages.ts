@@ -2,6 +2,7 @@ import { type CallingHours, type CallOutcome, CampaignStatus, type RetryPolicy }
 import * as z from 'zod'
 import { findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
+import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
@@ -14,10 +15,10 @@ import {
   outcomeOrder,
   type Tone,
 } from '../page/badges.ts'
+import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatCallingHours, formatContactName, formatRetryPolicy } from '../page/format.ts'
 import { PageNumber } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { noInput, pageRoute, template } from '../page/page-route.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import {
   type CampaignProgress,
   selectCampaignProgress,
@@ -61,10 +62,10 @@ const campaignView = template<CampaignData>('dashboard/campaigns/campaign-page')
 const maxCalls = 10
 
 export const campaignPage = (deps: Deps) =>
-  pageRoute({
-    path: '/campaigns/:id',
+  definePage({
+    params: IdParams,
     query: noInput,
-    show: async ({ workspace, id: campaignId }) => {
+    show: async ({ workspace, params: { id: campaignId } }) => {
       const firstRow = { limit: 1, offset: 0 }
       const [row] = await selectCampaignsWithDetails(deps.db, workspace.id, { campaignId }, firstRow)
       if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
@@ -144,8 +145,7 @@ const Filter = z.object({
 const pageSize = 25
 
 export const campaignListPage = (deps: Deps) =>
-  pageRoute({
-    path: '/campaigns',
+  definePage({
     query: Filter,
     show: async (context) => {
       const { status, search, page } = context.query
@@ -177,6 +177,38 @@ export const campaignListPage = (deps: Deps) =>
       })
     },
   })
+
+const campaignPath = (context: IdContext) => pathTo(context, `/campaigns/${context.params.id}`)
+
+export const pauseCampaignAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await pauseCampaign(tx, context.workspace.id, context.params.id)
+    return redirectTo(campaignPath(context), 'The campaign is paused. Calls that wait are kept.')
+  },
+  back: campaignPath,
+})
+
+export const resumeCampaignAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await resumeCampaign(tx, context.workspace.id, context.params.id)
+    return redirectTo(campaignPath(context), 'The campaign calls again.')
+  },
+  back: campaignPath,
+})
+
+export const archiveCampaignAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await archiveCampaign(tx, context.workspace.id, context.params.id)
+    return redirectTo(campaignPath(context), 'The campaign is archived. Calls that waited are canceled.')
+  },
+  back: campaignPath,
+})
 
 /** One outcome's part of a bar that is 100 wide. */
 export interface Segment {

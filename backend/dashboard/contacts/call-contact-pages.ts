@@ -4,9 +4,9 @@ import { callContact } from '../../contacts/call-contact.ts'
 import { invalidField } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
-import { createUi, formatContactName } from '../page/format.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
-import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { createTimeFormats, formatContactName } from '../page/format.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { requireContact } from './contact-queries.ts'
 
 interface CallData {
@@ -28,8 +28,8 @@ const alreadyOpenMessage =
   'A call to this person in this campaign is open already: nothing was added. It is the first one in the list.'
 
 export const callNowPage = (deps: Deps) =>
-  formRoute({
-    path: '/contacts/:id/call',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: z.string().optional() }),
     show: async (context) => {
@@ -45,8 +45,8 @@ export const callNowPage = (deps: Deps) =>
     submit: async (tx, context, { campaign_id, test }) => {
       const isTest = test !== undefined
       const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
-      const { callId, queued } = await callContact(tx, context.workspace.id, context.id, request)
-      if (!queued) return redirectTo(pathTo(context, `/contacts/${context.id}`), alreadyOpenMessage)
+      const { callId, queued } = await callContact(tx, context.workspace.id, context.params.id, request)
+      if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
       const message = isTest
         ? 'The test call is made now: no phone rings.'
         : 'The call waits to be dialed: at once where calling hours permit, and a place is free.'
@@ -55,8 +55,8 @@ export const callNowPage = (deps: Deps) =>
   })
 
 export const addToCampaignPage = (deps: Deps) =>
-  formRoute({
-    path: '/contacts/:id/add-to-campaign',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: z.object({
       campaign_id: z.coerce.number().int().min(1).optional(),
@@ -76,12 +76,15 @@ export const addToCampaignPage = (deps: Deps) =>
       const at =
         scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
       const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
-      const { queued } = await callContact(tx, context.workspace.id, context.id, request)
-      const to = pathTo(context, `/contacts/${context.id}`)
+      const { queued } = await callContact(tx, context.workspace.id, context.params.id, request)
+      const to = pathTo(context, `/contacts/${context.params.id}`)
       if (!queued) return redirectTo(to, alreadyOpenMessage)
       const now = tx.clock.now()
       if (at === null || at <= now) return redirectTo(to, 'Added: the call waits for its turn.')
-      return redirectTo(to, `Added: the call waits, not before ${createUi(context, now).fullTime(at)}.`)
+      return redirectTo(
+        to,
+        `Added: the call waits, not before ${createTimeFormats(now, timeZone).fullTime(at)}.`,
+      )
     },
   })
 
@@ -90,10 +93,10 @@ function requireCampaignId(campaignId: number | undefined): number {
   throw invalidField('campaign_id', 'required', 'Choose the campaign to call in.')
 }
 
-async function findShownContact(deps: Pick<Deps, 'db'>, context: PageContext): Promise<CallData['contact']> {
+async function findShownContact(deps: Pick<Deps, 'db'>, context: IdContext): Promise<CallData['contact']> {
   const contact = await requireContact(deps, context)
   return {
-    id: context.id,
+    id: context.params.id,
     name: formatContactName(contact, contact.phone_number),
     phoneNumber: contact.phone_number,
   }

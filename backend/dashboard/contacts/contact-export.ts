@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { formatCsvRecord } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
-import { downloadRoute, noInput } from '../page/page-route.ts'
+import { defineDownload, noInput } from '../page/define-page.ts'
 import { type ExportedContact, findContactsToExport, selectVariableNames } from './contact-queries.ts'
 
 const batchSize = 1_000
@@ -42,8 +42,7 @@ export async function* exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: num
 }
 
 export const exportContactsDownload = (deps: Deps) =>
-  downloadRoute({
-    path: '/contacts/export',
+  defineDownload({
     query: noInput,
     send: ({ workspace }) =>
       Promise.resolve({

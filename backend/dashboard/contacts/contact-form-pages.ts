@@ -4,14 +4,14 @@ import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { editContact } from '../../contacts/update-contact.ts'
 import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
-import { ApiError, invalidField } from '../../core/errors.ts'
+import { invalidField } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
+import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
-import { timeZones } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { throwAsFieldError, timeZones } from '../page/forms.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import { requireContact } from './contact-queries.ts'
 
@@ -71,8 +71,7 @@ const NewContactFields = ContactFields.extend({
 })
 
 export const newContactPage = (deps: Deps) =>
-  formRoute({
-    path: '/contacts/new',
+  defineForm({
     query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
     form: NewContactFields,
     show: async ({ workspace, query }) => {
@@ -102,7 +101,7 @@ export const newContactPage = (deps: Deps) =>
         )
       }
       const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
-      const added = await addContact(tx, caller, validate(AddContact, body)).catch(toFieldError)
+      const added = await addContact(tx, caller, validate(AddContact, body)).catch(throwAsFieldError)
       return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
     },
   })
@@ -137,12 +136,15 @@ const toFormValues = (contact: Awaited<ReturnType<typeof requireContact>>): Valu
 })
 
 export const editContactPage = (deps: Deps) =>
-  formRoute({
-    path: '/contacts/:id/edit',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: ContactFields,
     show: async (context) => {
-      const { workspace, id } = context
+      const {
+        workspace,
+        params: { id },
+      } = context
       const contact = await requireContact(deps, context)
       const name = formatContactName(contact, contact.phone_number)
       return contactFormView(`Edit ${name}`, {
@@ -156,7 +158,10 @@ export const editContactPage = (deps: Deps) =>
     },
     loadEdited: async (tx, context) => toFormValues(await requireContact(tx, context)),
     submit: async (tx, context, fields) => {
-      const { workspace, id } = context
+      const {
+        workspace,
+        params: { id },
+      } = context
       const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
       await editContact(tx, workspace.id, id, {
         ...contact,
@@ -195,12 +200,6 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
   }
 }
 
-/** A campaign of another workspace, chosen in a forged form, is a field's mistake: the page itself is there. */
-function toFieldError(error: unknown): never {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
-  throw new ApiError('validation_failed', error.message, { details: error.details })
-}
-
 /** Variables as they are typed: one a line, `name = value`. A value of several lines is folded into one. */
 export const formatVariables = (variables: Record<string, string>): string =>
   Object.entries(variables)
@@ -208,8 +207,8 @@ export const formatVariables = (variables: Record<string, string>): string =>
     .join('\n')
 
 /** @throws {ApiError} validation_failed, with the line that is none */
-export function parseVariables(text: string): Record<string, string> {
-  const lines = text.split(/\r\n|\r|\n/)
+export function parseVariables(list: string): Record<string, string> {
+  const lines = list.split(/\r\n|\r|\n/)
   const entries = lines.flatMap((line, index): [string, string][] => {
     if (line.trim() === '') return []
     const at = line.indexOf('=')

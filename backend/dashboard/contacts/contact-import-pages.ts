@@ -1,25 +1,29 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import { type ImportField, importFields } from '../../contacts/import/import-columns.ts'
-import { deleteImport, findImport } from '../../contacts/import/import-queries.ts'
-import { maxFileBytes, startImport, uploadContacts } from '../../contacts/import/start-import.ts'
+import { ImportColumn, type ImportField } from '../../contacts/import/import-columns.ts'
+import {
+  discardImport,
+  getImport,
+  maxFileBytes,
+  startImport,
+  uploadContacts,
+} from '../../contacts/import/imports.ts'
+import { RowIssue } from '../../contacts/import/parse-row.ts'
 import { formatCsvRecord } from '../../core/csv.ts'
-import { notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../page/badges.ts'
-import { OptionalId } from '../page/forms.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
 import {
-  actionRoute,
-  type DashboardRoute,
-  downloadRoute,
-  formRoute,
+  defineAction,
+  defineDownload,
+  defineForm,
+  definePage,
   noInput,
-  pageRoute,
   redirectTo,
   template,
-} from '../page/page-route.ts'
+} from '../page/define-page.ts'
+import { OptionalId } from '../page/forms.ts'
+import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { ChosenFile } from '../page/upload.ts'
 import { toCampaignOptions } from './call-contact-pages.ts'
 import {
@@ -90,8 +94,7 @@ const fieldNames: Record<ImportField, string> = {
 const maxIssues = 100
 
 export const importPage = (deps: Deps) =>
-  formRoute({
-    path: '/contacts/import',
+  defineForm({
     query: z.object({ campaign: OptionalId }),
     form: z.object({ file: ChosenFile }),
     fileLimit: maxFileBytes,
@@ -114,18 +117,15 @@ export const importPage = (deps: Deps) =>
     },
   })
 
-const ImportColumns = z.array(
-  z.object({ header: z.string(), field: z.enum(importFields).nullable(), variable: z.string().nullable() }),
-)
-const ImportIssues = z.array(z.object({ column: z.string(), message: z.string() }))
+const ImportColumns = z.array(ImportColumn)
+const ImportIssues = z.array(RowIssue)
 
 export const importResultPage = (deps: Deps) =>
-  pageRoute({
-    path: '/contacts/import/:id',
+  definePage({
+    params: IdParams,
     query: z.object({ campaign: OptionalId }),
-    show: async ({ workspace, id, query }) => {
-      const found = await findImport(deps.db, workspace.id, id)
-      if (found === undefined) throw notFound('This file is not kept any more.')
+    show: async ({ workspace, params: { id }, query }) => {
+      const found = await getImport(deps, workspace.id, id)
       const counts = await countImportRows(deps.db, id)
       const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
       const columns = ImportColumns.parse(found.columns)
@@ -158,43 +158,40 @@ export const importResultPage = (deps: Deps) =>
 const toImportIssues = ({ position, issues }: { position: number; issues: unknown }): ImportIssue[] =>
   ImportIssues.parse(issues).map((issue) => ({ row: position, ...issue }))
 
-export const importActions = ({ db }: Deps): DashboardRoute[] => [
-  actionRoute({
-    path: '/contacts/import/:id/start',
-    form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
-    run: async (tx, context, { campaign_id }) => {
-      const isFirst = await startImport(tx, context.workspace.id, context.id, campaign_id ?? null)
-      return redirectTo(
-        importPath(context, context.id),
-        isFirst ? null : 'It was started before: nothing is done twice.',
-      )
-    },
-    back: (context) => importPath(context, context.id),
-  }),
+export const startImportAction = defineAction({
+  params: IdParams,
+  form: z.object({ campaign_id: z.coerce.number().int().min(1).optional() }),
+  run: async (tx, context, { campaign_id }) => {
+    const isFirst = await startImport(tx, context.workspace.id, context.params.id, campaign_id ?? null)
+    return redirectTo(
+      importPath(context, context.params.id),
+      isFirst ? null : 'It was started before: nothing is done twice.',
+    )
+  },
+  back: (context) => importPath(context, context.params.id),
+})
 
-  actionRoute({
-    path: '/contacts/import/:id/discard',
-    form: noInput,
-    run: async (tx, context) => {
-      const isDeleted = await deleteImport(tx.db, context.workspace.id, context.id)
-      if (!isDeleted && (await findImport(db, context.workspace.id, context.id)) === undefined) {
-        throw notFound('This file is not kept any more.')
-      }
-      return isDeleted
-        ? redirectTo(pathTo(context, '/contacts/import'), 'The file was discarded.')
-        : redirectTo(importPath(context, context.id), 'It is being worked on: wait until that has ended.')
-    },
-    back: (context) => importPath(context, context.id),
-  }),
-]
+export const discardImportAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    const isDeleted = await discardImport(tx, context.workspace.id, context.params.id)
+    return isDeleted
+      ? redirectTo(pathTo(context, '/contacts/import'), 'The file was discarded.')
+      : redirectTo(
+          importPath(context, context.params.id),
+          'It is being worked on: wait until that has ended.',
+        )
+  },
+  back: (context) => importPath(context, context.params.id),
+})
 
 export const importIssuesDownload = (deps: Deps) =>
-  downloadRoute({
-    path: '/contacts/import/:id/problems',
+  defineDownload({
+    params: IdParams,
     query: noInput,
-    send: async ({ workspace, id }) => {
-      const found = await findImport(deps.db, workspace.id, id)
-      if (found === undefined) throw notFound('This file is not kept any more.')
+    send: async ({ workspace, params: { id } }) => {
+      const found = await getImport(deps, workspace.id, id)
       return {
         name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
         type: 'text/csv; charset=utf-8',

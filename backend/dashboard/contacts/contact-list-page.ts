@@ -3,10 +3,10 @@ import { toPage } from '../../core/pagination.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge } from '../page/badges.ts'
+import { definePage, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
 import { OptionalId } from '../page/forms.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
-import { pageRoute, template } from '../page/page-route.ts'
 import { type ContactPosition, hasContacts, searchContacts } from './contact-queries.ts'
 
 interface ContactRow {
@@ -42,8 +42,7 @@ type Filter = z.infer<typeof Filter>
 const pageSize = 50
 
 export const contactListPage = (deps: Deps) =>
-  pageRoute({
-    path: '/contacts',
+  definePage({
     query: Filter,
     show: async (context) => {
       const { workspace, query } = context

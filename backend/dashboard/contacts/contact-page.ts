@@ -1,16 +1,17 @@
 import * as z from 'zod'
 import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/check-do-not-call.ts'
-import { findNotes } from '../../contacts/contact-notes.ts'
+import { addNote, findNotes } from '../../contacts/contact-notes.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
+import { eraseContact } from '../../privacy/erase-contact.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { type Badge, callBadge } from '../page/badges.ts'
+import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
 import { OptionalId } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { pageRoute, template } from '../page/page-route.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { findContact, selectCallsOfContact } from './contact-queries.ts'
 
 interface ShownCall {
@@ -56,12 +57,16 @@ const maxCalls = 25
 const maxNotes = 50
 
 export const contactPage = (deps: Deps) =>
-  pageRoute({
-    path: '/contacts/:id',
+  definePage({
+    params: IdParams,
     query: z.object({ before: OptionalId }),
     show: async (context) => {
       const { db, clock } = deps
-      const { id, workspace, query } = context
+      const {
+        workspace,
+        query,
+        params: { id },
+      } = context
       const contact = await findContact(db, workspace.id, id)
       if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
       const found = await selectCallsOfContact(db, workspace.id, id, {
@@ -107,6 +112,28 @@ export const contactPage = (deps: Deps) =>
       })
     },
   })
+
+const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)
+
+export const addNoteAction = defineAction({
+  params: IdParams,
+  form: z.object({ text: z.string().trim().max(2000) }),
+  run: async (tx, context, { text }) => {
+    await addNote(tx, context.workspace.id, context.params.id, { callId: null, text })
+    return redirectTo(contactPath(context), 'The note is kept.')
+  },
+  back: (context) => contactPath(context),
+})
+
+export const eraseContactAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await eraseContact(tx, { workspaceId: context.workspace.id, contactId: context.params.id })
+    return redirectTo(contactPath(context), 'The contact was erased.')
+  },
+  back: (context) => contactPath(context),
+})
 
 /** Whether a number is on the do-not-call list, and when it was taken off. */
 export async function findDoNotCallStatus(

@@ -4,7 +4,7 @@ import { contactColumns } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
-import type { PageContext } from '../page/page-context.ts'
+import type { IdContext } from '../page/page-context.ts'
 
 /** More columns than anybody reads. */
 const maxVariableColumns = 500
@@ -40,7 +40,7 @@ export const findContactsToExport = (db: Db, workspaceId: number, page: { after:
  *
  * @throws {ApiError} not_found
  */
-export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, id }: PageContext) {
+export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, params: { id } }: IdContext) {
   const contact = await findContact(db, workspace.id, id)
   if (contact !== undefined && contact.erased_at === null) return contact
   throw notFound('There is no contact with this id in this workspace.')

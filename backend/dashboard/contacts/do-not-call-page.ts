@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
-import { actionRoute, type DashboardRoute, formRoute, redirectTo, template } from '../page/page-route.ts'
+import { defineAction, defineForm, redirectTo, template } from '../page/define-page.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { type DoNotCallStatus, findDoNotCallStatus } from './contact-page.ts'
 
 interface DoNotCallData {
@@ -19,10 +19,9 @@ const Reason = z.string().trim().max(500)
 
 const doNotCallPath = '/contacts/do-not-call'
 
-/** Numbers are kept hashed: they cannot be listed, but asked for one by one. */
-export const doNotCallRoutes = (deps: Deps): DashboardRoute[] => [
-  formRoute({
-    path: doNotCallPath,
+/** Numbers are stored hashed: they cannot be listed, but looked up one by one. */
+export const doNotCallPage = (deps: Deps) =>
+  defineForm({
     query: z.object({ number: z.string().trim().max(64).optional().catch(undefined) }),
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),
     show: async ({ workspace, query }) => {
@@ -42,53 +41,51 @@ export const doNotCallRoutes = (deps: Deps): DashboardRoute[] => [
         'The number is on the list: it is not called any more.',
       )
     },
-  }),
+  })
 
-  actionRoute({
-    path: '/contacts/do-not-call/remove',
-    form: z.object({ phone_number: z.string().max(64), reason: Reason }),
-    run: async (tx, context, { phone_number, reason }) => {
-      const removed = await removeNumberFromDoNotCallList(
-        tx,
-        context.caller,
-        { phoneNumber: phone_number },
-        reason,
-      )
-      return redirectTo(pathTo(context, doNotCallPath), removed ? removedMessage : notListedMessage)
-    },
-    back: (context) => pathTo(context, doNotCallPath),
-  }),
+export const removeFromDoNotCallListAction = defineAction({
+  form: z.object({ phone_number: z.string().max(64), reason: Reason }),
+  run: async (tx, context, { phone_number, reason }) => {
+    const removed = await removeNumberFromDoNotCallList(
+      tx,
+      context.caller,
+      { phoneNumber: phone_number },
+      reason,
+    )
+    return redirectTo(pathTo(context, doNotCallPath), removed ? removedMessage : notListedMessage)
+  },
+  back: (context) => pathTo(context, doNotCallPath),
+})
 
-  actionRoute({
-    path: '/contacts/:id/do-not-call',
-    form: z.object({ reason: Reason }),
-    run: async (tx, context, { reason }) => {
-      await addNumberToDoNotCallList(tx, context.workspace.id, { contactId: context.id }, reason)
-      return redirectTo(
-        contactPath(context),
-        'The number is on the do-not-call list: it is not called any more.',
-      )
-    },
-    back: (context) => contactPath(context),
-  }),
+export const addContactToDoNotCallListAction = defineAction({
+  params: IdParams,
+  form: z.object({ reason: Reason }),
+  run: async (tx, context, { reason }) => {
+    await addNumberToDoNotCallList(tx, context.workspace.id, { contactId: context.params.id }, reason)
+    return redirectTo(
+      contactPath(context),
+      'The number is on the do-not-call list: it is not called any more.',
+    )
+  },
+  back: (context) => contactPath(context),
+})
 
-  actionRoute({
-    path: '/contacts/:id/allow-again',
-    form: z.object({ reason: Reason }),
-    run: async (tx, context, { reason }) => {
-      const removed = await removeNumberFromDoNotCallList(
-        tx,
-        context.caller,
-        { contactId: context.id },
-        reason,
-      )
-      return redirectTo(contactPath(context), removed ? removedMessage : notListedMessage)
-    },
-    back: (context) => contactPath(context),
-  }),
-]
+export const allowCallsAgainAction = defineAction({
+  params: IdParams,
+  form: z.object({ reason: Reason }),
+  run: async (tx, context, { reason }) => {
+    const removed = await removeNumberFromDoNotCallList(
+      tx,
+      context.caller,
+      { contactId: context.params.id },
+      reason,
+    )
+    return redirectTo(contactPath(context), removed ? removedMessage : notListedMessage)
+  },
+  back: (context) => contactPath(context),
+})
 
 const removedMessage = 'The number may be called again. Calls that had ended because of it stay ended.'
 const notListedMessage = 'The number was not on the list.'
 
-const contactPath = (context: PageContext) => pathTo(context, `/contacts/${context.id}`)
+const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)

@@ -1,11 +1,14 @@
 import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
-import { findWorkspaceSecret } from '../../webhooks/signing-secret-store.ts'
-import { revealWorkspaceSecret, rotateWorkspaceSecret } from '../../webhooks/signing-secrets.ts'
+import {
+  getPreviousSecretUntil,
+  revealWorkspaceSecret,
+  rotateWorkspaceSecret,
+} from '../../webhooks/signing-secrets.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
-import { actionRoute, formRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { secretPage } from '../page/secret-page.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
-import { secretPage } from './secret-page.ts'
 import { formatReplayed } from './webhook-actions.ts'
 import { countCallbackDeliveries } from './webhook-queries.ts'
 
@@ -22,12 +25,11 @@ const callbacksLink = { path: callbacksPath, label: 'Callback URLs' }
 const toCallbacks = (context: PageContext) => pathTo(context, callbacksPath)
 
 export const callbacksPage = (deps: Deps) =>
-  pageRoute({
-    path: callbacksPath,
+  definePage({
     query: DeliveryQuery,
     show: async (context) => {
       const { pending, exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
-      const { previousUntil } = await findWorkspaceSecret(deps.db, context.workspace.id)
+      const previousUntil = await getPreviousSecretUntil(deps, context.workspace.id)
       const previousStillSigns = previousUntil !== null && previousUntil > deps.clock.now()
       return callbacksView('Callback URLs', {
         pending,
@@ -42,64 +44,58 @@ export const callbacksPage = (deps: Deps) =>
     },
   })
 
-export const replayCallbacksAction = () =>
-  actionRoute({
-    path: `${callbacksPath}/replay`,
-    form: noInput,
-    run: async (tx, context) => {
-      const count = await replayDeliveries(tx, context.workspace.id, { subscriptionId: null })
-      return redirectTo(toCallbacks(context), formatReplayed(count))
-    },
-    back: toCallbacks,
-  })
+export const replayCallbacksAction = defineAction({
+  form: noInput,
+  run: async (tx, context) => {
+    const count = await replayDeliveries(tx, context.workspace.id, { subscriptionId: null })
+    return redirectTo(toCallbacks(context), formatReplayed(count))
+  },
+  back: toCallbacks,
+})
 
 const signingSecretView = template<{ what: 'reveal' | 'rotate' }>(
   'dashboard/integrations/signing-secret-page',
 )
 
-export const revealSecretPage = () =>
-  formRoute({
-    path: `${callbacksPath}/reveal-secret`,
-    query: noInput,
-    form: noInput,
-    isOnce: false,
-    show: async (context) => {
-      requireOwner(context)
-      return signingSecretView('Show the signing secret', { what: 'reveal' })
-    },
-    submit: async (deps, context) => {
-      requireOwner(context)
-      const { secret } = await revealWorkspaceSecret(deps, context.workspace.id)
-      return secretPage('The signing secret', {
-        heading: 'The signing secret',
-        lead: 'Whoever knows it can forge deliveries to your callback URLs. Keep it like a password.',
-        label: 'Signing secret',
-        secret,
-        notes: ['It signs what is sent to callback URLs. Each subscription has a secret of its own.'],
-        back: callbacksLink,
-      })
-    },
-  })
+export const revealSecretPage = defineForm({
+  query: noInput,
+  form: noInput,
+  isOnce: false,
+  show: async (context) => {
+    requireOwner(context)
+    return signingSecretView('Show the signing secret', { what: 'reveal' })
+  },
+  submit: async (deps, context) => {
+    requireOwner(context)
+    const { secret } = await revealWorkspaceSecret(deps, context.workspace.id)
+    return secretPage('The signing secret', {
+      heading: 'The signing secret',
+      lead: 'Whoever knows it can forge deliveries to your callback URLs. Keep it like a password.',
+      label: 'Signing secret',
+      secret,
+      notes: ['It signs what is sent to callback URLs. Each subscription has a secret of its own.'],
+      back: callbacksLink,
+    })
+  },
+})
 
-export const rotateSigningSecretPage = () =>
-  formRoute({
-    path: `${callbacksPath}/rotate-secret`,
-    query: noInput,
-    form: noInput,
-    show: async (context) => {
-      requireOwner(context)
-      return signingSecretView('Rotate the signing secret', { what: 'rotate' })
-    },
-    submit: async (tx, context) => {
-      requireOwner(context)
-      const { secret } = await rotateWorkspaceSecret(tx, context.workspace.id)
-      return secretPage('The new signing secret', {
-        heading: 'The signing secret was rotated',
-        lead: 'Give it to those who receive your callbacks.',
-        label: 'Signing secret',
-        secret,
-        notes: ['For 24 hours every callback is signed with the old one as well.'],
-        back: callbacksLink,
-      })
-    },
-  })
+export const rotateSigningSecretPage = defineForm({
+  query: noInput,
+  form: noInput,
+  show: async (context) => {
+    requireOwner(context)
+    return signingSecretView('Rotate the signing secret', { what: 'rotate' })
+  },
+  submit: async (tx, context) => {
+    requireOwner(context)
+    const { secret } = await rotateWorkspaceSecret(tx, context.workspace.id)
+    return secretPage('The new signing secret', {
+      heading: 'The signing secret was rotated',
+      lead: 'Give it to those who receive your callbacks.',
+      label: 'Signing secret',
+      secret,
+      notes: ['For 24 hours every callback is signed with the old one as well.'],
+      back: callbacksLink,
+    })
+  },
+})

@@ -1,10 +1,11 @@
+import * as z from 'zod'
 import { disconnectApp } from '../../access/revoke-connection.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
+import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatRemovedSubscriptions } from '../page/format.ts'
-import { pathTo, requireOwner } from '../page/page-context.ts'
-import { actionRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { IdParam, pathTo, requireOwner, TextParam } from '../page/page-context.ts'
 import { selectConnectedApps } from './connected-app-queries.ts'
 
 const connectedAppsPath = '/integrations/apps'
@@ -26,8 +27,7 @@ interface ConnectedAppCard {
 const connectedAppsView = template<{ apps: ConnectedAppCard[] }>('dashboard/integrations/connected-apps-page')
 
 export const connectedAppsPage = (deps: Deps) =>
-  pageRoute({
-    path: connectedAppsPath,
+  definePage({
     query: noInput,
     show: async ({ workspace, user }) => {
       const connections = await selectConnectedApps(deps.db, workspace.id)
@@ -47,28 +47,29 @@ export const connectedAppsPage = (deps: Deps) =>
     },
   })
 
-/** `:id` is the person who connected, `:other` the app. */
-export const disconnectAppAction = () =>
-  actionRoute({
-    path: `${connectedAppsPath}/:id/:other/disconnect`,
-    form: noInput,
-    run: async (tx, context) => {
-      const workspaceId = context.workspace.id
-      const connections = await selectConnectedApps(tx.db, workspaceId)
-      const connection = connections.find(
-        ({ userId, clientId }) => userId === context.id && clientId === context.other,
-      )
-      if (connection === undefined) throw notFound('There is no such connection.')
-      if (connection.userId !== context.user.userId) requireOwner(context)
-      const { userId, clientId, app } = connection
-      const { subscriptions } = await disconnectApp(tx, { workspaceId, userId, clientId })
-      return redirectTo(
-        pathTo(context, connectedAppsPath),
-        `${app} was disconnected${formatRemovedSubscriptions(subscriptions)}.`,
-      )
-    },
-    back: (context) => pathTo(context, connectedAppsPath),
-  })
+/** The user who connected, and the app. */
+const ConnectionParams = z.object({ userId: IdParam, clientId: TextParam })
+
+export const disconnectAppAction = defineAction({
+  params: ConnectionParams,
+  form: noInput,
+  run: async (tx, context) => {
+    const workspaceId = context.workspace.id
+    const connections = await selectConnectedApps(tx.db, workspaceId)
+    const connection = connections.find(
+      ({ userId, clientId }) => userId === context.params.userId && clientId === context.params.clientId,
+    )
+    if (connection === undefined) throw notFound('There is no such connection.')
+    if (connection.userId !== context.user.userId) requireOwner(context)
+    const { userId, clientId, app } = connection
+    const { subscriptions } = await disconnectApp(tx, { workspaceId, userId, clientId })
+    return redirectTo(
+      pathTo(context, connectedAppsPath),
+      `${app} was disconnected${formatRemovedSubscriptions(subscriptions)}.`,
+    )
+  },
+  back: (context) => pathTo(context, connectedAppsPath),
+})
 
 interface ConnectData {
   /** Whether Zapier, which is elsewhere, cannot reach this service. */
@@ -92,8 +93,7 @@ export const connectZapierPage = ({ config: { publicUrl } }: Deps) => {
     { id: 'revoke-url', label: 'OAuth2 revocation', value: `${publicUrl}/oauth/revoke` },
   ]
   const isLocal = loopbackHosts.has(new URL(publicUrl).hostname)
-  return pageRoute({
-    path: '/integrations',
+  return definePage({
     query: noInput,
     show: async () => connectView('Connect Zapier', { isLocal, addresses, apiUrl }),
   })

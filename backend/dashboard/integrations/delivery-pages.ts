@@ -5,8 +5,9 @@ import type { Deps } from '../../deps.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { type Badge, deliveryBadge } from '../page/badges.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
-import { actionRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formatMilliseconds } from '../page/format.ts'
+import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { formatReplayed } from './webhook-actions.ts'
 import {
   type DeliverySummary,
@@ -45,10 +46,10 @@ interface DeliveryData {
 const deliveryView = template<DeliveryData>('dashboard/integrations/delivery-page')
 
 export const deliveryPage = (deps: Deps) =>
-  pageRoute({
-    path: '/integrations/deliveries/:id',
+  definePage({
+    params: IdParams,
     query: noInput,
-    show: async ({ workspace, id }) => {
+    show: async ({ workspace, params: { id } }) => {
       const row = await findDelivery(deps.db, workspace.id, id)
       if (row === undefined) throw notFound('There is no such delivery.')
       const attempts = await selectDeliveryAttempts(deps.db, workspace.id, id)
@@ -80,27 +81,26 @@ export const deliveryPage = (deps: Deps) =>
     },
   })
 
-export const replayDeliveryAction = () =>
-  actionRoute({
-    path: '/integrations/deliveries/:id/replay',
-    form: noInput,
-    run: async (tx, context) => {
-      if (!(await findDelivery(tx.db, context.workspace.id, context.id)))
-        throw notFound('There is no such delivery.')
-      const count = await replayDeliveries(tx, context.workspace.id, { deliveryId: context.id })
-      return redirectTo(deliveryPath(context), formatReplayed(count))
-    },
-    back: (context) => deliveryPath(context),
-  })
+export const replayDeliveryAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    if (!(await findDelivery(tx.db, context.workspace.id, context.params.id)))
+      throw notFound('There is no such delivery.')
+    const count = await replayDeliveries(tx, context.workspace.id, { deliveryId: context.params.id })
+    return redirectTo(deliveryPath(context), formatReplayed(count))
+  },
+  back: (context) => deliveryPath(context),
+})
 
-const deliveryPath = (context: PageContext) => pathTo(context, `/integrations/deliveries/${context.id}`)
+const deliveryPath = (context: IdContext) => pathTo(context, `/integrations/deliveries/${context.params.id}`)
 
 function toStatusBadge(status: number | null): Badge {
   if (status === null) return { tone: 'bad', text: 'No answer' }
   return { tone: status >= 200 && status < 300 ? 'good' : 'bad', text: `HTTP ${status}` }
 }
 
-/** As they were sent with the last try. The signature is left out: who has it could send the body once more. */
+/** As they were sent with the last attempt. The signature is left out: who has it could send the body once more. */
 function formatHeaders(eventId: string, attemptedAt: Date | null): string {
   const headers: Record<string, string> = { ...unsignedHeaders, 'webhook-id': eventId }
   if (attemptedAt !== null) headers['webhook-timestamp'] = String(Math.floor(attemptedAt.getTime() / 1000))
@@ -121,15 +121,12 @@ interface AttemptResponse {
   durationMs: number | null
 }
 
-/** "HTTP 204 after 35 ms", or what went wrong. Empty before the first try. */
+/** "HTTP 204 after 35 ms", or what went wrong. Empty before the first attempt. */
 export function formatAttemptResponse({ statusCode, error, durationMs }: AttemptResponse): string {
   if (durationMs === null) return ''
   const outcome = error ?? `HTTP ${statusCode ?? 'nothing'}`
   return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}, after ${formatMilliseconds(durationMs)}`
 }
-
-export const formatMilliseconds = (ms: number): string =>
-  ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
 
 export interface DeliveryRow {
   id: number

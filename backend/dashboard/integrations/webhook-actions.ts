@@ -1,72 +1,70 @@
-import { notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
-import { findSubscription } from '../../webhooks/subscription-store.ts'
-import { enableSubscription, unsubscribe } from '../../webhooks/subscriptions.ts'
-import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
-import { actionRoute, formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
-import { secretPage } from './secret-page.ts'
+import { enableSubscription, getSubscription, unsubscribe } from '../../webhooks/subscriptions.ts'
+import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formatCount } from '../page/format.ts'
+import { type IdContext, IdParams, pathTo, requireOwner } from '../page/page-context.ts'
+import { secretPage } from '../page/secret-page.ts'
 
-const webhookPath = (context: PageContext) => pathTo(context, `/integrations/webhooks/${context.id}`)
+const webhookPath = (context: IdContext) => pathTo(context, `/integrations/webhooks/${context.params.id}`)
 
 export const formatReplayed = (count: number): string => {
   if (count === 0) return 'Nothing was given up: nothing is sent again.'
-  return count === 1 ? 'It is sent again now.' : `${count.toLocaleString('en-US')} are sent again now.`
+  return count === 1 ? 'It is sent again now.' : `${formatCount(count)} are sent again now.`
 }
 
-export const sendTestEventAction = () =>
-  actionRoute({
-    path: '/integrations/webhooks/:id/test',
-    form: noInput,
-    run: async (tx, context) => {
-      const delivery = await sendTestEvent(tx, context.workspace.id, context.id)
-      const to = pathTo(context, `/integrations/deliveries/${delivery}`)
-      return redirectTo(to, 'The test event is on its way. This page shows what the receiver answers.')
-    },
-    back: webhookPath,
-  })
+export const sendTestEventAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    const delivery = await sendTestEvent(tx, context.workspace.id, context.params.id)
+    const to = pathTo(context, `/integrations/deliveries/${delivery}`)
+    return redirectTo(to, 'The test event is on its way. This page shows what the receiver answers.')
+  },
+  back: webhookPath,
+})
 
-export const enableWebhookAction = () =>
-  actionRoute({
-    path: '/integrations/webhooks/:id/enable',
-    form: noInput,
-    run: async (tx, context) => {
-      await enableSubscription(tx, context.workspace.id, context.id)
-      return redirectTo(
-        webhookPath(context),
-        'The subscription is enabled. A test event shows whether the receiver answers.',
-      )
-    },
-    back: webhookPath,
-  })
+export const enableWebhookAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await enableSubscription(tx, context.workspace.id, context.params.id)
+    return redirectTo(
+      webhookPath(context),
+      'The subscription is enabled. A test event shows whether the receiver answers.',
+    )
+  },
+  back: webhookPath,
+})
 
-export const replayWebhookAction = () =>
-  actionRoute({
-    path: '/integrations/webhooks/:id/replay',
-    form: noInput,
-    run: async (tx, context) => {
-      const { workspace, id } = context
-      if (!(await findSubscription(tx.db, workspace.id, id))) throw notFound('There is no such subscription.')
-      return redirectTo(
-        webhookPath(context),
-        formatReplayed(await replayDeliveries(tx, workspace.id, { subscriptionId: id })),
-      )
-    },
-    back: webhookPath,
-  })
+export const replayWebhookAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    const {
+      workspace,
+      params: { id },
+    } = context
+    await getSubscription(tx, workspace.id, id)
+    return redirectTo(
+      webhookPath(context),
+      formatReplayed(await replayDeliveries(tx, workspace.id, { subscriptionId: id })),
+    )
+  },
+  back: webhookPath,
+})
 
-export const removeWebhookAction = () =>
-  actionRoute({
-    path: '/integrations/webhooks/:id/remove',
-    form: noInput,
-    run: async (tx, context) => {
-      await unsubscribe(tx, context.caller, context.id)
-      return redirectTo(pathTo(context, '/integrations/webhooks'), 'The subscription was removed.')
-    },
-    back: webhookPath,
-  })
+export const removeWebhookAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await unsubscribe(tx, context.caller, context.params.id)
+    return redirectTo(pathTo(context, '/integrations/webhooks'), 'The subscription was removed.')
+  },
+  back: webhookPath,
+})
 
 const rotateSecretView = template<{ id: number; targetUrl: string }>(
   'dashboard/integrations/rotate-webhook-secret-page',
@@ -74,8 +72,8 @@ const rotateSecretView = template<{ id: number; targetUrl: string }>(
 
 /** The new secret stands on the page that answers the form, and nowhere else. */
 export const rotateSecretPage = (deps: Deps) =>
-  formRoute({
-    path: '/integrations/webhooks/:id/rotate',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: noInput,
     show: async (context) => {
@@ -98,9 +96,8 @@ export const rotateSecretPage = (deps: Deps) =>
     },
   })
 
-async function requireManageableSubscription({ db }: Pick<Deps, 'db'>, context: PageContext) {
-  const subscription = await findSubscription(db, context.workspace.id, context.id)
-  if (subscription === undefined) throw notFound('There is no such subscription.')
+async function requireManageableSubscription(deps: Pick<Deps, 'db'>, context: IdContext) {
+  const subscription = await getSubscription(deps, context.workspace.id, context.params.id)
   if (subscription.user_id !== context.user.userId) requireOwner(context)
   return subscription
 }

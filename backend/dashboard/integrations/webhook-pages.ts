@@ -3,11 +3,11 @@ import * as z from 'zod'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
-import { findSubscription } from '../../webhooks/subscription-store.ts'
+import { getSubscription } from '../../webhooks/subscriptions.ts'
 import type { Badge } from '../page/badges.ts'
+import { definePage, template } from '../page/define-page.ts'
 import { PageNumber } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { pageRoute, template } from '../page/page-route.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
 import { countCallbackDeliveries, selectSubscriptions, type SubscriptionSummary } from './webhook-queries.ts'
 
@@ -35,14 +35,18 @@ interface WebhookData {
 const webhookView = template<WebhookData>('dashboard/integrations/webhook-page')
 
 export const webhookPage = (deps: Deps) =>
-  pageRoute({
-    path: '/integrations/webhooks/:id',
+  definePage({
+    params: IdParams,
     query: DeliveryQuery,
     show: async (context) => {
-      const { workspace, user, id } = context
+      const {
+        workspace,
+        user,
+        params: { id },
+      } = context
       const [found] = await selectSubscriptions(deps.db, workspace.id, { id, limit: 1, offset: 0 })
-      const owner = await findSubscription(deps.db, workspace.id, id)
-      if (found === undefined || owner === undefined) throw notFound('There is no such subscription.')
+      const owner = await getSubscription(deps, workspace.id, id)
+      if (found === undefined) throw notFound('There is no such subscription.')
       const canRotate = owner.user_id === user.userId || workspace.role === 'owner'
       const path = `/integrations/webhooks/${id}`
       const source = { subscriptionId: id, path, showTarget: false }
@@ -93,8 +97,7 @@ const Query = z.object({ page: PageNumber })
 const pageSize = 50
 
 export const webhookListPage = (deps: Deps) =>
-  pageRoute({
-    path: '/integrations/webhooks',
+  definePage({
     query: Query,
     show: async (context) => {
       const { page } = context.query

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { invalidField } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { addDocument, type DocumentValues, editDocument } from '../../knowledge/documents.ts'
+import { addDocument, deleteDocument, type DocumentValues, editDocument } from '../../knowledge/documents.ts'
 import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
 import { defaultPassageLimit, type FoundPassage, searchKnowledge } from '../../knowledge/search-knowledge.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { PageNumber } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { formRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { ChosenFile } from '../page/upload.ts'
 import { type Document, type DocumentSummary, getDocument, listDocuments } from './knowledge-queries.ts'
@@ -23,8 +23,7 @@ const NewDocument = z.object({
 
 /** Pasted, or read from a file: that takes seconds, so that the transaction begins only when its text is known. */
 export const addDocumentPage = (deps: Deps) =>
-  formRoute({
-    path: '/knowledge/new',
+  defineForm({
     query: noInput,
     form: NewDocument,
     fileLimit: parseLimits.maxFileBytes,
@@ -85,8 +84,7 @@ const pageSize = 50
 const maxFound = 10
 
 export const knowledgePage = (deps: Deps) =>
-  pageRoute({
-    path: '/knowledge',
+  definePage({
     query: Filter,
     show: async (context) => {
       const { search, page } = context.query
@@ -118,33 +116,43 @@ const editDocumentView = template<{ document: Document }>('dashboard/knowledge/e
 const DocumentFields = z.object({ title: z.string().default(''), body: z.string().default('') })
 
 export const documentPage = (deps: Deps) =>
-  pageRoute({
-    path: '/knowledge/:id',
+  definePage({
+    params: IdParams,
     query: noInput,
-    show: async ({ workspace, id }) => {
+    show: async ({ workspace, params: { id } }) => {
       const document = await getDocument(deps, workspace.id, id)
       return documentView(document.title, { document })
     },
   })
 
 export const editDocumentPage = (deps: Deps) =>
-  formRoute({
-    path: '/knowledge/:id/edit',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: DocumentFields,
-    show: async ({ workspace, id }) => {
+    show: async ({ workspace, params: { id } }) => {
       const document = await getDocument(deps, workspace.id, id)
       return editDocumentView(`Edit ${document.title}`, { document })
     },
-    loadEdited: async (tx, { workspace, id }) => {
+    loadEdited: async (tx, { workspace, params: { id } }) => {
       const { title, body } = await getDocument(tx, workspace.id, id)
       return { title, body }
     },
     submit: async (tx, context, values) => {
-      await editDocument(tx, context.workspace.id, context.id, values)
+      await editDocument(tx, context.workspace.id, context.params.id, values)
       return redirectTo(
-        pathTo(context, `/knowledge/${context.id}`),
+        pathTo(context, `/knowledge/${context.params.id}`),
         'The document was saved: agents find the new text.',
       )
     },
   })
+
+export const deleteDocumentAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await deleteDocument(tx, context.workspace.id, context.params.id)
+    return redirectTo(pathTo(context, '/knowledge'), 'The document was deleted: agents find it no more.')
+  },
+  back: (context) => pathTo(context, '/knowledge'),
+})

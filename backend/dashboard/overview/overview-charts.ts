@@ -1,6 +1,7 @@
 import type { CallOutcome } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
 import { outcomeBadge, outcomeOrder, type Tone } from '../page/badges.ts'
+import { formatDate } from '../page/format.ts'
 import type { EndedCalls } from './overview-queries.ts'
 
 /** A day of a time zone: its clock may be turned in it. */
@@ -69,14 +70,13 @@ export function buildCharts(
   const columns = day.hours.map((hour) => {
     const until = hour.getTime() + 3_600_000
     const hourCalls = ended.filter(({ quarter }) => quarter >= hour && quarter.getTime() < until)
-    return { hour, own: hourCalls, total: sumCounts(hourCalls), isNow: now >= hour && now.getTime() < until }
+    return { hour, hourCalls, total: sumCounts(hourCalls), isNow: now >= hour && now.getTime() < until }
   })
   const scaleMax = roundUpToScale(Math.max(0, ...columns.map((column) => column.total)))
-  const clock = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric' })
   return {
     total,
     answered: sumCounts(byOutcome.get('answered') ?? []),
-    seconds: ended.reduce((seconds, { seconds: hourCalls }) => seconds + Number(hourCalls), 0),
+    seconds: ended.reduce((sum, { seconds }) => sum + Number(seconds), 0),
     outcomes: counts.map(({ outcome, count }) => ({
       outcome,
       ...outcomeBadge(outcome),
@@ -84,8 +84,8 @@ export function buildCharts(
       width: (count / largest) * 100,
       percent: total === 0 ? 0 : Math.round((count / total) * 100),
     })),
-    hours: columns.map(({ hour, own: hourCalls, total: count, isNow }) => ({
-      label: clock.format(hour).replace('\u202f', ' '),
+    hours: columns.map(({ hour, hourCalls, total: count, isNow }) => ({
+      label: formatDate('hour', hour, timeZone).replace('\u202f', ' '),
       total: count,
       isNow,
       parts: toColumnParts(hourCalls, scaleMax),

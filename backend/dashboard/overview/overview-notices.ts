@@ -1,3 +1,4 @@
+import { formatCount } from '../page/format.ts'
 import type { FirstSteps, selectFailingSubscriptions } from './overview-queries.ts'
 
 type FailingSubscription = Awaited<ReturnType<typeof selectFailingSubscriptions>>[number]
@@ -46,8 +47,7 @@ function subscriptionNotice({ id, target_url, disabled_at }: FailingSubscription
 
 function exhaustedNotice(exhausted: number, max: number): Notice[] {
   if (exhausted === 0) return []
-  const count =
-    exhausted === max ? `${max.toLocaleString('en-US')} or more` : exhausted.toLocaleString('en-US')
+  const count = exhausted === max ? `${formatCount(max)} or more` : formatCount(exhausted)
   const text = exhausted === 1 ? '1 event could not be delivered.' : `${count} events could not be delivered.`
   return [{ tone: 'bad', text, path: '/integrations/webhooks', label: 'Look at the webhooks' }]
 }

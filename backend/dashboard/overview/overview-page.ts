@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
 import { type Badge, callBadge, formatWaitReason } from '../page/badges.ts'
-import { createTimeFormats, formatContactName } from '../page/format.ts'
+import { definePage, noInput, template } from '../page/define-page.ts'
+import { createTimeFormats, formatContactName, formatDate } from '../page/format.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
-import { type DashboardRoute, noInput, pageRoute, template } from '../page/page-route.ts'
 import { buildCharts, type Charts, getDay, outcomeGroups } from './overview-charts.ts'
 import { buildNotices, type FirstStep, listFirstSteps, type Notice } from './overview-notices.ts'
 import {
@@ -48,13 +48,11 @@ const maxNotices = 20
 const maxExhausted = 1_000
 
 /** The first page: how today goes, and what needs somebody. */
-export const overviewRoutes = (deps: Deps): DashboardRoute[] => [
-  pageRoute({
-    path: '/overview',
+export const overviewPage = (deps: Deps) =>
+  definePage({
     query: noInput,
     show: async ({ workspace }) => overviewView('Overview', await readOverview(deps, workspace)),
-  }),
-]
+  })
 
 async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Promise<OverviewData> {
   const { id, timeZone } = workspace
@@ -75,12 +73,7 @@ async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Prom
   const steps = listFirstSteps(firstSteps)
   const testCalls = ended.filter(({ test }) => test)
   return {
-    day: new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      weekday: 'long',
-      month: 'long',
-      day: 'numeric',
-    }).format(now),
+    day: formatDate('longDate', now, timeZone),
     steps,
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.contact,
@@ -96,7 +89,9 @@ async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Prom
       label: formatWaitReason(waiting_for),
       count: Number(count),
       until:
-        next_attempt_at > now && waiting_for !== 'campaign_paused' ? timeFormats.short(next_attempt_at) : '',
+        next_attempt_at > now && waiting_for !== 'campaign_paused'
+          ? timeFormats.upcomingTime(next_attempt_at)
+          : '',
       needsAction: actionNeededReasons.includes(waiting_for ?? ''),
     })),
     waitingTotal: waiting.reduce((all, { count }) => all + Number(count), 0),

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 
 /** What a person is told once, on the page that follows. */
-export const Flash = z.object({ kind: z.enum(['done', 'refused']), text: z.string().max(1000) })
+export const Flash = z.object({ kind: z.enum(['success', 'error']), text: z.string().max(1000) })
 export type Flash = z.infer<typeof Flash>
 
 /** With the prefix no sibling subdomain can plant one, as with the session's. */

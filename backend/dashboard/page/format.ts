@@ -1,81 +1,119 @@
 import type { CallingHours, RetryPolicy, Weekday } from '@outdial/contract'
+import { LRUCache } from 'lru-cache'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../core/durations.ts'
 import { type PageContext, pathTo } from './page-context.ts'
 
-const createFormats = (timeZone: string) => {
-  const zoned = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat('en-US', { timeZone, ...options })
-  return {
-    full: zoned({ dateStyle: 'medium', timeStyle: 'medium' }),
-    withTime: zoned({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' }),
-    withYear: zoned({ year: 'numeric', month: 'short', day: 'numeric' }),
-    clock: zoned({ hour: 'numeric', minute: '2-digit' }),
-    dayOf: zoned({ year: 'numeric', month: '2-digit', day: '2-digit' }),
-  }
+// How pages show dates, numbers, and names to people: en-US, on the workspace's clock.
+
+const dateStyles = {
+  full: { dateStyle: 'medium', timeStyle: 'medium' },
+  dateAndTime: { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+  date: { month: 'short', day: 'numeric' },
+  dateWithYear: { year: 'numeric', month: 'short', day: 'numeric' },
+  longDate: { weekday: 'long', month: 'long', day: 'numeric' },
+  weekday: { weekday: 'short' },
+  hour: { hour: 'numeric' },
+  minutes: { hour: 'numeric', minute: '2-digit' },
+  seconds: { timeStyle: 'medium' },
+} satisfies Record<string, Intl.DateTimeFormatOptions>
+
+type DateStyle = keyof typeof dateStyles
+
+// Slow to create, so those in use are kept.
+const dateFormats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 })
+
+/** Formats a date on the clock of a time zone. */
+export function formatDate(style: DateStyle, at: Date, timeZone: string): string {
+  const key = `${style} ${timeZone}`
+  const cached = dateFormats.get(key)
+  if (cached !== undefined) return cached.format(at)
+  const created = new Intl.DateTimeFormat('en-US', { timeZone, ...dateStyles[style] })
+  dateFormats.set(key, created)
+  return created.format(at)
 }
 
-// Slow to make, and there are no more zones than the database of them holds.
-const formatsByZone = new Map<string, ReturnType<typeof createFormats>>()
-
-function getFormats(timeZone: string) {
-  const formats = formatsByZone.get(timeZone) ?? createFormats(timeZone)
-  formatsByZone.set(timeZone, formats)
-  return formats
-}
-
-/** What templates write with: addresses, and times on the workspace's clock. Everything is text, to be escaped. */
-export function createUi(context: Pick<PageContext, 'workspace'>, now: Date) {
-  const { timeZone } = context.workspace
-  const { full, withTime, withYear, clock, dayOf } = getFormats(timeZone)
+/** Formats the times of one page, relative to `now`. */
+export function createTimeFormats(now: Date, timeZone: string) {
   const asDate = (at: Date | string) => (typeof at === 'string' ? new Date(at) : at)
+  const format = (style: DateStyle, at: Date) => formatDate(style, at, timeZone)
+  const isToday = (at: Date) => format('dateWithYear', at) === format('dateWithYear', now)
+  const isFar = (at: Date) => Math.abs(at.getTime() - now.getTime()) > 300 * dayMs
 
   return {
     timeZone,
-    /** An address of this workspace. */
-    to: (path: string) => pathTo(context, path),
     iso: (at: Date | string) => asDate(at).toISOString(),
-    /** Short: the clock alone for today, else the day too. */
+    /** "9:00 AM" today, else "Nov 30, 9:00 AM", and "Nov 30, 2025" long ago. */
     time: (at: Date | string) => {
       const date = asDate(at)
-      if (dayOf.format(date) === dayOf.format(now)) return clock.format(date)
-      return now.getTime() - date.getTime() < 300 * 86_400_000 ? withTime.format(date) : withYear.format(date)
+      if (isToday(date)) return format('minutes', date)
+      return date < now && isFar(date) ? format('dateWithYear', date) : format('dateAndTime', date)
     },
-    day: (at: Date | string) => withYear.format(asDate(at)),
+    /** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM". */
+    upcomingTime: (at: Date) => {
+      const minutes = format('minutes', at)
+      if (isToday(at)) return minutes
+      const days = (at.getTime() - now.getTime()) / dayMs
+      if (days > 0 && days < 6) return `${format('weekday', at)} ${minutes}`
+      return `${format(isFar(at) ? 'dateWithYear' : 'date', at)}, ${minutes}`
+    },
+    /** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM". */
+    exactTime: (at: Date) =>
+      isToday(at) ? format('seconds', at) : `${format('date', at)}, ${format('seconds', at)}`,
+    day: (at: Date | string) => format('dateWithYear', asDate(at)),
     /** To the second, for a title. */
-    fullTime: (at: Date | string) => `${full.format(asDate(at))} (${timeZone})`,
+    fullTime: (at: Date | string) => `${format('full', asDate(at))} (${timeZone})`,
     /** "5 minutes ago", "in 2 hours". */
     ago: (at: Date | string) => formatRelative(asDate(at).getTime() - now.getTime()),
-    /** Seconds as "1 m 05 s". */
-    duration: (seconds: number) => {
-      if (seconds < 60) return `${seconds} s`
-      const minutes = Math.floor(seconds / 60)
-      const rest = `${String(seconds % 60).padStart(2, '0')} s`
-      return minutes < 60 ? `${minutes} m ${rest}` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`
-    },
-    count: (value: number) => value.toLocaleString('en-US'),
-    /** "1 call", "2 calls". */
-    plural: (value: number, one: string, many = `${one}s`) =>
-      `${value.toLocaleString('en-US')} ${value === 1 ? one : many}`,
-    /** `no_answer` → "No answer". */
-    words: (code: string) => {
-      const text = code.replaceAll('_', ' ')
-      return text.charAt(0).toUpperCase() + text.slice(1)
-    },
   }
 }
 
+export type TimeFormats = ReturnType<typeof createTimeFormats>
+
+/** What templates write with: addresses, times, and numbers. Everything is text, to be escaped. */
+export const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => ({
+  ...createTimeFormats(now, context.workspace.timeZone),
+  /** Returns an address of this workspace. */
+  to: (path: string) => pathTo(context, path),
+  duration: formatDuration,
+  count: formatCount,
+  /** "1 call", "2 calls". */
+  plural: (value: number, one: string, many = `${one}s`) =>
+    `${formatCount(value)} ${value === 1 ? one : many}`,
+  /** `no_answer` → "No answer". */
+  words: (code: string) => {
+    const text = code.replaceAll('_', ' ')
+    return text.charAt(0).toUpperCase() + text.slice(1)
+  },
+})
+
 export type Ui = ReturnType<typeof createUi>
 
+/** "1,234". */
+export const formatCount = (value: number): string => value.toLocaleString('en-US')
+
+/** Seconds as "1 m 05 s". */
+export function formatDuration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} m`
+  return `${minutes} m ${String(seconds % 60).padStart(2, '0')} s`
+}
+
+/** "35 ms", "1.2 s". */
+export const formatMilliseconds = (ms: number): string =>
+  ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
+
 const timeUnits: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
+  ['day', dayMs],
+  ['hour', hourMs],
+  ['minute', minuteMs],
+  ['second', secondMs],
 ]
 
 const relativeFormat = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
 
 function formatRelative(ms: number): string {
-  const [unit, size] = timeUnits.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1_000]
+  const [unit, size] = timeUnits.find(([, each]) => Math.abs(ms) >= each) ?? ['second', secondMs]
   return relativeFormat.format(Math.trunc(ms / size), unit)
 }
 
@@ -114,33 +152,6 @@ export function formatRetryPolicy({ max_attempts, delay_minutes, on }: RetryPoli
   const interval = delay_minutes === 1 ? 'a minute' : `${delay_minutes} minutes`
   return `Up to ${max_attempts} attempts, ${interval} apart, after ${outcomes.join(' or ')}`
 }
-
-/** Writes moments of a page. Made once for it: the formats are slow to make. */
-export function createTimeFormats(now: Date, timeZone: string) {
-  const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat('en-US', { timeZone, ...options })
-  const day = format({ year: 'numeric', month: 'numeric', day: 'numeric' })
-  const clock = format({ hour: 'numeric', minute: '2-digit' })
-  const seconds = format({ timeStyle: 'medium' })
-  const weekday = format({ weekday: 'short' })
-  const date = format({ month: 'short', day: 'numeric' })
-  const farDate = format({ month: 'short', day: 'numeric', year: 'numeric' })
-  const today = day.format(now)
-  return {
-    /** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM". */
-    short(at: Date): string {
-      if (day.format(at) === today) return clock.format(at)
-      const days = (at.getTime() - now.getTime()) / 86_400_000
-      if (days > 0 && days < 6) return `${weekday.format(at)} ${clock.format(at)}`
-      return `${(Math.abs(days) > 300 ? farDate : date).format(at)}, ${clock.format(at)}`
-    },
-    /** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM". */
-    exact: (at: Date): string =>
-      day.format(at) === today ? seconds.format(at) : `${date.format(at)}, ${seconds.format(at)}`,
-  }
-}
-
-export type TimeFormats = ReturnType<typeof createTimeFormats>
 
 /** "and its 2 webhook subscriptions with it", after what ended; empty where it had none. */
 export const formatRemovedSubscriptions = (count: number): string =>

@@ -1,5 +1,6 @@
 import { Scope } from '@outdial/contract'
 import type { FastifyRequest } from 'fastify'
+import * as z from 'zod'
 import type { Caller } from '../../core/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { listWorkspaces } from '../../identity/members.ts'
@@ -24,10 +25,6 @@ export async function loadPageContext(
   const workspaces = await listWorkspaces(deps, session.user.userId)
   const workspace = workspaces.find(({ id }) => String(id) === params.workspace)
   if (workspace === undefined) throw pageNotFound()
-  const id = /^[1-9]\d{0,14}$/.test(params.id ?? '') ? Number(params.id) : undefined
-  if ('id' in params && id === undefined) throw pageNotFound()
-  // PostgreSQL compares no text with a NUL in it: nothing has such a name.
-  if (params.other?.includes('\0')) throw pageNotFound()
   return {
     user: session.user,
     workspace,
@@ -39,8 +36,7 @@ export async function loadPageContext(
       clientId: null,
       scopes: [...Scope.options],
     },
-    id: id ?? 0,
-    other: params.other ?? '',
+    params,
     query: withoutNulCharacters(request.query),
     sessionHash: session.idHash,
   }
@@ -66,23 +62,46 @@ export interface UserWorkspace {
 }
 
 /** Somebody who is signed in opens an address of a workspace of theirs. Membership has been checked by then. */
-export interface PageContext<Query = unknown> {
+export interface PageContext<Query = unknown, Params = unknown> {
   user: User
   workspace: UserWorkspace
   /** All of the person's workspaces, by name: they switch between them. */
   workspaces: UserWorkspace[]
   /** The person, as operations know who acts. */
   caller: Caller
-  /** The `:id` of the address; only lines with one may read it. */
-  id: number
-  /** The `:other` of the address, as sent. */
-  other: string
+  /** What the address names, such as the `:id` of `/calls/:id`. */
+  params: Params
   query: Query
   /** The session's token, hashed. */
   sessionHash: Buffer
 }
 
-/** An address of a workspace's dashboard: `pathTo(visit, '/calls/3')`. */
+/** A number in an address that names a row. */
+export const IdParam = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .transform(Number)
+
+/** Text in an address that names something. PostgreSQL can't compare text that contains NUL. */
+export const TextParam = z.string().refine((text) => !text.includes('\0'))
+
+export const IdParams = z.object({ id: IdParam })
+
+/** The context of a page whose address ends in `/:id`, or continues behind it. */
+export type IdContext = PageContext<unknown, z.output<typeof IdParams>>
+
+/**
+ * Reads what an address names.
+ *
+ * @throws {PageError} 404 where it can't name anything
+ */
+export function parseParams(params: z.ZodType, context: PageContext): PageContext {
+  const parsed = params.safeParse(context.params)
+  if (!parsed.success) throw pageNotFound()
+  return { ...context, params: parsed.data }
+}
+
+/** Returns an address of a workspace's dashboard: `pathTo(context, '/calls/3')`. */
 export const pathTo = ({ workspace }: { workspace: { id: number } }, path: string): string =>
   `/w/${workspace.id}${path}`
 

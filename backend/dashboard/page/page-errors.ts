@@ -1,19 +1,12 @@
 import { ApiError } from '../../core/errors.ts'
 import { toApiError } from '../../http/error-handler.ts'
-import { PageError } from '../../views/page-error.ts'
+import { formOutdated, PageError } from '../../views/page-error.ts'
 
 export const pageNotFound = () =>
   new PageError(404, {
     title: 'There is nothing here',
     message: 'This page does not exist, or belongs to a workspace that you are not a member of.',
     advice: 'Check the address, or go back to the overview.',
-  })
-
-const formOutdated = () =>
-  new PageError(403, {
-    title: 'This form is out of date',
-    message: 'For your safety it was not sent.',
-    advice: 'Go back, reload the page and try again. Your browser must accept cookies from this site.',
   })
 
 /** What came is no form that a browser sends. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { View } from './define-page.ts'
 import type { Flash } from './flash.ts'
 import { createUi } from './format.ts'
 import type { FormState } from './forms.ts'
 import type { PageContext } from './page-context.ts'
-import type { View } from './page-route.ts'
 
 /** What a template is given: its own data, the frame around it, and `ui` to write times and addresses with. */
 export function createPageModel(

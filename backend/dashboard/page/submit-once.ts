@@ -4,8 +4,8 @@ import { respondOnce } from '../../api/idempotency.ts'
 import { ApiError } from '../../core/errors.ts'
 import { canonicalJson } from '../../core/text.ts'
 import type { Deps } from '../../deps.ts'
+import type { Redirect, View } from './define-page.ts'
 import type { PageContext } from './page-context.ts'
-import type { Redirect, View } from './page-route.ts'
 
 /** How often, and how many milliseconds apart, a second sending looks whether the first one is done. */
 const polling = { maxPolls: 100, delayMs: 100 }

@@ -2,10 +2,10 @@ import type { CallingHours } from '@outdial/contract'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { editWorkspace } from '../../identity/workspaces.ts'
+import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatCallingHours, weekdays } from '../page/format.ts'
 import { countries, StringList, timeZones } from '../page/forms.ts'
 import { pathTo, requireOwner } from '../page/page-context.ts'
-import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
 import { findWorkspaceSettings } from './settings-queries.ts'
 
 const generalSettingsView = template<{
@@ -39,8 +39,7 @@ const SettingsFields = z.object({
 })
 
 export const generalSettingsPage = (deps: Deps) =>
-  formRoute({
-    path: '/settings',
+  defineForm({
     query: noInput,
     form: SettingsFields,
     show: async ({ workspace }) => {

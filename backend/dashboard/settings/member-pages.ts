@@ -5,8 +5,8 @@ import type { Deps } from '../../deps.ts'
 import { createInvitation, withdrawInvitation } from '../../identity/invitations.ts'
 import { changeRole } from '../../identity/members.ts'
 import { createMemberResetLink } from '../../identity/password-resets.ts'
-import { pathTo, requireOwner } from '../page/page-context.ts'
-import { actionRoute, formRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParams, pathTo, requireOwner } from '../page/page-context.ts'
 import { type Member, selectMembers, selectOpenInvitations } from './settings-queries.ts'
 
 type OpenInvitation = Awaited<ReturnType<typeof selectOpenInvitations>>[number]
@@ -19,8 +19,7 @@ const membersView = template<{
 }>('dashboard/settings/members-page')
 
 export const membersPage = (deps: Deps) =>
-  pageRoute({
-    path: '/settings/members',
+  definePage({
     query: noInput,
     show: async ({ workspace, user }) => {
       const members = await selectMembers(deps.db, workspace.id)
@@ -35,12 +34,12 @@ export const membersPage = (deps: Deps) =>
 
 const membersPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/settings/members')
 
-export const changeRoleAction = actionRoute({
-  path: '/settings/members/:id/role',
+export const changeRoleAction = defineAction({
+  params: IdParams,
   form: z.object({ role: z.enum(['owner', 'member']) }),
   run: async (tx, context, { role }) => {
     requireOwner(context)
-    await changeRole(tx, { workspaceId: context.workspace.id, userId: context.id, role })
+    await changeRole(tx, { workspaceId: context.workspace.id, userId: context.params.id, role })
     return redirectTo(
       membersPath(context),
       role === 'owner' ? 'They are an owner now.' : 'They are a member now.',
@@ -49,12 +48,12 @@ export const changeRoleAction = actionRoute({
   back: membersPath,
 })
 
-export const removeMemberAction = actionRoute({
-  path: '/settings/members/:id/remove',
+export const removeMemberAction = defineAction({
+  params: IdParams,
   form: noInput,
   run: async (tx, context) => {
     requireOwner(context)
-    await removeMember(tx, { workspaceId: context.workspace.id, userId: context.id })
+    await removeMember(tx, { workspaceId: context.workspace.id, userId: context.params.id })
     return redirectTo(
       membersPath(context),
       'They are no member any more, and what acted in their name here has ended.',
@@ -63,8 +62,7 @@ export const removeMemberAction = actionRoute({
   back: membersPath,
 })
 
-export const leaveWorkspaceAction = actionRoute({
-  path: '/settings/members/leave',
+export const leaveWorkspaceAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await removeMember(tx, { workspaceId: context.workspace.id, userId: context.user.userId })
@@ -73,12 +71,12 @@ export const leaveWorkspaceAction = actionRoute({
   back: membersPath,
 })
 
-export const withdrawInvitationAction = actionRoute({
-  path: '/settings/invitations/:id/withdraw',
+export const withdrawInvitationAction = defineAction({
+  params: IdParams,
   form: noInput,
   run: async (tx, context) => {
     requireOwner(context)
-    await withdrawInvitation(tx, { workspaceId: context.workspace.id, invitationId: context.id })
+    await withdrawInvitation(tx, { workspaceId: context.workspace.id, invitationId: context.params.id })
     return redirectTo(membersPath(context), 'The invitation was withdrawn: its link lets nobody in any more.')
   },
   back: membersPath,
@@ -99,8 +97,7 @@ const oneTimeLinkView = template<{
 
 const InvitationFields = z.object({ email: z.string().max(254), role: z.enum(['owner', 'member']) })
 
-export const inviteMemberPage = formRoute({
-  path: '/settings/members/invite',
+export const inviteMemberPage = defineForm({
   query: noInput,
   form: InvitationFields,
   show: async (context) => {
@@ -127,19 +124,23 @@ export const inviteMemberPage = formRoute({
 })
 
 export const resetMemberPasswordPage = (deps: Deps) =>
-  formRoute({
-    path: '/settings/members/:id/reset-password',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: noInput,
     show: async (context) => {
       requireOwner(context)
-      const member = await findMember(deps, context.workspace.id, context.id)
+      const member = await findMember(deps, context.workspace.id, context.params.id)
       return resetPasswordView(`New password for ${member.name}`, { member })
     },
     submit: async (tx, context) => {
       requireOwner(context)
-      const { name, email } = await findMember(deps, context.workspace.id, context.id)
-      const ids = { workspaceId: context.workspace.id, userId: context.id, ownerId: context.user.userId }
+      const { name, email } = await findMember(deps, context.workspace.id, context.params.id)
+      const ids = {
+        workspaceId: context.workspace.id,
+        userId: context.params.id,
+        ownerId: context.user.userId,
+      }
       const { link, expiresAt } = await createMemberResetLink(tx, ids)
       return oneTimeLinkView('The link', {
         heading: 'The link is ready',

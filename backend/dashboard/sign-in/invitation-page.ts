@@ -6,7 +6,7 @@ import { acceptInvitation, type AcceptResult, getInvitation } from '../../identi
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { PageError } from '../../views/page-error.ts'
 import type { Render } from '../../views/render.ts'
-import { redirectTo, template } from '../page/page-route.ts'
+import { redirectTo, template } from '../page/define-page.ts'
 import { mountPublicForm } from './public-form.ts'
 
 const invitationView = template<{

@@ -4,10 +4,10 @@ import type * as z from 'zod'
 import { validate } from '../../core/validate.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import type { Render } from '../../views/render.ts'
+import type { Redirect, View } from '../page/define-page.ts'
 import { setFlash } from '../page/flash.ts'
-import { emptyForm, type FormState, invalidForm } from '../page/forms.ts'
+import { emptyForm, type FormState, getFormFields, invalidForm } from '../page/forms.ts'
 import { isCorrectable } from '../page/page-errors.ts'
-import type { Redirect, View } from '../page/page-route.ts'
 
 /** A page with a form that lies outside of every workspace, as that of a new user does. */
 interface PublicForm<Form extends z.ZodType> {
@@ -43,7 +43,7 @@ export function mountPublicForm<Form extends z.ZodType>(
   }
 
   const redirect = (reply: FastifyReply, { to, message }: Redirect) => {
-    if (message !== null) setFlash(reply, { kind: 'done', text: message }, parts.isSecure)
+    if (message !== null) setFlash(reply, { kind: 'success', text: message }, parts.isSecure)
     return reply.redirect(to, 303)
   }
 
@@ -52,7 +52,7 @@ export function mountPublicForm<Form extends z.ZodType>(
   pages.post(route.path, async (request, reply) => {
     const raw = getFormFields(request)
     try {
-      return redirect(
+      return await redirect(
         reply,
         await route.submit({ request, reply, input: validate(route.form, raw), formId: parseFormId(raw) }),
       )
@@ -62,9 +62,6 @@ export function mountPublicForm<Form extends z.ZodType>(
     }
   })
 }
-
-const getFormFields = ({ body }: FastifyRequest): Record<string, unknown> =>
-  typeof body === 'object' && body !== null ? { ...body } : {}
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

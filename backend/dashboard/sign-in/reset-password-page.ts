@@ -5,7 +5,7 @@ import { getPasswordReset, resetPassword } from '../../identity/password-resets.
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { PageError } from '../../views/page-error.ts'
 import type { Render } from '../../views/render.ts'
-import { redirectTo, template } from '../page/page-route.ts'
+import { redirectTo, template } from '../page/define-page.ts'
 import { mountPublicForm } from './public-form.ts'
 
 const resetPasswordView = template<{ email: string }>('dashboard/sign-in/reset-password-page')

@@ -7,8 +7,8 @@ import { createWorkspace } from '../../onboarding/create-workspace.ts'
 import { signUp } from '../../onboarding/sign-up.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import type { Render } from '../../views/render.ts'
+import { redirectTo, template } from '../page/define-page.ts'
 import { countries, timeZones } from '../page/forms.ts'
-import { redirectTo, template } from '../page/page-route.ts'
 import { mountPublicForm } from './public-form.ts'
 
 const newWorkspaceView = template<{
@@ -57,7 +57,7 @@ export function mountNewWorkspace(
       const user = await parts.browserAuth.getUser(request)
       if (user === undefined) return signInRedirect
       const { name, country, time_zone: timeZone } = input
-      const values = { name, country, timeZone, ownerId: user.userId, formId: formId }
+      const values = { name, country, timeZone, ownerId: user.userId, formId }
       const { id } = await createWorkspace(deps, values)
       return redirectTo(`/w/${id}/overview`, 'The workspace is ready.')
     },

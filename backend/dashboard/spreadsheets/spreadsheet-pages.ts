@@ -1,12 +1,31 @@
+import { Readable } from 'node:stream'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { getSpreadsheet, type SpreadsheetDetails } from '../../spreadsheets/get-spreadsheet.ts'
-import { getGoogleAccount, saveGoogleAccount } from '../../spreadsheets/google-account.ts'
-import { createSpreadsheet, listSpreadsheets } from '../../spreadsheets/manage-spreadsheets.ts'
-import type { SpreadsheetSummary } from '../../spreadsheets/spreadsheet-store.ts'
+import {
+  getGoogleAccount,
+  removeGoogleAccount,
+  saveGoogleAccount,
+} from '../../spreadsheets/google-account.ts'
+import {
+  createSpreadsheet,
+  deleteSpreadsheet,
+  exportSpreadsheet,
+  getSpreadsheet,
+  listSpreadsheets,
+  type SpreadsheetDetails,
+  type SpreadsheetSummary,
+} from '../../spreadsheets/spreadsheets.ts'
+import {
+  defineAction,
+  defineDownload,
+  defineForm,
+  definePage,
+  noInput,
+  redirectTo,
+  template,
+} from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
-import { pathTo, requireOwner } from '../page/page-context.ts'
-import { formRoute, noInput, pageRoute, redirectTo, template } from '../page/page-route.ts'
+import { pathTo, requireOwner, TextParam } from '../page/page-context.ts'
 
 const spreadsheetListView = template<{ spreadsheets: SpreadsheetSummary[]; googleEmail: string | null }>(
   'dashboard/spreadsheets/spreadsheet-list-page',
@@ -16,8 +35,7 @@ const newSpreadsheetView = template<object>('dashboard/spreadsheets/new-spreadsh
 const NewSpreadsheet = z.object({ name: z.string().default(''), columns: z.string().default('') })
 
 export const spreadsheetListPage = (deps: Deps) =>
-  pageRoute({
-    path: '/spreadsheets',
+  definePage({
     query: noInput,
     show: async ({ workspace }) => {
       const account = await getGoogleAccount(deps, workspace.id)
@@ -28,20 +46,18 @@ export const spreadsheetListPage = (deps: Deps) =>
     },
   })
 
-export const newSpreadsheetPage = () =>
-  formRoute({
-    path: '/spreadsheets/new',
-    query: noInput,
-    form: NewSpreadsheet,
-    show: async () => newSpreadsheetView('New spreadsheet', {}),
-    submit: async (tx, context, { name, columns }) => {
-      const { id } = await createSpreadsheet(tx, context.workspace.id, { name, columns: splitLines(columns) })
-      return redirectTo(
-        pathTo(context, `/spreadsheets/${id}`),
-        'The spreadsheet was created: give it to an agent with the tool “spreadsheet_append”.',
-      )
-    },
-  })
+export const newSpreadsheetPage = defineForm({
+  query: noInput,
+  form: NewSpreadsheet,
+  show: async () => newSpreadsheetView('New spreadsheet', {}),
+  submit: async (tx, context, { name, columns }) => {
+    const { id } = await createSpreadsheet(tx, context.workspace.id, { name, columns: splitLines(columns) })
+    return redirectTo(
+      pathTo(context, `/spreadsheets/${id}`),
+      'The spreadsheet was created: give it to an agent with the tool “spreadsheet_append”.',
+    )
+  },
+})
 
 const splitLines = (text: string): string[] =>
   text
@@ -54,8 +70,7 @@ const googleAccountView = template<{ googleEmail: string | null }>(
 )
 
 export const googleAccountPage = (deps: Deps) =>
-  formRoute({
-    path: '/spreadsheets/google',
+  defineForm({
     query: noInput,
     form: z.object({ google_account: z.string().default('') }),
     show: async (context) => {
@@ -88,13 +103,15 @@ const Query = z.object({
 
 const pageSize = 50
 
+const SpreadsheetParams = z.object({ spreadsheetId: TextParam })
+
 export const spreadsheetPage = (deps: Deps) =>
-  pageRoute({
-    path: '/spreadsheets/:other',
+  definePage({
+    params: SpreadsheetParams,
     query: Query,
     show: async (context) => {
       const { before } = context.query
-      const spreadsheet = await getSpreadsheet(deps, context.workspace.id, context.other, {
+      const spreadsheet = await getSpreadsheet(deps, context.workspace.id, context.params.spreadsheetId, {
         before,
         limit: pageSize,
       })
@@ -109,3 +126,36 @@ export const spreadsheetPage = (deps: Deps) =>
       })
     },
   })
+
+export const removeGoogleAccountAction = defineAction({
+  form: noInput,
+  run: async (tx, context) => {
+    requireOwner(context)
+    await removeGoogleAccount(tx, context.workspace.id)
+    return redirectTo(
+      pathTo(context, '/spreadsheets'),
+      'The Google account was removed, and its key forgotten.',
+    )
+  },
+  back: (context) => pathTo(context, '/spreadsheets'),
+})
+
+export const exportSpreadsheetDownload = (deps: Deps) =>
+  defineDownload({
+    params: SpreadsheetParams,
+    query: noInput,
+    send: async ({ workspace, params }) => {
+      const { name, parts } = await exportSpreadsheet(deps, workspace.id, params.spreadsheetId)
+      return { name: `${name}.csv`, type: 'text/csv; charset=utf-8', body: Readable.from(parts) }
+    },
+  })
+
+export const deleteSpreadsheetAction = defineAction({
+  params: SpreadsheetParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await deleteSpreadsheet(tx, context.workspace.id, context.params.spreadsheetId)
+    return redirectTo(pathTo(context, '/spreadsheets'), 'The spreadsheet was deleted with its rows.')
+  },
+  back: (context) => pathTo(context, `/spreadsheets/${encodeURIComponent(context.params.spreadsheetId)}`),
+})

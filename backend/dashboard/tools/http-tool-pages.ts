@@ -2,12 +2,11 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
 import { httpMethods, HttpSettings } from '../../tools/custom/tool-settings.ts'
-import { checkDescription, checkName } from '../../tools/custom/validate-custom-tool.ts'
-import { getTool } from '../../tools/get-tool.ts'
+import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
-import { toolNotFound } from '../../tools/tool-catalog.ts'
-import { pathTo } from '../page/page-context.ts'
-import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
+import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   type Parameter,
   parameterTypes,
@@ -68,7 +67,7 @@ function parseHttpTool(raw: z.output<typeof HttpToolFields>, names: readonly str
       raw.arguments_as === 'schema' ? parseSchema(raw.input_schema) : toSchema(parseParameters(raw)),
     secrets: () => parseSecrets(raw, names),
   }
-  const read = parseParts(parts, [...checkName(name), ...checkDescription(description)])
+  const read = parseParts(parts, findToolTextIssues({ name, description }))
   return { ...read, name, description, method, url: raw.url.trim() }
 }
 
@@ -81,39 +80,37 @@ const formOptions = {
   newSecrets: newSecretNumbers,
 }
 
-export const newHttpToolPage = () =>
-  formRoute({
-    path: '/tools/new-http',
-    query: noInput,
-    form: HttpToolFields,
-    show: async () =>
-      httpToolFormView('New HTTP tool', {
-        tool: null,
-        values: {
-          ...{ name: '', description: '', method: 'GET', url: '', headers: '' },
-          ...{ argumentsAs: 'rows', schema: '' },
-        },
-        rows: toParameterRows([]),
-        secretNames: [],
-        ...formOptions,
-      }),
-    submit: async (tx, context, raw) => {
-      const tool = parseHttpTool(raw, [])
-      const secrets = mergeSecrets({}, tool.secrets)
-      const { id } = await addHttpTool(tx, context.workspace.id, { ...tool, secrets })
-      return redirectTo(
-        pathTo(context, `/tools/${id}`),
-        'The tool is there. Assign it to agents on their pages.',
-      )
-    },
-  })
+export const newHttpToolPage = defineForm({
+  query: noInput,
+  form: HttpToolFields,
+  show: async () =>
+    httpToolFormView('New HTTP tool', {
+      tool: null,
+      values: {
+        ...{ name: '', description: '', method: 'GET', url: '', headers: '' },
+        ...{ argumentsAs: 'rows', schema: '' },
+      },
+      rows: toParameterRows([]),
+      secretNames: [],
+      ...formOptions,
+    }),
+  submit: async (tx, context, raw) => {
+    const tool = parseHttpTool(raw, [])
+    const secrets = mergeSecrets({}, tool.secrets)
+    const { id } = await addHttpTool(tx, context.workspace.id, { ...tool, secrets })
+    return redirectTo(
+      pathTo(context, `/tools/${id}`),
+      'The tool is there. Assign it to agents on their pages.',
+    )
+  },
+})
 
 export const editHttpToolPage = (deps: Deps) =>
-  formRoute({
-    path: '/tools/:id/edit-http',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: HttpToolFields,
-    show: async ({ workspace, id: toolId }) => {
+    show: async ({ workspace, params: { id: toolId } }) => {
       const { settings, definitions, ...tool } = await getTool(deps, { workspaceId: workspace.id, toolId })
       const [definition] = definitions === 'unreadable' ? [] : definitions
       if (tool.kind !== 'http' || definition === undefined) throw toolNotFound()
@@ -134,11 +131,11 @@ export const editHttpToolPage = (deps: Deps) =>
     },
     loadEdited: loadEditedTool,
     submit: async (tx, context, raw) => {
-      const key = { workspaceId: context.workspace.id, toolId: context.id }
+      const key = { workspaceId: context.workspace.id, toolId: context.params.id }
       const { secretNames } = await getTool(tx, key)
       await editHttpTool(tx, key.workspaceId, key.toolId, parseHttpTool(raw, secretNames))
       return redirectTo(
-        pathTo(context, `/tools/${context.id}`),
+        pathTo(context, `/tools/${context.params.id}`),
         'Saved. Agents that have it use it as it is now.',
       )
     },

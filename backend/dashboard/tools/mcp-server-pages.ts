@@ -3,13 +3,12 @@ import { ApiError } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
 import { RemoteSettings } from '../../tools/custom/tool-settings.ts'
-import { checkDescription, checkName } from '../../tools/custom/validate-custom-tool.ts'
-import { getTool } from '../../tools/get-tool.ts'
+import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { addRemoteServer, editRemoteServer, listRemoteServer } from '../../tools/save-remote-server.ts'
-import { toolNotFound } from '../../tools/tool-catalog.ts'
+import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
+import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { StringList } from '../page/forms.ts'
-import { pathTo } from '../page/page-context.ts'
-import { formRoute, noInput, redirectTo, template } from '../page/page-route.ts'
+import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   formatHeaders,
   loadEditedTool,
@@ -50,14 +49,13 @@ function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly s
   const { transport, description } = raw
   const name = raw.name.trim()
   const parts = { headers: () => parseHeaders(raw.headers), secrets: () => parseSecrets(raw, names) }
-  const read = parseParts(parts, [...checkName(name), ...checkDescription(description)])
+  const read = parseParts(parts, findToolTextIssues({ name, description }))
   return { ...read, name, description, transport, url: raw.url.trim() }
 }
 
 /** The server is asked first, so that what cannot be reached is not added; then the person chooses among its tools. */
 export const newMcpServerPage = (deps: Deps) =>
-  formRoute({
-    path: '/tools/new-server',
+  defineForm({
     query: noInput,
     form: McpServerFields,
     isOnce: false,
@@ -79,12 +77,12 @@ export const newMcpServerPage = (deps: Deps) =>
   })
 
 export const editMcpServerPage = (deps: Deps) =>
-  formRoute({
-    path: '/tools/:id/edit-server',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: McpServerFields,
     isOnce: false,
-    show: async ({ workspace, id: toolId }) => {
+    show: async ({ workspace, params: { id: toolId } }) => {
       const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
       const settings = tool.kind === 'remote_mcp' ? RemoteSettings.safeParse(tool.settings) : undefined
       if (!settings?.success) throw toolNotFound()
@@ -98,11 +96,11 @@ export const editMcpServerPage = (deps: Deps) =>
     },
     loadEdited: loadEditedTool,
     submit: async (_, context, raw) => {
-      const key = { workspaceId: context.workspace.id, toolId: context.id }
+      const key = { workspaceId: context.workspace.id, toolId: context.params.id }
       const { secretNames } = await getTool(deps, key)
       await editRemoteServer(deps, key.workspaceId, key.toolId, parseMcpServer(raw, secretNames))
       return redirectTo(
-        pathTo(context, `/tools/${context.id}`),
+        pathTo(context, `/tools/${context.params.id}`),
         'Saved. The server was asked for its tools anew.',
       )
     },
@@ -130,12 +128,12 @@ const ChosenToolsFields = z.object({ tools: StringList })
 
 /** Which tools of a remote server agents may have: it is asked what it has. */
 export const chooseServerToolsPage = (deps: Deps) =>
-  formRoute({
-    path: '/tools/:id/choose',
+  defineForm({
+    params: IdParams,
     query: noInput,
     form: ChosenToolsFields,
     isOnce: false,
-    show: async ({ workspace, id: toolId }) => {
+    show: async ({ workspace, params: { id: toolId } }) => {
       const { name } = await getTool(deps, { workspaceId: workspace.id, toolId })
       const listing = await listRemoteServer(deps, workspace.id, toolId).catch(toListError)
       const { listed, chosen } = typeof listing === 'string' ? { listed: [], chosen: [] } : listing
@@ -149,16 +147,16 @@ export const chooseServerToolsPage = (deps: Deps) =>
           hint: `${tool.readOnly ? 'Only looks, the server says. ' : ''}${tool.description}`,
         })),
         chosen,
-        unusable: listed.flatMap(({ name, issues }) =>
-          issues.length === 0 ? [] : [{ name, issues: issues.slice(0, 3).join(' ') }],
+        unusable: listed.flatMap((tool) =>
+          tool.issues.length === 0 ? [] : [{ name: tool.name, issues: tool.issues.slice(0, 3).join(' ') }],
         ),
       })
     },
     submit: async (_, context, { tools }) => {
-      await editRemoteServer(deps, context.workspace.id, context.id, { tools })
+      await editRemoteServer(deps, context.workspace.id, context.params.id, { tools })
       const count = tools.length === 1 ? '1 tool is' : `${tools.length} tools are`
       return redirectTo(
-        pathTo(context, `/tools/${context.id}`),
+        pathTo(context, `/tools/${context.params.id}`),
         `${count} passed on. Assign the server to agents on their pages.`,
       )
     },

@@ -2,8 +2,8 @@ import type { ErrorDetail } from '@outdial/contract'
 import { ApiError, invalidField } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { SecretChanges } from '../../tools/custom/tool-secrets.ts'
-import { getTool } from '../../tools/get-tool.ts'
-import type { PageContext } from '../page/page-context.ts'
+import { getTool } from '../../tools/tool-catalog.ts'
+import type { IdContext } from '../page/page-context.ts'
 
 /** How many new secrets a form has room for. */
 export const newSecretNumbers = [1, 2, 3]
@@ -44,7 +44,10 @@ export function parseSecrets(
 }
 
 /** What the forms of a tool edit. Who has it, and whether it is on, is changed elsewhere. */
-export async function loadEditedTool(deps: Deps, { workspace, id: toolId }: PageContext): Promise<object> {
+export async function loadEditedTool(
+  deps: Deps,
+  { workspace, params: { id: toolId } }: IdContext,
+): Promise<object> {
   const { name, description, settings, definitions, secretNames } = await getTool(deps, {
     workspaceId: workspace.id,
     toolId,

@@ -1,20 +1,12 @@
 import { formatNames } from '../../core/text.ts'
 import type { Deps } from '../../deps.ts'
 import { HttpSettings, RemoteSettings } from '../../tools/custom/tool-settings.ts'
-import { getTool, type ToolDetails } from '../../tools/get-tool.ts'
 import { refreshRemoteServer, type RefreshResult } from '../../tools/save-remote-server.ts'
-import { deleteTool, listTools, setToolActive } from '../../tools/tool-catalog.ts'
+import { deleteTool, getTool, listTools, setToolActive, type ToolDetails } from '../../tools/tool-catalog.ts'
 import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
 import { type Badge, formatToolKind, toolActiveBadge } from '../page/badges.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
-import {
-  actionRoute,
-  type DashboardRoute,
-  noInput,
-  pageRoute,
-  redirectTo,
-  template,
-} from '../page/page-route.ts'
+import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 
 interface ToolData {
   tool: {
@@ -39,10 +31,10 @@ interface ToolData {
 const toolView = template<ToolData>('dashboard/tools/tool-page')
 
 export const toolPage = (deps: Deps) =>
-  pageRoute({
-    path: '/tools/:id',
+  definePage({
+    params: IdParams,
     query: noInput,
-    show: async ({ workspace, id: toolId }) => {
+    show: async ({ workspace, params: { id: toolId } }) => {
       const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
       const agents = await selectAgentsWithCounts(deps.db, workspace.id)
       const { definitions, effects, kind } = tool
@@ -116,8 +108,7 @@ interface ToolItem {
 const toolListView = template<{ tools: ToolItem[] }>('dashboard/tools/tool-list-page')
 
 export const toolListPage = (deps: Deps) =>
-  pageRoute({
-    path: '/tools',
+  definePage({
     query: noInput,
     show: async ({ workspace }) => {
       const agents = await selectAgentsWithCounts(deps.db, workspace.id)
@@ -127,18 +118,20 @@ export const toolListPage = (deps: Deps) =>
           ...{ id, name, description, isActive },
           kind: formatToolKind(kind),
           badge: toolActiveBadge(isActive),
-          agents: agents.filter((agent) => ids.includes(agent.id)).map(({ id, name }) => ({ id, name })),
+          agents: agents
+            .filter((agent) => ids.includes(agent.id))
+            .map((agent) => ({ id: agent.id, name: agent.name })),
         })),
       })
     },
   })
 
-const toolPath = (context: PageContext) => pathTo(context, `/tools/${context.id}`)
-const toolKey = (context: PageContext) => ({ workspaceId: context.workspace.id, toolId: context.id })
+const toolPath = (context: IdContext) => pathTo(context, `/tools/${context.params.id}`)
+const toolKey = (context: IdContext) => ({ workspaceId: context.workspace.id, toolId: context.params.id })
 
-const switchAction = (verb: string, isActive: boolean, message: string): DashboardRoute =>
-  actionRoute({
-    path: `/tools/:id/${verb}`,
+const setActiveAction = (isActive: boolean, message: string): Action =>
+  defineAction({
+    params: IdParams,
     form: noInput,
     run: async (tx, context) => {
       await setToolActive(tx, toolKey(context), isActive)
@@ -147,36 +140,36 @@ const switchAction = (verb: string, isActive: boolean, message: string): Dashboa
     back: toolPath,
   })
 
-export const toolActions = (deps: Deps): DashboardRoute[] => [
-  switchAction('switch-on', true, 'The tool is on: agents that have it can use it.'),
-  switchAction(
-    'switch-off',
-    false,
-    'The tool is off for all agents. They keep it, and what was configured for them.',
-  ),
-  actionRoute({
-    path: '/tools/:id/delete',
-    form: noInput,
-    run: async (tx, context) => {
-      await deleteTool(tx, toolKey(context))
-      return redirectTo(
-        pathTo(context, '/tools'),
-        'The tool is deleted. What it did stays in the records of calls.',
-      )
-    },
-    back: toolPath,
-  }),
-  actionRoute({
-    path: '/tools/:id/refresh',
+export const switchOnToolAction = setActiveAction(true, 'The tool is on: agents that have it can use it.')
+export const switchOffToolAction = setActiveAction(
+  false,
+  'The tool is off for all agents. They keep it, and what was configured for them.',
+)
+
+export const deleteToolAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await deleteTool(tx, toolKey(context))
+    return redirectTo(
+      pathTo(context, '/tools'),
+      'The tool is deleted. What it did stays in the records of calls.',
+    )
+  },
+  back: toolPath,
+})
+
+export const refreshServerAction = (deps: Deps) =>
+  defineAction({
+    params: IdParams,
     form: noInput,
     isOnce: false,
     run: async (_, context) => {
-      const refreshed = await refreshRemoteServer(deps, context.workspace.id, context.id)
+      const refreshed = await refreshRemoteServer(deps, context.workspace.id, context.params.id)
       return redirectTo(toolPath(context), formatRefreshed(refreshed))
     },
     back: toolPath,
-  }),
-]
+  })
 
 function formatRefreshed({ tools, dropped, others }: RefreshResult): string {
   const passedOn = tools.length === 1 ? '1 tool is passed on' : `${tools.length} tools are passed on`

@@ -7,8 +7,8 @@ import { readHtml } from './read-html.ts'
 import { readPdf } from './read-pdf.ts'
 
 /**
- * Returns the plain text of a file. A hostile file makes it use any amount of memory and time: call it only in a
- * process that limits both.
+ * Returns the plain text of a file. A hostile file makes it use any amount of memory and time: call it only
+ * in a process that limits both.
  *
  * @throws {FileError}
  */
@@ -35,7 +35,10 @@ const readers: Record<FileKind, (bytes: Uint8Array) => string | Promise<string>>
   docx: readDocx,
 }
 
-/** A text as documents keep it: no signs that are none, no blanks at the ends of lines, one blank line at a time. */
+/**
+ * A text as documents keep it: no signs that are none, no blanks at the ends of lines, one blank line at a
+ * time.
+ */
 export const normalizeText = (text: string): string =>
   text
     .toWellFormed()

@@ -3,7 +3,8 @@ import { parseLimits } from './parse-limits.ts'
 import { FileError } from './parse-result.ts'
 
 /**
- * The text of a PDF, page by page: lines as they stand, and a blank line where the page leaves room between two.
+ * The text of a PDF, page by page: lines as they stand, and a blank line where the page leaves room between
+ * two.
  *
  * @throws {FileError} encrypted, broken, too_long
  */

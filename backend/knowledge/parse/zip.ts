@@ -7,8 +7,8 @@ const entrySignature = 0x02014b50
 const fileSignature = 0x04034b50
 
 /**
- * Unpacks the entries of a ZIP archive whose names are wanted (APPNOTE 6.3.10). What they inflate to is counted while
- * it does: what the archive says of itself may be a lie.
+ * Unpacks the entries of a ZIP archive whose names are wanted (APPNOTE 6.3.10). What they inflate to is
+ * counted while it does: what the archive says of itself may be a lie.
  *
  * @throws {FileError} broken, encrypted, too_heavy
  */

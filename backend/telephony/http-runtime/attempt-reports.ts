@@ -1,4 +1,4 @@
-import { type RuntimeAnalysis, type RuntimeReport, RuntimeReport as ReportSchema } from '@outdial/contract'
+import { type RuntimeAnalysis, RuntimeReport } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
@@ -46,7 +46,7 @@ export const findReports = async (
     .execute()
   const byAttempt = Map.groupBy(rows, (row) => row.attempt_id)
   return new Map(
-    [...byAttempt].map(([id, attemptRows]) => [id, attemptRows.map((row) => ReportSchema.parse(row.body))]),
+    [...byAttempt].map(([id, attemptRows]) => [id, attemptRows.map((row) => RuntimeReport.parse(row.body))]),
   )
 }
 

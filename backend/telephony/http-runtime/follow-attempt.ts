@@ -1,5 +1,6 @@
 import type { RuntimeReport } from '@outdial/contract'
 import { secondMs } from '../../core/durations.ts'
+import type { Deps } from '../../deps.ts'
 import { callLimits, type DialControls, type ProviderResult } from '../provider.ts'
 import {
   findAnsweredAt,
@@ -8,8 +9,13 @@ import {
   type ReportReader,
   toProviderResult,
 } from './attempt-reports.ts'
-import type { HttpProviderDeps } from './http-provider.ts'
-import type { DialStatus } from './runtime-client.ts'
+import type { DialStatus, RuntimeClient } from './runtime-client.ts'
+
+export interface FollowDeps extends Pick<Deps, 'db' | 'clock'> {
+  runtime: RuntimeClient
+  /** Receives why the runtime or the database couldn't be asked; they are asked again. */
+  onError: (attemptId: string, error: unknown) => void
+}
 
 /** A runtime that has reported nothing for this long is asked. */
 const silenceTimeoutMs = 15 * secondMs
@@ -21,7 +27,7 @@ export const detachedResult: ProviderResult = { outcome: 'failed' }
 
 /** An attempt at a runtime, with what it takes to follow it. */
 interface FollowedAttempt {
-  deps: HttpProviderDeps
+  deps: FollowDeps
   readReports: ReportReader
   attemptId: string
   dialing: DialControls
@@ -78,7 +84,10 @@ const pollReports = ({
   attemptId,
   dialing,
 }: FollowedAttempt): Promise<readonly RuntimeReport[] | undefined> =>
-  readReports(attemptId, dialing.detached).catch((error: unknown) => void deps.onError(attemptId, error))
+  readReports(attemptId, dialing.detached).catch((error: unknown) => {
+    deps.onError(attemptId, error)
+    return undefined
+  })
 
 /** Asks the runtime for its reports and saves them. */
 async function askRuntime({

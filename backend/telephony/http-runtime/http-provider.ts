@@ -1,6 +1,4 @@
 import type { RuntimeDialRequest } from '@outdial/contract'
-import type { Clock } from '../../core/clock.ts'
-import type { Db } from '../../db/schema.ts'
 import {
   callLimits,
   type DialControls,
@@ -10,17 +8,12 @@ import {
 } from '../provider.ts'
 import { toolSessionUrl } from '../tool-client.ts'
 import { createReportReader, findAnalysis, httpProviderName } from './attempt-reports.ts'
-import { detachedResult, followAttempt } from './follow-attempt.ts'
-import type { DialStatus, RuntimeClient } from './runtime-client.ts'
+import { detachedResult, followAttempt, type FollowDeps } from './follow-attempt.ts'
+import type { DialStatus } from './runtime-client.ts'
 
-export interface HttpProviderDeps {
-  db: Db
-  clock: Clock
-  runtime: RuntimeClient
+export interface HttpProviderDeps extends FollowDeps {
   /** The base URL at which the runtime reaches this service, without a trailing slash. */
   internalUrl: string
-  /** Receives why the runtime or the database couldn't be asked; they are asked again. */
-  onError: (attemptId: string, error: unknown) => void
 }
 
 const pollMs = 250

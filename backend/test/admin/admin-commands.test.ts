@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { expect, it, jest } from '@jest/globals'
 import { authenticate } from '../../identity/authenticate.ts'
 import { resetPassword } from '../../identity/password-resets.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { admin as runAdmin } from '../support/admin.ts'
 import { runScript } from '../support/child-process.ts'
 import { ManualClock } from '../support/clock.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 jest.setTimeout(90_000)
 const key = 'test-key-of-at-least-thirty-two-characters'
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+
+const database = useTestDatabase()
 
 const admin = (args: string[], input?: string) =>
   runAdmin(args, { DATABASE_URL: database.url, SECRET_KEY: key }, input)

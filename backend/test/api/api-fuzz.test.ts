@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import { type DescribedOperation, type ParsedDocument, parseDocument } from '../support/openapi-document.ts'
@@ -8,17 +8,16 @@ import {
   type KnownValues,
   withKnownValues,
 } from '../support/schema-arbitraries.ts'
-import { apiPrefix, createTestApi, type TestApi } from '../support/test-api.ts'
+import { apiPrefix, useApiWorld } from '../support/test-api.ts'
 
 /** Repeat a run with FUZZ_SEED. */
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const runs = Number(process.env.FUZZ_RUNS ?? 40)
 
-let api: TestApi
+const api = useApiWorld()
 let document: ParsedDocument
 let known: KnownValues
 beforeAll(async () => {
-  api = await createTestApi()
   document = parseDocument((await api.app.inject(`${apiPrefix}/openapi.json`)).json())
   known = {
     id: ['1', '2', '3'],
@@ -33,7 +32,6 @@ beforeAll(async () => {
     email: ['someone@example.com', null],
   }
 })
-afterAll(() => api.close())
 
 interface RequestInput {
   path: string

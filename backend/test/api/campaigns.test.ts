@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { Campaign } from '@outdial/contract'
-import { createTestApi, type TestApi } from '../support/test-api.ts'
+import { useApiWorld } from '../support/test-api.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
+const api = useApiWorld()
 
 const create = (values: object = {}) =>
   api.send({

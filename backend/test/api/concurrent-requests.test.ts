@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
 import { waitForLockWaiters } from '../support/locks.ts'
-import { createTestApi, type TestApi } from '../support/test-api.ts'
+import { useApiWorld } from '../support/test-api.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
+const api = useApiWorld()
 
 const post = (phone_number: string, headers = {}) =>
   api.send({
@@ -24,7 +20,7 @@ it('queues one call where every post has begun before the first one commits', as
   await api.deps.db.transaction().execute(async (tx) => {
     await tx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     posts = Array.from({ length: 8 }, () => post(phone_number))
-    await waitForLockWaiters(api, 8)
+    await waitForLockWaiters(api.deps.db, 8)
   })
   const responses = (await Promise.all(posts)).map((response) => ContactAdded.parse(response.json()))
   expect(responses.filter((response) => response.call_queued)).toHaveLength(1)
@@ -38,7 +34,7 @@ it('says that a key is in use while its first request is still running, and repl
   await api.deps.db.transaction().execute(async (tx) => {
     await tx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     first = post(phone_number, headers)
-    await waitForLockWaiters(api, 1)
+    await waitForLockWaiters(api.deps.db)
     const second = await post(phone_number, headers)
     expect([second.statusCode, second.headers['retry-after']]).toEqual([409, '1'])
     expect(second.json()).toMatchObject({ error: { type: 'conflict', code: 'idempotency_key_in_use' } })

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, expect, it } from '@jest/globals'
 import { ContactAdded, ErrorResponse } from '@outdial/contract'
-import { createTestApi, type TestApi } from '../support/test-api.ts'
+import { freshNumber } from '../support/factories.ts'
+import { useApiWorld } from '../support/test-api.ts'
 
-let api: TestApi
 let notified: string[] = []
-beforeAll(async () => {
-  api = await createTestApi({
-    notify: {
-      callQueued: () => void notified.push('dialer'),
-      deliveryQueued: () => void notified.push('sender'),
-      importQueued: () => void notified.push('importer'),
-      toolsChanged: () => {},
-    },
-  })
+const api = useApiWorld({
+  notify: {
+    callQueued: () => void notified.push('dialer'),
+    deliveryQueued: () => void notified.push('sender'),
+    importQueued: () => void notified.push('importer'),
+    toolsChanged: () => {},
+  },
 })
-afterAll(() => api.close())
 beforeEach(() => {
   notified = []
 })
-
-let next = 0
-/** A number that no other test uses. */
-const freshNumber = () => `+1202555${String((next += 1)).padStart(4, '0')}`
 
 async function add(values: object, key?: string) {
   const body = { campaign_id: api.seed.campaignId, ...values }

@@ -8,23 +8,22 @@ import { connect } from '../../db/connect.ts'
 import type { Database, Db } from '../../db/schema.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
-import { createSender, createTestApi, type TestApi } from '../support/test-api.ts'
+import { createSender, useApiWorld } from '../support/test-api.ts'
 
-let api: TestApi
 let proxy: DatabaseProxy
 let db: Db
 let app: FastifyInstance
-beforeAll(async () => {
-  api = await createTestApi()
-  proxy = await createDatabaseProxy(api.url)
-  db = connect({ url: proxy.url })
-  app = await createApp({ ...api.deps, db })
-})
+// Before the database of useApiWorld() is dropped.
 afterAll(async () => {
   await app.close()
   await db.destroy()
   await proxy.disconnect()
-  await api.close()
+})
+const api = useApiWorld()
+beforeAll(async () => {
+  proxy = await createDatabaseProxy(api.url)
+  db = connect({ url: proxy.url })
+  app = await createApp({ ...api.deps, db })
 })
 
 it('says that the database is away, and works again as soon as it is back', async () => {
@@ -57,7 +56,7 @@ it('says so where the server ends the connection in the middle of the work', asy
     await tx.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     const body = { phone_number: '+12025550103', campaign_id: api.seed.campaignId }
     running = send({ method: 'POST', path: '/contacts/', body, headers: { 'idempotency-key': 'cut off' } })
-    const [pid] = await waitForLockWaiters(api, 1)
+    const [pid] = await waitForLockWaiters(api.deps.db)
     await sql`select pg_terminate_backend(${pid})`.execute(api.deps.db)
     expect((await running).statusCode).toBe(503)
   })

@@ -2,28 +2,15 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { ErrorResponse } from '@outdial/contract'
-import type { LightMyRequestResponse } from 'fastify'
 import pino from 'pino'
 import { createApp } from '../../app.ts'
 import { describeError } from '../../core/errors.ts'
 import { seedAgent, seedPhoneNumber } from '../support/factories.ts'
-import { apiPrefix, createTestApi, type TestApi } from '../support/test-api.ts'
+import { apiPrefix, parseError, useApiWorld } from '../support/test-api.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api.close())
-
-/** Holds an answer to the one shape, and tells what it says. */
-function parseError(response: LightMyRequestResponse) {
-  const { error } = ErrorResponse.parse(response.json())
-  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(response.headers['x-request-id']).toBe(error.request_id)
-  return { status: response.statusCode, type: error.type, code: error.code, details: error.details }
-}
+const api = useApiWorld()
 
 const newCampaign = (values: object = {}) => ({
   name: 'Spring',
@@ -32,356 +19,264 @@ const newCampaign = (values: object = {}) => ({
   ...values,
 })
 
-it.each([
-  ['an empty body', ''],
-  ['a truncated body', '{"name":'],
-  ['a body with a byte order mark', '\uFEFF{}'],
-  ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-])('refuses %s as malformed JSON', async (_name, raw) => {
-  const response = await api.send({ method: 'POST', path: '/campaigns/', raw })
-  expect(parseError(response)).toMatchObject({ status: 400, type: 'invalid_request', code: 'malformed_json' })
-})
-
-it('refuses a request without any body as malformed JSON', async () => {
-  const response = await api.send({ method: 'POST', path: '/campaigns/' })
-  expect(parseError(response)).toMatchObject({ status: 400, code: 'malformed_json' })
-})
-
-it('refuses a compressed body', async () => {
-  const headers = { 'content-encoding': 'gzip' }
-  const response = await api.send({ method: 'POST', path: '/campaigns/', raw: gzipSync('{}'), headers })
-  expect(parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
-})
-
-it('asks for a credential where there is none', async () => {
-  const response = await api.send({ path: '/agents/', key: null })
-  expect(parseError(response)).toMatchObject({
-    status: 401,
-    type: 'authentication_failed',
-    code: 'missing_credential',
-  })
-  expect(response.headers['www-authenticate']).toBe('Bearer realm="Outdial"')
-})
-
-it('takes another scheme than Bearer for no credential', async () => {
-  const response = await api.send({ path: '/agents/', headers: { authorization: `Basic ${api.key}` } })
-  expect(parseError(response)).toMatchObject({ status: 401, code: 'missing_credential' })
-})
-
-it('refuses a credential that it does not know', async () => {
-  const response = await api.send({ path: '/agents/', key: 'odk_unknown' })
-  expect(parseError(response)).toMatchObject({ status: 401, code: 'invalid_credential' })
-  expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
-})
-
-it('says that an expired credential has expired', async () => {
-  const { key } = await api.seedOtherWorkspace()
-  await api.restrictKey(key, { expiresAt: api.deps.clock.now() })
-  const response = await api.send({ path: '/agents/', key })
-  expect(parseError(response)).toMatchObject({ status: 401, code: 'expired_credential' })
-  expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
-})
-
-it('names the scope that a credential lacks, before it looks at the body', async () => {
-  const { key } = await api.seedOtherWorkspace()
-  await api.restrictKey(key, { scopes: ['agents:read'] })
-  const response = await api.send({ method: 'POST', path: '/campaigns/', raw: '{', key })
-  expect(parseError(response)).toMatchObject({
-    status: 403,
-    type: 'permission_denied',
-    code: 'insufficient_scope',
-  })
-  expect(response.headers['www-authenticate']).toContain('scope="campaigns:write"')
-})
-
-it('needs both scopes for a subscription', async () => {
-  const { key } = await api.seedOtherWorkspace()
-  await api.restrictKey(key, { scopes: ['webhooks:write'] })
-  const body = { target_url: 'https://example.com/hook', event: 'call.completed' }
-  const response = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })
-  expect(parseError(response)).toMatchObject({ status: 403, code: 'insufficient_scope' })
-})
-
-it.each(['/nothing', '/agents/5/', '/calls/1/2', '/calls/999999', '/calls/0', '/calls/-1', '/calls/1.5'])(
-  'finds nothing at %s',
-  async (path) => {
-    const response = await api.send({ path })
-    expect(parseError(response)).toMatchObject({ status: 404, type: 'not_found', code: 'not_found' })
-  },
-)
-
-it.each(['/nothing', '/docs/static/nothing.js', '/api/nothing', '/assets/nothing.css'])(
-  'answers in the same shape outside the API: %s',
-  async (url) => {
-    expect(parseError(await api.app.inject(url))).toMatchObject({ status: 404, code: 'not_found' })
-  },
-)
-
-it.each(['text', '0x10', '007', '1e3', '9007199254740993', '9'.repeat(400), '%20', '%00', '%FF'])(
-  'takes %s for no id',
-  async (id) => {
-    expect(parseError(await api.send({ path: `/calls/${id}/` }))).toMatchObject({
-      status: 404,
-      code: 'not_found',
+describe('the body', () => {
+  it.each([
+    ['an empty body', ''],
+    ['a truncated body', '{"name":'],
+    ['a body with a byte order mark', '\uFEFF{}'],
+    ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ])('refuses %s as malformed JSON', async (_name, raw) => {
+    const response = await api.send({ method: 'POST', path: '/campaigns/', raw })
+    expect(parseError(response)).toMatchObject({
+      status: 400,
+      type: 'invalid_request',
+      code: 'malformed_json',
     })
-    expect(parseError(await api.send({ method: 'DELETE', path: `/webhooks/${id}` }))).toMatchObject({
-      status: 404,
+  })
+
+  it('refuses a request without any body as malformed JSON', async () => {
+    const response = await api.send({ method: 'POST', path: '/campaigns/' })
+    expect(parseError(response)).toMatchObject({ status: 400, code: 'malformed_json' })
+  })
+
+  it('refuses a compressed body', async () => {
+    const headers = { 'content-encoding': 'gzip' }
+    const response = await api.send({ method: 'POST', path: '/campaigns/', raw: gzipSync('{}'), headers })
+    expect(parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  })
+
+  it('refuses a body over 1 MiB', async () => {
+    const response = await api.send({
+      method: 'POST',
+      path: '/contacts/',
+      raw: `"${'x'.repeat(1024 * 1024)}"`,
     })
-  },
-)
-
-it.each([
-  ['PUT', '/campaigns/', 'GET, HEAD, OPTIONS, POST'],
-  ['DELETE', '/agents', 'GET, HEAD, OPTIONS'],
-  ['GET', '/contacts/', 'OPTIONS, POST'],
-  ['POST', '/webhooks/7', 'DELETE, OPTIONS'],
-  ['PATCH', '/calls/7/', 'GET, HEAD, OPTIONS'],
-  ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
-] as const)('tells %s %s which methods there are', async (method, path, allow) => {
-  const response = await api.send({ method, path, raw: '{' })
-  expect(parseError(response)).toMatchObject({
-    status: 405,
-    type: 'invalid_request',
-    code: 'method_not_allowed',
+    expect(parseError(response)).toMatchObject({
+      status: 413,
+      type: 'invalid_request',
+      code: 'body_too_large',
+    })
   })
-  expect(response.headers.allow).toBe(allow)
-})
 
-it.each([
-  ['GET', '/oauth/token', 'OPTIONS, POST'],
-  ['DELETE', '/oauth/revoke/', 'OPTIONS, POST'],
-  ['POST', '/.well-known/oauth-authorization-server', 'GET, OPTIONS'],
-  ['PATCH', '/healthz', 'GET, HEAD, OPTIONS'],
-] as const)('tells %s %s, outside the API, which methods there are', async (method, url, allow) => {
-  const response = await api.app.inject({ method, url })
-  expect(parseError(response)).toMatchObject({
-    status: 405,
-    type: 'invalid_request',
-    code: 'method_not_allowed',
-  })
-  expect(response.headers.allow).toBe(allow)
-})
-
-it('answers OPTIONS with the methods, and HEAD without a body', async () => {
-  const options = await api.send({ method: 'OPTIONS', path: '/campaigns', key: null })
-  expect([options.statusCode, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS, POST'])
-  const head = await api.send({ method: 'HEAD', path: '/campaigns' })
-  expect([head.statusCode, head.body]).toEqual([200, ''])
-})
-
-it('refuses a body over 1 MiB', async () => {
-  const response = await api.send({ method: 'POST', path: '/contacts/', raw: `"${'x'.repeat(1024 * 1024)}"` })
-  expect(parseError(response)).toMatchObject({ status: 413, type: 'invalid_request', code: 'body_too_large' })
-})
-
-it.each([
-  'text/plain',
-  'application/x-www-form-urlencoded',
-  'application/json; charset=latin1',
-  'application/jsonp',
-  'nonsense',
-])('refuses a body of type %s', async (type) => {
-  const response = await api.send({
-    method: 'POST',
-    path: '/campaigns/',
-    raw: '{}',
-    headers: { 'content-type': type },
-  })
-  expect(parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
-})
-
-it.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
-  'reads a body of type %s',
-  async (type) => {
-    const body = newCampaign()
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=latin1',
+    'application/jsonp',
+    'nonsense',
+  ])('refuses a body of type %s', async (type) => {
     const response = await api.send({
       method: 'POST',
       path: '/campaigns/',
-      body,
+      raw: '{}',
       headers: { 'content-type': type },
     })
-    expect(response.statusCode).toBe(201)
-  },
-)
-
-it.each<Record<string, string>>([
-  {},
-  { 'content-type': 'application/json' },
-  { 'content-type': 'text/plain' },
-])('needs no content type where there is no body: %j', async (headers) => {
-  expect((await api.send({ path: '/agents/', headers })).statusCode).toBe(200)
-  const gone = await api.send({ method: 'DELETE', path: '/webhooks/99/', headers })
-  expect(parseError(gone)).toMatchObject({ status: 404 })
-})
-
-it.each([[[]], [null], ['text'], [7], [true]])('refuses the body %j, field by field', async (body) => {
-  const response = await api.send({ method: 'POST', path: '/contacts/', body })
-  expect(parseError(response)).toMatchObject({
-    status: 422,
-    type: 'invalid_request',
-    code: 'validation_failed',
+    expect(parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
   })
-})
 
-it('lists every field that is wrong, with what is wrong with it', async () => {
-  const response = await api.send({
-    method: 'POST',
-    path: '/campaigns/',
-    body: {
-      name: 'x'.repeat(201),
-      phone_number_id: 1e300,
-      time_zone: 'Mars/Olympus',
-      calling_hours: { days: ['someday'], begin: '09:00' },
-      max_concurrent_calls: 0,
-      retry: { max_attempts: '3' },
-      typo: 1,
+  it.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
+    'reads a body of type %s',
+    async (type) => {
+      const body = newCampaign()
+      const response = await api.send({
+        method: 'POST',
+        path: '/campaigns/',
+        body,
+        headers: { 'content-type': type },
+      })
+      expect(response.statusCode).toBe(201)
     },
-  })
-  const { status, code, details } = parseError(response)
-  expect([status, code]).toEqual([422, 'validation_failed'])
-  expect(details.map((detail) => [detail.field, detail.code]).sort()).toEqual([
-    ['agent_id', 'required'],
-    ['calling_hours.begin', 'unknown_field'],
-    ['calling_hours.days.0', 'invalid_value'],
-    ['max_concurrent_calls', 'too_small'],
-    ['name', 'too_long'],
-    ['phone_number_id', 'too_big'],
-    ['retry.max_attempts', 'invalid_type'],
-    ['time_zone', 'invalid_time_zone'],
-    ['typo', 'unknown_field'],
-  ])
-})
-
-it('names unknown fields, nested ones too, as the only fault', async () => {
-  const raw = JSON.stringify(newCampaign({ retry: { tries: 1 }, nmae: 'x' })).replace(
-    '{',
-    '{"__proto__":{"a":1},',
   )
-  const { status, code, details } = parseError(await api.send({ method: 'POST', path: '/campaigns/', raw }))
-  expect([status, code]).toEqual([422, 'unknown_field'])
-  expect(details.map((detail) => detail.field).sort()).toEqual(['__proto__', 'nmae', 'retry.tries'])
+
+  it.each<Record<string, string>>([
+    {},
+    { 'content-type': 'application/json' },
+    { 'content-type': 'text/plain' },
+  ])('needs no content type where there is no body: %j', async (headers) => {
+    expect((await api.send({ path: '/agents/', headers })).statusCode).toBe(200)
+    const gone = await api.send({ method: 'DELETE', path: '/webhooks/99/', headers })
+    expect(parseError(gone)).toMatchObject({ status: 404 })
+  })
 })
 
-it.each(['/agents/?serach=Ava', '/calls/1/?expand=contact'])(
-  'refuses the unknown parameter of %s',
-  async (path) => {
-    expect(parseError(await api.send({ path }))).toMatchObject({ status: 422, code: 'unknown_field' })
-  },
-)
+describe('fields', () => {
+  it.each([[[]], [null], ['text'], [7], [true]])('refuses the body %j, field by field', async (body) => {
+    const response = await api.send({ method: 'POST', path: '/contacts/', body })
+    expect(parseError(response)).toMatchObject({
+      status: 422,
+      type: 'invalid_request',
+      code: 'validation_failed',
+    })
+  })
 
-it('takes the last of a duplicated field, as JSON does', async () => {
-  const raw = JSON.stringify(newCampaign()).replace('{', '{"name":7,')
-  expect((await api.send({ method: 'POST', path: '/campaigns/', raw })).statusCode).toBe(201)
-})
+  it('lists every field that is wrong, with what is wrong with it', async () => {
+    const response = await api.send({
+      method: 'POST',
+      path: '/campaigns/',
+      body: {
+        name: 'x'.repeat(201),
+        phone_number_id: 1e300,
+        time_zone: 'Mars/Olympus',
+        calling_hours: { days: ['someday'], begin: '09:00' },
+        max_concurrent_calls: 0,
+        retry: { max_attempts: '3' },
+        typo: 1,
+      },
+    })
+    const { status, code, details } = parseError(response)
+    expect([status, code]).toEqual([422, 'validation_failed'])
+    expect(details.map((detail) => [detail.field, detail.code]).sort()).toEqual([
+      ['agent_id', 'required'],
+      ['calling_hours.begin', 'unknown_field'],
+      ['calling_hours.days.0', 'invalid_value'],
+      ['max_concurrent_calls', 'too_small'],
+      ['name', 'too_long'],
+      ['phone_number_id', 'too_big'],
+      ['retry.max_attempts', 'invalid_type'],
+      ['time_zone', 'invalid_time_zone'],
+      ['typo', 'unknown_field'],
+    ])
+  })
 
-it.each([
-  [
-    'nesting that would exhaust the stack',
-    `{"variables":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
-    'too_deep',
-  ],
-  ['the NUL character', '{"first_name":"a\\u0000"}', 'invalid_text'],
-  ['the NUL character in a name', '{"variables":{"a\\u0000":"b"}}', 'invalid_text'],
-  ['half of a character', '{"metadata":{"a":"\\ud800"}}', 'invalid_text'],
-  ['a name that would be lost', '{"metadata":{"__proto__":"x"}}', 'invalid_key'],
-])('refuses %s', async (_name, raw, code) => {
-  const error = parseError(await api.send({ method: 'POST', path: '/contacts/', raw }))
-  expect(error.status).toBe(422)
-  expect(error.details).toContainEqual(expect.objectContaining({ code }))
-})
+  it('names unknown fields, nested ones too, as the only fault', async () => {
+    const raw = JSON.stringify(newCampaign({ retry: { tries: 1 }, nmae: 'x' })).replace(
+      '{',
+      '{"__proto__":{"a":1},',
+    )
+    const { status, code, details } = parseError(await api.send({ method: 'POST', path: '/campaigns/', raw }))
+    expect([status, code]).toEqual([422, 'unknown_field'])
+    expect(details.map((detail) => detail.field).sort()).toEqual(['__proto__', 'nmae', 'retry.tries'])
+  })
 
-it('refuses an agent that is not Live', async () => {
-  const agent_id = await seedAgent(api.deps, api.seed.workspaceId, { status: 'draft' })
-  const error = parseError(
-    await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ agent_id }) }),
+  it.each(['/agents/?serach=Ava', '/calls/1/?expand=contact'])(
+    'refuses the unknown parameter of %s',
+    async (path) => {
+      expect(parseError(await api.send({ path }))).toMatchObject({ status: 422, code: 'unknown_field' })
+    },
   )
-  expect(error).toMatchObject({ status: 422, code: 'agent_not_live', details: [{ field: 'agent_id' }] })
-})
 
-it('refuses a phone number that is not active', async () => {
-  const phone_number_id = await seedPhoneNumber(api.deps, api.seed.workspaceId, { status: 'retired' })
-  const error = parseError(
-    await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ phone_number_id }) }),
-  )
-  expect(error).toMatchObject({
-    status: 422,
-    code: 'number_not_active',
-    details: [{ field: 'phone_number_id' }],
+  it('takes the last of a duplicated field, as JSON does', async () => {
+    const raw = JSON.stringify(newCampaign()).replace('{', '{"name":7,')
+    expect((await api.send({ method: 'POST', path: '/campaigns/', raw })).statusCode).toBe(201)
+  })
+
+  it.each([
+    [
+      'nesting that would exhaust the stack',
+      `{"variables":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
+      'too_deep',
+    ],
+    ['the NUL character', '{"first_name":"a\\u0000"}', 'invalid_text'],
+    ['the NUL character in a name', '{"variables":{"a\\u0000":"b"}}', 'invalid_text'],
+    ['half of a character', '{"metadata":{"a":"\\ud800"}}', 'invalid_text'],
+    ['a name that would be lost', '{"metadata":{"__proto__":"x"}}', 'invalid_key'],
+  ])('refuses %s', async (_name, raw, code) => {
+    const error = parseError(await api.send({ method: 'POST', path: '/contacts/', raw }))
+    expect(error.status).toBe(422)
+    expect(error.details).toContainEqual(expect.objectContaining({ code }))
   })
 })
 
-it('refuses to queue a call in an archived campaign', async () => {
-  const { seed, key } = await api.seedOtherWorkspace()
-  await api.deps.db
-    .updateTable('campaign')
-    .set({ status: 'archived' })
-    .where('id', '=', seed.campaignId)
-    .execute()
-  const body = { phone_number: '+12025550100', campaign_id: seed.campaignId }
-  const error = parseError(await api.send({ method: 'POST', path: '/contacts/', body, key }))
-  expect(error).toMatchObject({ status: 422, code: 'campaign_archived', details: [{ field: 'campaign_id' }] })
-})
-
-it('tells nothing of a bug to the caller, and all of it to the log', async () => {
-  const logLines: string[] = []
-  let broken = false
-  const now = () => {
-    if (broken) throw new TypeError('a secret detail')
-    return api.deps.clock.now()
-  }
-  const app = await createApp({
-    ...api.deps,
-    clock: { now, wait: () => Promise.resolve() },
-    log: pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) }),
+describe('the state of the workspace', () => {
+  it('refuses an agent that is not Live', async () => {
+    const agent_id = await seedAgent(api.deps, api.seed.workspaceId, { status: 'draft' })
+    const error = parseError(
+      await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ agent_id }) }),
+    )
+    expect(error).toMatchObject({ status: 422, code: 'agent_not_live', details: [{ field: 'agent_id' }] })
   })
-  broken = true
-  const response = await app.inject({
-    url: `${apiPrefix}/agents/?search=private`,
-    headers: { authorization: `Bearer ${api.key}`, 'x-request-id': 'bug-1' },
-  })
-  await app.close()
 
-  expect(parseError(response)).toMatchObject({ status: 500, type: 'server_error', code: 'internal_error' })
-  expect(response.body).not.toContain('secret')
-  const logged = logLines.join('')
-  expect(logged).toContain('a secret detail')
-  expect(logged).not.toContain('private')
-  expect(logged).not.toContain(api.key)
-  const request: unknown = JSON.parse(logLines.at(-1) ?? '')
-  expect(request).toMatchObject({
-    request_id: 'bug-1',
-    method: 'GET',
-    route: `${apiPrefix}/agents/`,
-    status: 500,
-    duration_ms: expect.any(Number),
+  it('refuses a phone number that is not active', async () => {
+    const phone_number_id = await seedPhoneNumber(api.deps, api.seed.workspaceId, { status: 'retired' })
+    const error = parseError(
+      await api.send({ method: 'POST', path: '/campaigns/', body: newCampaign({ phone_number_id }) }),
+    )
+    expect(error).toMatchObject({
+      status: 422,
+      code: 'number_not_active',
+      details: [{ field: 'phone_number_id' }],
+    })
+  })
+
+  it('refuses to queue a call in an archived campaign', async () => {
+    const { seed, key } = await api.seedOtherWorkspace()
+    await api.deps.db
+      .updateTable('campaign')
+      .set({ status: 'archived' })
+      .where('id', '=', seed.campaignId)
+      .execute()
+    const body = { phone_number: '+12025550100', campaign_id: seed.campaignId }
+    const error = parseError(await api.send({ method: 'POST', path: '/contacts/', body, key }))
+    expect(error).toMatchObject({
+      status: 422,
+      code: 'campaign_archived',
+      details: [{ field: 'campaign_id' }],
+    })
   })
 })
 
-it('describes for the log what the database refused, without the values in it', async () => {
-  const row = { workspace_id: api.seed.workspaceId, phone_number: '+12025550142' }
-  const insert = () => api.deps.db.insertInto('contact').values(row).execute()
-  await insert()
-  const error: unknown = await insert().catch((thrown: unknown) => thrown)
-  const described = describeError(error)
-  expect(described).toMatchObject({ code: '23505', constraint: 'contact_number' })
-  expect(JSON.stringify(described)).not.toContain('2025550142')
-})
+describe('outside of routes', () => {
+  it('tells nothing of a bug to the caller, and all of it to the log', async () => {
+    const logLines: string[] = []
+    let broken = false
+    const now = () => {
+      if (broken) throw new TypeError('a secret detail')
+      return api.deps.clock.now()
+    }
+    const app = await createApp({
+      ...api.deps,
+      clock: { now, wait: () => Promise.resolve() },
+      log: pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) }),
+    })
+    broken = true
+    const response = await app.inject({
+      url: `${apiPrefix}/agents/?search=private`,
+      headers: { authorization: `Bearer ${api.key}`, 'x-request-id': 'bug-1' },
+    })
+    await app.close()
 
-it('keeps a sane request id of the caller, and replaces another', async () => {
-  const accepted = await api.send({ path: '/agents/', headers: { 'x-request-id': 'zap-12.A_b' } })
-  expect(accepted.headers['x-request-id']).toBe('zap-12.A_b')
-  for (const id of ['a b', 'x'.repeat(129), '<script>']) {
-    const replaced = await api.send({ path: '/nothing', headers: { 'x-request-id': id } })
-    expect(replaced.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
-  }
-})
+    expect(parseError(response)).toMatchObject({ status: 500, type: 'server_error', code: 'internal_error' })
+    expect(response.body).not.toContain('secret')
+    const logged = logLines.join('')
+    expect(logged).toContain('a secret detail')
+    expect(logged).not.toContain('private')
+    expect(logged).not.toContain(api.key)
+    const request: unknown = JSON.parse(logLines.at(-1) ?? '')
+    expect(request).toMatchObject({
+      request_id: 'bug-1',
+      method: 'GET',
+      route: `${apiPrefix}/agents/`,
+      status: 500,
+      duration_ms: expect.any(Number),
+    })
+  })
 
-it('answers what is no HTTP in the same shape', async () => {
-  const url = new URL(await api.app.listen({ port: 0, host: '127.0.0.1' }))
-  const socket = connect(Number(url.port), url.hostname)
-  await once(socket, 'connect')
-  socket.write('NONSENSE\r\n\r\n')
-  const response = await text(socket)
-  expect(response).toMatch(/^HTTP\/1\.1 400 /)
-  ErrorResponse.parse(JSON.parse(response.slice(response.indexOf('\r\n\r\n'))))
+  it('describes for the log what the database refused, without the values in it', async () => {
+    const row = { workspace_id: api.seed.workspaceId, phone_number: '+12025550142' }
+    const insert = () => api.deps.db.insertInto('contact').values(row).execute()
+    await insert()
+    const error: unknown = await insert().catch((thrown: unknown) => thrown)
+    const described = describeError(error)
+    expect(described).toMatchObject({ code: '23505', constraint: 'contact_number' })
+    expect(JSON.stringify(described)).not.toContain('2025550142')
+  })
+
+  it('keeps a sane request id of the caller, and replaces another', async () => {
+    const accepted = await api.send({ path: '/agents/', headers: { 'x-request-id': 'zap-12.A_b' } })
+    expect(accepted.headers['x-request-id']).toBe('zap-12.A_b')
+    for (const id of ['a b', 'x'.repeat(129), '<script>']) {
+      const replaced = await api.send({ path: '/nothing', headers: { 'x-request-id': id } })
+      expect(replaced.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  it('answers what is no HTTP in the same shape', async () => {
+    const url = new URL(await api.app.listen({ port: 0, host: '127.0.0.1' }))
+    const socket = connect(Number(url.port), url.hostname)
+    await once(socket, 'connect')
+    socket.write('NONSENSE\r\n\r\n')
+    const response = await text(socket)
+    expect(response).toMatch(/^HTTP\/1\.1 400 /)
+    ErrorResponse.parse(JSON.parse(response.slice(response.indexOf('\r\n\r\n'))))
+  })
 })

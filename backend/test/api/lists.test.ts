@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { AgentList, CallList, CampaignList, ErrorResponse, PhoneNumberList } from '@outdial/contract'
 import { seedAgent, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
-import { apiPrefix, createTestApi, type TestApi } from '../support/test-api.ts'
+import { apiPrefix, useApiWorld } from '../support/test-api.ts'
 
-let api: TestApi
+const api = useApiWorld()
 beforeAll(async () => {
-  api = await createTestApi()
   for (const name of ['Bea', '100% Ben', 'Über_uns', 'Zed', 'Yan']) {
     await seedAgent(api.deps, api.seed.workspaceId, { name })
   }
 })
-afterAll(() => api.close())
 
 const agents = async (query: string) => {
   const response = await api.send({ path: `/agents/${query}` })

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { createTestApi, type TestApi } from '../support/test-api.ts'
+import { beforeAll, expect, it } from '@jest/globals'
+import { type TestApi, useApiWorld } from '../support/test-api.ts'
 
-let api: TestApi
+const api = useApiWorld()
 let other: Awaited<ReturnType<TestApi['seedOtherWorkspace']>>
 let callId: number
 let hookId: number
 beforeAll(async () => {
-  api = await createTestApi()
   other = await api.seedOtherWorkspace()
   const called = await api.send({
     method: 'POST',
@@ -18,7 +17,6 @@ beforeAll(async () => {
   const subscribed = await api.send({ method: 'POST', path: '/webhooks/subscribe', body })
   hookId = subscribed.json<{ id: number }>().id
 })
-afterAll(() => api.close())
 
 it.each(['agents', 'campaigns', 'phone-numbers'])('lists no %s of another workspace', async (path) => {
   const ids = async (key: string) =>

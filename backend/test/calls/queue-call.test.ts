@@ -1,194 +1,207 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { getCall, listCalls } from '../../calls/get-calls.ts'
 import { queueCall } from '../../calls/queue-call.ts'
 import { archiveCampaign } from '../../campaigns/campaign-status.ts'
 import { ApiError } from '../../core/errors.ts'
 import { listEvents, seedCall, toCaller } from '../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
-import { waitForLockWaiter } from '../support/locks.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
+import { useCallsWorld } from '../support/world.ts'
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(async () => {
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
-})
+const world = useCallsWorld()
 
 const findCalls = async (owner: Seed) =>
-  (await listCalls(deps, toCaller(owner), { limit: 200, offset: 0, outcome: undefined })).items
+  (await listCalls(world.deps, toCaller(owner), { limit: 200, offset: 0, outcome: undefined })).items
 
-it('queues one call where fifty ask at once', async () => {
-  const number = freshNumber()
-  const calls = await Promise.all(Array.from({ length: 50 }, () => seedCall(deps, seed, number)))
-  expect(new Set(calls.map((call) => call.id)).size).toBe(1)
-  expect(await findCalls(seed)).toHaveLength(1)
-})
-
-it('queues one call where two ask at once without the lock on the contact', async () => {
-  const { contact, id } = await seedCall(deps, seed, freshNumber())
-  await deps.db.deleteFrom('call').where('id', '=', id).execute()
-  const request = {
-    workspaceId: seed.workspaceId,
-    campaignId: seed.campaignId,
-    contactId: contact.id,
-    now: deps.clock.now(),
-    scheduledAt: null,
-    ifAlreadyQueued: 'skip' as const,
-    test: false,
-    metadata: {},
-    callbackUrl: null,
-  }
-  const firstQueued = Promise.withResolvers<void>()
-  const secondAsks = Promise.withResolvers<void>()
-  const first = deps.db.transaction().execute(async (tx) => {
-    const result = await queueCall(tx, request)
-    firstQueued.resolve()
-    await secondAsks.promise
-    return result
+describe('a second call to the same number', () => {
+  it('queues one call where fifty ask at once', async () => {
+    const number = freshNumber()
+    const calls = await Promise.all(
+      Array.from({ length: 50 }, () => seedCall(world.deps, world.seed, number)),
+    )
+    expect(new Set(calls.map((call) => call.id)).size).toBe(1)
+    expect(await findCalls(world.seed)).toHaveLength(1)
   })
-  await firstQueued.promise
-  const second = deps.db.transaction().execute((tx) => queueCall(tx, request))
-  await waitForLockWaiter(deps)
-  secondAsks.resolve()
-  const results = await Promise.all([first, second])
-  expect(results[0].callId).toBe(results[1].callId)
-  expect(results.map((result) => result.queued)).toEqual([true, false])
-})
 
-it('queues another where it is asked to, and skips while that one is open', async () => {
-  const number = freshNumber()
-  const first = await seedCall(deps, seed, number)
-  const second = await seedCall(deps, seed, number, { if_already_queued: 'queue' })
-  const third = await seedCall(deps, seed, number, { if_already_queued: 'queue' })
-  expect(new Set([first.id, second.id, third.id]).size).toBe(3)
-  await deps.db
-    .updateTable('call')
-    .set({ status: 'completed', outcome: 'canceled', next_attempt_at: null })
-    .where('id', 'in', [first.id, second.id])
-    .execute()
-  expect((await seedCall(deps, seed, number)).id).toBe(third.id)
-})
-
-it('lets a test call and a real one stand side by side', async () => {
-  const number = freshNumber()
-  const real = await seedCall(deps, seed, number)
-  const test = await seedCall(deps, seed, number, { test: true })
-  expect(test.id).not.toBe(real.id)
-  expect((await seedCall(deps, seed, number, { test: true })).id).toBe(test.id)
-  expect((await seedCall(deps, seed, number)).id).toBe(real.id)
-})
-
-it('lets two campaigns queue a call to the same contact', async () => {
-  const number = freshNumber()
-  const other = await seedCampaign(deps, { ...seed, name: 'Other' })
-  const first = await seedCall(deps, seed, number)
-  expect((await seedCall(deps, seed, number, { campaign_id: other })).id).not.toBe(first.id)
-})
-
-it('completes a call to a number on the do-not-call list as suppressed at once', async () => {
-  const call = await seedCall(deps, seed, freshNumber(), { do_not_call: true })
-  expect(call).toMatchObject({
-    status: 'completed',
-    outcome: 'suppressed',
-    ended_reason: 'do_not_call',
-    attempts: 0,
-  })
-  expect((await listEvents(deps, call.id)).map((event) => event.data)).toEqual([call])
-})
-
-it('never takes a number off the do-not-call list', async () => {
-  const number = freshNumber()
-  await seedCall(deps, seed, number, { do_not_call: true })
-  expect((await seedCall(deps, seed, number, { do_not_call: false })).outcome).toBe('suppressed')
-})
-
-it('completes what waits for a number, in every campaign, when it is put on the do-not-call list', async () => {
-  const number = freshNumber()
-  const other = await seedCampaign(deps, { ...seed, name: 'Other' })
-  const waiting = await seedCall(deps, seed, number, { campaign_id: other })
-  await seedCall(deps, seed, number, { do_not_call: true })
-  expect(await getCall(deps, toCaller(seed), waiting.id)).toMatchObject({ outcome: 'suppressed' })
-  expect(await listEvents(deps, waiting.id)).toHaveLength(1)
-})
-
-it('keeps the do-not-call lists of two workspaces apart', async () => {
-  const number = freshNumber()
-  await seedCall(deps, seed, number, { do_not_call: true })
-  const other = await seedWorkspace(deps, 'Globex')
-  expect((await seedCall(deps, other, number)).status).toBe('queued')
-})
-
-it('refuses an archived campaign', async () => {
-  await archiveCampaign(deps, seed.workspaceId, seed.campaignId)
-  await expect(seedCall(deps, seed, freshNumber())).rejects.toMatchObject({ code: 'campaign_archived' })
-})
-
-it('knows no campaign of another workspace', async () => {
-  const other = await seedWorkspace(deps, 'Globex')
-  await expect(seedCall(deps, seed, freshNumber(), { campaign_id: other.campaignId })).rejects.toMatchObject({
-    code: 'not_found',
-  })
-})
-
-it('leaves no call behind in a campaign that is archived meanwhile', async () => {
-  const queued = Promise.withResolvers<void>()
-  const archiving = Promise.withResolvers<void>()
-  const { contact, id } = await seedCall(deps, seed, freshNumber())
-  await deps.db.deleteFrom('call').where('id', '=', id).execute()
-  const queueing = deps.db.transaction().execute(async (tx) => {
-    const result = await queueCall(tx, {
-      workspaceId: seed.workspaceId,
-      campaignId: seed.campaignId,
+  it('queues one call where two ask at once without the lock on the contact', async () => {
+    const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
+    await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
+    const request = {
+      workspaceId: world.seed.workspaceId,
+      campaignId: world.seed.campaignId,
       contactId: contact.id,
-      now: deps.clock.now(),
+      now: world.deps.clock.now(),
       scheduledAt: null,
-      ifAlreadyQueued: 'skip',
+      ifAlreadyQueued: 'skip' as const,
       test: false,
       metadata: {},
       callbackUrl: null,
+    }
+    const firstQueued = Promise.withResolvers<void>()
+    const secondAsks = Promise.withResolvers<void>()
+    const first = world.deps.db.transaction().execute(async (tx) => {
+      const result = await queueCall(tx, request)
+      firstQueued.resolve()
+      await secondAsks.promise
+      return result
     })
-    queued.resolve()
-    await archiving.promise
-    return result
+    await firstQueued.promise
+    const second = world.deps.db.transaction().execute((tx) => queueCall(tx, request))
+    await waitForLockWaiters(world.deps.db)
+    secondAsks.resolve()
+    const results = await Promise.all([first, second])
+    expect(results[0].callId).toBe(results[1].callId)
+    expect(results.map((result) => result.queued)).toEqual([true, false])
   })
-  await queued.promise
-  const archived = archiveCampaign(deps, seed.workspaceId, seed.campaignId)
-  await waitForLockWaiter(deps)
-  archiving.resolve()
-  const { callId } = await queueing
-  await archived
-  expect(await getCall(deps, toCaller(seed), callId)).toMatchObject({
-    outcome: 'canceled',
-    ended_reason: 'campaign_archived',
+
+  it('queues another where it is asked to, and skips while that one is open', async () => {
+    const number = freshNumber()
+    const first = await seedCall(world.deps, world.seed, number)
+    const second = await seedCall(world.deps, world.seed, number, { if_already_queued: 'queue' })
+    const third = await seedCall(world.deps, world.seed, number, { if_already_queued: 'queue' })
+    expect(new Set([first.id, second.id, third.id]).size).toBe(3)
+    await world.deps.db
+      .updateTable('call')
+      .set({ status: 'completed', outcome: 'canceled', next_attempt_at: null })
+      .where('id', 'in', [first.id, second.id])
+      .execute()
+    expect((await seedCall(world.deps, world.seed, number)).id).toBe(third.id)
+  })
+
+  it('lets a test call and a real one stand side by side', async () => {
+    const number = freshNumber()
+    const real = await seedCall(world.deps, world.seed, number)
+    const test = await seedCall(world.deps, world.seed, number, { test: true })
+    expect(test.id).not.toBe(real.id)
+    expect((await seedCall(world.deps, world.seed, number, { test: true })).id).toBe(test.id)
+    expect((await seedCall(world.deps, world.seed, number)).id).toBe(real.id)
+  })
+
+  it('lets two campaigns queue a call to the same contact', async () => {
+    const number = freshNumber()
+    const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
+    const first = await seedCall(world.deps, world.seed, number)
+    expect((await seedCall(world.deps, world.seed, number, { campaign_id: other })).id).not.toBe(first.id)
   })
 })
 
-it('answers a call by id, and no call of another workspace', async () => {
-  const call = await seedCall(deps, seed, freshNumber(), { metadata: { lead: '7' } })
-  expect(await getCall(deps, toCaller(seed), call.id)).toEqual(call)
-  const other = await seedWorkspace(deps, 'Globex')
-  await expect(getCall(deps, toCaller(other), call.id)).rejects.toThrow(ApiError)
+describe('the do-not-call list', () => {
+  it('completes a call to a number on the do-not-call list as suppressed at once', async () => {
+    const call = await seedCall(world.deps, world.seed, freshNumber(), { do_not_call: true })
+    expect(call).toMatchObject({
+      status: 'completed',
+      outcome: 'suppressed',
+      ended_reason: 'do_not_call',
+      attempts: 0,
+    })
+    expect((await listEvents(world.deps, call.id)).map((event) => event.data)).toEqual([call])
+  })
+
+  it('never takes a number off the do-not-call list', async () => {
+    const number = freshNumber()
+    await seedCall(world.deps, world.seed, number, { do_not_call: true })
+    expect((await seedCall(world.deps, world.seed, number, { do_not_call: false })).outcome).toBe(
+      'suppressed',
+    )
+  })
+
+  it('completes what waits for a number, in every campaign, when it is put on the do-not-call list', async () => {
+    const number = freshNumber()
+    const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
+    const waiting = await seedCall(world.deps, world.seed, number, { campaign_id: other })
+    await seedCall(world.deps, world.seed, number, { do_not_call: true })
+    expect(await getCall(world.deps, toCaller(world.seed), waiting.id)).toMatchObject({
+      outcome: 'suppressed',
+    })
+    expect(await listEvents(world.deps, waiting.id)).toHaveLength(1)
+  })
+
+  it('keeps the do-not-call lists of two workspaces apart', async () => {
+    const number = freshNumber()
+    await seedCall(world.deps, world.seed, number, { do_not_call: true })
+    const other = await seedWorkspace(world.deps, 'Globex')
+    expect((await seedCall(world.deps, other, number)).status).toBe('queued')
+  })
 })
 
-it('lists calls newest first, page by page, filtered', async () => {
-  const ids: number[] = []
-  for (let index = 0; index < 5; index += 1) ids.unshift((await seedCall(deps, seed, freshNumber())).id)
-  const suppressed = await seedCall(deps, seed, freshNumber(), { do_not_call: true })
-  const list = async (query: object) => {
-    const page = await listCalls(deps, toCaller(seed), { limit: 50, offset: 0, outcome: undefined, ...query })
-    return { ids: page.items.map((call) => call.id), more: page.more }
-  }
-  expect(await list({ limit: 2 })).toEqual({ ids: [suppressed.id, ids[0]], more: true })
-  expect(await list({ limit: 2, offset: 4 })).toEqual({ ids: ids.slice(3), more: false })
-  expect(await list({ status: 'queued' })).toEqual({ ids, more: false })
-  expect(await list({ outcome: ['suppressed', 'busy'] })).toEqual({ ids: [suppressed.id], more: false })
-  expect(await list({ campaign_id: seed.campaignId + 1 })).toEqual({ ids: [], more: false })
-  expect((await list({ agent_id: seed.agentId })).ids).toHaveLength(6)
+describe('the campaign', () => {
+  it('refuses an archived campaign', async () => {
+    await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
+    await expect(seedCall(world.deps, world.seed, freshNumber())).rejects.toMatchObject({
+      code: 'campaign_archived',
+    })
+  })
+
+  it('knows no campaign of another workspace', async () => {
+    const other = await seedWorkspace(world.deps, 'Globex')
+    await expect(
+      seedCall(world.deps, world.seed, freshNumber(), { campaign_id: other.campaignId }),
+    ).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  it('leaves no call behind in a campaign that is archived meanwhile', async () => {
+    const queued = Promise.withResolvers<void>()
+    const archiving = Promise.withResolvers<void>()
+    const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
+    await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
+    const queueing = world.deps.db.transaction().execute(async (tx) => {
+      const result = await queueCall(tx, {
+        workspaceId: world.seed.workspaceId,
+        campaignId: world.seed.campaignId,
+        contactId: contact.id,
+        now: world.deps.clock.now(),
+        scheduledAt: null,
+        ifAlreadyQueued: 'skip',
+        test: false,
+        metadata: {},
+        callbackUrl: null,
+      })
+      queued.resolve()
+      await archiving.promise
+      return result
+    })
+    await queued.promise
+    const archived = archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
+    await waitForLockWaiters(world.deps.db)
+    archiving.resolve()
+    const { callId } = await queueing
+    await archived
+    expect(await getCall(world.deps, toCaller(world.seed), callId)).toMatchObject({
+      outcome: 'canceled',
+      ended_reason: 'campaign_archived',
+    })
+  })
+})
+
+describe('reading calls', () => {
+  it('answers a call by id, and no call of another workspace', async () => {
+    const call = await seedCall(world.deps, world.seed, freshNumber(), { metadata: { lead: '7' } })
+    expect(await getCall(world.deps, toCaller(world.seed), call.id)).toEqual(call)
+    const other = await seedWorkspace(world.deps, 'Globex')
+    await expect(getCall(world.deps, toCaller(other), call.id)).rejects.toThrow(ApiError)
+  })
+
+  it('lists calls newest first, page by page, filtered', async () => {
+    const ids: number[] = []
+    for (let index = 0; index < 5; index += 1)
+      ids.unshift((await seedCall(world.deps, world.seed, freshNumber())).id)
+    const suppressed = await seedCall(world.deps, world.seed, freshNumber(), { do_not_call: true })
+    const list = async (query: object) => {
+      const page = await listCalls(world.deps, toCaller(world.seed), {
+        limit: 50,
+        offset: 0,
+        outcome: undefined,
+        ...query,
+      })
+      return { ids: page.items.map((call) => call.id), more: page.more }
+    }
+    expect(await list({ limit: 2 })).toEqual({ ids: [suppressed.id, ids[0]], more: true })
+    expect(await list({ limit: 2, offset: 4 })).toEqual({ ids: ids.slice(3), more: false })
+    expect(await list({ status: 'queued' })).toEqual({ ids, more: false })
+    expect(await list({ outcome: ['suppressed', 'busy'] })).toEqual({ ids: [suppressed.id], more: false })
+    expect(await list({ campaign_id: world.seed.campaignId + 1 })).toEqual({ ids: [], more: false })
+    expect((await list({ agent_id: world.seed.agentId })).ids).toHaveLength(6)
+  })
 })

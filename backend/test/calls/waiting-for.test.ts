@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { setAgentStatus } from '../../agents/agents.ts'
 import { pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
@@ -6,81 +6,61 @@ import { claimCalls, type ClaimedAttempt, claimTestCalls } from '../../dialer/cl
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { getCall, seedCall } from '../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
-import {
-  freshNumber,
-  type Seed,
-  seedAgent,
-  seedCampaign,
-  seedPhoneNumber,
-  seedWorkspace,
-} from '../support/factories.ts'
+import { freshNumber, seedAgent, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
+import { useCallsWorld } from '../support/world.ts'
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(async () => {
-  // What another test left waiting must not be claimed by this one.
-  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
-})
+const world = useCallsWorld()
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-const claim = (capacity = 50): Promise<ClaimedAttempt[]> => claimCalls(deps, lease, capacity)
-const getWaitingFor = async (id: number) => (await getCall(deps, seed, id)).waiting_for
-const inAnHour = () => new Date(deps.clock.now().getTime() + 3_600_000).toISOString()
+const claim = (capacity = 50): Promise<ClaimedAttempt[]> => claimCalls(world.deps, lease, capacity)
+const getWaitingFor = async (id: number) => (await getCall(world.deps, world.seed, id)).waiting_for
+const inAnHour = () => new Date(world.deps.clock.now().getTime() + 3_600_000).toISOString()
 
 it('waits for nothing when it can be made now, nor while it is made', async () => {
-  const { id, waiting_for } = await seedCall(deps, seed, freshNumber())
+  const { id, waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
   expect(waiting_for).toBeNull()
   await claim()
-  expect(await getCall(deps, seed, id)).toMatchObject({ status: 'dialing', waiting_for: null })
+  expect(await getCall(world.deps, world.seed, id)).toMatchObject({ status: 'dialing', waiting_for: null })
 })
 
 it('waits for its schedule', async () => {
-  const { id, waiting_for, next_attempt_at } = await seedCall(deps, seed, freshNumber(), {
+  const { id, waiting_for, next_attempt_at } = await seedCall(world.deps, world.seed, freshNumber(), {
     scheduled_at: inAnHour(),
   })
   expect({ waiting_for, next_attempt_at }).toEqual({ waiting_for: 'schedule', next_attempt_at: inAnHour() })
   expect(await claim()).toEqual([])
-  deps.clock.advance(3_600_000)
+  world.deps.clock.advance(3_600_000)
   expect(await getWaitingFor(id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
 
 it('waits for calling hours', async () => {
-  const campaignId = await seedCampaign(deps, {
-    ...seed,
+  const campaignId = await seedCampaign(world.deps, {
+    ...world.seed,
     callingHours: { days: ['mon'], start: '18:00', end: '20:00' },
   })
-  const call = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
+  const call = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
   expect(call).toMatchObject({ waiting_for: 'calling_hours', next_attempt_at: '2026-05-04T22:00:00.000Z' })
   expect(await claim()).toEqual([])
 })
 
 it('waits for a slot of its campaign', async () => {
-  const campaignId = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
-  await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
-  const second = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
+  const campaignId = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
+  await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
+  const second = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
   const [first] = await claim()
   expect(await getWaitingFor(second.id)).toBe('concurrency')
   expect(await claim()).toEqual([])
-  if (first !== undefined) await finishAttempt(deps, first, emptyResult('busy', 'line_busy'))
+  if (first !== undefined) await finishAttempt(world.deps, first, emptyResult('busy', 'line_busy'))
   expect(await getWaitingFor(second.id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
 
 it('waits while another campaign talks to the number', async () => {
   const number = freshNumber()
-  const other = await seedCampaign(deps, { ...seed, name: 'Other' })
-  const first = await seedCall(deps, seed, number)
-  const second = await seedCall(deps, seed, number, { campaign_id: other })
+  const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
+  const first = await seedCall(world.deps, world.seed, number)
+  const second = await seedCall(world.deps, world.seed, number, { campaign_id: other })
   const [attempt, ...more] = await claim()
   expect(more).toEqual([])
   const waiting = attempt?.request.callId === first.id ? second : first
@@ -88,73 +68,82 @@ it('waits while another campaign talks to the number', async () => {
 })
 
 it('waits for a paused campaign, and goes on when it is resumed', async () => {
-  await pauseCampaign(deps, seed.workspaceId, seed.campaignId)
-  const { id } = await seedCall(deps, seed, freshNumber())
+  await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   expect(await getWaitingFor(id)).toBe('campaign_paused')
   expect(await claim()).toEqual([])
-  await resumeCampaign(deps, seed.workspaceId, seed.campaignId)
+  await resumeCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
   expect(await getWaitingFor(id)).toBeNull()
   expect(await claim()).toHaveLength(1)
 })
 
 it.each(['real', 'test'])('waits for an agent that is not Live (%s calls)', async (kind) => {
-  await setAgentStatus(deps, seed.workspaceId, seed.agentId, 'paused')
-  const { id } = await seedCall(deps, seed, freshNumber(), { test: kind === 'test' })
+  await setAgentStatus(world.deps, world.seed.workspaceId, world.seed.agentId, 'paused')
+  const { id } = await seedCall(world.deps, world.seed, freshNumber(), { test: kind === 'test' })
   expect(await getWaitingFor(id)).toBe('agent_not_live')
-  expect([...(await claim()), ...(await claimTestCalls(deps, lease, 9))]).toEqual([])
-  await setAgentStatus(deps, seed.workspaceId, seed.agentId, 'live')
+  expect([...(await claim()), ...(await claimTestCalls(world.deps, lease, 9))]).toEqual([])
+  await setAgentStatus(world.deps, world.seed.workspaceId, world.seed.agentId, 'live')
   expect(await getWaitingFor(id)).toBeNull()
 })
 
 it('waits for a number that was retired', async () => {
-  await retirePhoneNumber(deps, seed.workspaceId, seed.phoneNumberId)
-  const { id } = await seedCall(deps, seed, freshNumber())
+  await retirePhoneNumber(world.deps, world.seed.workspaceId, world.seed.phoneNumberId)
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   expect(await getWaitingFor(id)).toBe('number_not_active')
   expect(await claim()).toEqual([])
 })
 
 it('waits for its retry, and then for calling hours', async () => {
-  const campaignId = await seedCampaign(deps, {
-    ...seed,
+  const campaignId = await seedCampaign(world.deps, {
+    ...world.seed,
     callingHours: { days: ['mon', 'tue'], start: '09:00', end: '11:03' },
     retry: { max_attempts: 2, delay_minutes: 60, on: ['busy'] },
   })
-  const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId })
+  const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
   const [attempt] = await claim()
-  if (attempt !== undefined) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
+  if (attempt !== undefined) await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
   // SIMULATION_SPEED 10: six minutes, in which the hours close.
   const waiting = { waiting_for: 'retry', next_attempt_at: '2026-05-05T13:00:00.000Z', attempts: 1 }
-  expect(await getCall(deps, seed, id)).toMatchObject(waiting)
-  deps.clock.advance(6 * 60_000)
+  expect(await getCall(world.deps, world.seed, id)).toMatchObject(waiting)
+  world.deps.clock.advance(6 * 60_000)
   expect(await getWaitingFor(id)).toBe('calling_hours')
 })
 
 it('names no hours and no slots for a test call', async () => {
   const closed = { days: ['sun' as const], start: '09:00', end: '10:00' }
-  const campaignId = await seedCampaign(deps, { ...seed, callingHours: closed, maxConcurrentCalls: 1 })
+  const campaignId = await seedCampaign(world.deps, {
+    ...world.seed,
+    callingHours: closed,
+    maxConcurrentCalls: 1,
+  })
   const number = freshNumber()
-  const { waiting_for } = await seedCall(deps, seed, number, { campaign_id: campaignId, test: true })
+  const { waiting_for } = await seedCall(world.deps, world.seed, number, {
+    campaign_id: campaignId,
+    test: true,
+  })
   expect(waiting_for).toBeNull()
-  await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId, test: true })
-  expect(await claimTestCalls(deps, lease, 9)).toHaveLength(2)
+  await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId, test: true })
+  expect(await claimTestCalls(world.deps, lease, 9)).toHaveLength(2)
 })
 
 it('refuses a step of an agent that there is not, and an agent of another workspace', async () => {
-  const agentId = await seedAgent(deps, seed.workspaceId, { status: 'draft' })
-  await expect(setAgentStatus(deps, seed.workspaceId, agentId, 'paused')).rejects.toMatchObject({
+  const agentId = await seedAgent(world.deps, world.seed.workspaceId, { status: 'draft' })
+  await expect(setAgentStatus(world.deps, world.seed.workspaceId, agentId, 'paused')).rejects.toMatchObject({
     code: 'validation_failed',
   })
-  await setAgentStatus(deps, seed.workspaceId, agentId, 'live')
-  await expect(setAgentStatus(deps, seed.workspaceId, agentId, 'draft')).rejects.toMatchObject({
+  await setAgentStatus(world.deps, world.seed.workspaceId, agentId, 'live')
+  await expect(setAgentStatus(world.deps, world.seed.workspaceId, agentId, 'draft')).rejects.toMatchObject({
     code: 'validation_failed',
   })
-  await expect(setAgentStatus(deps, seed.workspaceId + 1, agentId, 'paused')).rejects.toMatchObject({
+  await expect(
+    setAgentStatus(world.deps, world.seed.workspaceId + 1, agentId, 'paused'),
+  ).rejects.toMatchObject({
     code: 'not_found',
   })
 })
 
 it('retires no number of another workspace', async () => {
-  const phoneNumberId = await seedPhoneNumber(deps, seed.workspaceId)
-  const retiring = retirePhoneNumber(deps, seed.workspaceId + 1, phoneNumberId)
+  const phoneNumberId = await seedPhoneNumber(world.deps, world.seed.workspaceId)
+  const retiring = retirePhoneNumber(world.deps, world.seed.workspaceId + 1, phoneNumberId)
   await expect(retiring).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { startWorker, type Worker, type WorkerOptions } from '../../core/worker.ts'
 import { ManualClock } from '../support/clock.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let clock: ManualClock
 let worker: Worker | undefined
@@ -38,10 +39,6 @@ function createBatches(...batches: string[][]) {
 function createSignal() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { passed: promise, open: resolve }
-}
-
-const waitUntil = async (condition: () => boolean) => {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Until the worker waits for its poll or a wake. */

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import type { DashboardRoute } from '../../dashboard/page/page-route.ts'
-import { createDashboardRoutes } from '../../dashboard/routes.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { fillPath, idsInPath, pathFor } from '../support/page-paths.ts'
+import { fillPath, idsInPath, listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -14,11 +12,11 @@ let database: TestDatabase
 let service: Service
 let ours: SeededObjects
 let theirs: SeededObjects
-let routes: DashboardRoute[]
+let routes: ListedRoute[]
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
-  routes = createDashboardRoutes(service.deps)
+  routes = listDashboardRoutes(service.deps)
   ours = await seedEverything(service, 'Ours')
   theirs = await seedEverything(service, 'Theirs')
 })
@@ -28,7 +26,7 @@ afterAll(async () => {
 })
 
 /** Addresses that name something of another workspace: all of it, or one of two things. */
-function foreignPaths(route: DashboardRoute): string[] {
+function foreignPaths(route: ListedRoute): string[] {
   const ids = idsInPath(route)
   const [ownIds, foreign] = [ids(ours), ids(theirs)]
   if (ownIds.length === 1) return [fillPath(route, foreign)]
@@ -38,8 +36,8 @@ function foreignPaths(route: DashboardRoute): string[] {
     .map((some) => fillPath(route, some))
 }
 
-const isPage = ({ kind }: DashboardRoute) => kind !== 'act'
-const isAction = ({ kind }: DashboardRoute) => kind === 'act' || kind === 'form'
+const isPage = ({ kind }: ListedRoute) => kind !== 'action'
+const isAction = ({ kind }: ListedRoute) => kind === 'action' || kind === 'form'
 
 /** What the forms ask for, well filled in, with the ids of this workspace. */
 const fieldsWith = (of: SeededObjects): Record<string, string> => ({
@@ -205,8 +203,8 @@ it('takes nothing without a token against forgery, or with that of another brows
 
 /** What only owners do, on what is not their own. */
 const ownerPaths = [
-  '/integrations/api-keys/:id/revoke',
-  '/integrations/apps/:id/:other/disconnect',
+  '/settings/api-keys/:id/revoke',
+  '/integrations/apps/:userId/:clientId/disconnect',
   '/integrations/webhooks/:id/rotate',
   '/integrations/callbacks/reveal-secret',
   '/integrations/callbacks/rotate-secret',
@@ -231,10 +229,10 @@ const memberPaths = [
   '/agents/:id/pause',
   '/agents/:id/publish',
   '/agents/:id/resume',
-  '/agents/:id/tools/:other',
-  '/agents/:id/tools/:other/assign',
-  '/agents/:id/tools/:other/try',
-  '/agents/:id/tools/:other/unassign',
+  '/agents/:id/tools/:toolId',
+  '/agents/:id/tools/:toolId/assign',
+  '/agents/:id/tools/:toolId/try',
+  '/agents/:id/tools/:toolId/unassign',
   '/calls/:id/cancel',
   '/calls/:id/queue-again',
   '/calls/:id/replay',
@@ -256,7 +254,7 @@ const memberPaths = [
   '/contacts/:id/edit',
   '/contacts/:id/erase',
   '/contacts/:id/notes',
-  '/integrations/api-keys/new',
+  '/settings/api-keys/new',
   '/integrations/callbacks/replay',
   '/integrations/deliveries/:id/replay',
   '/integrations/webhooks/:id/enable',
@@ -271,7 +269,7 @@ const memberPaths = [
   '/phone-numbers/:id/retire',
   '/settings/members/leave',
   '/spreadsheets/new',
-  '/spreadsheets/:other/delete',
+  '/spreadsheets/:spreadsheetId/delete',
   '/tools/new-http',
   '/tools/new-server',
   '/tools/:id/choose',
@@ -329,7 +327,7 @@ it('takes no id of another workspace from a field or a query', async () => {
   const ids = ['campaign', 'agent', 'contact', 'number', 'tool', 'document', 'subscription'] as const
   const query = new URLSearchParams(Object.fromEntries(ids.map((name) => [name, String(theirs[name])])))
   const ends = /archive|erase|delete|discard|remove|retire|unassign|revoke|disconnect|pause|switch-off/
-  const endsAccess = ({ path }: DashboardRoute) => Number(ends.test(path))
+  const endsAccess = ({ path }: ListedRoute) => Number(ends.test(path))
   for (const route of [...routes].sort((one, other) => endsAccess(one) - endsAccess(other))) {
     const path = workspacePath(ours, pathFor(route, ours))
     if (isPage(route)) record(path, await request(user, `${path}?${query.toString()}`))

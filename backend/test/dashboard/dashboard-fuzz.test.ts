@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { DashboardRoute } from '../../dashboard/page/page-route.ts'
-import { createDashboardRoutes } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { pathFor } from '../support/page-paths.ts'
+import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -15,7 +13,7 @@ let service: Service
 let objects: SeededObjects
 let cookie: string
 let token: string
-let routes: DashboardRoute[]
+let routes: ListedRoute[]
 beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
@@ -23,7 +21,7 @@ beforeAll(async () => {
   cookie = objects.guest.browser.cookies().join('; ')
   token = /name="_csrf" value="([^"]+)"/.exec((await objects.guest.open('/account')).html)?.[1] ?? ''
   // What speaks to servers elsewhere is tried with servers, in the tests of tools.
-  routes = createDashboardRoutes(service.deps).filter(
+  routes = listDashboardRoutes(service.deps).filter(
     ({ path }) => !/refresh$|choose$|new-server$|edit-server$/.test(path),
   )
 })
@@ -119,13 +117,13 @@ async function expectNoServerError(path: string, body?: string): Promise<void> {
 }
 
 it('reads every page whatever its query says', async () => {
-  const pages = routes.filter(({ kind }) => kind !== 'act')
+  const pages = routes.filter(({ kind }) => kind !== 'action')
   const names = new Map<string, string[]>()
   for (const route of pages) {
     const address = pathFor(route, objects)
     // A file is asked for what the list beside it is asked for.
     const html = await (
-      await request(route.kind === 'file' ? address.replace(/\/[a-z]+$/, '') : address)
+      await request(route.kind === 'download' ? address.replace(/\/[a-z]+$/, '') : address)
     ).text()
     const filters = [...html.matchAll(/<form(?![^>]*method="post")[\s\S]*?<\/form>/g)]
       .map(([form]) => form)
@@ -157,11 +155,11 @@ it('reads every page whatever its query says', async () => {
 }, 30_000)
 
 it('looks for nothing by an id that is none', async () => {
-  const named = routes.filter(({ kind, path }) => kind !== 'act' && path.includes(':'))
+  const named = routes.filter(({ kind, path }) => kind !== 'action' && path.includes(':'))
   const inputs = fc.tuple(fc.constantFrom(...named), text, text)
   await fc.assert(
     fc.asyncProperty(inputs, ([{ path }, id, other]) =>
-      expectNoServerError(path.replace(':id', () => id).replace(':other', () => other)),
+      expectNoServerError(path.replace(/:(id|userId|spreadsheetId)/, () => id).replace(/:\w+/, () => other)),
     ),
     { ...runs, numRuns: 100 },
   )
@@ -170,7 +168,8 @@ it('looks for nothing by an id that is none', async () => {
 it('answers every form whatever is typed into it', async () => {
   const forms = routes.filter(
     ({ kind, path }) =>
-      (kind === 'form' || kind === 'act') && !/leave|sessions|erase|delete|discard|archive|remove/.test(path),
+      (kind === 'form' || kind === 'action') &&
+      !/leave|sessions|erase|delete|discard|archive|remove/.test(path),
   )
   const fields = new Map<string, [string, string][]>()
   for (const route of forms) {

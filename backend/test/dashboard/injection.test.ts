@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { startImporter } from '../../contacts/import/importer.ts'
-import { createDashboardRoutes } from '../../dashboard/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { pathFor } from '../support/page-paths.ts'
+import { listDashboardRoutes, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { type Service, startService } from '../support/service.ts'
 import { waitForValue } from '../support/wait.ts'
@@ -117,9 +116,9 @@ async function writeMarkEverywhere(): Promise<void> {
 
 it('shows as text whatever anybody has said, typed or sent', async () => {
   const seen: string[] = []
-  for (const route of createDashboardRoutes(service.deps)) {
+  for (const route of listDashboardRoutes(service.deps)) {
     // The server of these tools is not there: what its pages show is tested with one.
-    if (route.kind === 'act' || route.kind === 'file' || route.path.endsWith('/choose')) continue
+    if (route.kind === 'action' || route.kind === 'download' || route.path.endsWith('/choose')) continue
     const { status, html } = await objects.guest.open(pathFor(route, objects))
     expect([route.path, status]).toEqual([route.path, 200])
     expect([route.path, html.match(/<b>Mark|<\/b>"|<img|href="javascript:/g)]).toEqual([route.path, null])
@@ -157,7 +156,7 @@ it('writes files that spreadsheet programs run nothing of, under names that no h
   // A page without scripts, which is all that a file needs.
   const signIn = await fetch(new URL('/sign-in', service.url))
   expect(signIn.headers.get('cache-control')).toBe('no-store')
-  for (const route of createDashboardRoutes(service.deps).filter(({ kind }) => kind === 'file')) {
+  for (const route of listDashboardRoutes(service.deps).filter(({ kind }) => kind === 'download')) {
     const { page } = await objects.guest.browser.open(objects.guest.urlFor(pathFor(route, objects)))
     expect([route.path, page.status]).toEqual([route.path, 200])
     expect(page.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/)

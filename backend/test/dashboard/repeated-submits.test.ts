@@ -26,7 +26,7 @@ const count = async (table: string): Promise<number> => {
 
 it.each<[string, string, string, Record<string, string>]>([
   ['agent', '/agents/new', 'Create the draft', { name: 'Twice' }],
-  ['api_key', '/integrations/api-keys/new', 'Create the key', { name: 'Twice' }],
+  ['api_key', '/settings/api-keys/new', 'Create the key', { name: 'Twice' }],
   ['campaign', '/campaigns/new', 'Create the campaign', { name: 'Twice' }],
   ['contact', '/contacts/new', 'Add the contact', { phone_number: '+12025550161', first_name: 'Twice' }],
   ['invitation', '/settings/members/invite', 'Make the link', { email: 'twice@example.com' }],

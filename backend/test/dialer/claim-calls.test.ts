@@ -1,38 +1,26 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls, type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
 import { countCapacity, lockClaimableCampaigns } from '../../dialer/claim-store.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { getCall, listEvents, seedCall } from '../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
-import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
-import { waitForLockWaiter } from '../support/locks.ts'
+import { type TestDeps } from '../support/deps.ts'
+import { freshNumber, seedCampaign, seedWorkspace } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
+import { useCallsWorld } from '../support/world.ts'
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(async () => {
-  // What another test left waiting must not be claimed by this one.
-  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
-})
+const world = useCallsWorld()
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
-const claim = (capacity = 50, claimDeps: TestDeps = deps): Promise<ClaimedAttempt[]> =>
+const claim = (capacity = 50, claimDeps: TestDeps = world.deps): Promise<ClaimedAttempt[]> =>
   claimCalls(claimDeps, lease, capacity)
-const queueMany = async (count: number, campaignId = seed.campaignId, owner = seed) => {
+const queueMany = async (count: number, campaignId = world.seed.campaignId, owner = world.seed) => {
   for (let index = 0; index < count; index += 1)
-    await seedCall(deps, owner, freshNumber(), { campaign_id: campaignId })
+    await seedCall(world.deps, owner, freshNumber(), { campaign_id: campaignId })
 }
 const countLiveCalls = async (campaignId: number) =>
   (
-    await deps.db
+    await world.deps.db
       .selectFrom('call_attempt')
       .select('id')
       .where('campaign_id', '=', campaignId)
@@ -40,231 +28,259 @@ const countLiveCalls = async (campaignId: number) =>
       .execute()
   ).length
 
-it('never has more calls out than the campaign allows, with four dialers claiming at once', async () => {
-  await queueMany(60)
-  let claimedCount = 0
-  for (let round = 0; claimedCount < 60 && round < 60; round += 1) {
-    const claims = (await Promise.all([claim(), claim(), claim(), claim()])).flat()
-    const live = await countLiveCalls(seed.campaignId)
-    expect(live).toBeLessThanOrEqual(5)
-    const ending = claims
-      .slice(0, 1 + (round % 4))
-      .map((attempt) => finishAttempt(deps, attempt, emptyResult('busy', 'line_busy')))
-    // Hang-ups and claims cross each other.
-    const [, more] = await Promise.all([Promise.all(ending), claim(), claim()])
-    expect(await countLiveCalls(seed.campaignId)).toBeLessThanOrEqual(5)
-    const remaining = [...claims.slice(1 + (round % 4)), ...more]
-    claimedCount += claims.length + more.length
-    for (const attempt of remaining) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
-    const rest = await deps.db
-      .selectFrom('call_attempt')
-      .select(['id', 'fence', 'workspace_id as workspaceId'])
-      .where('ended_at', 'is', null)
-      .execute()
-    for (const attempt of rest) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
-  }
-  const open = await deps.db.selectFrom('call').select('id').where('status', '<>', 'completed').execute()
-  expect(open).toEqual([])
-})
-
-it('leaves a campaign alone while another dialer claims from it, and then sees what that one took', async () => {
-  await queueMany(10)
-  const claimed = Promise.withResolvers<void>()
-  const commit = Promise.withResolvers<void>()
-  const first = deps.db.transaction().execute(async (tx) => {
-    const attempts = await claim(50, { ...deps, db: tx })
-    claimed.resolve()
-    await commit.promise
-    return attempts
-  })
-  await claimed.promise
-  expect(await claim()).toEqual([])
-  commit.resolve()
-  expect(await first).toHaveLength(5)
-  expect(await claim()).toEqual([])
-  expect(await countLiveCalls(seed.campaignId)).toBe(5)
-})
-
-it('counts what is out only after it holds the campaign', async () => {
-  await queueMany(10)
-  await deps.db.transaction().execute(async (tx) => {
-    const campaigns = await lockClaimableCampaigns(tx, deps.clock.now())
-    expect(campaigns).toEqual([seed.campaignId])
-    // What a dialer that held the lock before has committed since the lock's statement began.
-    const waiting = await deps.db
+describe('limits', () => {
+  it('never has more calls out than the campaign allows, with four dialers claiming at once', async () => {
+    await queueMany(60)
+    let claimedCount = 0
+    for (let round = 0; claimedCount < 60 && round < 60; round += 1) {
+      const claims = (await Promise.all([claim(), claim(), claim(), claim()])).flat()
+      const live = await countLiveCalls(world.seed.campaignId)
+      expect(live).toBeLessThanOrEqual(5)
+      const ending = claims
+        .slice(0, 1 + (round % 4))
+        .map((attempt) => finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy')))
+      // Hang-ups and claims cross each other.
+      const [, more] = await Promise.all([Promise.all(ending), claim(), claim()])
+      expect(await countLiveCalls(world.seed.campaignId)).toBeLessThanOrEqual(5)
+      const remaining = [...claims.slice(1 + (round % 4)), ...more]
+      claimedCount += claims.length + more.length
+      for (const attempt of remaining)
+        await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
+      const rest = await world.deps.db
+        .selectFrom('call_attempt')
+        .select(['id', 'fence', 'workspace_id as workspaceId'])
+        .where('ended_at', 'is', null)
+        .execute()
+      for (const attempt of rest) await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
+    }
+    const open = await world.deps.db
       .selectFrom('call')
-      .selectAll()
-      .where('campaign_id', '=', seed.campaignId)
-      .limit(5)
+      .select('id')
+      .where('status', '<>', 'completed')
       .execute()
-    await deps.db
-      .insertInto('call_attempt')
-      .values(
-        waiting.map((call) => ({
-          workspace_id: call.workspace_id,
-          call_id: call.id,
-          campaign_id: call.campaign_id,
-          number: 1,
-          to_number: call.to_number,
-          test: false,
-          provider: 'simulated',
-          worker_id: lease.workerId,
-          lease_until: new Date(Date.now() + 60_000),
-          started_at: deps.clock.now(),
-        })),
+    expect(open).toEqual([])
+  })
+
+  it('leaves a campaign alone while another dialer claims from it, and then sees what that one took', async () => {
+    await queueMany(10)
+    const claimed = Promise.withResolvers<void>()
+    const commit = Promise.withResolvers<void>()
+    const first = world.deps.db.transaction().execute(async (tx) => {
+      const attempts = await claim(50, { ...world.deps, db: tx })
+      claimed.resolve()
+      await commit.promise
+      return attempts
+    })
+    await claimed.promise
+    expect(await claim()).toEqual([])
+    commit.resolve()
+    expect(await first).toHaveLength(5)
+    expect(await claim()).toEqual([])
+    expect(await countLiveCalls(world.seed.campaignId)).toBe(5)
+  })
+
+  it('counts what is out only after it holds the campaign', async () => {
+    await queueMany(10)
+    await world.deps.db.transaction().execute(async (tx) => {
+      const campaigns = await lockClaimableCampaigns(tx, world.deps.clock.now())
+      expect(campaigns).toEqual([world.seed.campaignId])
+      // What a dialer that held the lock before has committed since the lock's statement began.
+      const waiting = await world.deps.db
+        .selectFrom('call')
+        .selectAll()
+        .where('campaign_id', '=', world.seed.campaignId)
+        .limit(5)
+        .execute()
+      await world.deps.db
+        .insertInto('call_attempt')
+        .values(
+          waiting.map((call) => ({
+            workspace_id: call.workspace_id,
+            call_id: call.id,
+            campaign_id: call.campaign_id,
+            number: 1,
+            to_number: call.to_number,
+            test: false,
+            provider: 'simulated',
+            worker_id: lease.workerId,
+            lease_until: new Date(Date.now() + 60_000),
+            started_at: world.deps.clock.now(),
+          })),
+        )
+        .execute()
+      expect(await countCapacity(tx, campaigns, 50, world.deps.clock.now())).toMatchObject([
+        { free: 0, due: 5 },
+      ])
+    })
+  })
+
+  it('rings a number once at a time, though two campaigns claim at the same moment', async () => {
+    const number = freshNumber()
+    const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
+    await seedCall(world.deps, world.seed, number)
+    const claimed = Promise.withResolvers<void>()
+    const commit = Promise.withResolvers<void>()
+    const first = world.deps.db.transaction().execute(async (tx) => {
+      const attempts = await claim(50, { ...world.deps, db: tx })
+      claimed.resolve()
+      await commit.promise
+      return attempts
+    })
+    await claimed.promise
+    const { id } = await world.deps.db
+      .selectFrom('contact')
+      .select('id')
+      .where('phone_number', '=', number)
+      .executeTakeFirstOrThrow()
+    await insertDue(id, other, number)
+    const second = claim()
+    await waitForLockWaiters(world.deps.db)
+    commit.resolve()
+    expect(await first).toHaveLength(1)
+    expect(await second).toEqual([])
+    expect(await countLiveCalls(other)).toBe(0)
+  })
+
+  /** As another campaign's queue would, but for the contact's row, which the open claim may hold. */
+  async function insertDue(contactId: number, campaignId: number, number: string): Promise<void> {
+    const now = world.deps.clock.now()
+    await world.deps.db
+      .insertInto('call')
+      .values({
+        workspace_id: world.seed.workspaceId,
+        campaign_id: campaignId,
+        contact_id: contactId,
+        agent_id: world.seed.agentId,
+        phone_number_id: world.seed.phoneNumberId,
+        from_number: '+12025550199',
+        to_number: number,
+        queued_at: now,
+        due_at: now,
+        next_attempt_at: now,
+      })
+      .execute()
+  }
+
+  it('lets calls pass that stand behind one whose number is busy', async () => {
+    const number = freshNumber()
+    const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
+    await seedCall(world.deps, world.seed, number)
+    expect(await claim()).toHaveLength(1)
+    await seedCall(world.deps, world.seed, number, { campaign_id: narrow })
+    const nextCall = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: narrow })
+    expect((await claim()).map((attempt) => attempt.request.callId)).toEqual([nextCall.id])
+  })
+
+  it('hands a claimed call out once, though ten dialers ask', async () => {
+    const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 100 })
+    await queueMany(20, wide)
+    const claimed = (await Promise.all(Array.from({ length: 10 }, () => claim()))).flat()
+    const rest = await claim()
+    const ids = [...claimed, ...rest].map((attempt) => attempt.request.callId)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids).toHaveLength(20)
+  })
+})
+
+describe('shares', () => {
+  it('shares scarce room between workspaces and campaigns, however long a backlog is', async () => {
+    const backlog = await seedCampaign(world.deps, {
+      ...world.seed,
+      name: 'Backlog',
+      maxConcurrentCalls: 100,
+    })
+    await queueMany(30, backlog)
+    const small = await seedCampaign(world.deps, { ...world.seed, name: 'Small' })
+    await queueMany(1, small)
+    const other = await seedWorkspace(world.deps, 'Globex')
+    await queueMany(1, other.campaignId, other)
+    const claimed = await claim(4)
+    const from = Map.groupBy(claimed, (attempt) => attempt.campaignId)
+    expect(from.get(small)).toHaveLength(1)
+    expect(from.get(other.campaignId)).toHaveLength(1)
+    expect(from.get(backlog)).toHaveLength(2)
+  })
+
+  it('gives every campaign its turn when there is room for one call at a time', async () => {
+    const campaigns = [world.seed.campaignId]
+    for (const name of ['B', 'C']) campaigns.push(await seedCampaign(world.deps, { ...world.seed, name }))
+    for (const campaign of campaigns) await queueMany(4, campaign)
+    const turns: number[] = []
+    for (let turn = 0; turn < 6; turn += 1)
+      turns.push(...(await claim(1)).map((attempt) => attempt.campaignId))
+    expect(turns).toEqual([...campaigns, ...campaigns])
+  })
+
+  it('gives every workspace its turn, however many campaigns another has', async () => {
+    for (const name of ['B', 'C', 'D'])
+      await queueMany(1, await seedCampaign(world.deps, { ...world.seed, name }))
+    const other = await seedWorkspace(world.deps, 'Globex')
+    await queueMany(2, other.campaignId, other)
+    const turns: number[] = []
+    for (let turn = 0; turn < 4; turn += 1)
+      turns.push(...(await claim(1)).map((attempt) => attempt.workspaceId))
+    expect(turns).toEqual([
+      world.seed.workspaceId,
+      other.workspaceId,
+      world.seed.workspaceId,
+      other.workspaceId,
+    ])
+  })
+})
+
+describe('what may be called', () => {
+  it('suppresses at dial time what was put on the do-not-call list meanwhile', async () => {
+    const { id } = await seedCall(world.deps, world.seed, freshNumber())
+    const list = world.deps.db.insertInto('do_not_call').columns(['workspace_id', 'number_hash', 'source'])
+    await list
+      .expression((eb) =>
+        eb
+          .selectFrom('call')
+          .select((call) => [
+            'call.workspace_id',
+            call.fn<Buffer>('number_hash', ['call.workspace_id', 'call.to_number']).as('number_hash'),
+            call.val('dashboard' as const).as('source'),
+          ])
+          .where('call.id', '=', id),
       )
       .execute()
-    expect(await countCapacity(tx, campaigns, 50, deps.clock.now())).toMatchObject([{ free: 0, due: 5 }])
+    expect(await claim()).toEqual([])
+    expect(await getCall(world.deps, world.seed, id)).toMatchObject({ outcome: 'suppressed', attempts: 0 })
+    expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
-})
 
-it('rings a number once at a time, though two campaigns claim at the same moment', async () => {
-  const number = freshNumber()
-  const other = await seedCampaign(deps, { ...seed, name: 'Other' })
-  await seedCall(deps, seed, number)
-  const claimed = Promise.withResolvers<void>()
-  const commit = Promise.withResolvers<void>()
-  const first = deps.db.transaction().execute(async (tx) => {
-    const attempts = await claim(50, { ...deps, db: tx })
-    claimed.resolve()
-    await commit.promise
-    return attempts
-  })
-  await claimed.promise
-  const { id } = await deps.db
-    .selectFrom('contact')
-    .select('id')
-    .where('phone_number', '=', number)
-    .executeTakeFirstOrThrow()
-  await insertDue(id, other, number)
-  const second = claim()
-  await waitForLockWaiter(deps)
-  commit.resolve()
-  expect(await first).toHaveLength(1)
-  expect(await second).toEqual([])
-  expect(await countLiveCalls(other)).toBe(0)
-})
-
-/** As another campaign's queue would, but for the contact's row, which the open claim may hold. */
-async function insertDue(contactId: number, campaignId: number, number: string): Promise<void> {
-  const now = deps.clock.now()
-  await deps.db
-    .insertInto('call')
-    .values({
-      workspace_id: seed.workspaceId,
-      campaign_id: campaignId,
-      contact_id: contactId,
-      agent_id: seed.agentId,
-      phone_number_id: seed.phoneNumberId,
-      from_number: '+12025550199',
-      to_number: number,
-      queued_at: now,
-      due_at: now,
-      next_attempt_at: now,
+  it('looks at the clock again before it dials: what became due in the hours waits for the next ones', async () => {
+    const hours = { days: ['mon' as const, 'tue' as const], start: '09:00', end: '11:30' }
+    const closing = await seedCampaign(world.deps, { ...world.seed, callingHours: hours })
+    const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: closing })
+    world.deps.clock.advance(45 * 60_000)
+    expect(await claim()).toEqual([])
+    expect(await getCall(world.deps, world.seed, id)).toMatchObject({
+      waiting_for: 'calling_hours',
+      next_attempt_at: '2026-05-05T13:00:00.000Z',
     })
-    .execute()
-}
-
-it('lets calls pass that stand behind one whose number is busy', async () => {
-  const number = freshNumber()
-  const narrow = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
-  await seedCall(deps, seed, number)
-  expect(await claim()).toHaveLength(1)
-  await seedCall(deps, seed, number, { campaign_id: narrow })
-  const nextCall = await seedCall(deps, seed, freshNumber(), { campaign_id: narrow })
-  expect((await claim()).map((attempt) => attempt.request.callId)).toEqual([nextCall.id])
-})
-
-it('shares scarce room between workspaces and campaigns, however long a backlog is', async () => {
-  const backlog = await seedCampaign(deps, { ...seed, name: 'Backlog', maxConcurrentCalls: 100 })
-  await queueMany(30, backlog)
-  const small = await seedCampaign(deps, { ...seed, name: 'Small' })
-  await queueMany(1, small)
-  const other = await seedWorkspace(deps, 'Globex')
-  await queueMany(1, other.campaignId, other)
-  const claimed = await claim(4)
-  const from = Map.groupBy(claimed, (attempt) => attempt.campaignId)
-  expect(from.get(small)).toHaveLength(1)
-  expect(from.get(other.campaignId)).toHaveLength(1)
-  expect(from.get(backlog)).toHaveLength(2)
-})
-
-it('gives every campaign its turn when there is room for one call at a time', async () => {
-  const campaigns = [seed.campaignId]
-  for (const name of ['B', 'C']) campaigns.push(await seedCampaign(deps, { ...seed, name }))
-  for (const campaign of campaigns) await queueMany(4, campaign)
-  const turns: number[] = []
-  for (let turn = 0; turn < 6; turn += 1) turns.push(...(await claim(1)).map((attempt) => attempt.campaignId))
-  expect(turns).toEqual([...campaigns, ...campaigns])
-})
-
-it('gives every workspace its turn, however many campaigns another has', async () => {
-  for (const name of ['B', 'C', 'D']) await queueMany(1, await seedCampaign(deps, { ...seed, name }))
-  const other = await seedWorkspace(deps, 'Globex')
-  await queueMany(2, other.campaignId, other)
-  const turns: number[] = []
-  for (let turn = 0; turn < 4; turn += 1)
-    turns.push(...(await claim(1)).map((attempt) => attempt.workspaceId))
-  expect(turns).toEqual([seed.workspaceId, other.workspaceId, seed.workspaceId, other.workspaceId])
-})
-
-it('suppresses at dial time what was put on the do-not-call list meanwhile', async () => {
-  const { id } = await seedCall(deps, seed, freshNumber())
-  const list = deps.db.insertInto('do_not_call').columns(['workspace_id', 'number_hash', 'source'])
-  await list
-    .expression((eb) =>
-      eb
-        .selectFrom('call')
-        .select((call) => [
-          'call.workspace_id',
-          call.fn<Buffer>('number_hash', ['call.workspace_id', 'call.to_number']).as('number_hash'),
-          call.val('dashboard' as const).as('source'),
-        ])
-        .where('call.id', '=', id),
-    )
-    .execute()
-  expect(await claim()).toEqual([])
-  expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'suppressed', attempts: 0 })
-  expect(await listEvents(deps, id)).toHaveLength(1)
-})
-
-it('looks at the clock again before it dials: what became due in the hours waits for the next ones', async () => {
-  const hours = { days: ['mon' as const, 'tue' as const], start: '09:00', end: '11:30' }
-  const closing = await seedCampaign(deps, { ...seed, callingHours: hours })
-  const { id } = await seedCall(deps, seed, freshNumber(), { campaign_id: closing })
-  deps.clock.advance(45 * 60_000)
-  expect(await claim()).toEqual([])
-  expect(await getCall(deps, seed, id)).toMatchObject({
-    waiting_for: 'calling_hours',
-    next_attempt_at: '2026-05-05T13:00:00.000Z',
   })
-})
 
-it('does not make a call wait behind a batch that may not be called now', async () => {
-  const hours = { days: ['mon' as const], start: '09:00', end: '11:30' }
-  const wide = await seedCampaign(deps, { ...seed, callingHours: hours, maxConcurrentCalls: 20 })
-  await queueMany(25, wide)
-  deps.clock.advance(45 * 60_000)
-  const inChicago = await seedCall(deps, seed, '+13125550123', { campaign_id: wide })
-  expect((await claim(20)).map((attempt) => attempt.request.callId)).toEqual([inChicago.id])
-})
+  it('does not make a call wait behind a batch that may not be called now', async () => {
+    const hours = { days: ['mon' as const], start: '09:00', end: '11:30' }
+    const wide = await seedCampaign(world.deps, {
+      ...world.seed,
+      callingHours: hours,
+      maxConcurrentCalls: 20,
+    })
+    await queueMany(25, wide)
+    world.deps.clock.advance(45 * 60_000)
+    const inChicago = await seedCall(world.deps, world.seed, '+13125550123', { campaign_id: wide })
+    expect((await claim(20)).map((attempt) => attempt.request.callId)).toEqual([inChicago.id])
+  })
 
-it('takes test calls whatever hours, limits and live calls there are, and counts them nowhere', async () => {
-  const narrow = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 1 })
-  const number = freshNumber()
-  await seedCall(deps, seed, number, { campaign_id: narrow, test: true })
-  await seedCall(deps, seed, freshNumber(), { campaign_id: narrow, test: true })
-  expect(await claimTestCalls(deps, lease, 50)).toHaveLength(2)
-  await seedCall(deps, seed, number, { campaign_id: narrow })
-  expect(await claim()).toHaveLength(1)
-})
-
-it('hands a claimed call out once, though ten dialers ask', async () => {
-  const wide = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 100 })
-  await queueMany(20, wide)
-  const claimed = (await Promise.all(Array.from({ length: 10 }, () => claim()))).flat()
-  const rest = await claim()
-  const ids = [...claimed, ...rest].map((attempt) => attempt.request.callId)
-  expect(new Set(ids).size).toBe(ids.length)
-  expect(ids).toHaveLength(20)
+  it('takes test calls whatever hours, limits and live calls there are, and counts them nowhere', async () => {
+    const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
+    const number = freshNumber()
+    await seedCall(world.deps, world.seed, number, { campaign_id: narrow, test: true })
+    await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: narrow, test: true })
+    expect(await claimTestCalls(world.deps, lease, 50)).toHaveLength(2)
+    await seedCall(world.deps, world.seed, number, { campaign_id: narrow })
+    expect(await claim()).toHaveLength(1)
+  })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { cancelCall } from '../../calls/cancel-call.ts'
 import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
@@ -9,16 +9,12 @@ import { startSweeper } from '../../dialer/sweeper.ts'
 import type { TelephonyProvider } from '../../telephony/provider.ts'
 import { createSimulatedProvider } from '../../telephony/simulated/simulated-provider.ts'
 import { seedCall } from '../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { everyHour, freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = useTestDatabase()
 
 it('completes every call once and tells it once, through three dialers, one of which loses its database', async () => {
   const deps = testDeps(database.db)

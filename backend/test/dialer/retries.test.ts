@@ -1,34 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import type { RetryPolicy } from '@outdial/contract'
 import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
-import type { Worker } from '../../core/worker.ts'
 import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls, type ClaimedAttempt, claimTestCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import { advanceUntilCompleted, getCall, listAttempts, listEvents, seedCall } from '../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
-import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'
+import { useCallsWorld } from '../support/world.ts'
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
-let workers: Pick<Worker, 'stop'>[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(async () => {
-  // What another test left waiting must not be called by this one.
-  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
-  workers = []
-})
-afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
+const world = useCallsWorld()
 
 const day = 24 * 3_600_000
 const policy: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['busy', 'failed'] }
@@ -36,39 +19,42 @@ const busy = emptyResult('busy', 'line_busy')
 const providerFailed = emptyResult('failed', 'line_failed')
 const lease = () => ({ provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 })
 const claimOne = async (): Promise<ClaimedAttempt> => {
-  const [attempt] = await claimCalls(deps, lease(), 1)
+  const [attempt] = await claimCalls(world.deps, lease(), 1)
   if (attempt === undefined) throw new Error('there was nothing to claim')
   return attempt
 }
 const queueRetrying = async (input = {}, retry = policy) => {
-  const campaignId = await seedCampaign(deps, { ...seed, retry })
-  return { campaignId, ...(await seedCall(deps, seed, freshNumber(), { campaign_id: campaignId, ...input })) }
+  const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
+  return {
+    campaignId,
+    ...(await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId, ...input })),
+  }
 }
 const getCampaign = (id: number) =>
-  deps.db.selectFrom('campaign').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  world.deps.db.selectFrom('campaign').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 /** One attempt after the other of the seed's campaign, each with this end. */
 const endConsecutively = async (count: number, end: AttemptResult) => {
   for (let index = 0; index < count; index += 1) {
-    await seedCall(deps, seed, freshNumber())
-    await finishAttempt(deps, await claimOne(), end)
+    await seedCall(world.deps, world.seed, freshNumber())
+    await finishAttempt(world.deps, await claimOne(), end)
   }
 }
 
 it('tries again until the attempts are used up, and then the last outcome stands', async () => {
-  const campaignId = await seedCampaign(deps, { ...seed, retry: policy })
-  workers.push(startDialer(deps))
-  const { id } = await seedCall(deps, seed, '+12025550102', { campaign_id: campaignId })
+  const campaignId = await seedCampaign(world.deps, { ...world.seed, retry: policy })
+  world.workers.push(startDialer(world.deps))
+  const { id } = await seedCall(world.deps, world.seed, '+12025550102', { campaign_id: campaignId })
   let waits = false
   const call = await waitFor(
     async () => {
-      const now = await getCall(deps, seed, id)
+      const now = await getCall(world.deps, world.seed, id)
       waits = now.waiting_for === 'retry'
       return now.status === 'completed' && now
     },
-    () => deps.clock.advance(waits ? 30_000 : 100),
+    () => world.deps.clock.advance(waits ? 30_000 : 100),
   )
   expect(call).toMatchObject({ outcome: 'busy', attempts: 3 })
-  const attempts = await listAttempts(deps, id)
+  const attempts = await listAttempts(world.deps, id)
   expect(attempts.map((attempt) => [attempt.number, attempt.outcome])).toEqual([
     [1, 'busy'],
     [2, 'busy'],
@@ -78,74 +64,85 @@ it('tries again until the attempts are used up, and then the last outcome stands
   const [first, second] = attempts
   const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
   expect(pause).toBeGreaterThanOrEqual(6 * 60_000)
-  expect(await listEvents(deps, id)).toHaveLength(1)
+  expect(await listEvents(world.deps, id)).toHaveLength(1)
 })
 
 it('does not try again after an outcome that the policy does not name', async () => {
   const { id } = await queueRetrying()
-  await finishAttempt(deps, await claimOne(), emptyResult('declined', 'contact_declined'))
-  expect(await getCall(deps, seed, id)).toMatchObject({ status: 'completed', outcome: 'declined' })
+  await finishAttempt(world.deps, await claimOne(), emptyResult('declined', 'contact_declined'))
+  expect(await getCall(world.deps, world.seed, id)).toMatchObject({
+    status: 'completed',
+    outcome: 'declined',
+  })
 })
 
 it('does not try again what is on the do-not-call list by then', async () => {
   const { id, to_number } = await queueRetrying()
   const attempt = await claimOne()
-  await seedCall(deps, seed, to_number, { do_not_call: true })
-  await finishAttempt(deps, attempt, busy)
-  expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'suppressed', ended_reason: 'do_not_call' })
-  expect(await listEvents(deps, id)).toHaveLength(1)
+  await seedCall(world.deps, world.seed, to_number, { do_not_call: true })
+  await finishAttempt(world.deps, attempt, busy)
+  expect(await getCall(world.deps, world.seed, id)).toMatchObject({
+    outcome: 'suppressed',
+    ended_reason: 'do_not_call',
+  })
+  expect(await listEvents(world.deps, id)).toHaveLength(1)
 })
 
 it('does not try again in a campaign that was archived meanwhile', async () => {
   const { id, campaignId } = await queueRetrying()
   const attempt = await claimOne()
-  await archiveCampaign(deps, seed.workspaceId, campaignId)
-  await finishAttempt(deps, attempt, busy)
-  expect(await getCall(deps, seed, id)).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy' })
+  await archiveCampaign(world.deps, world.seed.workspaceId, campaignId)
+  await finishAttempt(world.deps, attempt, busy)
+  expect(await getCall(world.deps, world.seed, id)).toMatchObject({
+    outcome: 'busy',
+    ended_reason: 'line_busy',
+  })
 })
 
 it('expires what got no attempt within seven days of becoming due', async () => {
-  const campaign = { ...seed }
-  await pauseCampaign(deps, campaign.workspaceId, campaign.campaignId)
-  const inTwoDays = new Date(deps.clock.now().getTime() + 2 * day).toISOString()
-  const { id } = await seedCall(deps, seed, freshNumber())
-  const scheduled = await seedCall(deps, seed, freshNumber(), { scheduled_at: inTwoDays })
-  deps.clock.advance(7 * day)
-  workers.push(startSweeper(deps))
-  expect(await advanceUntilCompleted(deps, seed, id, 1_000)).toMatchObject({
+  const campaign = { ...world.seed }
+  await pauseCampaign(world.deps, campaign.workspaceId, campaign.campaignId)
+  const inTwoDays = new Date(world.deps.clock.now().getTime() + 2 * day).toISOString()
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  const scheduled = await seedCall(world.deps, world.seed, freshNumber(), { scheduled_at: inTwoDays })
+  world.deps.clock.advance(7 * day)
+  world.workers.push(startSweeper(world.deps))
+  expect(await advanceUntilCompleted(world.deps, world.seed, id, 1_000)).toMatchObject({
     outcome: 'expired',
     ended_reason: 'not_attempted_in_time',
     attempts: 0,
   })
-  expect((await getCall(deps, seed, scheduled.id)).status).toBe('queued')
-  deps.clock.advance(2 * day)
-  expect(await advanceUntilCompleted(deps, seed, scheduled.id, 1_000)).toMatchObject({ outcome: 'expired' })
+  expect((await getCall(world.deps, world.seed, scheduled.id)).status).toBe('queued')
+  world.deps.clock.advance(2 * day)
+  expect(await advanceUntilCompleted(world.deps, world.seed, scheduled.id, 1_000)).toMatchObject({
+    outcome: 'expired',
+  })
 })
 
 it('lets the last outcome stand when a retry expires', async () => {
   const { id, campaignId } = await queueRetrying()
-  await finishAttempt(deps, await claimOne(), busy)
-  await pauseCampaign(deps, seed.workspaceId, campaignId)
-  deps.clock.advance(8 * day)
-  workers.push(startSweeper(deps))
-  const call = await advanceUntilCompleted(deps, seed, id, 1_000)
+  await finishAttempt(world.deps, await claimOne(), busy)
+  await pauseCampaign(world.deps, world.seed.workspaceId, campaignId)
+  world.deps.clock.advance(8 * day)
+  world.workers.push(startSweeper(world.deps))
+  const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'busy', ended_reason: 'line_busy', attempts: 1 })
-  expect(await listEvents(deps, id)).toHaveLength(1)
+  expect(await listEvents(world.deps, id)).toHaveLength(1)
 })
 
 it('pauses a campaign whose line failed twenty times in a row, says why, and forgets it when resumed', async () => {
   await endConsecutively(19, providerFailed)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
+  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await endConsecutively(1, providerFailed)
-  const paused = await getCampaign(seed.campaignId)
+  const paused = await getCampaign(world.seed.campaignId)
   expect(paused).toMatchObject({
     status: 'paused',
     paused_reason: expect.stringMatching(/line failed 20 times/),
   })
-  const { waiting_for } = await seedCall(deps, seed, freshNumber())
+  const { waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
   expect(waiting_for).toBe('campaign_paused')
-  await resumeCampaign(deps, seed.workspaceId, seed.campaignId)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({
+  await resumeCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
+  expect(await getCampaign(world.seed.campaignId)).toMatchObject({
     status: 'active',
     paused_reason: null,
     provider_failures: 0,
@@ -155,21 +152,22 @@ it('pauses a campaign whose line failed twenty times in a row, says why, and for
 it('counts only failures in a row, of the line, on real calls', async () => {
   await endConsecutively(19, providerFailed)
   await endConsecutively(1, emptyResult('failed', 'worker_lost'))
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
-  await seedCall(deps, seed, freshNumber(), { test: true })
-  const [test] = await claimTestCalls(deps, lease(), 1)
-  if (test !== undefined) await finishAttempt(deps, test, providerFailed)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
+  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
+  await seedCall(world.deps, world.seed, freshNumber(), { test: true })
+  const [test] = await claimTestCalls(world.deps, lease(), 1)
+  if (test !== undefined) await finishAttempt(world.deps, test, providerFailed)
+  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 19 })
   await endConsecutively(1, busy)
   await endConsecutively(1, providerFailed)
-  expect(await getCampaign(seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
+  expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
 })
 
 it('misses no failure when many end at the same moment', async () => {
-  const wide = await seedCampaign(deps, { ...seed, maxConcurrentCalls: 30 })
-  for (let index = 0; index < 20; index += 1) await seedCall(deps, seed, freshNumber(), { campaign_id: wide })
-  const attempts = await claimCalls(deps, lease(), 50)
+  const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 30 })
+  for (let index = 0; index < 20; index += 1)
+    await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: wide })
+  const attempts = await claimCalls(world.deps, lease(), 50)
   expect(attempts).toHaveLength(20)
-  await Promise.all(attempts.map((attempt) => finishAttempt(deps, attempt, providerFailed)))
+  await Promise.all(attempts.map((attempt) => finishAttempt(world.deps, attempt, providerFailed)))
   expect((await getCampaign(wide)).status).toBe('paused')
 })

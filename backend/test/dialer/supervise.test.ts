@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import type { Worker } from '../../core/worker.ts'
+import { expect, it } from '@jest/globals'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimCalls } from '../../dialer/claim-calls.ts'
 import { startDialer } from '../../dialer/dialer.ts'
@@ -7,32 +6,16 @@ import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import { startSweeper } from '../../dialer/sweeper.ts'
 import type { TelephonyProvider } from '../../telephony/provider.ts'
 import { advanceUntil, advanceUntilCompleted, getCall, listEvents, seedCall } from '../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
-import { freshNumber, type Seed, seedWorkspace } from '../support/factories.ts'
+import { freshNumber } from '../support/factories.ts'
 import { createTestProvider, neverSettle, shortConversation } from '../support/telephony-provider.ts'
 import { waitFor } from '../support/wait.ts'
+import { useCallsWorld } from '../support/world.ts'
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
-let workers: Pick<Worker, 'stop'>[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(async () => {
-  // What another test left waiting must not be called by this one.
-  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
-  workers = []
-})
-afterEach(() => Promise.all(workers.map((worker) => worker.stop())))
+const world = useCallsWorld()
 
 const dial = (overrides: Partial<TelephonyProvider>) => {
   const provider = createTestProvider(overrides)
-  workers.push(startDialer(deps, { providers: { real: provider, test: provider } }))
+  world.workers.push(startDialer(world.deps, { providers: { real: provider, test: provider } }))
 }
 const answeredConversation = {
   ...emptyResult('answered', 'agent_hung_up'),
@@ -40,9 +23,9 @@ const answeredConversation = {
 }
 /** A call whose worker died between the hang-up and the analysis. */
 const hangUpAsLostWorker = async (): Promise<number> => {
-  const { id } = await seedCall(deps, seed, freshNumber())
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const [attempt] = await claimCalls(
-    deps,
+    world.deps,
     {
       provider: 'simulated',
       workerId: crypto.randomUUID(),
@@ -51,42 +34,54 @@ const hangUpAsLostWorker = async (): Promise<number> => {
     1,
   )
   if (attempt === undefined) throw new Error('there was nothing to claim')
-  expect(await finishAttempt(deps, attempt, answeredConversation)).toBe('analyzing')
+  expect(await finishAttempt(world.deps, attempt, answeredConversation)).toBe('analyzing')
   return id
 }
 
 it('stops ringing after 45 seconds, whatever the line does', async () => {
-  const { id } = await seedCall(deps, seed, freshNumber())
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   dial({ dial: neverSettle })
-  await advanceUntil(deps, seed, id, (call) => call.status === 'dialing', 0)
-  const ringingAt = deps.clock.now().getTime()
-  const call = await advanceUntilCompleted(deps, seed, id, 1_000)
+  await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'dialing', 0)
+  const ringingAt = world.deps.clock.now().getTime()
+  const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'no_answer', ended_reason: 'ring_timeout', answered_at: null })
   expect(Date.parse(call.ended_at ?? '') - ringingAt).toBeGreaterThanOrEqual(45_000)
 })
 
 it('ends a call after 30 minutes, whatever the line does', async () => {
-  const { id } = await seedCall(deps, seed, freshNumber())
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   dial({})
-  const inProgress = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
-  const call = await advanceUntilCompleted(deps, seed, id, 60_000)
+  const inProgress = await advanceUntil(
+    world.deps,
+    world.seed,
+    id,
+    (call) => call.status === 'in_progress',
+    0,
+  )
+  const call = await advanceUntilCompleted(world.deps, world.seed, id, 60_000)
   expect(call).toMatchObject({ outcome: 'answered', ended_reason: 'call_limit_reached' })
   expect(call.answered_at).toBe(inProgress.answered_at)
   expect(call.duration_seconds).toBeGreaterThanOrEqual(30 * 60)
 })
 
 it('gives a talk half a minute of real time, however much its line is sped up', async () => {
-  const { id } = await seedCall(deps, seed, freshNumber())
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   dial({ speed: 10_000 })
-  const inProgress = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
-  const call = await advanceUntilCompleted(deps, seed, id, 1_000)
+  const inProgress = await advanceUntil(
+    world.deps,
+    world.seed,
+    id,
+    (call) => call.status === 'in_progress',
+    0,
+  )
+  const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
   expect(Date.parse(call.ended_at ?? '') - Date.parse(inProgress.answered_at ?? '')).toBeGreaterThanOrEqual(
     30_000,
   )
 })
 
 it('keeps what was said when a call is ended by the limit', async () => {
-  const { id } = await seedCall(deps, seed, freshNumber())
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   dial({
     dial: async (_, { signal, onAnswer }) => {
       onAnswer()
@@ -99,24 +94,24 @@ it('keeps what was said when a call is ended by the limit', async () => {
       }
     },
   })
-  await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress', 0)
-  expect(await advanceUntilCompleted(deps, seed, id, 60_000)).toMatchObject({
+  await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
+  expect(await advanceUntilCompleted(world.deps, world.seed, id, 60_000)).toMatchObject({
     ended_reason: 'call_limit_reached',
     transcript_text: 'Agent: Hello.',
   })
 })
 
 it('takes an error of the line for a failed attempt', async () => {
-  const { id } = await seedCall(deps, seed, freshNumber())
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   dial({ dial: () => Promise.reject(new Error('the trunk is down')) })
-  expect(await advanceUntilCompleted(deps, seed, id)).toMatchObject({
+  expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
     outcome: 'failed',
     ended_reason: 'line_failed',
   })
 })
 
 it('completes the call at the hang-up, and holds its event for the analysis', async () => {
-  const { id } = await seedCall(deps, seed, freshNumber())
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const analyzed = Promise.withResolvers<void>()
   dial({
     dial: shortConversation,
@@ -125,53 +120,62 @@ it('completes the call at the hang-up, and holds its event for the analysis', as
       return { summary: 'Wants a visit.', sentiment: 'positive', goalMet: true, extracted: { visit: true } }
     },
   })
-  await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
-  expect(await listEvents(deps, id)).toEqual([])
+  await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed', 0)
+  expect(await listEvents(world.deps, id)).toEqual([])
   analyzed.resolve()
-  const call = await advanceUntilCompleted(deps, seed, id, 0)
+  const call = await advanceUntilCompleted(world.deps, world.seed, id, 0)
   expect(call).toMatchObject({ summary: 'Wants a visit.', sentiment: 'positive', extracted: { visit: true } })
-  expect((await listEvents(deps, id)).map((event) => event.data)).toEqual([call])
+  expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
 })
 
 it('tells of the call without the analysis when that takes two minutes', async () => {
-  const { id } = await seedCall(deps, seed, freshNumber())
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   dial({ dial: shortConversation, analyze: neverSettle })
-  const { ended_at } = await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
-  const call = await advanceUntilCompleted(deps, seed, id, 1_000)
+  const { ended_at } = await advanceUntil(
+    world.deps,
+    world.seed,
+    id,
+    (call) => call.status === 'completed',
+    0,
+  )
+  const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
   expect(call).toMatchObject({ outcome: 'answered', summary: null, sentiment: 'unknown', goal_met: null })
-  const [event] = await listEvents(deps, id)
+  const [event] = await listEvents(world.deps, id)
   expect(Date.parse(event?.timestamp ?? '') - Date.parse(ended_at ?? '')).toBeGreaterThanOrEqual(120_000)
 })
 
 it('tells of the call at once when the analysis fails', async () => {
-  const { id } = await seedCall(deps, seed, freshNumber())
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
   dial({ dial: shortConversation, analyze: () => Promise.reject(new Error('no model')) })
-  await advanceUntil(deps, seed, id, (call) => call.status === 'completed', 0)
-  expect(await advanceUntilCompleted(deps, seed, id, 0)).toMatchObject({ outcome: 'answered', summary: null })
+  await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed', 0)
+  expect(await advanceUntilCompleted(world.deps, world.seed, id, 0)).toMatchObject({
+    outcome: 'answered',
+    summary: null,
+  })
 })
 
 it('settles the event of a worker that died before the analysis, two minutes after the hang-up', async () => {
   const id = await hangUpAsLostWorker()
-  workers.push(startSweeper(deps))
-  deps.clock.advance(119_000)
+  world.workers.push(startSweeper(world.deps))
+  world.deps.clock.advance(119_000)
   const other = await hangUpAsLostWorker()
-  deps.clock.advance(1_000)
+  world.deps.clock.advance(1_000)
   await waitFor(
-    async () => (await listEvents(deps, id)).length > 0,
-    () => deps.clock.advance(1),
+    async () => (await listEvents(world.deps, id)).length > 0,
+    () => world.deps.clock.advance(1),
   )
-  expect(await getCall(deps, seed, id)).toMatchObject({
+  expect(await getCall(world.deps, world.seed, id)).toMatchObject({
     outcome: 'answered',
     transcript_text: 'Agent: Hello.',
   })
-  expect(await listEvents(deps, other)).toEqual([])
+  expect(await listEvents(world.deps, other)).toEqual([])
 })
 
 it('writes one event where two settle the same call at once', async () => {
   const callId = await hangUpAsLostWorker()
-  const key = { workspaceId: seed.workspaceId, callId }
+  const key = { workspaceId: world.seed.workspaceId, callId }
   const analysis = { summary: 'Talked.', sentiment: 'neutral' as const, goalMet: null, extracted: {} }
-  await Promise.all([finishAnalysis(deps, key, analysis), finishAnalysis(deps, key, undefined)])
-  await finishAnalysis(deps, key, undefined)
-  expect(await listEvents(deps, callId)).toHaveLength(1)
+  await Promise.all([finishAnalysis(world.deps, key, analysis), finishAnalysis(world.deps, key, undefined)])
+  await finishAnalysis(world.deps, key, undefined)
+  expect(await listEvents(world.deps, callId)).toHaveLength(1)
 })

@@ -1,37 +1,34 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { findRole } from '../../identity/member-store.ts'
 import { addMember, listWorkspaces } from '../../identity/members.ts'
 import { verifyPassword } from '../../identity/passwords.ts'
 import { createUser } from '../../identity/users.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
 import { toolKinds } from '../../tools/kind-registry.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
+import { useWorld } from '../support/world.ts'
 
 const password = 'correct horse battery'
 
-let database: TestDatabase
-let deps: TestDeps
-beforeAll(async () => {
-  database = await createTestDatabase()
-  deps = testDeps(database.db)
-})
-afterAll(() => database.close())
+const world = useWorld()
 
 it('knows a user again by password, whatever the case of the address', async () => {
-  const { id } = await createUser(deps, { email: 'Robin@Example.com', name: 'Robin', password })
-  expect(await verifyPassword(deps, { email: ' rObin@eXample.com ', password })).toMatchObject({ userId: id })
+  const { id } = await createUser(world.deps, { email: 'Robin@Example.com', name: 'Robin', password })
+  expect(await verifyPassword(world.deps, { email: ' rObin@eXample.com ', password })).toMatchObject({
+    userId: id,
+  })
 })
 
 it('knows nobody by a wrong password or address', async () => {
-  await createUser(deps, { email: 'sam@example.com', name: 'Sam', password })
-  expect(await verifyPassword(deps, { email: 'sam@example.com', password: `${password} ` })).toBeUndefined()
-  expect(await verifyPassword(deps, { email: 'nobody@example.com', password })).toBeUndefined()
+  await createUser(world.deps, { email: 'sam@example.com', name: 'Sam', password })
+  expect(
+    await verifyPassword(world.deps, { email: 'sam@example.com', password: `${password} ` }),
+  ).toBeUndefined()
+  expect(await verifyPassword(world.deps, { email: 'nobody@example.com', password })).toBeUndefined()
 })
 
 it('keeps passwords as Argon2id', async () => {
-  const { id } = await createUser(deps, { email: 'kim@example.com', name: 'Kim', password })
-  const user = await database.db
+  const { id } = await createUser(world.deps, { email: 'kim@example.com', name: 'Kim', password })
+  const user = await world.database.db
     .selectFrom('app_user')
     .select('password_hash')
     .where('id', '=', id)
@@ -41,7 +38,7 @@ it('keeps passwords as Argon2id', async () => {
 
 it('makes of simultaneous users with one address exactly one', async () => {
   const attempts = ['Lee@example.com', 'lee@example.com', 'LEE@example.com'].map((email) =>
-    createUser(deps, { email, name: 'Lee', password }),
+    createUser(world.deps, { email, name: 'Lee', password }),
   )
   const settled = await Promise.allSettled(attempts)
   expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -54,7 +51,7 @@ it.each([
   ['name', { name: '  ' }],
   ['password', { password: 'too short' }],
 ])('refuses a user with a bad %s', async (field, invalid) => {
-  const making = createUser(deps, { email: 'pat@example.com', name: 'Pat', password, ...invalid })
+  const making = createUser(world.deps, { email: 'pat@example.com', name: 'Pat', password, ...invalid })
   await expect(making).rejects.toMatchObject({ code: 'validation_failed', details: [{ field }] })
 })
 
@@ -63,7 +60,7 @@ it.each([
   ['country', { country: 'usa' }],
   ['time_zone', { timeZone: 'Mars/Base' }],
 ])('refuses a workspace with a bad %s', async (field, invalid) => {
-  const making = createWorkspace(deps, {
+  const making = createWorkspace(world.deps, {
     name: 'Acme',
     country: 'US',
     timeZone: 'America/New_York',
@@ -74,29 +71,37 @@ it.each([
 })
 
 it('makes the owner a member, and changes the role of one who is', async () => {
-  const { id: ownerId } = await createUser(deps, { email: 'owner@example.com', name: 'Owner', password })
-  const { id } = await createWorkspace(deps, {
+  const { id: ownerId } = await createUser(world.deps, {
+    email: 'owner@example.com',
+    name: 'Owner',
+    password,
+  })
+  const { id } = await createWorkspace(world.deps, {
     name: 'Acme',
     country: 'DE',
     timeZone: 'Europe/Berlin',
     ownerId,
   })
-  expect(await listWorkspaces(deps, ownerId)).toMatchObject([{ id, name: 'Acme' }])
+  expect(await listWorkspaces(world.deps, ownerId)).toMatchObject([{ id, name: 'Acme' }])
 
-  const { id: userId } = await createUser(deps, { email: 'second@example.com', name: 'Second', password })
+  const { id: userId } = await createUser(world.deps, {
+    email: 'second@example.com',
+    name: 'Second',
+    password,
+  })
   for (const role of ['member', 'owner'] as const) {
-    await addMember(deps, { workspaceId: id, userId, role })
-    expect(await findRole(database.db, id, userId)).toBe(role)
+    await addMember(world.deps, { workspaceId: id, userId, role })
+    expect(await findRole(world.database.db, id, userId)).toBe(role)
   }
-  await addMember(deps, { workspaceId: id, userId: ownerId, role: 'member' })
-  expect(await findRole(database.db, id, ownerId)).toBe('member')
+  await addMember(world.deps, { workspaceId: id, userId: ownerId, role: 'member' })
+  expect(await findRole(world.database.db, id, ownerId)).toBe('member')
 })
 
 it('gives a new workspace the tools that come with Outdial', async () => {
-  const { id: ownerId } = await createUser(deps, { email: 'new@example.com', name: 'New', password })
+  const { id: ownerId } = await createUser(world.deps, { email: 'new@example.com', name: 'New', password })
   const workspace = { name: 'Acme', country: 'US', timeZone: 'America/New_York', ownerId }
-  const { id } = await createWorkspace(deps, workspace)
-  const tools = await database.db
+  const { id } = await createWorkspace(world.deps, workspace)
+  const tools = await world.database.db
     .selectFrom('mcp_tool')
     .select('name')
     .where('workspace_id', '=', id)
@@ -107,14 +112,14 @@ it('gives a new workspace the tools that come with Outdial', async () => {
 })
 
 it('makes no workspace without its owner', async () => {
-  const making = createWorkspace(deps, {
+  const making = createWorkspace(world.deps, {
     name: 'Orphan',
     country: 'US',
     timeZone: 'America/New_York',
     ownerId: 999_999,
   })
   await expect(making).rejects.toThrow()
-  const orphans = await database.db
+  const orphans = await world.database.db
     .selectFrom('workspace')
     .select('id')
     .where('name', '=', 'Orphan')

@@ -1,47 +1,41 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { addDocument, deleteDocument, editDocument } from '../../knowledge/documents.ts'
 import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { knowledgeSearch } from '../../tools/kinds/knowledge-search.ts'
 import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { runTool } from '../support/tools.ts'
+import { useWorld } from '../support/world.ts'
 
-let database: TestDatabase
-let deps: TestDeps
-let workspaceId: number
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  deps = testDeps(database.db)
-})
-afterAll(() => database.close())
-beforeEach(async () => {
-  ;({ workspaceId } = await seedWorkspace(deps))
-})
+const world = useWorld()
 
 const searchTitles = async (query: string) =>
-  (await searchKnowledge(deps, workspaceId, query)).map(({ title }) => title)
+  (await searchKnowledge(world.deps, world.seed.workspaceId, query)).map(({ title }) => title)
 
 const warranty = { title: 'Warranty', body: 'Every new roof has a warranty of ten years.' }
 const prices = { title: 'Prices', body: 'An inspection of your roof is free. A repair costs 300 dollars.' }
 
 it('finds words in other forms, and ranks a title above a mention', async () => {
-  await addDocument(deps, workspaceId, { title: 'Storms', body: 'Ask us about inspections after a storm.' })
-  await addDocument(deps, workspaceId, { title: 'Inspections', body: 'We come within two days.' })
+  await addDocument(world.deps, world.seed.workspaceId, {
+    title: 'Storms',
+    body: 'Ask us about inspections after a storm.',
+  })
+  await addDocument(world.deps, world.seed.workspaceId, {
+    title: 'Inspections',
+    body: 'We come within two days.',
+  })
   expect(await searchTitles('inspecting')).toEqual(['Inspections', 'Storms'])
 })
 
 it('finds documents with some of the words where none has all', async () => {
-  await addDocument(deps, workspaceId, warranty)
-  await addDocument(deps, workspaceId, prices)
+  await addDocument(world.deps, world.seed.workspaceId, warranty)
+  await addDocument(world.deps, world.seed.workspaceId, prices)
   expect(await searchTitles('what does an elephant inspection cost?')).toEqual(['Prices'])
   expect(await searchTitles('warranty on new roof')).toEqual(['Warranty'])
 })
 
 it('reads dashes, operators and stop words as plain words', async () => {
-  await addDocument(deps, workspaceId, warranty)
+  await addDocument(world.deps, world.seed.workspaceId, warranty)
   expect(await searchTitles('-warranty')).toEqual(['Warranty'])
   expect(await searchTitles('& | ! <-> :* \' " ( warranty')).toEqual(['Warranty'])
   expect(await searchTitles('of the')).toEqual([])
@@ -51,34 +45,38 @@ it('reads dashes, operators and stop words as plain words', async () => {
 
 it('gives the three best passages of a long document', async () => {
   const body = Array.from({ length: 6 }, (_, index) => `Gutter ${index}. ${'x'.repeat(700)}`).join('\n\n')
-  await addDocument(deps, workspaceId, { title: 'Long', body })
-  const found = await searchKnowledge(deps, workspaceId, 'gutter')
+  await addDocument(world.deps, world.seed.workspaceId, { title: 'Long', body })
+  const found = await searchKnowledge(world.deps, world.seed.workspaceId, 'gutter')
   expect(found.map(({ text }) => text.slice(0, 8))).toEqual(['Gutter 0', 'Gutter 1', 'Gutter 2'])
 })
 
 it('does not show what another workspace knows', async () => {
-  const other = await seedWorkspace(deps, 'Other')
-  const { id } = await addDocument(deps, other.workspaceId, warranty)
+  const other = await seedWorkspace(world.deps, 'Other')
+  const { id } = await addDocument(world.deps, other.workspaceId, warranty)
   expect(await searchTitles('warranty')).toEqual([])
-  await expect(editDocument(deps, workspaceId, id, { title: 'Mine' })).rejects.toMatchObject({
+  await expect(editDocument(world.deps, world.seed.workspaceId, id, { title: 'Mine' })).rejects.toMatchObject(
+    {
+      code: 'not_found',
+    },
+  )
+  await expect(deleteDocument(world.deps, world.seed.workspaceId, id)).rejects.toMatchObject({
     code: 'not_found',
   })
-  await expect(deleteDocument(deps, workspaceId, id)).rejects.toMatchObject({ code: 'not_found' })
-  expect(await searchKnowledge(deps, other.workspaceId, 'warranty')).toHaveLength(1)
+  expect(await searchKnowledge(world.deps, other.workspaceId, 'warranty')).toHaveLength(1)
 })
 
 it('finds the new text of an edited document, by its new title, and the old no more', async () => {
-  const { id } = await addDocument(deps, workspaceId, warranty)
-  await editDocument(deps, workspaceId, id, { body: 'Fifteen years.' })
+  const { id } = await addDocument(world.deps, world.seed.workspaceId, warranty)
+  await editDocument(world.deps, world.seed.workspaceId, id, { body: 'Fifteen years.' })
   expect(await searchTitles('ten')).toEqual([])
-  await editDocument(deps, workspaceId, id, { title: 'Guarantee' })
+  await editDocument(world.deps, world.seed.workspaceId, id, { title: 'Guarantee' })
   expect(await searchTitles('guarantee fifteen')).toEqual(['Guarantee'])
   expect(await searchTitles('warranty')).toEqual([])
 })
 
 it('finds nothing of a deleted document', async () => {
-  const { id } = await addDocument(deps, workspaceId, warranty)
-  await deleteDocument(deps, workspaceId, id)
+  const { id } = await addDocument(world.deps, world.seed.workspaceId, warranty)
+  await deleteDocument(world.deps, world.seed.workspaceId, id)
   expect(await searchTitles('warranty')).toEqual([])
 })
 
@@ -90,12 +88,13 @@ it.each([
   ['body', 'invalid_text', { title: 'Title', body: 'a\u0000b' }],
 ])('refuses a document whose %s is wrong: %s', async (field, code, document) => {
   const thrown = { code: 'validation_failed', details: [{ field, code }] }
-  await expect(addDocument(deps, workspaceId, document)).rejects.toMatchObject(thrown)
+  await expect(addDocument(world.deps, world.seed.workspaceId, document)).rejects.toMatchObject(thrown)
 })
 
 it('quotes passages to the agent with the title of their document, or says that there are none', async () => {
-  await addDocument(deps, workspaceId, warranty)
-  const useSearchTool = (query: string) => runTool(deps, knowledgeSearch, builtInRow(workspaceId), { query })
+  await addDocument(world.deps, world.seed.workspaceId, warranty)
+  const useSearchTool = (query: string) =>
+    runTool(world.deps, knowledgeSearch, builtInRow(world.seed.workspaceId), { query })
   expect(await useSearchTool('warranty')).toEqual({
     text: `From "Warranty":\n${warranty.body}`,
     isError: false,

@@ -164,11 +164,11 @@ const message = fc.oneof(
  * says -32603 (or that its own check failed) and dumps its schema's issues.
  */
 function normalize(response: unknown): unknown {
-  const { error, id } = response as JsonRpc
+  const { error, ...rest } = response as JsonRpc
   if (error === undefined) return response
   const isFault =
     error.message.startsWith('Invalid params: ') || /^(\[|MCP error -32602)/.test(error.message.trim())
-  return isFault ? { id, fault: 'wrong parameters' } : response
+  return isFault ? { id: rest.id, fault: 'wrong parameters' } : response
 }
 
 it('answers any message as the SDK’s own server does', async () => {

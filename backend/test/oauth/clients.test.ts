@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestDeps,testDeps } from '../support/deps.ts'
+import { useWorld } from '../support/world.ts'
 
-let database: TestDatabase
-let deps: TestDeps
-beforeAll(async () => {
-  database = await createTestDatabase()
-  deps = testDeps(database.db)
-})
-afterAll(() => database.close())
+const world = useWorld()
 
 it.each([
   'https://zapier.com/dashboard/auth/oauth/return/App123CLIAPI/',
@@ -17,7 +10,7 @@ it.each([
   'http://127.0.0.1:9000/callback',
   'http://[::1]:9000/callback',
 ])('takes %s as a redirect URI', async (uri) => {
-  const { clientSecret } = await createOauthClient(deps, {
+  const { clientSecret } = await createOauthClient(world.deps, {
     name: 'App',
     redirectUris: [uri],
     confidential: true,
@@ -34,7 +27,7 @@ it.each([
   '/callback',
   '',
 ])('refuses "%s" as a redirect URI', async (uri) => {
-  const making = createOauthClient(deps, {
+  const making = createOauthClient(world.deps, {
     name: 'App',
     redirectUris: ['https://example.com/', uri],
     confidential: false,
@@ -43,9 +36,9 @@ it.each([
 })
 
 it('refuses an app without a redirect URI or without a name', async () => {
-  const noUri = createOauthClient(deps, { name: 'App', redirectUris: [], confidential: true })
+  const noUri = createOauthClient(world.deps, { name: 'App', redirectUris: [], confidential: true })
   await expect(noUri).rejects.toMatchObject({ details: [{ field: 'redirect_uris' }] })
-  const noName = createOauthClient(deps, {
+  const noName = createOauthClient(world.deps, {
     name: ' ',
     redirectUris: ['https://a.example/'],
     confidential: true,
@@ -54,7 +47,7 @@ it('refuses an app without a redirect URI or without a name', async () => {
 })
 
 it('gives a public app no secret', async () => {
-  const client = await createOauthClient(deps, {
+  const client = await createOauthClient(world.deps, {
     name: 'Phone',
     redirectUris: ['https://phone.example/callback'],
     confidential: false,

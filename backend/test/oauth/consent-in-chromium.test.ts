@@ -3,36 +3,30 @@ import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { newFlow, password, seedApp, seedUser, type TestApp, type TestUser } from '../support/oauth.ts'
-import { type Service, startService } from '../support/service.ts'
+import { newFlow, seedApp, seedUser, type TestApp, type TestUser } from '../support/oauth.ts'
+import { password, useServiceWorld } from '../support/service.ts'
 
-let database: TestDatabase
-let service: Service
+const world = useServiceWorld()
 let robin: TestUser
 let app: TestApp
 let otherServer: Server
 let callback: string
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  robin = await seedUser(service.deps, 'Acme', 'Globex')
+  robin = await seedUser(world.service.deps, 'Acme', 'Globex')
   otherServer = createServer((_request, response) => response.end('connected'))
   await new Promise<void>((resolve) => otherServer.listen(0, '127.0.0.1', resolve))
   const address = otherServer.address()
   callback = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/callback`
-  const { clientId } = await createOauthClient(service.deps, {
+  const { clientId } = await createOauthClient(world.service.deps, {
     name: 'Zapier',
     redirectUris: [callback],
     confidential: true,
   })
-  app = { ...(await seedApp(service, 'confidential')), clientId }
+  app = { ...(await seedApp(world.service, 'confidential')), clientId }
 })
 afterAll(async () => {
   otherServer.closeAllConnections()
   await new Promise((resolve) => otherServer.close(resolve))
-  await service.close()
-  await database.close()
 })
 
 const start = async () => (await newFlow(app, { redirect_uri: callback })).startUrl

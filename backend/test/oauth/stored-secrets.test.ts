@@ -1,40 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { createBrowser } from '../../../support/browser.ts'
 import { deleteUnusedGrants } from '../../oauth/grants.ts'
 import { loadServerKeys } from '../../oauth/server-keys.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
-import {
-  connect,
-  consent,
-  newFlow,
-  parseTokens,
-  password,
-  refresh,
-  seedApp,
-  seedUser,
-  type TestApp,
-  type TestUser,
-} from '../support/oauth.ts'
-import { type Service, startService } from '../support/service.ts'
+import { connect, consent, newFlow, parseTokens, refresh, useOAuthWorld } from '../support/oauth.ts'
+import { password } from '../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-let robin: TestUser
-let zapier: TestApp
-let phone: TestApp
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  robin = await seedUser(service.deps, 'Acme')
-  zapier = await seedApp(service, 'confidential')
-  phone = await seedApp(service, 'public', 'Phone')
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+const world = useOAuthWorld()
 
 /** Everything that is stored about people, apps and authorizations, as text. */
 async function dump(): Promise<string> {
@@ -48,18 +22,18 @@ async function dump(): Promise<string> {
     'server_secret',
   ]
   const rows = await Promise.all(
-    tables.map((table) => sql`select * from ${sql.table(table)}`.execute(database.db)),
+    tables.map((table) => sql`select * from ${sql.table(table)}`.execute(world.db)),
   )
   return JSON.stringify(rows.map(({ rows: all }) => all))
 }
 
 it('stores no token, code, cookie, password or client secret as it is', async () => {
   const browser = createBrowser()
-  const flow = await consent(zapier, robin, 'Acme', { browser })
-  const confidential = await connect(zapier, robin, 'Acme', { browser })
-  const rotated = await connect(phone, robin, 'Acme', { browser })
-  const next = await parseTokens(phone, await refresh(phone, rotated.refresh_token))
-  const { page } = await browser.open((await newFlow(zapier)).startUrl)
+  const flow = await consent(world.zapier, world.robin, 'Acme', { browser })
+  const confidential = await connect(world.zapier, world.robin, 'Acme', { browser })
+  const rotated = await connect(world.phone, world.robin, 'Acme', { browser })
+  const next = await parseTokens(world.phone, await refresh(world.phone, rotated.refresh_token))
+  const { page } = await browser.open((await newFlow(world.zapier)).startUrl)
   const interactionId = page.url.split('/').at(-1) ?? ''
   expect(interactionId).toHaveLength(43)
 
@@ -71,12 +45,12 @@ it('stores no token, code, cookie, password or client secret as it is', async ()
     next.access_token,
     next.refresh_token,
     interactionId,
-    zapier.secret ?? '',
+    world.zapier.secret ?? '',
     password,
     ...browser.cookies().map((cookie) => cookie.slice(cookie.indexOf('=') + 1)),
   ]
   const stored = await dump()
-  expect(stored).toContain(zapier.clientId)
+  expect(stored).toContain(world.zapier.clientId)
   for (const secret of secrets) {
     expect(secret.length).toBeGreaterThan(20)
     expect(stored).not.toContain(secret)
@@ -85,14 +59,14 @@ it('stores no token, code, cookie, password or client secret as it is', async ()
 })
 
 it('forgets an authorization whose code was never exchanged, and no connection', async () => {
-  await consent(zapier, robin, 'Acme')
-  const connected = await connect(zapier, robin, 'Acme')
-  service.deps.clock.advance(86_400_000)
-  const grants = () => database.db.selectFrom('oauth_grant').select('id_hash').execute()
+  await consent(world.zapier, world.robin, 'Acme')
+  const connected = await connect(world.zapier, world.robin, 'Acme')
+  world.service.deps.clock.advance(86_400_000)
+  const grants = () => world.db.selectFrom('oauth_grant').select('id_hash').execute()
   const before = await grants()
-  await deleteUnusedGrants(service.deps, service.deps.clock.now())
+  await deleteUnusedGrants(world.service.deps, world.service.deps.clock.now())
   expect((await grants()).length).toBeLessThan(before.length)
-  expect((await refresh(zapier, connected.refresh_token)).status).toBe(200)
+  expect((await refresh(world.zapier, connected.refresh_token)).status).toBe(200)
 })
 
 it('makes one set of keys, however many processes start first', async () => {

@@ -37,14 +37,14 @@ it('sends a request to a permitted address and tells the answer', async () => {
   receiver.respond = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
   const send = createGuardedSend({ allowLoopback: true })
   const response = await send(request(receiver.url('/a?b=c')))
-  expect(response).toMatchObject({ status: 201, body: 'welcome', cut: false, headers: { 'x-answer': 'yes' } })
+  expect(response).toMatchObject({ status: 201, body: 'welcome', isTruncated: false, headers: { 'x-answer': 'yes' } })
   expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
 })
 
 it('cuts an answer that is longer than it may be', async () => {
   receiver.respond = (_request, response) => response.end('0123456789abc')
   const response = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
-  expect(response).toMatchObject({ status: 200, body: '0123456789', cut: true })
+  expect(response).toMatchObject({ status: 200, body: '0123456789', isTruncated: true })
 })
 
 it('reaches localhost without asking any name server', async () => {

@@ -18,7 +18,7 @@ import { advanceUntil, getCall, listEvents, seedCall, toCaller } from '../suppor
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
-import { waitForLockWaiter } from '../support/locks.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
 
 let database: TestDatabase
 let deps: TestDeps
@@ -286,7 +286,7 @@ async function runDuringErasure(contactId: number, start: () => Promise<unknown>
   })
   await Promise.race([erased.promise, erasing])
   const results = Promise.allSettled(start())
-  await waitForLockWaiter(deps)
+  await waitForLockWaiters(deps.db)
   release.resolve()
   await erasing
   return results

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { exportSpreadsheet } from '../../spreadsheets/export-spreadsheet.ts'
-import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
 import {
   createSpreadsheet,
   deleteSpreadsheet,
+  exportSpreadsheet,
   listSpreadsheets,
-} from '../../spreadsheets/manage-spreadsheets.ts'
+} from '../../spreadsheets/spreadsheets.ts'
+import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
 import { assignTool } from '../../tools/assignments.ts'
 import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
 import { listTools } from '../../tools/tool-catalog.ts'

@@ -19,7 +19,7 @@ export const toCaller = (seed: Seed): Caller => ({
   scopes: ['contacts:write', 'calls:read'],
 })
 
-/** Queues a call the way that the API does, and answers the call. */
+/** Queues a call the way that the API does. */
 export async function seedCall(
   deps: TestDeps,
   seed: Seed,
@@ -45,7 +45,7 @@ export async function listEvents(deps: TestDeps, callId: number): Promise<CallCo
 export const listAttempts = (deps: TestDeps, callId: number) =>
   deps.db.selectFrom('call_attempt').selectAll().where('call_id', '=', callId).orderBy('number').execute()
 
-/** Turns the clock on until the call is as asked. */
+/** Advances the clock until the call meets the predicate. */
 export const advanceUntil = (
   deps: TestDeps,
   seed: Seed,
@@ -61,7 +61,7 @@ export const advanceUntil = (
     () => deps.clock.advance(stepMs),
   )
 
-/** Turns the clock on until the call is completed and its event written. */
+/** Advances the clock until the call is completed and its event is written. */
 export async function advanceUntilCompleted(
   deps: TestDeps,
   seed: Seed,
@@ -87,7 +87,7 @@ const findLiveAttempt = ({ db }: TestDeps, seed: Seed, callId: number): Promise<
     .where('ended_at', 'is', null)
     .executeTakeFirst()
 
-/** Has a waiting call dialed, and answers its attempt. What is due besides is dialed too. */
+/** Claims due calls until this one is dialed, and returns its attempt. */
 export async function dialCall(deps: TestDeps, seed: Seed, callId: number): Promise<FencedAttempt> {
   for (let round = 0; round < 20; round += 1) {
     const attempt = await findLiveAttempt(deps, seed, callId)
@@ -97,7 +97,7 @@ export async function dialCall(deps: TestDeps, seed: Seed, callId: number): Prom
   throw new Error(`call ${callId} was never dialed`)
 }
 
-/** Ends a call by an attempt, and its analysis where it was answered: then its event is written. */
+/** Ends a call with this result, and its analysis if it was answered, so that its event is written. */
 export async function completeDialedCall(
   deps: TestDeps,
   seed: Seed,

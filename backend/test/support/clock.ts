@@ -5,7 +5,7 @@ interface Waiter {
   resolve: () => void
 }
 
-/** A clock that stands still until the test turns its hands. */
+/** A clock that stands still until the test advances it. */
 export class ManualClock implements Clock {
   #now: number
   #waiters: Waiter[] = []
@@ -28,14 +28,14 @@ export class ManualClock implements Clock {
     })
   }
 
-  /** Moves time on, releasing who waited for it, earliest first. */
+  /** Advances the time and resolves the waits that are due, earliest first. */
   advance(ms: number): void {
     this.#now += ms
     const due = this.#waiters.filter((waiter) => waiter.at <= this.#now).sort((a, b) => a.at - b.at)
     for (const waiter of due) this.#release(waiter)
   }
 
-  /** How many wait: tests await a number before they advance. */
+  /** The number of pending waits: tests wait for a number before they advance. */
   get waiting(): number {
     return this.#waiters.length
   }

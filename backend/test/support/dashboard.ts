@@ -11,9 +11,9 @@ import { createUser } from '../../identity/users.ts'
 import { sessionCookie } from '../../sign-in/browser-auth.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { type Seed, seedWorkspace } from './factories.ts'
-import { type Service, startService } from './service.ts'
+import { password, type Service, startService } from './service.ts'
 
-export { startService, type Service }
+export { password, startService, type Service }
 
 /** A service with a database of its own for all tests of a file: there before them, gone after them. */
 export function useService(onOpened: (opened: { database: TestDatabase; service: Service }) => void): void {
@@ -30,18 +30,16 @@ export function useService(onOpened: (opened: { database: TestDatabase; service:
   })
 }
 
-export const password = 'correct horse battery'
-
 let userCount = 0
 /** Made once: hashing is slow on purpose. */
 let passwordHash: string | undefined
 
-/** Somebody who is signed in, with a browser that runs no script. */
+/** A signed-in user with a browser that runs no script. */
 export interface SignedInUser {
   browser: Browser
   userId: number
   email: string
-  /** An address of the workspace: `at('/calls')`. */
+  /** The URL of a path in the workspace: `at('/calls')`. */
   urlFor: (path: string) => string
   open: (path: string) => Promise<Page>
 }
@@ -75,7 +73,7 @@ export async function seedSignedInMember(
   return { browser, userId, email, urlFor, open: async (path) => (await browser.open(urlFor(path))).page }
 }
 
-/** A tab in Chromium of somebody who is signed in. */
+/** Opens a Chromium tab with the session of a signed-in user. */
 export async function openTab(service: Service, chromium: Chromium, user: SignedInUser): Promise<Tab> {
   // Half-way through a transition a colour is neither the one nor the other: axe would complain of some by chance.
   const context = await chromium.newContext({ reducedMotion: 'reduce' })
@@ -112,20 +110,20 @@ export async function expectAccessible(tab: Tab): Promise<void> {
   expect(seriousViolations).toEqual([])
 }
 
-let strangerCount = 0
+let withoutWorkspaceCount = 0
 
-/** Somebody with an account and no workspace, signed in. */
+/** Creates a user without a workspace, and signs in. */
 export async function seedUserWithoutWorkspace(
   service: Service,
 ): Promise<{ browser: Browser; userId: number; email: string }> {
-  strangerCount += 1
-  const email = `stranger${strangerCount}@example.com`
+  withoutWorkspaceCount += 1
+  const email = `stranger${withoutWorkspaceCount}@example.com`
   const { id: userId } = await createUser(service.deps, { email, name: 'Sam', password })
   const { browser } = await signIn(service, email)
   return { browser, userId, email }
 }
 
-/** A new browser in which somebody tries to sign in. */
+/** Tries to sign in with a new browser. */
 export async function signIn(
   service: Service,
   email: string,

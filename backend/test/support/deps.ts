@@ -8,7 +8,7 @@ import { ManualClock } from './clock.ts'
 
 export type TestDeps = Deps & { clock: ManualClock }
 
-/** The real thing, but for the clock, which the test turns, and chance, which is fixed. */
+/** Returns real dependencies, except for a clock that the test advances and a fixed random number. */
 export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
   const config = parseConfig({
     SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',

@@ -137,11 +137,6 @@ export function cloneProject(root: string): void {
   }
 }
 
-/** Resolves when it holds. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
-}
-
 /** Not so for a process that ended and that its new parent has not taken notice of. */
 export function isAlive(pid: number): boolean {
   try {

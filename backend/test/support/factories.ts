@@ -16,7 +16,7 @@ import type { TestDeps } from './deps.ts'
 
 let completedCallCount = 0
 
-/** A completed call, as a row and as the API answers it. */
+/** Creates a completed call, and returns it as the API does. */
 export async function seedCompletedCall(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   seed: Seed,
@@ -56,7 +56,7 @@ export async function seedCompletedCall(
   }
 }
 
-/** A call that ends now: its event and deliveries are written. */
+/** Creates a call that ends now, with its event and deliveries. */
 export async function completeCall(
   deps: Pick<Deps, 'db' | 'clock'>,
   seed: Seed,
@@ -76,7 +76,7 @@ export async function completeCall(
 
 const callerScopes: Caller['scopes'] = ['calls:read', 'webhooks:write']
 
-/** A caller with a personal API key. */
+/** Creates an API key, and returns its caller. */
 export async function seedApiKeyCaller(
   { db }: Pick<Deps, 'db'>,
   seed: Seed,
@@ -92,7 +92,7 @@ export async function seedApiKeyCaller(
 
 let grantCount = 0
 
-/** A caller through an app that its user connected to the workspace. */
+/** Connects an app to the workspace, and returns its caller. */
 export async function seedAppCaller(
   { db }: Pick<Deps, 'db'>,
   seed: Seed,
@@ -117,7 +117,7 @@ export async function seedAppCaller(
   return { workspaceId, userId, apiKeyId: null, clientId, scopes: callerScopes }
 }
 
-/** Ids of a workspace that can call: one user, one Live agent, one active number, one campaign. */
+/** IDs of a workspace that can call: one user, one Live agent, one active number, one campaign. */
 export interface Seed {
   workspaceId: number
   userId: number
@@ -134,7 +134,7 @@ export const everyHour: CallingHours = {
 
 export const noRetry: RetryPolicy = { max_attempts: 1, delay_minutes: 60, on: [] }
 
-/** Rows that the public API cannot make. */
+/** Creates what the public API can't: a workspace that can call. */
 export async function seedWorkspace(deps: Pick<Deps, 'db' | 'secretBox'>, name = 'Acme'): Promise<Seed> {
   const { db, secretBox } = deps
   const workspace = await db
@@ -175,7 +175,7 @@ export async function seedAgent(
   return row.id
 }
 
-/** The id by which the runtime knows an agent. */
+/** Returns the ID by which agent runtimes know an agent. */
 export async function getWidgetId({ db }: Pick<Deps, 'db'>, agentId: number): Promise<string> {
   const row = await db
     .selectFrom('agent')
@@ -239,7 +239,7 @@ export async function seedCampaign(
 
 let liveCallCount = 0
 
-/** A call that is being talked on. `end` hangs up. */
+/** Creates a call in progress; `end` ends it. */
 export async function seedLiveCall(
   deps: TestDeps,
   seed: Pick<Seed, 'workspaceId' | 'agentId' | 'campaignId' | 'phoneNumberId'>,
@@ -301,7 +301,7 @@ export async function seedLiveCall(
 
 let freshNumberCount = 0
 
-/** A valid number in New York's zone whose last digits decide nothing, another each time. */
+/** Returns a new valid number in New York's time zone that selects no scenario of the simulated provider. */
 export function freshNumber(): string {
   freshNumberCount += 1
   return `+1202557${String(freshNumberCount + 200).padStart(4, '0')}`

@@ -119,7 +119,7 @@ export async function startMcpService(
         .values({
           workspace_id: workspaceId,
           kind: more.kind ?? 'http',
-          name: `${name}`,
+          name,
           description: `Does ${name}.`,
           input_schema: JSON.stringify(more.schema ?? textSchema),
           is_active: more.active ?? true,

@@ -1,13 +1,14 @@
+import { beforeAll } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
 import { type Browser, createBrowser, signInAndConsent } from '../../../support/browser.ts'
+import type { Db } from '../../db/schema.ts'
 import { addMember } from '../../identity/members.ts'
 import { createUser } from '../../identity/users.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { createWorkspace } from '../../onboarding/create-workspace.ts'
 import type { TestDeps } from './deps.ts'
-import type { Service } from './service.ts'
+import { password, type Service, useServiceWorld } from './service.ts'
 
-export const password = 'correct horse battery'
 /** Nothing listens there: the browser stops before it leaves. */
 export const redirectUri = 'http://127.0.0.1:9/callback'
 
@@ -79,6 +80,50 @@ export interface Flow {
   startUrl: string
   verifier: string
   state: string
+}
+
+export interface OAuthWorld {
+  readonly service: Service
+  readonly db: Db
+  /** Owner of the workspaces Acme and Globex. */
+  readonly robin: TestUser
+  /** A confidential client. */
+  readonly zapier: TestApp
+  /** A public client. */
+  readonly phone: TestApp
+  /** Replaces the service by a new one on the same address and database. */
+  restartService(): Promise<void>
+}
+
+/** Gives a test file a service with its own database, a user, and two apps. */
+export function useOAuthWorld(): OAuthWorld {
+  const world = useServiceWorld()
+  let robin: TestUser
+  let zapier: TestApp
+  let phone: TestApp
+  beforeAll(async () => {
+    robin = await seedUser(world.service.deps, 'Acme', 'Globex')
+    zapier = await seedApp(world.service, 'confidential')
+    phone = await seedApp(world.service, 'public', 'Phone')
+  })
+  return {
+    get service() {
+      return world.service
+    },
+    get db() {
+      return world.database.db
+    },
+    get robin() {
+      return robin
+    },
+    get zapier() {
+      return zapier
+    },
+    get phone() {
+      return phone
+    },
+    restartService: world.restart,
+  }
 }
 
 /** An authorization request with PKCE; `change` sets parameters, or takes them out with null. */

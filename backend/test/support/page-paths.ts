@@ -1,5 +1,13 @@
-import type { DashboardRoute } from '../../dashboard/page/page-route.ts'
+import type { DashboardRoute } from '../../dashboard/page/define-page.ts'
+import { createDashboardRoutes } from '../../dashboard/routes.ts'
+import type { Deps } from '../../deps.ts'
 import type { SeededObjects } from './seed-everything.ts'
+
+export type ListedRoute = DashboardRoute & { path: string }
+
+/** Every route of the dashboard with its path. */
+export const listDashboardRoutes = (deps: Deps): ListedRoute[] =>
+  Object.entries(createDashboardRoutes(deps)).map(([path, route]) => ({ ...route, path }))
 
 /** What an address that begins so names. Where it names two things, both may be another workspace's. */
 const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string | number)[] }[] = [
@@ -9,15 +17,15 @@ const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string |
   { prefix: '/contacts/import/:id', ids: (objects) => [objects.import] },
   { prefix: '/phone-numbers/:id', ids: ({ number }) => [number] },
   { prefix: '/agents/:id', ids: ({ agent }) => [agent] },
-  { prefix: '/agents/:id/tools/:other', ids: ({ agent, tool }) => [agent, tool] },
+  { prefix: '/agents/:id/tools/:toolId', ids: ({ agent, tool }) => [agent, tool] },
   { prefix: '/tools/:id', ids: ({ tool }) => [tool] },
   { prefix: '/tools/:id/edit-server', ids: ({ server }) => [server] },
   { prefix: '/tools/:id/choose', ids: ({ server }) => [server] },
   { prefix: '/tools/:id/refresh', ids: ({ server }) => [server] },
   { prefix: '/knowledge/:id', ids: ({ document }) => [document] },
-  { prefix: '/spreadsheets/:other', ids: ({ spreadsheet }) => [spreadsheet] },
-  { prefix: '/integrations/api-keys/:id', ids: ({ apiKey }) => [apiKey] },
-  { prefix: '/integrations/apps/:id/:other', ids: ({ owner, app }) => [owner, app] },
+  { prefix: '/spreadsheets/:spreadsheetId', ids: ({ spreadsheet }) => [spreadsheet] },
+  { prefix: '/settings/api-keys/:id', ids: ({ apiKey }) => [apiKey] },
+  { prefix: '/integrations/apps/:userId/:clientId', ids: ({ owner, app }) => [owner, app] },
   { prefix: '/integrations/webhooks/:id', ids: ({ subscription }) => [subscription] },
   { prefix: '/integrations/deliveries/:id', ids: ({ delivery }) => [delivery] },
   { prefix: '/settings/invitations/:id', ids: ({ invitation }) => [invitation] },
@@ -25,10 +33,10 @@ const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string |
   { prefix: '/account/sessions/:id', ids: ({ session }) => [session] },
 ]
 
-/** @throws for a line that names something which is not listed here */
+/** @throws for a route whose parameters aren't listed here */
 export function idsInPath({
   path,
-}: Pick<DashboardRoute, 'path'>): (objects: SeededObjects) => (string | number)[] {
+}: Pick<ListedRoute, 'path'>): (objects: SeededObjects) => (string | number)[] {
   const [longestPrefix] = pathPrefixes
     .filter(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))
     .sort((a, b) => b.prefix.length - a.prefix.length)
@@ -36,12 +44,12 @@ export function idsInPath({
   return longestPrefix.ids
 }
 
-/** A line's address with these in place of its names. */
-export const fillPath = ({ path }: Pick<DashboardRoute, 'path'>, ids: (string | number)[]): string => {
+/** Returns the route's path with these IDs in place of its parameters. */
+export const fillPath = ({ path }: Pick<ListedRoute, 'path'>, ids: (string | number)[]): string => {
   const remainingIds = [...ids]
-  return path.replace(/:(id|other)/g, () => encodeURIComponent(String(remainingIds.shift())))
+  return path.replace(/:\w+/g, () => encodeURIComponent(String(remainingIds.shift())))
 }
 
-/** A line's address with what a workspace has. */
-export const pathFor = (route: DashboardRoute, objects: SeededObjects): string =>
+/** Returns the route's path with IDs of the workspace's own objects. */
+export const pathFor = (route: ListedRoute, objects: SeededObjects): string =>
   fillPath(route, route.path.includes(':') ? idsInPath(route)(objects) : [])

@@ -1,9 +1,14 @@
-import { createServer } from 'node:net'
+import { afterAll, beforeAll } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
+import { findFreePort } from '../../db/embedded/server-address.ts'
 import type { Db } from '../../db/schema.ts'
 import { type TestDeps, testDeps } from './deps.ts'
+import { useTestDatabase } from './world.ts'
+
+/** The password of every user that these helpers create. */
+export const password = 'correct horse battery'
 
 export interface Service {
   app: FastifyInstance
@@ -12,9 +17,9 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** The service on a port of its own, by real HTTP. With `like`, a second process on the same address. */
+/** Starts the service on its own port, for real HTTP. With `original`, it acts as a second process on that address. */
 export async function startService(db: Db, original?: Service): Promise<Service> {
-  const port = original ? Number(new URL(original.url).port) : await freePort()
+  const port = original ? Number(new URL(original.url).port) : await findFreePort('127.0.0.1')
   const config = parseConfig({ PORT: String(port), SECRET_KEY: 'test-key-of-at-least-thirty-two-characters' })
   const deps = testDeps(db, { config, ...(original && { clock: original.deps.clock }) })
   const app = await createApp(deps)
@@ -22,11 +27,24 @@ export async function startService(db: Db, original?: Service): Promise<Service>
   return { app, deps, url: config.publicUrl, close: () => app.close() }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+/** Gives a test file a service with its own database; both are created once, before the first test. */
+export function useServiceWorld(start: (db: Db) => Promise<Service> = startService) {
+  let service: Service
+  // Registered before the database's: Jest runs these hooks in the order of their registration.
+  afterAll(() => service.close())
+  const database = useTestDatabase()
+  beforeAll(async () => {
+    service = await start(database.db)
+  })
+  return {
+    database,
+    get service() {
+      return service
+    },
+    /** Replaces the service by a new one on the same address and database. */
+    restart: async () => {
+      await service.close()
+      service = await startService(database.db, service)
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TelephonyProvider } from '../../telephony/provider.ts'
 
-/** A line in the hands of the test. What it does not say, it does like somebody who talks without end. */
+/** Creates a telephony provider that the test controls. By default its calls are answered and never end. */
 export const createTestProvider = (overrides: Partial<TelephonyProvider> = {}): TelephonyProvider => ({
   name: 'simulated',
   resumable: false,
@@ -14,10 +14,10 @@ export const createTestProvider = (overrides: Partial<TelephonyProvider> = {}): 
   ...overrides,
 })
 
-/** Never resolves, and keeps nothing alive. */
+/** Returns a promise that never settles and doesn't keep the process alive. */
 export const neverSettle = () => new Promise<never>(() => {})
 
-/** A short talk that both sides end. */
+/** A short conversation that ends by itself. */
 export const shortConversation: TelephonyProvider['dial'] = async (_, { onAnswer }) => {
   onAnswer()
   await delay(1)

@@ -1,11 +1,12 @@
-import type { Scope } from '@outdial/contract'
+import { afterAll, beforeAll, expect } from '@jest/globals'
+import { ErrorResponse, type Scope } from '@outdial/contract'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { createApp } from '../../app.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { hashToken } from '../../secrets/tokens.ts'
-import { createTestDatabase } from './database.ts'
 import { type TestDeps, testDeps } from './deps.ts'
 import { type Seed, seedWorkspace } from './factories.ts'
+import { useTestDatabase } from './world.ts'
 
 export interface ApiRequest {
   method?: 'GET' | 'POST' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'PUT' | 'PATCH'
@@ -20,37 +21,57 @@ export interface ApiRequest {
   key?: string | null
 }
 
-/** The API over a database of its own, with one workspace and a key to it. */
+/** The API over its own database, with one workspace and a key to it. */
 export interface TestApi {
-  app: FastifyInstance
-  deps: TestDeps
-  seed: Seed
-  key: string
+  readonly app: FastifyInstance
+  readonly deps: TestDeps
+  readonly seed: Seed
+  readonly key: string
   /** Of the database. */
-  url: string
+  readonly url: string
   send(request: ApiRequest): Promise<LightMyRequestResponse>
   /** A second workspace, with a key to it. */
   seedOtherWorkspace(): Promise<{ seed: Seed; key: string }>
   /** Takes scopes from a key, or lets it expire, as tokens do. */
   restrictKey(key: string, limits: { scopes?: Scope[]; expiresAt?: Date }): Promise<void>
-  close(): Promise<void>
 }
 
 export const apiPrefix = '/api/public/v1'
 
-export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<TestApi> {
-  const database = await createTestDatabase()
-  const deps = testDeps(database.db, overrides)
-  const seed = await seedWorkspace(deps)
-  const key = await createKey(deps, seed)
-  const app = await createApp(deps)
+/** Gives a test file the API, created once, before the first test. */
+export function useApiWorld(overrides: Partial<TestDeps> = {}): TestApi {
+  let app: FastifyInstance
+  let deps: TestDeps
+  let seed: Seed
+  let key: string
+  let send: ReturnType<typeof createSender>
+  // Registered before the database's: Jest runs these hooks in the order of their registration.
+  afterAll(() => app.close())
+  const database = useTestDatabase()
+  beforeAll(async () => {
+    deps = testDeps(database.db, overrides)
+    seed = await seedWorkspace(deps)
+    key = await createKey(deps, seed)
+    app = await createApp(deps)
+    send = createSender(app, key)
+  })
   return {
-    app,
-    deps,
-    seed,
-    key,
-    url: database.url,
-    send: createSender(app, key),
+    get app() {
+      return app
+    },
+    get deps() {
+      return deps
+    },
+    get seed() {
+      return seed
+    },
+    get key() {
+      return key
+    },
+    get url() {
+      return database.url
+    },
+    send: (request) => send(request),
     seedOtherWorkspace: async () => {
       const other = await seedWorkspace(deps, 'Neighbour')
       return { seed: other, key: await createKey(deps, other) }
@@ -61,10 +82,6 @@ export async function createTestApi(overrides: Partial<TestDeps> = {}): Promise<
         .set({ ...(scopes && { scopes }), ...(expiresAt && { expires_at: expiresAt }) })
         .where('token_hash', '=', hashToken(restrictedKey))
         .execute()
-    },
-    close: async () => {
-      await app.close()
-      await database.close()
     },
   }
 }
@@ -86,3 +103,11 @@ export const createSender =
       },
       ...((body !== undefined || raw !== undefined) && { payload: raw ?? JSON.stringify(body) }),
     })
+
+/** Checks that a response has the API's error format, and returns what it says. */
+export function parseError(response: LightMyRequestResponse) {
+  const { error } = ErrorResponse.parse(response.json())
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.headers['x-request-id']).toBe(error.request_id)
+  return { status: response.statusCode, type: error.type, code: error.code, details: error.details }
+}

@@ -1,8 +1,8 @@
-import { RuntimeDialRequest, type CallState, type RuntimeReport } from '@outdial/contract'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { type CallState, RuntimeDialRequest, type RuntimeReport } from '@outdial/contract'
 
 interface ReceivedRequest {
   method: string

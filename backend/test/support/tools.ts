@@ -48,7 +48,7 @@ export const runTool = (
   overrides: Partial<ToolUse> = {},
 ) => kind.run(deps, createToolUse(row, args, overrides))
 
-/** The id of a tool of the guest's workspace. */
+/** Returns the ID of a tool in the user's workspace. */
 export async function getToolId(
   service: Service,
   user: SignedInUser & { seed: { workspaceId: number } },

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Asks until the answer is neither undefined, null nor false. `turn` is done before each further asking. */
+/**
+ * Probes until the value is neither undefined, null, nor false, and returns it.
+ * `onRetry` runs before each further probe, for example to advance a clock.
+ */
 export async function waitFor<Value>(
   probe: () => Promise<Value | undefined | null | false>,
   onRetry: () => void = () => {},
@@ -16,9 +19,9 @@ export async function waitFor<Value>(
   }
 }
 
-/** Reads again until what was read meets the condition; the test's own time limit ends it otherwise. */
+/** Reads until the value meets the condition, and returns it. The test's own timeout ends a wait in vain. */
 export async function waitForValue<Value>(
-  read: () => Promise<Value>,
+  read: () => Value | Promise<Value>,
   condition: (value: Value) => boolean,
 ): Promise<Value> {
   for (;;) {
@@ -28,7 +31,7 @@ export async function waitForValue<Value>(
   }
 }
 
-/** Waits for what a test cannot be told of. */
+/** Polls a condition that reports no event to wait for, as fast as the event loop allows. */
 export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,35 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { CallCompletedEvent, type WebhookFilter } from '@outdial/contract'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
-import { removeSubscriptions } from '../../webhooks/remove-subscriptions.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type TestDeps, testDeps } from '../support/deps.ts'
-import {
-  completeCall,
-  type Seed,
-  seedApiKeyCaller,
-  seedCompletedCall,
-  seedWorkspace,
-} from '../support/factories.ts'
-import { waitForBlockedTransaction } from '../support/locks.ts'
+import { removeSubscriptions } from '../../webhooks/subscriptions.ts'
+import { completeCall, seedApiKeyCaller, seedCompletedCall, seedWorkspace } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
+import { useWorld } from '../support/world.ts'
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(async () => {
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
-})
+const world = useWorld()
 
 const all: WebhookFilter = { campaign_id: null, agent_id: null, outcome: null }
 
-async function seedSubscription(filter: Partial<WebhookFilter>, of = seed, disabledAt: Date | null = null) {
-  const owner = await seedApiKeyCaller(deps, of)
-  const row = await deps.db
+async function seedSubscription(
+  filter: Partial<WebhookFilter>,
+  of = world.seed,
+  disabledAt: Date | null = null,
+) {
+  const owner = await seedApiKeyCaller(world.deps, of)
+  const row = await world.deps.db
     .insertInto('webhook_subscription')
     .values({
       workspace_id: of.workspaceId,
@@ -38,7 +25,7 @@ async function seedSubscription(filter: Partial<WebhookFilter>, of = seed, disab
       target_url: 'https://example.com/hook',
       event: 'call.completed',
       filter: JSON.stringify({ ...all, ...filter }),
-      secret: deps.secretBox.seal('whsec_AAAA'),
+      secret: world.deps.secretBox.seal('whsec_AAAA'),
       disabled_at: disabledAt,
     })
     .returning('id')
@@ -47,7 +34,7 @@ async function seedSubscription(filter: Partial<WebhookFilter>, of = seed, disab
 }
 
 const listDeliveries = (callId: number) =>
-  deps.db
+  world.deps.db
     .selectFrom('webhook_delivery')
     .innerJoin('event', 'event.id', 'webhook_delivery.event_id')
     .where('event.call_id', '=', callId)
@@ -58,8 +45,8 @@ const listDeliveries = (callId: number) =>
 const listTargets = async (callId: number) => (await listDeliveries(callId)).map((row) => row.subscription_id)
 
 it('keeps the body of the event as it will be signed and sent', async () => {
-  const call = await completeCall(deps, seed)
-  const row = await deps.db
+  const call = await completeCall(world.deps, world.seed)
+  const row = await world.deps.db
     .selectFrom('event')
     .selectAll()
     .where('call_id', '=', call.id)
@@ -68,36 +55,38 @@ it('keeps the body of the event as it will be signed and sent', async () => {
   expect(body).toEqual({
     id: row.id,
     type: 'call.completed',
-    timestamp: deps.clock.now().toISOString(),
-    workspace_id: seed.workspaceId,
+    timestamp: world.deps.clock.now().toISOString(),
+    workspace_id: world.seed.workspaceId,
     data: call,
   })
 })
 
 it('delivers to each subscription whose filter the call meets, and to no other', async () => {
-  const other = await seedWorkspace(deps, 'Other')
+  const other = await seedWorkspace(world.deps, 'Other')
   const everything = await seedSubscription({})
   const matching = await seedSubscription({
-    campaign_id: seed.campaignId,
-    agent_id: seed.agentId,
+    campaign_id: world.seed.campaignId,
+    agent_id: world.seed.agentId,
     outcome: ['answered', 'busy'],
   })
   await seedSubscription({ campaign_id: other.campaignId })
   await seedSubscription({ agent_id: other.agentId })
   await seedSubscription({ outcome: ['busy'] })
   await seedSubscription({}, other)
-  await seedSubscription({}, seed, deps.clock.now())
+  await seedSubscription({}, world.seed, world.deps.clock.now())
 
-  const call = await completeCall(deps, seed)
+  const call = await completeCall(world.deps, world.seed)
 
   expect(await listTargets(call.id)).toEqual([everything.id, matching.id])
 })
 
 it('delivers to the callback URL of the call too', async () => {
   const { id } = await seedSubscription({})
-  const call = await completeCall(deps, seed, { callbackUrl: 'https://Callback.example:8443/x?y=1' })
+  const call = await completeCall(world.deps, world.seed, {
+    callbackUrl: 'https://Callback.example:8443/x?y=1',
+  })
   expect(await listDeliveries(call.id)).toMatchObject([
-    { subscription_id: id, status: 'pending', attempts: 0, next_attempt_at: deps.clock.now() },
+    { subscription_id: id, status: 'pending', attempts: 0, next_attempt_at: world.deps.clock.now() },
     {
       subscription_id: null,
       target_url: 'https://Callback.example:8443/x?y=1',
@@ -108,26 +97,26 @@ it('delivers to the callback URL of the call too', async () => {
 
 it('tells of a call once, however often it is recorded', async () => {
   await seedSubscription({})
-  const call = await completeCall(deps, seed, { callbackUrl: 'https://example.com/callback' })
+  const call = await completeCall(world.deps, world.seed, { callbackUrl: 'https://example.com/callback' })
   const again = {
-    workspaceId: seed.workspaceId,
+    workspaceId: world.seed.workspaceId,
     call,
     callbackUrl: 'https://example.com/callback',
-    at: deps.clock.now(),
+    at: world.deps.clock.now(),
   }
-  await Promise.all([publishCallCompleted(deps.db, again), publishCallCompleted(deps.db, again)])
+  await Promise.all([publishCallCompleted(world.deps.db, again), publishCallCompleted(world.deps.db, again)])
   expect(await listDeliveries(call.id)).toHaveLength(2)
 })
 
 it('writes nothing when the transaction that ends the call is rolled back', async () => {
   await seedSubscription({})
-  const call = await seedCompletedCall(deps, seed)
-  const ending = deps.db.transaction().execute(async (tx) => {
+  const call = await seedCompletedCall(world.deps, world.seed)
+  const ending = world.deps.db.transaction().execute(async (tx) => {
     await publishCallCompleted(tx, {
-      workspaceId: seed.workspaceId,
+      workspaceId: world.seed.workspaceId,
       call,
       callbackUrl: null,
-      at: deps.clock.now(),
+      at: world.deps.clock.now(),
     })
     throw new Error('the call did not end after all')
   })
@@ -138,19 +127,19 @@ it('writes nothing when the transaction that ends the call is rolled back', asyn
 it('ends the call though a subscription is removed at the same moment', async () => {
   const { owner } = await seedSubscription({})
   const staying = await seedSubscription({})
-  const call = await seedCompletedCall(deps, seed)
+  const call = await seedCompletedCall(world.deps, world.seed)
   const record = () =>
-    publishCallCompleted(deps.db, {
-      workspaceId: seed.workspaceId,
+    publishCallCompleted(world.deps.db, {
+      workspaceId: world.seed.workspaceId,
       call,
       callbackUrl: null,
-      at: deps.clock.now(),
+      at: world.deps.clock.now(),
     })
 
-  const recording = await deps.db.transaction().execute(async (tx) => {
+  const recording = await world.deps.db.transaction().execute(async (tx) => {
     await removeSubscriptions(tx, { apiKeyId: owner.apiKeyId })
     const waiting = record()
-    await waitForBlockedTransaction(deps.db)
+    await waitForLockWaiters(world.deps.db)
     return [waiting] // in an array: it waits for this transaction, which must not wait for it
   })
   await Promise.all(recording)

@@ -1,5 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
+import * as z from 'zod'
 import type { Config } from '../../config.ts'
+import { findRuleIssues, rule } from '../../core/validate-rules.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { checkToolSchema } from '../json-schema/check-tool-schema.ts'
 import type { JsonSchema } from '../json-schema/compile-schema.ts'
@@ -12,15 +14,9 @@ import {
   parseTemplate,
   type UrlTemplate,
 } from './url-template.ts'
-import {
-  checkDescription,
-  checkHeaders,
-  checkName,
-  checkSecrets,
-  createIssue,
-} from './validate-custom-tool.ts'
+import { customToolFields, reportEach } from './validate-custom-tool.ts'
 
-/** An HTTP tool as it is to be kept. */
+/** An HTTP tool as it's saved. */
 export interface HttpToolValues extends HttpSettings {
   name: string
   description: string
@@ -28,27 +24,41 @@ export interface HttpToolValues extends HttpSettings {
   secrets: ToolSecrets
 }
 
-/** Everything that is wrong with an HTTP tool, by the field of the form. */
-export function checkHttpTool(config: Config, tool: HttpToolValues): ErrorDetail[] {
-  const { url, headers, inputSchema } = tool
-  const schemaIssues = checkToolSchema(inputSchema).map((message) =>
-    createIssue('input_schema', 'invalid_schema', message),
-  )
-  const issues = [
-    ...checkName(tool.name),
-    ...checkDescription(tool.description),
-    ...schemaIssues,
-    ...checkHeaders(headers),
-    ...checkSecrets(tool.secrets, [url, ...Object.values(headers)]),
-  ]
-  if (url.length > 2000)
-    return [...issues, createIssue('url', 'too_long', 'The URL must have at most 2000 characters.')]
-  const template = parseTemplate(url)
-  if (template === undefined) return [...issues, createIssue('url', 'invalid_url', unreadableUrl)]
-  const urlIssue = findTargetUrlIssue(config, template.origin)
-  if (urlIssue !== undefined) return [...issues, createIssue('url', 'invalid_url', urlIssue)]
-  return schemaIssues.length > 0 ? issues : [...issues, ...checkArguments(template, tool)]
+/** Finds everything that's wrong with an HTTP tool, by the field of the form. */
+export function checkHttpTool(
+  config: Pick<Config, 'allowLoopbackWebhooks'>,
+  tool: HttpToolValues,
+): ErrorDetail[] {
+  const { name, description, headers, secrets } = customToolFields(tool)
+  const schema = z.object({
+    name,
+    description,
+    input_schema: z
+      .unknown()
+      .superRefine(
+        reportEach((value) => checkToolSchema(value).map((message) => ({ code: 'invalid_schema', message }))),
+      ),
+    headers,
+    secrets,
+    url: urlTemplateSchema(config),
+  })
+  const issues = findRuleIssues(schema, { ...tool, input_schema: tool.inputSchema })
+  const template = parseTemplate(tool.url)
+  const isComparable = !issues.some(({ field }) => field === 'url' || field === 'input_schema')
+  return isComparable && template !== undefined ? [...issues, ...checkArguments(template, tool)] : issues
 }
+
+const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
+  z
+    .string()
+    .refine((url) => url.length <= 2000, rule('too_long', 'The URL must have at most 2000 characters.'))
+    .superRefine(
+      reportEach((url) => {
+        const template = parseTemplate(url)
+        const issue = template === undefined ? unreadableUrl : findTargetUrlIssue(config, template.origin)
+        return issue === undefined ? [] : [{ code: 'invalid_url', message: issue }]
+      }),
+    )
 
 const unreadableUrl =
   'The URL cannot be read. Write it as https://api.example.com/cities/{city}?units={units}: the host stands there ' +
@@ -65,22 +75,20 @@ function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpTool
     ? []
     : listQueryNames(template).filter((name) => declared.includes(name) && !usedArguments.includes(name))
   return [
-    ...unknown.map((name) =>
-      createIssue('url', 'unknown_argument', `{${name}} is no argument of the schema.`),
-    ),
-    ...optional.map((name) =>
-      createIssue(
-        'input_schema',
-        'required',
-        `${name} stands in the path of the URL, so the schema must require it.`,
-      ),
-    ),
-    ...conflicting.map((name) =>
-      createIssue(
-        'input_schema',
-        'already_used',
-        `The query of the URL sets ${name}: it cannot be an argument too.`,
-      ),
-    ),
+    ...unknown.map((name) => ({
+      field: 'url',
+      code: 'unknown_argument',
+      message: `{${name}} is no argument of the schema.`,
+    })),
+    ...optional.map((name) => ({
+      field: 'input_schema',
+      code: 'required',
+      message: `${name} stands in the path of the URL, so the schema must require it.`,
+    })),
+    ...conflicting.map((name) => ({
+      field: 'input_schema',
+      code: 'already_used',
+      message: `The query of the URL sets ${name}: it cannot be an argument too.`,
+    })),
   ]
 }

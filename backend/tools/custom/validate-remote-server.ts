@@ -1,5 +1,7 @@
 import type { ErrorDetail } from '@outdial/contract'
+import * as z from 'zod'
 import { invalidField } from '../../core/errors.ts'
+import { findRuleIssues } from '../../core/validate-rules.ts'
 import type { Deps } from '../../deps.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import { type ToolValues, truncateText } from '../kinds/tool-kind.ts'
@@ -9,16 +11,9 @@ import { describeRemoteFailure } from './remote-errors.ts'
 import { redactSecrets, sealSecrets, type ToolSecrets } from './tool-secrets.ts'
 import type { RemoteSettings, RemoteTool } from './tool-settings.ts'
 import { parseTemplate } from './url-template.ts'
-import {
-  checkDescription,
-  checkHeaders,
-  checkName,
-  checkSecrets,
-  createIssue,
-  requireNoIssues,
-} from './validate-custom-tool.ts'
+import { customToolFields, reportEach, requireNoIssues } from './validate-custom-tool.ts'
 
-/** A remote server as it is to be kept. */
+/** A remote server as it's saved. */
 export interface RemoteServer extends Omit<RemoteSettings, 'tools'> {
   name: string
   description: string
@@ -26,12 +21,15 @@ export interface RemoteServer extends Omit<RemoteSettings, 'tools'> {
 }
 
 /**
- * Checks what was typed in, then asks the server for its tools.
+ * Checks what was entered, then asks the server for its tools.
  *
  * @throws {ApiError} validation_failed
  */
-export async function listServerTools(deps: Deps, server: RemoteServer): Promise<ListedRemoteTool[]> {
-  requireNoIssues(checkRemoteServer(deps, server))
+export async function listServerTools(
+  deps: Pick<Deps, 'config'>,
+  server: RemoteServer,
+): Promise<ListedRemoteTool[]> {
+  requireNoIssues(checkRemoteServer(deps.config, server))
   try {
     return await listRemoteTools(toRemoteAddress(deps.config, server, server.secrets), server.name)
   } catch (error) {
@@ -40,23 +38,18 @@ export async function listServerTools(deps: Deps, server: RemoteServer): Promise
   }
 }
 
-function checkRemoteServer({ config }: Deps, server: RemoteServer): ErrorDetail[] {
-  return [
-    ...checkName(server.name),
-    ...checkDescription(server.description),
-    ...checkUrl(config, server.url),
-    ...checkHeaders(server.headers),
-    ...checkSecrets(server.secrets, [server.url, ...Object.values(server.headers)]),
-  ]
+function checkRemoteServer(config: Deps['config'], server: RemoteServer): ErrorDetail[] {
+  const { name, description, headers, secrets } = customToolFields(server)
+  const url = z.string().superRefine(reportEach((value) => findUrlIssues(config, value)))
+  return findRuleIssues(z.object({ name, description, url, headers, secrets }), server)
 }
 
-function checkUrl(config: Deps['config'], url: string): ErrorDetail[] {
-  const urlIssue = findTargetUrlIssue(config, url)
-  if (urlIssue !== undefined) return [createIssue('url', 'invalid_url', urlIssue)]
-  const isPlain = parseTemplate(url) !== undefined && !/(?<!\{)\{(?!\{)/.test(url)
-  return isPlain
-    ? []
-    : [createIssue('url', 'invalid_url', 'The URL cannot be read. Secrets can stand in its query only.')]
+function findUrlIssues(config: Deps['config'], url: string): { code: string; message: string }[] {
+  const targetIssue = findTargetUrlIssue(config, url)
+  if (targetIssue !== undefined) return [{ code: 'invalid_url', message: targetIssue }]
+  const isReadable = parseTemplate(url) !== undefined && !/(?<!\{)\{(?!\{)/.test(url)
+  if (isReadable) return []
+  return [{ code: 'invalid_url', message: 'The URL cannot be read. Secrets can stand in its query only.' }]
 }
 
 /** How many tools of one server can be passed on. */
@@ -64,7 +57,7 @@ const maxTools = 100
 const maxSchemaCharacters = 512 * 1024
 
 /**
- * Takes the chosen ones of the tools that a server lists.
+ * Picks the chosen ones of the tools that a server lists.
  *
  * @param chosen undefined: all that can be passed on
  * @throws {ApiError} validation_failed, with a detail for each that cannot be taken
@@ -81,10 +74,12 @@ export function chooseTools(
     const displayName = name.slice(0, 100)
     const tool = listed.find((other) => other.name === name)
     if (tool === undefined)
-      return [createIssue('tools', 'not_found', `The server has no tool named ${displayName}.`)]
-    return tool.issues.map((reason) =>
-      createIssue('tools', 'invalid_tool', `${displayName} cannot be passed on. ${reason}`),
-    )
+      return [{ field: 'tools', code: 'not_found', message: `The server has no tool named ${displayName}.` }]
+    return tool.issues.map((reason) => ({
+      field: 'tools',
+      code: 'invalid_tool',
+      message: `${displayName} cannot be passed on. ${reason}`,
+    }))
   })
   requireNoIssues(selectionIssues)
   const tools = listed
@@ -100,7 +95,7 @@ export function chooseTools(
   return tools
 }
 
-/** As its row keeps it. */
+/** Returns the values of its row. */
 export const toRemoteServerRow = (
   { secretBox }: Pick<Deps, 'secretBox'>,
   server: RemoteServer,

@@ -21,7 +21,9 @@ export class ArgumentValidators {
    */
   get(tool: { id: number; version: number; name: string }, schema: JsonSchema): Validator {
     const key = `${tool.id}:${tool.version}:${tool.name}`
-    const validator = this.#validators.get(key) ?? createValidator(schema)
+    const cached = this.#validators.get(key)
+    if (cached !== undefined) return cached
+    const validator = createValidator(schema)
     // The schema was fast enough when the tool was saved, so the machine is busy at the moment: try again next time.
     if (validator === undefined) return () => ['the arguments cannot be checked right now: try again']
     this.#validators.set(key, validator)

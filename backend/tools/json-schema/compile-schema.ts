@@ -1,5 +1,5 @@
-import ajvFormats from 'ajv-formats'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import ajvFormats from 'ajv-formats'
 import { CalculationTimeoutError, runWithTimeout } from './run-with-timeout.ts'
 
 /** What is wrong with arguments; empty where nothing is. */

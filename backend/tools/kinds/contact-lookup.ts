@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { findNotes } from '../../contacts/contact-notes.ts'
-import { type ContactDetails, type ContactLookupField, findContactsBy } from '../../contacts/find-contacts.ts'
 import { describeContact } from '../../contacts/describe-contact.ts'
+import { type ContactDetails, type ContactLookupField, findContactsBy } from '../../contacts/find-contacts.ts'
 import type { Deps } from '../../deps.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { normalizePhone, phoneNumberArgument, textArgument } from './tool-arguments.ts'

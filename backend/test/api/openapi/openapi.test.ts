@@ -1,17 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { generateApiDocument } from '../../../api/register-api.ts'
 import { parseConfig } from '../../../config.ts'
 import { type ParsedDocument, parseDocument } from '../../support/openapi-document.ts'
-import { apiPrefix, createTestApi, type TestApi } from '../../support/test-api.ts'
+import { apiPrefix, useApiWorld } from '../../support/test-api.ts'
 
-let api: TestApi
 let read: ParsedDocument
+const api = useApiWorld()
 beforeAll(async () => {
-  api = await createTestApi()
   read = parseDocument((await api.app.inject(`${apiPrefix}/openapi.json`)).json())
 })
-afterAll(() => api.close())
 
 it('is kept in the repository as it is served: run npm run generate where this fails', async () => {
   const file = new URL('../../../../contract/openapi.json', import.meta.url)

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { addDocument } from '../../../knowledge/documents.ts'
-import { createSpreadsheet } from '../../../spreadsheets/manage-spreadsheets.ts'
+import { createSpreadsheet } from '../../../spreadsheets/spreadsheets.ts'
 import { assignTool } from '../../../tools/assignments.ts'
 import { setToolActive } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { seedAgent } from '../../support/factories.ts'
-import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import type { Service } from '../../support/service.ts'
+import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import { getToolId } from '../../support/tools.ts'
 
 let database: TestDatabase

@@ -165,7 +165,7 @@ it('queues a call at once, and says so where one was open already', async () => 
     .where('contact_id', '=', call.contact.id)
     .orderBy('id')
     .execute()
-  expect(calls.map(({ test }) => test)).toEqual([false, true])
+  expect(calls.map((queued) => queued.test)).toEqual([false, true])
 })
 
 it('queues nothing to a person on the do-not-call list, and says so', async () => {

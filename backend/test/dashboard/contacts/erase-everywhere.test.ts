@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { startImporter } from '../../../contacts/import/importer.ts'
-import { startImport, uploadContacts } from '../../../contacts/import/start-import.ts'
+import { startImport, uploadContacts } from '../../../contacts/import/imports.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { seedSignedInOwner, useService } from '../../support/dashboard.ts'
 import type { TestDatabase } from '../../support/database.ts'
-import { waitForBlockedTransaction } from '../../support/locks.ts'
+import { waitForLockWaiters } from '../../support/locks.ts'
 import type { Service } from '../../support/service.ts'
 import { waitForValue } from '../../support/wait.ts'
 
@@ -129,7 +129,7 @@ it('waits for an import that is about to write the person, and lets it write nob
       .forUpdate()
       .execute()
     erasure = eraseContact(service.deps, { workspaceId, contactId: contact.id })
-    await waitForBlockedTransaction(db)
+    await waitForLockWaiters(db)
     await tx.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
   })
   await erasure

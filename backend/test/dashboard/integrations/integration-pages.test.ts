@@ -110,7 +110,7 @@ const verified = (secret: string, index: number) => {
 
 it('shows a new API key on one page and never again', async () => {
   const { browser, open, seed } = await seedSignedInOwner(service)
-  const form = await open('/integrations/api-keys/new')
+  const form = await open('/settings/api-keys/new')
   const { page } = await browser.press(form, 'Create the key', { name: 'Import <nightly>' })
   const key = getSecret(page)
   expect(key).toMatch(/^odk_/)
@@ -121,7 +121,7 @@ it('shows a new API key on one page and never again', async () => {
 
   const { page: again } = await browser.press(form, 'Create the key', { name: 'Import <nightly>' })
   expect(again.text).toContain('nothing was done twice')
-  const list = await open('/integrations/api-keys')
+  const list = await open('/settings/api-keys')
   expect(list.html).toContain('Import &lt;nightly&gt;')
   expect(list.text).toContain(`${key.slice(0, 8)}…`)
   expect(list.html + again.html).not.toContain(key)
@@ -133,9 +133,23 @@ it('shows a new API key on one page and never again', async () => {
   expect(keys).toHaveLength(1)
 })
 
+it('leads from the former addresses of API keys to the settings', async () => {
+  const { browser, open, urlFor } = await seedSignedInOwner(service)
+  for (const path of ['/api-keys', '/api-keys/new']) {
+    const page = await open(`/integrations${path}`)
+    expect([page.status, page.url]).toEqual([200, urlFor(`/settings${path}`)])
+  }
+  const connectPage = await open('/integrations')
+  expect(connectPage.html).toContain(`href="${new URL(urlFor('/settings/api-keys')).pathname}"`)
+  const form = await open('/settings/api-keys/new')
+  const former = { ...form, url: urlFor('/integrations/api-keys/new') }
+  const { page } = await browser.press(former, 'Create the key', { name: 'Late' })
+  expect([page.status, page.url]).toEqual([200, urlFor('/settings/api-keys/new')])
+})
+
 it('wants a name for a key', async () => {
   const { browser, open } = await seedSignedInOwner(service)
-  const { page } = await browser.press(await open('/integrations/api-keys/new'), 'Create the key', {
+  const { page } = await browser.press(await open('/settings/api-keys/new'), 'Create the key', {
     name: '',
   })
   expect(page.status).toBe(422)
@@ -153,7 +167,7 @@ it('revokes a key with its subscriptions, and says how many', async () => {
   for (const path of ['/a', '/b']) {
     await subscribe(service.deps, caller, { target_url: receiver.url(path), event: 'call.completed' })
   }
-  const list = await owner.open('/integrations/api-keys')
+  const list = await owner.open('/settings/api-keys')
   expect(list.text).toContain('2 webhook subscriptions of it are removed')
   const { page } = await owner.browser.press(
     { ...list, html: list.html.slice(list.html.indexOf(`revoke-${id}`)) },
@@ -169,7 +183,7 @@ it('lets a member revoke keys of their own alone', async () => {
   const { workspaceId } = owner.seed
   const theirs = await createApiKey(service.deps, { workspaceId, userId: owner.userId, name: 'Theirs' })
   const ownKey = await createApiKey(service.deps, { workspaceId, userId: member.userId, name: 'Mine' })
-  const list = await member.open('/integrations/api-keys')
+  const list = await member.open('/settings/api-keys')
   expect(list.html).toContain(`/api-keys/${ownKey.id}/revoke`)
   expect(list.html).not.toContain(`/api-keys/${theirs.id}/revoke`)
 
@@ -462,7 +476,7 @@ it('shows nothing of another workspace, and changes nothing in it', async () => 
   for (const button of ['Send it now', 'Remove the subscription']) {
     expect((await mine.browser.press(onTheirs, button)).page.status).toBe(404)
   }
-  const keys = await mine.open('/integrations/api-keys')
+  const keys = await mine.open('/settings/api-keys')
   const onTheirKey = {
     ...keys,
     html: keys.html.replaceAll(`/${ownSubscription.apiKeyId}/revoke`, `/${hook.apiKeyId}/revoke`),
@@ -482,10 +496,10 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
     await tab.goto(owner.urlFor(path))
     await expectAccessible(tab)
   }
-  for (const path of ['', '/api-keys', '/apps', '/webhooks', '/callbacks', '/callbacks/rotate-secret']) {
+  for (const path of ['', '/apps', '/webhooks', '/callbacks', '/callbacks/rotate-secret']) {
     await look(`/integrations${path}`)
   }
-  await look('/integrations/api-keys')
+  await look('/settings/api-keys')
   await tab.getByRole('link', { name: 'Create a key' }).click()
   await tab.getByLabel('Name').fill('   ')
   await tab.keyboard.press('Enter')

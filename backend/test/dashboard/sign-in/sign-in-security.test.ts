@@ -21,7 +21,7 @@ import {
 } from '../../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
-import { waitForBlockedTransaction } from '../../support/locks.ts'
+import { waitForLockWaiters } from '../../support/locks.ts'
 import { newFlow, seedApp } from '../../support/oauth.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -170,7 +170,7 @@ it('lets nobody in by a password that is being changed at that moment', async ()
     )
     await change
     late = signInFrom('192.0.2.4', email, password)
-    await waitForBlockedTransaction(database.db)
+    await waitForLockWaiters(database.db)
   })
   expect((await late)?.statusCode).toBe(422)
   const sessions = await database.db.selectFrom('session').selectAll().where('user_id', '=', userId).execute()
@@ -232,7 +232,7 @@ it('lets an owner who is being removed invite nobody', async () => {
       role: 'owner',
     })
     late.catch(() => {})
-    await waitForBlockedTransaction(database.db)
+    await waitForLockWaiters(database.db)
   })
   await expect(late).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { assignTool } from '../../../tools/assignments.ts'
-import { getTool } from '../../../tools/get-tool.ts'
+import { getTool } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { HttpReceiver } from '../../support/http-receiver.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
-import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import type { Service } from '../../support/service.ts'
+import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import { getToolId } from '../../support/tools.ts'
 
 let database: TestDatabase

@@ -8,8 +8,8 @@ import {
   type DatabaseProcess,
   isAlive,
   startDatabaseProcess,
-  waitUntil,
 } from '../../support/embedded-database-process.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 jest.setTimeout(90_000)
 afterEach(cleanUp)

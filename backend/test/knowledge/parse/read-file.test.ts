@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib'
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createConcurrencyLimit, readFile } from '../../../knowledge/parse/read-file.ts'
 import { runParser } from '../../../knowledge/parse/run-parser.ts'
 import {
@@ -19,148 +19,163 @@ const read = async (name: string, content: string | Uint8Array) =>
 
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()
 
-it.each([
-  ['UTF-8', Buffer.from('Grüße 🏠')],
-  ['UTF-8 with its mark', Buffer.from('\uFEFFGrüße 🏠')],
-  ['UTF-16 with its mark', Buffer.from('\uFEFFGrüße 🏠', 'utf16le')],
-  ['UTF-16 without it', Buffer.from('Grüße 🏠', 'utf16le')],
-  ['UTF-16, the other way round', utf16be('\uFEFFGrüße 🏠')],
-])('reads text in %s', async (_, bytes) => {
-  expect(await read('Note.txt', bytes)).toBe('Grüße 🏠')
-})
+describe('formats', () => {
+  it.each([
+    ['UTF-8', Buffer.from('Grüße 🏠')],
+    ['UTF-8 with its mark', Buffer.from('\uFEFFGrüße 🏠')],
+    ['UTF-16 with its mark', Buffer.from('\uFEFFGrüße 🏠', 'utf16le')],
+    ['UTF-16 without it', Buffer.from('Grüße 🏠', 'utf16le')],
+    ['UTF-16, the other way round', utf16be('\uFEFFGrüße 🏠')],
+  ])('reads text in %s', async (_, bytes) => {
+    expect(await read('Note.txt', bytes)).toBe('Grüße 🏠')
+  })
 
-it('reads text as older Windows programs write it', async () => {
-  expect(await read('Note.txt', Buffer.from('Gr\xFC\xDFe, 30\x80', 'latin1'))).toBe('Grüße, 30€')
-})
+  it('reads text as older Windows programs write it', async () => {
+    expect(await read('Note.txt', Buffer.from('Gr\xFC\xDFe, 30\x80', 'latin1'))).toBe('Grüße, 30€')
+  })
 
-it('keeps paragraphs, and no blanks that nobody sees', async () => {
-  expect(await read('a.md', '\r\n# Roofs \t\r\n\r\n\r\n\r\nTen years.\r\n')).toBe('# Roofs\n\nTen years.')
-})
+  it('keeps paragraphs, and no blanks that nobody sees', async () => {
+    expect(await read('a.md', '\r\n# Roofs \t\r\n\r\n\r\n\r\nTen years.\r\n')).toBe('# Roofs\n\nTen years.')
+  })
 
-it('takes of HTML what a person reads', async () => {
-  const html = `<!doctype html><html><head><title>T</title><style>p{color:red}</style></head><body>
+  it('takes of HTML what a person reads', async () => {
+    const html = `<!doctype html><html><head><title>T</title><style>p{color:red}</style></head><body>
     <script>alert('x')</script><h1>Terms</h1><p>See <a href="https://example.com/x">our page</a> &amp; ask.</p>
     <noscript>n</noscript><template>t</template><img src="x" alt="a"><!-- c --><p>5 &lt; 6</p></body></html>`
-  expect(await read('page.html', html)).toBe('Terms\n\nSee our page & ask.\n\n5 < 6')
-})
+    expect(await read('page.html', html)).toBe('Terms\n\nSee our page & ask.\n\n5 < 6')
+  })
 
-it('reads HTML in the encoding that it names', async () => {
-  const html = '<meta charset="windows-1251"><p>\xCF\xF0\xE8\xE2\xE5\xF2'
-  expect(await read('page.htm', Buffer.from(html, 'latin1'))).toBe('Привет')
-})
+  it('reads HTML in the encoding that it names', async () => {
+    const html = '<meta charset="windows-1251"><p>\xCF\xF0\xE8\xE2\xE5\xF2'
+    expect(await read('page.htm', Buffer.from(html, 'latin1'))).toBe('Привет')
+  })
 
-it('reads a PDF, its lines and its paragraphs', async () => {
-  expect(await read('Roofs.pdf', createPdf('Every roof has a', 'warranty.', 30, 'Ask for it.'))).toBe(
-    'Every roof has a\nwarranty.\n\nAsk for it.',
-  )
-})
+  it('reads a PDF, its lines and its paragraphs', async () => {
+    expect(await read('Roofs.pdf', createPdf('Every roof has a', 'warranty.', 30, 'Ask for it.'))).toBe(
+      'Every roof has a\nwarranty.\n\nAsk for it.',
+    )
+  })
 
-it('reads a Word document by paragraphs', async () => {
-  expect(await read('Prices.docx', createDocx('Inspection', '149 &lt; 150 dollars'))).toBe(
-    'Inspection\n\n149 < 150 dollars',
-  )
-})
+  it('reads a Word document by paragraphs', async () => {
+    expect(await read('Prices.docx', createDocx('Inspection', '149 &lt; 150 dollars'))).toBe(
+      'Inspection\n\n149 < 150 dollars',
+    )
+  })
 
-it('knows a PDF by its content, whatever its name says, and takes the title from the name', async () => {
-  const file = { name: 'C:\\files\\Price_list 2027.docx', bytes: createPdf('Prices'), isTooLarge: false }
-  expect(await readFile(file)).toEqual({ title: 'Price list 2027', text: 'Prices' })
-})
-
-it.each([
-  ['nothing in it', 'empty', 'a.txt', ''],
-  ['blanks alone', 'no_text', 'a.txt', ' \n\t '],
-  ['a picture', 'wrong_type', 'a.png', '\x89PNG'],
-  ['a picture that is called text', 'no_plain_text', 'a.txt', Buffer.from([0x89, 0x50, 0, 1, 2, 0, 0, 3])],
-  ['rich text', 'wrong_type', 'a.txt', '{\\rtf1 text}'],
-  ['an old Word file', 'old_word', 'a.docx', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
-  ['text that is called PDF', 'broken', 'a.pdf', 'text'],
-  ['the beginning of a PDF', 'broken', 'a.pdf', '%PDF-1.7\n1 0 obj'],
-  ['the beginning of a Word document', 'broken', 'a.docx', createDocx('text').subarray(0, 200)],
-  ['another archive', 'no_word', 'a.docx', createZip([zipEntry('xl/workbook.xml', '<a/>')])],
-  ['markup that is none', 'broken', 'a.docx', createDocxWith(zipEntry('word/document.xml', '<w:document>'))],
-  [
-    'a Word document with a password of its archive',
-    'encrypted',
-    'a.docx',
-    createDocxWith({ ...zipEntry('word/document.xml', createWordBody('')), isLocked: true }),
-  ],
-  ['a PDF with a password', 'encrypted', 'a.pdf', pdf(deflateSync('x'), { isLocked: true })],
-  ['a PDF of pictures', 'no_text', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S'))],
-  ['more text than a document may have', 'too_long', 'a.txt', 'roof '.repeat(40_001)],
-])('says of a file with %s: %s', async (_, code, name, content) => {
-  await expect(read(name, content)).rejects.toMatchObject({
-    code: 'validation_failed',
-    details: [{ field: 'file', code }],
+  it('knows a PDF by its content, whatever its name says, and takes the title from the name', async () => {
+    const file = { name: 'C:\\files\\Price_list 2027.docx', bytes: createPdf('Prices'), isTooLarge: false }
+    expect(await readFile(file)).toEqual({ title: 'Price list 2027', text: 'Prices' })
   })
 })
 
-it('refuses a file that is too large before it looks into it', async () => {
-  const bytes = Buffer.from('%PDF-')
-  await expect(readFile({ name: 'a.pdf', bytes, isTooLarge: true })).rejects.toMatchObject({
-    details: [{ code: 'too_large' }],
+describe('files that cannot be read', () => {
+  it.each([
+    ['nothing in it', 'empty', 'a.txt', ''],
+    ['blanks alone', 'no_text', 'a.txt', ' \n\t '],
+    ['a picture', 'wrong_type', 'a.png', '\x89PNG'],
+    ['a picture that is called text', 'no_plain_text', 'a.txt', Buffer.from([0x89, 0x50, 0, 1, 2, 0, 0, 3])],
+    ['rich text', 'wrong_type', 'a.txt', '{\\rtf1 text}'],
+    ['an old Word file', 'old_word', 'a.docx', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+    ['text that is called PDF', 'broken', 'a.pdf', 'text'],
+    ['the beginning of a PDF', 'broken', 'a.pdf', '%PDF-1.7\n1 0 obj'],
+    ['the beginning of a Word document', 'broken', 'a.docx', createDocx('text').subarray(0, 200)],
+    ['another archive', 'no_word', 'a.docx', createZip([zipEntry('xl/workbook.xml', '<a/>')])],
+    [
+      'markup that is none',
+      'broken',
+      'a.docx',
+      createDocxWith(zipEntry('word/document.xml', '<w:document>')),
+    ],
+    [
+      'a Word document with a password of its archive',
+      'encrypted',
+      'a.docx',
+      createDocxWith({ ...zipEntry('word/document.xml', createWordBody('')), isLocked: true }),
+    ],
+    ['a PDF with a password', 'encrypted', 'a.pdf', pdf(deflateSync('x'), { isLocked: true })],
+    ['a PDF of pictures', 'no_text', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S'))],
+    ['more text than a document may have', 'too_long', 'a.txt', 'roof '.repeat(40_001)],
+  ])('says of a file with %s: %s', async (_, code, name, content) => {
+    await expect(read(name, content)).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'file', code }],
+    })
+  })
+
+  it('refuses a file that is too large before it looks into it', async () => {
+    const bytes = Buffer.from('%PDF-')
+    await expect(readFile({ name: 'a.pdf', bytes, isTooLarge: true })).rejects.toMatchObject({
+      details: [{ code: 'too_large' }],
+    })
   })
 })
 
-const gigabytes = 4 * 64 // blocks of 16 MiB
+describe('limits', () => {
+  const gigabytes = 4 * 64
 
-it.each([
-  [
-    'a Word document',
-    'a.docx',
-    () => createDocxWith({ ...zipEntry('word/document.xml', ''), packed: createDeflated(gigabytes) }),
-  ],
-  [
-    'a Word document that tells so',
-    'a.docx',
-    () => createDocxWith({ name: 'word/document.xml', packed: createDeflated(1), size: 0xfffffff0 }),
-  ],
-  ['a PDF', 'a.pdf', () => pdf(createZlibDeflated(gigabytes))],
-  [
-    'a PDF that is packed twice',
-    'a.pdf',
-    () => pdf(deflateSync(createZlibDeflated(gigabytes)), { filter: '[/FlateDecode /FlateDecode]' }),
-  ],
-])('stops %s that inflates to gigabytes', async (_, name, make) => {
-  const before = process.memoryUsage.rss()
-  await expect(read(name, make())).rejects.toMatchObject({ details: [{ field: 'file', code: 'too_heavy' }] })
-  expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024)
-})
+  // blocks of 16 MiB
 
-it('stops a Word document whose markup grows, by its memory or, on a slow machine, by its time', async () => {
-  const markup = '<w:p><w:r><w:t>a</w:t></w:r></w:p>'.repeat(400_000)
-  const file = createDocxWith(zipEntry('word/document.xml', createWordBody(markup)))
-  expect(file.length).toBeLessThan(200_000)
-  await expect(read('a.docx', file)).rejects.toMatchObject({
-    details: [{ code: expect.stringMatching(/^too_(heavy|slow)$/) as unknown }],
+  it.each([
+    [
+      'a Word document',
+      'a.docx',
+      () => createDocxWith({ ...zipEntry('word/document.xml', ''), packed: createDeflated(gigabytes) }),
+    ],
+    [
+      'a Word document that tells so',
+      'a.docx',
+      () => createDocxWith({ name: 'word/document.xml', packed: createDeflated(1), size: 0xfffffff0 }),
+    ],
+    ['a PDF', 'a.pdf', () => pdf(createZlibDeflated(gigabytes))],
+    [
+      'a PDF that is packed twice',
+      'a.pdf',
+      () => pdf(deflateSync(createZlibDeflated(gigabytes)), { filter: '[/FlateDecode /FlateDecode]' }),
+    ],
+  ])('stops %s that inflates to gigabytes', async (_, name, make) => {
+    const before = process.memoryUsage.rss()
+    await expect(read(name, make())).rejects.toMatchObject({
+      details: [{ field: 'file', code: 'too_heavy' }],
+    })
+    expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024)
   })
-})
 
-it('stops what takes too long', async () => {
-  const endless = Buffer.from('<b>'.repeat(6_000_000))
-  await expect(runParser('html', endless, 1_000)).rejects.toMatchObject({ code: 'too_slow' })
-})
+  it('stops a Word document whose markup grows, by its memory or, on a slow machine, by its time', async () => {
+    const markup = '<w:p><w:r><w:t>a</w:t></w:r></w:p>'.repeat(400_000)
+    const file = createDocxWith(zipEntry('word/document.xml', createWordBody(markup)))
+    expect(file.length).toBeLessThan(200_000)
+    await expect(read('a.docx', file)).rejects.toMatchObject({
+      details: [{ code: expect.stringMatching(/^too_(heavy|slow)$/) as unknown }],
+    })
+  })
 
-it('reads blanks without end in time that grows with them alone', async () => {
-  expect(await read('a.txt', `${' '.repeat(19_000_000)}roof`)).toBe('roof')
-})
+  it('stops what takes too long', async () => {
+    const endless = Buffer.from('<b>'.repeat(6_000_000))
+    await expect(runParser('html', endless, 1_000)).rejects.toMatchObject({ code: 'too_slow' })
+  })
 
-it('reads two files at a time, lets some wait, and sends the rest away', async () => {
-  const inSlot = createConcurrencyLimit({ concurrency: 2, maxWaiting: 1 })
-  const ends: (() => void)[] = []
-  const work = () => inSlot(() => new Promise<void>((resolve) => ends.push(resolve)))
-  const works = [work(), work(), work()]
-  expect(ends).toHaveLength(2)
-  expect(await work()).toBeUndefined()
-  ends[0]?.()
-  await works[0]
-  expect(ends).toHaveLength(3)
-  ends[1]?.()
-  ends[2]?.()
-  await Promise.all(works)
-})
+  it('reads blanks without end in time that grows with them alone', async () => {
+    expect(await read('a.txt', `${' '.repeat(19_000_000)}roof`)).toBe('roof')
+  })
 
-it('gives its place back after a failure', async () => {
-  const inSlot = createConcurrencyLimit({ concurrency: 1, maxWaiting: 0 })
-  await expect(inSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await inSlot(() => Promise.resolve('yes'))).toEqual({ result: 'yes' })
+  it('reads two files at a time, lets some wait, and sends the rest away', async () => {
+    const inSlot = createConcurrencyLimit({ concurrency: 2, maxWaiting: 1 })
+    const ends: (() => void)[] = []
+    const work = () => inSlot(() => new Promise<void>((resolve) => ends.push(resolve)))
+    const works = [work(), work(), work()]
+    expect(ends).toHaveLength(2)
+    expect(await work()).toBeUndefined()
+    ends[0]?.()
+    await works[0]
+    expect(ends).toHaveLength(3)
+    ends[1]?.()
+    ends[2]?.()
+    await Promise.all(works)
+  })
+
+  it('gives its place back after a failure', async () => {
+    const inSlot = createConcurrencyLimit({ concurrency: 1, maxWaiting: 0 })
+    await expect(inSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await inSlot(() => Promise.resolve('yes'))).toEqual({ result: 'yes' })
+  })
 })

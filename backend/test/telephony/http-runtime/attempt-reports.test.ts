@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import type { RuntimeReport } from '@outdial/contract'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../../app.ts'
@@ -7,9 +7,8 @@ import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { claimCalls, type ClaimedAttempt } from '../../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../../dialer/finish-attempt.ts'
 import { seedCall } from '../../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
-import { freshNumber, type Seed, seedWorkspace } from '../../support/factories.ts'
+import { freshNumber } from '../../support/factories.ts'
+import { useCallsWorld } from '../../support/world.ts'
 
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
 const newSecret = 'another-runtime-secret-of-thirty-two-characters'
@@ -17,30 +16,23 @@ const timestamp = '2026-05-04T15:00:30.000Z'
 const answered: RuntimeReport = { sequence: 2, type: 'answered', at: timestamp }
 const busy: RuntimeReport = { sequence: 3, type: 'ended', outcome: 'busy', at: timestamp }
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
+const config = parseConfig({ RUNTIME_SECRET: `${newSecret},${secret}`, LOG_LEVEL: 'silent' })
+const world = useCallsWorld(() => ({ config }))
 let app: FastifyInstance
 let attempt: ClaimedAttempt
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const config = parseConfig({ RUNTIME_SECRET: `${newSecret},${secret}`, LOG_LEVEL: 'silent' })
-  deps = testDeps(database.db, { config })
-  app = await createApp(deps)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
 beforeEach(async () => {
-  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
-  seed = await seedWorkspace(deps)
+  app = await createApp(world.deps)
   attempt = await claim('http')
 })
+afterEach(() => app.close())
 
 const claim = async (provider: string): Promise<ClaimedAttempt> => {
-  await seedCall(deps, seed, freshNumber())
-  const [claimed] = await claimCalls(deps, { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 }, 1)
+  await seedCall(world.deps, world.seed, freshNumber())
+  const [claimed] = await claimCalls(
+    world.deps,
+    { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 },
+    1,
+  )
   if (claimed === undefined) throw new Error('there was nothing to claim')
   return claimed
 }
@@ -56,7 +48,7 @@ const report = (body: unknown, more: { id?: string; headers?: Record<string, str
     payload: typeof body === 'string' ? body : JSON.stringify(body),
   })
 const listReports = async () => {
-  const rows = await deps.db
+  const rows = await world.deps.db
     .selectFrom('attempt_report')
     .select(['sequence', 'body'])
     .where('attempt_id', '=', attempt.id)
@@ -85,7 +77,7 @@ it('refuses what comes after the end, and knows the end again', async () => {
   await report(busy)
   const later = await report({ ...answered, sequence: 4 })
   expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
-  await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
+  await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
   expect((await report(busy)).statusCode).toBe(200)
   expect((await report(answered)).statusCode).toBe(200) // late, not later
   expect((await report({ ...busy, sequence: 5 })).statusCode).toBe(409)
@@ -102,7 +94,7 @@ it.each([1, 4])(
 )
 
 it('refuses every report of an attempt that has ended without one', async () => {
-  await finishAttempt(deps, attempt, emptyResult('no_answer', 'ring_timeout'))
+  await finishAttempt(world.deps, attempt, emptyResult('no_answer', 'ring_timeout'))
   expect((await report(busy)).statusCode).toBe(409)
   expect(await listReports()).toEqual([])
 })

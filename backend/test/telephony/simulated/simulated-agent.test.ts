@@ -1,6 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Call } from '@outdial/contract'
-import type { Worker } from '../../../core/worker.ts'
 import { startDialer } from '../../../dialer/dialer.ts'
 import { createSimulatedAgent } from '../../../telephony/simulated/simulated-agent.ts'
 import { createSimulatedProvider } from '../../../telephony/simulated/simulated-provider.ts'
@@ -11,38 +10,23 @@ import {
   listEvents,
   seedCall,
 } from '../../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
-import { getWidgetId, type Seed, seedWorkspace } from '../../support/factories.ts'
+import { getWidgetId } from '../../support/factories.ts'
 import { startToolServer, type TestToolServer } from '../../support/test-tool-server.ts'
 import { waitFor } from '../../support/wait.ts'
+import { useCallsWorld } from '../../support/world.ts'
 
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
 const yes = (text: string) => () => ({ text })
 const neverSettle = () => new Promise<never>(() => {})
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
-let workers: Worker[]
+const world = useCallsWorld()
 let servers: TestToolServer[]
 let errors: string[]
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(async () => {
-  await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
-  workers = []
+beforeEach(() => {
   servers = []
   errors = []
 })
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()))
-  await Promise.all(servers.map((server) => server.close()))
-})
+afterEach(() => Promise.all(servers.map((server) => server.close())))
 
 const serve = async (...args: Parameters<typeof startToolServer>) => {
   const server = await startToolServer(...args)
@@ -60,197 +44,237 @@ const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) =
     budgetMs: 30_000,
     ...times,
   })
-  const provider = createSimulatedProvider(deps.clock, 10, agent)
-  workers.push(startDialer(deps, { providers: { real: provider, test: provider } }))
+  const provider = createSimulatedProvider(world.deps.clock, 10, agent)
+  world.workers.push(startDialer(world.deps, { providers: { real: provider, test: provider } }))
 }
 /** The clock stands still while a tool is at work: it is turned only as far as somebody waits for it. */
 const call = async (phoneNumber: string, input: Parameters<typeof seedCall>[3] = {}): Promise<Call> => {
-  const { id } = await seedCall(deps, seed, phoneNumber, { variables: { product: 'a roof check' }, ...input })
-  return advanceUntilCompleted(deps, seed, id, 100)
+  const { id } = await seedCall(world.deps, world.seed, phoneNumber, {
+    variables: { product: 'a roof check' },
+    ...input,
+  })
+  return advanceUntilCompleted(world.deps, world.seed, id, 100)
 }
 const toolTurns = ({ transcript }: Call) =>
   transcript.filter(({ role }) => role === 'tool').map(({ text }) => text)
 
-it('uses its tools in the call, and the transcript and the event tell of it', async () => {
-  const server = await serve({
-    contact_lookup: yes('Maya, +1 202 555 0100, no notes yet.'),
-    knowledge_search: yes('Appointments (page 2):\n  Thursdays from 9 to 12.'),
-    contact_note: yes('The note is kept.'),
-  })
-  dial(server.url)
-  const completedCall = await call('+12025550100')
-  const widgetId = await getWidgetId(deps, seed.agentId)
-  const [attempt] = await listAttempts(deps, completedCall.id)
-  expect(server.openedSessions).toEqual([
-    { widgetId, callId: attempt?.id, secret, query: expect.not.stringContaining(secret) },
-  ])
-  expect(toolTurns(completedCall)).toEqual([
-    'Looked the contact up: Maya, +1 202 555 0100, no notes yet.',
-    'Searched the knowledge base for “appointment a roof check”: Appointments (page 2): Thursdays from 9 to 12.',
-    'Noted “Is interested in a roof check and wants an appointment on Thursday morning.”: The note is kept.',
-  ])
-  expect(server.calls.map(({ name }) => name)).toEqual(['contact_lookup', 'knowledge_search', 'contact_note'])
-  expect(completedCall.transcript_text).toContain('\nTool: Searched the knowledge base for')
-  expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
-  const times = [
-    completedCall.answered_at,
-    ...completedCall.transcript.map((turn) => turn.at),
-    completedCall.ended_at,
-  ]
-  expect(times).toEqual([...times].sort())
-  expect((await listEvents(deps, completedCall.id)).map((event) => event.data)).toEqual([completedCall])
-  await waitFor(async () => server.openSessionCount() === 0)
-  expect(errors).toEqual([])
-})
-
-it('does nothing with tools that its list does not have', async () => {
-  const server = await serve({ unheard_of: yes('no') })
-  dial(server.url)
-  const completedCall = await call('+12025550100')
-  expect(toolTurns(completedCall)).toEqual([])
-  expect(server.calls).toEqual([])
-  expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true })
-})
-
-it('gives a tool what it asks for, and leaves one alone that asks for what it cannot tell', async () => {
-  const schemas = {
-    contact_note: {
-      properties: { text: { type: 'string' }, colour: { type: 'string' } },
-      required: ['text'],
-    },
-    knowledge_search: { properties: { topic: { type: 'string' } }, required: ['topic'] },
-    spreadsheet_append: { properties: { sheet: { type: 'string' } } },
-  }
-  const ok = yes('ok')
-  const tools = { contact_note: ok, knowledge_search: ok, spreadsheet_append: ok }
-  const server = await serve(tools, { schemas })
-  dial(server.url)
-  const completedCall = await call('+12025550100')
-  expect(server.calls).toEqual([
-    { name: 'contact_note', args: { text: expect.stringContaining('Is interested in a roof check') } },
-    { name: 'spreadsheet_append', args: {} },
-  ])
-  expect(completedCall.transcript_text).not.toContain('my notes are slow')
-})
-
-it('opens no session for a call that nobody answers', async () => {
-  const server = await serve({ contact_note: yes('kept') })
-  dial(server.url)
-  expect((await call('+12025550102')).outcome).toBe('busy')
-  expect((await call('+12025550103')).outcome).toBe('voicemail')
-  expect(server.openedSessions).toEqual([])
-})
-
-it('uses tools on test calls, too', async () => {
-  const server = await serve({ contact_note: yes('Dry run: this note would have been kept.') })
-  dial(server.url)
-  const completedCall = await call('+12025550100', { test: true })
-  expect(toolTurns(completedCall).join()).toContain('Dry run: this note would have been kept.')
-})
-
-it('tells of a tool that fails, apologises once, and talks on', async () => {
-  const failing = () => ({ text: 'The sheet is gone: tell them somebody will call.', isError: true })
-  const server = await serve({ contact_note: failing, spreadsheet_append: failing })
-  dial(server.url)
-  const completedCall = await call('+12025550100')
-  expect(toolTurns(completedCall)).toEqual([
-    'Could not take a note: The sheet is gone: tell them somebody will call.',
-    'Could not add a row to the spreadsheet: The sheet is gone: tell them somebody will call.',
-  ])
-  expect(completedCall.transcript_text?.match(/my notes are slow/g)).toHaveLength(1)
-  expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
-})
-
-it('keeps a transcript of whatever tools say: at length, with NUL, with half a character', async () => {
-  const server = await serve({
-    contact_lookup: yes(`${'😀'.repeat(400)}`),
-    contact_note: yes('\u0000 kept \ud83d\u0000'),
-  })
-  dial(server.url)
-  const [lookup, note] = toolTurns(await call('+12025550100'))
-  expect(lookup).toMatch(/^Looked the contact up: 😀+\S?…$/u)
-  expect(note).toMatch(/: kept \ufffd$/)
-})
-
-it('waits for a slow tool only so long, and still uses the others', async () => {
-  const server = await serve({ contact_lookup: neverSettle, contact_note: yes('The note is kept.') })
-  dial(server.url, { stepMs: 1_000 })
-  const completedCall = await call('+12025550100')
-  expect(toolTurns(completedCall)).toEqual([
-    'Could not look the contact up: the tool did not answer.',
-    expect.stringMatching(/The note is kept\.$/),
-  ])
-  expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
-  expect(errors).toHaveLength(1)
-})
-
-it('gives its tools up where all of them are slow', async () => {
-  const server = await serve({
-    contact_lookup: neverSettle,
-    knowledge_search: neverSettle,
-    contact_note: neverSettle,
-  })
-  dial(server.url, { budgetMs: 500 })
-  const completedCall = await call('+12025550100')
-  expect(toolTurns(completedCall)).toEqual(['Could not look the contact up: the tool did not answer.'])
-  expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
-})
-
-it.each([
-  ['is not there', async () => 'http://127.0.0.1:9'],
-  ['knows another secret', async () => (await serve({ contact_note: yes('kept') }, { secret: 'other' })).url],
-])('talks without tools where the tool server %s', async (_, where) => {
-  dial(await where())
-  const completedCall = await call('+12025550100')
-  expect(toolTurns(completedCall)).toEqual([
-    'Could not use the tools: the tool server did not let the agent in.',
-  ])
-  expect(completedCall).toMatchObject({ outcome: 'answered', ended_reason: 'agent_hung_up', goal_met: true })
-  expect(errors).toHaveLength(1)
-  expect(errors.join()).not.toContain(secret)
-})
-
-it('leaves its session when the call is cut short', async () => {
-  const server = await serve({ contact_lookup: neverSettle })
-  dial(server.url)
-  const { id } = await seedCall(deps, seed, '+12025550100')
-  await advanceUntil(deps, seed, id, (completedCall) => completedCall.status === 'in_progress', 50)
-  await waitFor(async () => server.calls.length === 1)
-  await workers.pop()?.stop()
-  await waitFor(async () => server.openSessionCount() === 0)
-})
-
-it('asks for the call-back that a contact wants, and does not ask again when that call comes', async () => {
-  const server = await serve({ schedule_callback: yes('Scheduled.') })
-  dial(server.url)
-  const number = '+12025570321' // its first talk asks to be called back
-  expect((await call(number)).summary).toContain('asked to be called back')
-  const scheduledAt = new Date(deps.clock.now().getTime() + 60_000).toISOString()
-  const back = await call(number, { scheduled_at: scheduledAt })
-  expect(server.calls.map(({ name }) => name)).toEqual(['schedule_callback'])
-  expect(back.goal_met).toBe(true)
-})
-
-it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
-  'means tomorrow by the day of the contact in %s',
-  async (timeZone) => {
-    const contactFacts = `Name: Maya\nLocal time: a Tuesday, or so (${timeZone})\nDo not call: no`
-    const server = await serve({ contact_lookup: yes(contactFacts), schedule_callback: yes('Scheduled.') })
+describe('tools in a call', () => {
+  it('uses its tools in the call, and the transcript and the event tell of it', async () => {
+    const server = await serve({
+      contact_lookup: yes('Maya, +1 202 555 0100, no notes yet.'),
+      knowledge_search: yes('Appointments (page 2):\n  Thursdays from 9 to 12.'),
+      contact_note: yes('The note is kept.'),
+    })
     dial(server.url)
-    await call('+12025570321')
-    const tomorrow = new Date(deps.clock.now().getTime() + 24 * 3_600_000)
-    const date = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(tomorrow)
-    expect(server.calls.at(-1)).toEqual({ name: 'schedule_callback', args: { at: `${date}T16:00` } })
-  },
-)
+    const completedCall = await call('+12025550100')
+    const widgetId = await getWidgetId(world.deps, world.seed.agentId)
+    const [attempt] = await listAttempts(world.deps, completedCall.id)
+    expect(server.openedSessions).toEqual([
+      { widgetId, callId: attempt?.id, secret, query: expect.not.stringContaining(secret) },
+    ])
+    expect(toolTurns(completedCall)).toEqual([
+      'Looked the contact up: Maya, +1 202 555 0100, no notes yet.',
+      'Searched the knowledge base for “appointment a roof check”: Appointments (page 2): Thursdays from 9 to 12.',
+      'Noted “Is interested in a roof check and wants an appointment on Thursday morning.”: The note is kept.',
+    ])
+    expect(server.calls.map(({ name }) => name)).toEqual([
+      'contact_lookup',
+      'knowledge_search',
+      'contact_note',
+    ])
+    expect(completedCall.transcript_text).toContain('\nTool: Searched the knowledge base for')
+    expect(completedCall).toMatchObject({
+      outcome: 'answered',
+      ended_reason: 'agent_hung_up',
+      goal_met: true,
+    })
+    const times = [
+      completedCall.answered_at,
+      ...completedCall.transcript.map((turn) => turn.at),
+      completedCall.ended_at,
+    ]
+    expect(times).toEqual([...times].sort())
+    expect((await listEvents(world.deps, completedCall.id)).map((event) => event.data)).toEqual([
+      completedCall,
+    ])
+    await waitFor(async () => server.openSessionCount() === 0)
+    expect(errors).toEqual([])
+  })
 
-it('puts who asks for it on the list by its tool, and where it has none the engine does', async () => {
-  const server = await serve({ do_not_call: yes('The number is on the do-not-call list.') })
-  dial(server.url)
-  const completedCall = await call('+12025570106')
-  expect(server.calls).toEqual([{ name: 'do_not_call', args: {} }])
-  expect(toolTurns(completedCall)).toEqual([
-    'Put the number on the do-not-call list: The number is on the do-not-call list.',
-  ])
-  expect(completedCall.contact.do_not_call).toBe(true)
+  it('does nothing with tools that its list does not have', async () => {
+    const server = await serve({ unheard_of: yes('no') })
+    dial(server.url)
+    const completedCall = await call('+12025550100')
+    expect(toolTurns(completedCall)).toEqual([])
+    expect(server.calls).toEqual([])
+    expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true })
+  })
+
+  it('gives a tool what it asks for, and leaves one alone that asks for what it cannot tell', async () => {
+    const schemas = {
+      contact_note: {
+        properties: { text: { type: 'string' }, colour: { type: 'string' } },
+        required: ['text'],
+      },
+      knowledge_search: { properties: { topic: { type: 'string' } }, required: ['topic'] },
+      spreadsheet_append: { properties: { sheet: { type: 'string' } } },
+    }
+    const ok = yes('ok')
+    const tools = { contact_note: ok, knowledge_search: ok, spreadsheet_append: ok }
+    const server = await serve(tools, { schemas })
+    dial(server.url)
+    const completedCall = await call('+12025550100')
+    expect(server.calls).toEqual([
+      { name: 'contact_note', args: { text: expect.stringContaining('Is interested in a roof check') } },
+      { name: 'spreadsheet_append', args: {} },
+    ])
+    expect(completedCall.transcript_text).not.toContain('my notes are slow')
+  })
+
+  it('opens no session for a call that nobody answers', async () => {
+    const server = await serve({ contact_note: yes('kept') })
+    dial(server.url)
+    expect((await call('+12025550102')).outcome).toBe('busy')
+    expect((await call('+12025550103')).outcome).toBe('voicemail')
+    expect(server.openedSessions).toEqual([])
+  })
+
+  it('uses tools on test calls, too', async () => {
+    const server = await serve({ contact_note: yes('Dry run: this note would have been kept.') })
+    dial(server.url)
+    const completedCall = await call('+12025550100', { test: true })
+    expect(toolTurns(completedCall).join()).toContain('Dry run: this note would have been kept.')
+  })
+
+  it('leaves its session when the call is cut short', async () => {
+    const server = await serve({ contact_lookup: neverSettle })
+    dial(server.url)
+    const { id } = await seedCall(world.deps, world.seed, '+12025550100')
+    await advanceUntil(
+      world.deps,
+      world.seed,
+      id,
+      (completedCall) => completedCall.status === 'in_progress',
+      50,
+    )
+    await waitFor(async () => server.calls.length === 1)
+    await world.workers.pop()?.stop()
+    await waitFor(async () => server.openSessionCount() === 0)
+  })
+})
+
+describe('tools that fail', () => {
+  it('tells of a tool that fails, apologises once, and talks on', async () => {
+    const failing = () => ({ text: 'The sheet is gone: tell them somebody will call.', isError: true })
+    const server = await serve({ contact_note: failing, spreadsheet_append: failing })
+    dial(server.url)
+    const completedCall = await call('+12025550100')
+    expect(toolTurns(completedCall)).toEqual([
+      'Could not take a note: The sheet is gone: tell them somebody will call.',
+      'Could not add a row to the spreadsheet: The sheet is gone: tell them somebody will call.',
+    ])
+    expect(completedCall.transcript_text?.match(/my notes are slow/g)).toHaveLength(1)
+    expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
+  })
+
+  it('keeps a transcript of whatever tools say: at length, with NUL, with half a character', async () => {
+    const server = await serve({
+      contact_lookup: yes('😀'.repeat(400)),
+      contact_note: yes('\u0000 kept \ud83d\u0000'),
+    })
+    dial(server.url)
+    const [lookup, note] = toolTurns(await call('+12025550100'))
+    expect(lookup).toMatch(/^Looked the contact up: 😀+\S?…$/u)
+    expect(note).toMatch(/: kept \ufffd$/)
+  })
+
+  it('waits for a slow tool only so long, and still uses the others', async () => {
+    const server = await serve({ contact_lookup: neverSettle, contact_note: yes('The note is kept.') })
+    dial(server.url, { stepMs: 1_000 })
+    const completedCall = await call('+12025550100')
+    expect(toolTurns(completedCall)).toEqual([
+      'Could not look the contact up: the tool did not answer.',
+      expect.stringMatching(/The note is kept\.$/),
+    ])
+    expect(completedCall).toMatchObject({
+      outcome: 'answered',
+      ended_reason: 'agent_hung_up',
+      goal_met: true,
+    })
+    expect(errors).toHaveLength(1)
+  })
+
+  it('gives its tools up where all of them are slow', async () => {
+    const server = await serve({
+      contact_lookup: neverSettle,
+      knowledge_search: neverSettle,
+      contact_note: neverSettle,
+    })
+    dial(server.url, { budgetMs: 500 })
+    const completedCall = await call('+12025550100')
+    expect(toolTurns(completedCall)).toEqual(['Could not look the contact up: the tool did not answer.'])
+    expect(completedCall).toMatchObject({
+      outcome: 'answered',
+      ended_reason: 'agent_hung_up',
+      goal_met: true,
+    })
+  })
+
+  it.each([
+    ['is not there', async () => 'http://127.0.0.1:9'],
+    [
+      'knows another secret',
+      async () => (await serve({ contact_note: yes('kept') }, { secret: 'other' })).url,
+    ],
+  ])('talks without tools where the tool server %s', async (_, where) => {
+    dial(await where())
+    const completedCall = await call('+12025550100')
+    expect(toolTurns(completedCall)).toEqual([
+      'Could not use the tools: the tool server did not let the agent in.',
+    ])
+    expect(completedCall).toMatchObject({
+      outcome: 'answered',
+      ended_reason: 'agent_hung_up',
+      goal_met: true,
+    })
+    expect(errors).toHaveLength(1)
+    expect(errors.join()).not.toContain(secret)
+  })
+})
+
+describe('scheduled callbacks and opt-outs', () => {
+  it('asks for the call-back that a contact wants, and does not ask again when that call comes', async () => {
+    const server = await serve({ schedule_callback: yes('Scheduled.') })
+    dial(server.url)
+    const number = '+12025570321' // its first talk asks to be called back
+    expect((await call(number)).summary).toContain('asked to be called back')
+    const scheduledAt = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
+    const back = await call(number, { scheduled_at: scheduledAt })
+    expect(server.calls.map(({ name }) => name)).toEqual(['schedule_callback'])
+    expect(back.goal_met).toBe(true)
+  })
+
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+    'means tomorrow by the day of the contact in %s',
+    async (timeZone) => {
+      const contactFacts = `Name: Maya\nLocal time: a Tuesday, or so (${timeZone})\nDo not call: no`
+      const server = await serve({ contact_lookup: yes(contactFacts), schedule_callback: yes('Scheduled.') })
+      dial(server.url)
+      await call('+12025570321')
+      const tomorrow = new Date(world.deps.clock.now().getTime() + 24 * 3_600_000)
+      const date = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(tomorrow)
+      expect(server.calls.at(-1)).toEqual({ name: 'schedule_callback', args: { at: `${date}T16:00` } })
+    },
+  )
+
+  it('puts who asks for it on the list by its tool, and where it has none the engine does', async () => {
+    const server = await serve({ do_not_call: yes('The number is on the do-not-call list.') })
+    dial(server.url)
+    const completedCall = await call('+12025570106')
+    expect(server.calls).toEqual([{ name: 'do_not_call', args: {} }])
+    expect(toolTurns(completedCall)).toEqual([
+      'Put the number on the do-not-call list: The number is on the do-not-call list.',
+    ])
+    expect(completedCall.contact.do_not_call).toBe(true)
+  })
 })

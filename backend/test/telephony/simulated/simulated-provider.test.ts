@@ -1,6 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { Call as CallSchema, type Call, type CallOutcome, type EndedReason } from '@outdial/contract'
-import type { Worker } from '../../../core/worker.ts'
+import { beforeEach, expect, it } from '@jest/globals'
+import { type Call, Call as CallSchema, type CallOutcome, type EndedReason } from '@outdial/contract'
 import { startDialer } from '../../../dialer/dialer.ts'
 import {
   advanceUntil,
@@ -9,24 +8,13 @@ import {
   listEvents,
   seedCall,
 } from '../../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type TestDeps, testDeps } from '../../support/deps.ts'
-import { freshNumber, type Seed, seedWorkspace } from '../../support/factories.ts'
+import { freshNumber } from '../../support/factories.ts'
+import { useCallsWorld } from '../../support/world.ts'
 
-let database: TestDatabase
-let deps: TestDeps
-let seed: Seed
-let dialer: Worker
-beforeAll(async () => {
-  database = await createTestDatabase()
+const world = useCallsWorld()
+beforeEach(() => {
+  world.workers.push(startDialer(world.deps))
 })
-afterAll(() => database.close())
-beforeEach(async () => {
-  deps = testDeps(database.db)
-  seed = await seedWorkspace(deps)
-  dialer = startDialer(deps)
-})
-afterEach(() => dialer.stop())
 
 const outcomes: [string, CallOutcome, EndedReason][] = [
   ['+12025550100', 'answered', 'agent_hung_up'],
@@ -39,18 +27,20 @@ const outcomes: [string, CallOutcome, EndedReason][] = [
 ]
 
 it.each(outcomes)('calls %s: %s, because of %s, and tells it once', async (number, outcome, endedReason) => {
-  const { id } = await seedCall(deps, seed, number)
-  const call = await advanceUntilCompleted(deps, seed, id)
+  const { id } = await seedCall(world.deps, world.seed, number)
+  const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call).toMatchObject({ outcome, ended_reason: endedReason, attempts: 1, waiting_for: null })
   expect(CallSchema.parse(call)).toEqual(call)
-  const events = await listEvents(deps, id)
+  const events = await listEvents(world.deps, id)
   expect(events.map((event) => event.data)).toEqual([call])
-  expect(await listAttempts(deps, id)).toMatchObject([{ outcome, ended_reason: endedReason }])
+  expect(await listAttempts(world.deps, id)).toMatchObject([{ outcome, ended_reason: endedReason }])
 })
 
 it('tells of a talk: transcript, summary, sentiment and what was read out agree', async () => {
-  const { id } = await seedCall(deps, seed, '+12025550100', { variables: { product: 'a roof inspection' } })
-  const call = await advanceUntilCompleted(deps, seed, id)
+  const { id } = await seedCall(world.deps, world.seed, '+12025550100', {
+    variables: { product: 'a roof inspection' },
+  })
+  const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call.transcript_text).toContain('Agent: Hello Maya, this is Ava about a roof inspection.')
   expect(call.transcript_text).toContain('Contact: Yes, please. Could somebody call me on Thursday morning?')
   expect(call).toMatchObject({
@@ -66,17 +56,17 @@ it('tells of a talk: transcript, summary, sentiment and what was read out agree'
 })
 
 it('leaves a message on a voicemail', async () => {
-  const { id } = await seedCall(deps, seed, '+12025550103')
-  const call = await advanceUntilCompleted(deps, seed, id)
+  const { id } = await seedCall(world.deps, world.seed, '+12025550103')
+  const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call.transcript).toMatchObject([{ role: 'agent', text: expect.stringContaining('Hello Maya') }])
   expect(call.summary).toMatch(/voicemail/)
 })
 
 it('passes through dialing and in_progress, and shows when it was answered', async () => {
-  const { id } = await seedCall(deps, seed, '+12025550100')
-  const ringing = await advanceUntil(deps, seed, id, (call) => call.status === 'dialing')
+  const { id } = await seedCall(world.deps, world.seed, '+12025550100')
+  const ringing = await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'dialing')
   expect(ringing).toMatchObject({ answered_at: null, next_attempt_at: null, attempts: 1 })
-  const inProgress = await advanceUntil(deps, seed, id, (call) => call.status === 'in_progress')
+  const inProgress = await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress')
   expect(inProgress.answered_at).not.toBeNull()
 })
 
@@ -84,8 +74,12 @@ it('goes the same way for the same number every time', async () => {
   const number = freshNumber()
   const results: Partial<Call>[] = []
   for (let round = 0; round < 2; round += 1) {
-    const { id } = await seedCall(deps, seed, number)
-    const { outcome, summary, extracted, transcript } = await advanceUntilCompleted(deps, seed, id)
+    const { id } = await seedCall(world.deps, world.seed, number)
+    const { outcome, summary, extracted, transcript } = await advanceUntilCompleted(
+      world.deps,
+      world.seed,
+      id,
+    )
     results.push({ outcome, summary, extracted, transcript: transcript.map((turn) => ({ ...turn, at: '' })) })
   }
   expect(results[0]).toEqual(results[1])
@@ -93,21 +87,24 @@ it('goes the same way for the same number every time', async () => {
 
 it('puts who asks for it on the do-not-call list, and suppresses what waits for them anywhere', async () => {
   const number = '+12025560106'
-  const { id } = await seedCall(deps, seed, number)
-  const later = new Date(deps.clock.now().getTime() + 3_600_000).toISOString()
-  const waiting = await seedCall(deps, seed, number, { scheduled_at: later, if_already_queued: 'queue' })
-  const call = await advanceUntilCompleted(deps, seed, id)
+  const { id } = await seedCall(world.deps, world.seed, number)
+  const later = new Date(world.deps.clock.now().getTime() + 3_600_000).toISOString()
+  const waiting = await seedCall(world.deps, world.seed, number, {
+    scheduled_at: later,
+    if_already_queued: 'queue',
+  })
+  const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call.contact.do_not_call).toBe(true)
-  expect(await advanceUntilCompleted(deps, seed, waiting.id)).toMatchObject({
+  expect(await advanceUntilCompleted(world.deps, world.seed, waiting.id)).toMatchObject({
     outcome: 'suppressed',
     ended_reason: 'do_not_call',
     attempts: 0,
   })
-  expect(await listEvents(deps, waiting.id)).toHaveLength(1)
+  expect(await listEvents(world.deps, waiting.id)).toHaveLength(1)
 })
 
 it('lets what a test call asks for do nothing', async () => {
-  const { id } = await seedCall(deps, seed, '+12025570106', { test: true })
-  const call = await advanceUntilCompleted(deps, seed, id)
+  const { id } = await seedCall(world.deps, world.seed, '+12025570106', { test: true })
+  const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call).toMatchObject({ outcome: 'answered', test: true, contact: { do_not_call: false } })
 })

@@ -6,7 +6,7 @@ import { hasEffects, type ToolRow } from '../../../tools/kinds/tool-kind.ts'
 import {
   addRemoteServer,
   editRemoteServer,
-  previewRemoteServer,
+  listRemoteServer,
   refreshRemoteServer,
   type RemoteServerInput,
 } from '../../../tools/save-remote-server.ts'
@@ -15,6 +15,7 @@ import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { seedWorkspace } from '../../support/factories.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
 import { localConfig, publicConfig, readTool, runTool } from '../../support/tools.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 const idleMs = 60_000
 
@@ -234,10 +235,6 @@ describe.each([
   })
 })
 
-async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
-}
-
 it('finds out by itself which transport a server speaks', async () => {
   const [newer, older] = [await start('streamable'), await start('sse')]
   expect(await use(await add(newer), 'echo', { text: 'new' })).toMatchObject({ text: 'new' })
@@ -436,7 +433,8 @@ it('shows which tools cannot be passed on, and why, and passes the others on', a
   }
   const named: Tool = { name: 'two words', inputSchema: { type: 'object' } }
   server.tools = [echo, remote, recursive, named]
-  const listed = await previewRemoteServer(deps, input(server))
+  const { id } = await add(server, { tools: [] })
+  const { listed } = await listRemoteServer(deps, workspaceId, id)
   expect(listed.map(({ name, issues }) => [name, issues.length])).toEqual([
     ['echo', 0],
     ['remote', 1],

@@ -1,4 +1,4 @@
-import { template } from '../page/page-route.ts'
+import { template } from './define-page.ts'
 
 interface SecretData {
   heading: string
@@ -11,4 +11,4 @@ interface SecretData {
 }
 
 /** A page with a secret, shown this one time: it is no redirect's target, and nothing keeps it. */
-export const secretPage = template<SecretData>('dashboard/integrations/secret-page')
+export const secretPage = template<SecretData>('dashboard/page/secret-page')

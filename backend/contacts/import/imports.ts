@@ -1,17 +1,17 @@
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import type { Caller } from '../../core/caller.ts'
+import { dayMs } from '../../core/durations.ts'
 import { ApiError, invalidField, notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
-import { findImport } from './import-queries.ts'
-import { insertImport, markImportStarted } from './import-store.ts'
+import { deleteImport, findImport, insertImport, markImportStarted } from './import-store.ts'
 
 /** The most bytes of a file of contacts. */
 export const maxFileBytes = 20 * 1024 * 1024
 
-const importTtlMs = 24 * 3_600_000
+const importTtlMs = dayMs
 
 /**
- * Takes a file of contacts to be checked: nothing is imported. It is kept for a day.
+ * Saves a file of contacts for a day, and has it checked. Nothing is imported yet.
  *
  * @throws {ApiError} validation_failed, body_too_large
  */
@@ -41,10 +41,10 @@ export async function uploadContacts(
 }
 
 /**
- * Has a checked file imported. One who presses twice starts it once.
+ * Starts the import of a checked file. Doing it twice starts it once.
  *
- * @param campaignId where its contacts are called; null: they are kept only
- * @returns whether this was the one that started it
+ * @param campaignId the campaign that calls the contacts; null: they're only saved
+ * @returns whether this request started it
  * @throws {ApiError} not_found, validation_failed
  */
 export async function startImport(
@@ -53,8 +53,7 @@ export async function startImport(
   importId: number,
   campaignId: number | null,
 ): Promise<boolean> {
-  const found = await findImport(db, workspaceId, importId)
-  if (found === undefined) throw notFound('This file is not kept any more.')
+  const found = await getImport({ db }, workspaceId, importId)
   if (found.status === 'failed' || found.status === 'uploaded') {
     throw new ApiError('validation_failed', 'This file cannot be imported.')
   }
@@ -65,4 +64,31 @@ export async function startImport(
   const isStarted = await markImportStarted(db, workspaceId, importId, campaignId)
   notify.importQueued()
   return isStarted
+}
+
+/**
+ * Returns an import with its campaign.
+ *
+ * @throws {ApiError} not_found
+ */
+export async function getImport({ db }: Pick<Deps, 'db'>, workspaceId: number, importId: number) {
+  const found = await findImport(db, workspaceId, importId)
+  if (found === undefined) throw notFound('This file is not kept any more.')
+  return found
+}
+
+/**
+ * Deletes an import with its rows; contacts that it wrote stay.
+ *
+ * @returns false while it's being checked or imported: then nothing is deleted
+ * @throws {ApiError} not_found
+ */
+export async function discardImport(
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  importId: number,
+): Promise<boolean> {
+  if (await deleteImport(deps.db, workspaceId, importId)) return true
+  await getImport(deps, workspaceId, importId)
+  return false
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals'
-import { createLog } from '../../log.ts'
+import { createLog } from '../log.ts'
 
 const { NO_COLOR } = process.env
 afterEach(() => {

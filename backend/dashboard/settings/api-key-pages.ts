@@ -1,0 +1,89 @@
+import { text } from '@outdial/contract'
+import * as z from 'zod'
+import { revokeApiKey } from '../../access/revoke-connection.ts'
+import { notFound } from '../../core/errors.ts'
+import type { Deps } from '../../deps.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formatRemovedSubscriptions } from '../page/format.ts'
+import { IdParams, pathTo, requireOwner } from '../page/page-context.ts'
+import { secretPage } from '../page/secret-page.ts'
+import { findApiKey, selectApiKeys } from './api-key-queries.ts'
+
+const apiKeysPath = '/settings/api-keys'
+
+interface KeyRow {
+  id: number
+  name: string
+  prefix: string
+  createdBy: string
+  createdAt: Date
+  lastUsedAt: Date | null
+  revokedAt: Date | null
+  subscriptionCount: number
+  canRevoke: boolean
+}
+
+const apiKeyListView = template<{ keys: KeyRow[] }>('dashboard/settings/api-keys-page')
+const newApiKeyView = template<object>('dashboard/settings/new-api-key-page')
+
+const NewKey = z.object({ name: z.string().trim().pipe(text(100)) })
+
+export const apiKeyListPage = (deps: Deps) =>
+  definePage({
+    query: noInput,
+    show: async ({ workspace, user }) => {
+      const rows = await selectApiKeys(deps.db, workspace.id)
+      const keys = rows.map((row) => ({
+        id: row.id,
+        name: row.name,
+        prefix: row.prefix,
+        createdBy: row.createdBy,
+        createdAt: row.created_at,
+        lastUsedAt: row.last_used_at,
+        revokedAt: row.revoked_at,
+        subscriptionCount: row.subscriptionCount ?? 0,
+        canRevoke: row.revoked_at === null && (row.user_id === user.userId || workspace.role === 'owner'),
+      }))
+      return apiKeyListView('API keys', { keys })
+    },
+  })
+
+/** The key stands on the page that answers the form, and nowhere else: not in an address, and not in a message. */
+export const newApiKeyPage = defineForm({
+  query: noInput,
+  form: NewKey,
+  show: async () => newApiKeyView('Create an API key', {}),
+  submit: async (tx, { workspace, user }, { name }) => {
+    const { key } = await createApiKey(tx, { workspaceId: workspace.id, userId: user.userId, name })
+    return secretPage('Your new API key', {
+      heading: `The key “${name}” is ready`,
+      lead: 'Copy it now: it is shown this one time. Outdial keeps only a fingerprint of it.',
+      label: 'API key',
+      secret: key,
+      notes: [
+        'It may do everything that the API offers in this workspace. Keep it like a password; where it got lost or known, revoke it and make another.',
+      ],
+      back: { path: apiKeysPath, label: 'API keys' },
+    })
+  },
+})
+
+export const revokeApiKeyAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    const key = await findApiKey(tx.db, context.workspace.id, context.params.id)
+    if (key === undefined) throw notFound('There is no such API key.')
+    if (key.user_id !== context.user.userId) requireOwner(context)
+    const { subscriptions } = await revokeApiKey(tx, {
+      workspaceId: context.workspace.id,
+      apiKeyId: context.params.id,
+    })
+    return redirectTo(
+      pathTo(context, apiKeysPath),
+      `The key “${key.name}” was revoked${formatRemovedSubscriptions(subscriptions)}.`,
+    )
+  },
+  back: (context) => pathTo(context, apiKeysPath),
+})

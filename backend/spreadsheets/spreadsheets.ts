@@ -1,0 +1,149 @@
+import * as z from 'zod'
+import { formatCsvPages } from '../core/csv.ts'
+import { ApiError, notFound } from '../core/errors.ts'
+import { type Page, toPage } from '../core/pagination.ts'
+import { formatNames } from '../core/text.ts'
+import { isStorableText, rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Deps } from '../deps.ts'
+import { randomToken } from '../secrets/tokens.ts'
+import {
+  deleteSpreadsheetRow,
+  findSpreadsheet,
+  insertSpreadsheet,
+  lockSpreadsheet,
+  selectNewestRows,
+  selectSpreadsheetRows,
+  selectSpreadsheets,
+  selectWritingAgents,
+  type SpreadsheetRow,
+  type SpreadsheetSummary,
+} from './spreadsheet-store.ts'
+
+export type { SpreadsheetSummary } from './spreadsheet-store.ts'
+
+const maxNameLength = 200
+const maxColumns = 100
+
+const isName = (name: string): boolean => name !== '' && name.length <= maxNameLength && isStorableText(name)
+
+const nameRule = (subject: string) =>
+  rule('invalid_name', `${subject} has 1 to ${maxNameLength} characters of plain text.`)
+
+const Columns = z
+  .array(z.string().trim().refine(isName, nameRule('The name of a column')))
+  .refine(
+    ({ length }) => length >= 1 && length <= maxColumns,
+    rule('wrong_count', `A spreadsheet has 1 to ${maxColumns} columns.`),
+  )
+  .superRefine((columns, context) => {
+    const duplicate = columns.find((column, index) => columns.indexOf(column) !== index)
+    if (duplicate === undefined) return
+    context.addIssue(ruleIssue('already_used', `There are two columns named ${duplicate}.`))
+  })
+
+const NewSpreadsheet = z.object({
+  name: z.string().trim().refine(isName, nameRule('The name of a spreadsheet')),
+  columns: Columns,
+})
+
+/**
+ * Creates an empty spreadsheet in the database.
+ *
+ * @returns its ID, which the assignment of a tool names as `spreadsheet_id`
+ * @throws {ApiError} validation_failed
+ */
+export async function createSpreadsheet(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  input: { name: string; columns: string[] },
+): Promise<{ id: string }> {
+  const { name, columns } = validateByRules(NewSpreadsheet, input)
+  const id = randomToken(16)
+  await insertSpreadsheet(deps.db, workspaceId, { id, name, columns, createdAt: deps.clock.now() })
+  return { id }
+}
+
+/** Lists the spreadsheets in the database, by name. */
+export const listSpreadsheets = (
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+): Promise<SpreadsheetSummary[]> => selectSpreadsheets(deps.db, workspaceId)
+
+export interface SpreadsheetDetails {
+  id: string
+  name: string
+  columns: string[]
+  /** Names of the agents that add rows to it. */
+  writers: string[]
+  /** The newest first. */
+  rows: Page<SpreadsheetRow>
+}
+
+/**
+ * Returns a spreadsheet with a page of its rows: those before the one with the ID `before`.
+ *
+ * @throws {ApiError} not_found
+ */
+export async function getSpreadsheet(
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  id: string,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<SpreadsheetDetails> {
+  const spreadsheet = await requireSpreadsheet(deps, workspaceId, id)
+  const rows = await selectNewestRows(deps.db, workspaceId, id, { before, limit: limit + 1 })
+  const writers = await selectWritingAgents(deps.db, workspaceId, id)
+  return { id, ...spreadsheet, writers, rows: toPage(rows, limit) }
+}
+
+/**
+ * Exports a spreadsheet as CSV, with its columns as the header.
+ *
+ * @returns its name, and the text in parts that are read from the database as they are taken
+ * @throws {ApiError} not_found
+ */
+export async function exportSpreadsheet(
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  id: string,
+): Promise<{ name: string; parts: AsyncIterable<string> }> {
+  const { name, columns } = await requireSpreadsheet(deps, workspaceId, id)
+  const parts = formatCsvPages({
+    header: columns,
+    fetchPage: (last: { id: number; cells: string[] } | undefined, limit) =>
+      selectSpreadsheetRows(deps.db, workspaceId, id, { after: last?.id ?? 0, limit }),
+    toCells: ({ cells }) => cells,
+  })
+  return { name, parts }
+}
+
+/**
+ * Deletes a spreadsheet with all of its rows.
+ *
+ * @throws {ApiError} not_found; validation_failed while agents write to it, with their names
+ */
+export const deleteSpreadsheet = (
+  deps: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  id: string,
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const exists = await lockSpreadsheet(tx.db, workspaceId, id, 'update')
+    if (!exists) throw spreadsheetNotFound()
+    // After the lock, in its own statement: an assignment in progress has been committed by then, or waits.
+    const writers = await selectWritingAgents(tx.db, workspaceId, id)
+    if (writers.length > 0) throw new ApiError('validation_failed', stillUsedMessage(writers))
+    await deleteSpreadsheetRow(tx.db, workspaceId, id)
+  })
+
+async function requireSpreadsheet({ db }: Pick<Deps, 'db'>, workspaceId: number, id: string) {
+  const spreadsheet = await findSpreadsheet(db, workspaceId, id)
+  if (spreadsheet === undefined) throw spreadsheetNotFound()
+  return spreadsheet
+}
+
+const spreadsheetNotFound = () => notFound('There is no such spreadsheet in this workspace.')
+
+const stillUsedMessage = (agents: readonly string[]): string =>
+  `Agents write to this spreadsheet: ${formatNames(agents)}. Give them another one first, or take the tool away.`

@@ -1,0 +1,53 @@
+import { expect, it } from '@jest/globals'
+import { parseError, useApiWorld } from '../support/test-api.ts'
+
+const api = useApiWorld()
+
+it('asks for a credential where there is none', async () => {
+  const response = await api.send({ path: '/agents/', key: null })
+  expect(parseError(response)).toMatchObject({
+    status: 401,
+    type: 'authentication_failed',
+    code: 'missing_credential',
+  })
+  expect(response.headers['www-authenticate']).toBe('Bearer realm="Outdial"')
+})
+
+it('takes another scheme than Bearer for no credential', async () => {
+  const response = await api.send({ path: '/agents/', headers: { authorization: `Basic ${api.key}` } })
+  expect(parseError(response)).toMatchObject({ status: 401, code: 'missing_credential' })
+})
+
+it('refuses a credential that it does not know', async () => {
+  const response = await api.send({ path: '/agents/', key: 'odk_unknown' })
+  expect(parseError(response)).toMatchObject({ status: 401, code: 'invalid_credential' })
+  expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
+})
+
+it('says that an expired credential has expired', async () => {
+  const { key } = await api.seedOtherWorkspace()
+  await api.restrictKey(key, { expiresAt: api.deps.clock.now() })
+  const response = await api.send({ path: '/agents/', key })
+  expect(parseError(response)).toMatchObject({ status: 401, code: 'expired_credential' })
+  expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
+})
+
+it('names the scope that a credential lacks, before it looks at the body', async () => {
+  const { key } = await api.seedOtherWorkspace()
+  await api.restrictKey(key, { scopes: ['agents:read'] })
+  const response = await api.send({ method: 'POST', path: '/campaigns/', raw: '{', key })
+  expect(parseError(response)).toMatchObject({
+    status: 403,
+    type: 'permission_denied',
+    code: 'insufficient_scope',
+  })
+  expect(response.headers['www-authenticate']).toContain('scope="campaigns:write"')
+})
+
+it('needs both scopes for a subscription', async () => {
+  const { key } = await api.seedOtherWorkspace()
+  await api.restrictKey(key, { scopes: ['webhooks:write'] })
+  const body = { target_url: 'https://example.com/hook', event: 'call.completed' }
+  const response = await api.send({ method: 'POST', path: '/webhooks/subscribe', body, key })
+  expect(parseError(response)).toMatchObject({ status: 403, code: 'insufficient_scope' })
+})

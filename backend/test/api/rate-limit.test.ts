@@ -1,0 +1,68 @@
+import { expect, it } from '@jest/globals'
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config.ts'
+import { createApiKey } from '../../identity/api-keys.ts'
+import { createSender, useApiWorld } from '../support/test-api.ts'
+
+const api = useApiWorld()
+
+const newKey = () =>
+  createApiKey(api.deps, { workspaceId: api.seed.workspaceId, userId: api.seed.userId, name: 'Another' })
+
+it('tells what is left of the quota, and when to come back once it is used up', async () => {
+  const config = { ...parseConfig({ SECRET_KEY: 'x'.repeat(32) }), rateLimitPerMinute: 3 }
+  const app = await createApp({ ...api.deps, config })
+  const send = createSender(app, api.key)
+  const remainingQuota = async () => (await send({ path: '/agents/' })).headers.ratelimit
+
+  expect((await send({ path: '/agents/' })).headers['ratelimit-policy']).toBe('"default";q=3;w=60')
+  api.deps.clock.advance(17_500)
+  expect(await remainingQuota()).toBe('"default";r=1;t=43')
+  expect((await send({ method: 'POST', path: '/contacts/', raw: '{' })).headers.ratelimit).toBe(
+    '"default";r=0;t=43',
+  )
+  const rejected = await send({ method: 'POST', path: '/contacts/', raw: '{' })
+  expect([rejected.statusCode, rejected.json()]).toMatchObject([
+    429,
+    { error: { type: 'rate_limited', code: 'rate_limited' } },
+  ])
+  expect(rejected.headers['retry-after']).toBe('43')
+
+  const { key: other } = await newKey()
+  expect((await send({ path: '/agents/', key: other })).statusCode).toBe(200)
+  api.deps.clock.advance(42_500)
+  expect(await remainingQuota()).toBe('"default";r=2;t=60')
+  await app.close()
+})
+
+it('stops guessing from one address, and lets its good credentials through', async () => {
+  const app = await createApp(api.deps)
+  const send = createSender(app, api.key)
+  const guess = async () => (await send({ path: '/agents/', key: 'odk_guess' })).statusCode
+  const statuses = []
+  for (let attempt = 0; attempt < 301; attempt += 1) statuses.push(await guess())
+  expect(statuses.slice(-2)).toEqual([401, 429])
+  expect((await send({ path: '/agents/' })).statusCode).toBe(200)
+  api.deps.clock.advance(60_000)
+  expect(await guess()).toBe(401)
+  await app.close()
+})
+
+it('tells addresses apart behind a proxy that it trusts, and believes no other', async () => {
+  const guessesUntilLimited = async (trustedProxies: string, from: string[]) => {
+    const config = parseConfig({ SECRET_KEY: 'x'.repeat(32), TRUSTED_PROXIES: trustedProxies })
+    const app = await createApp({ ...api.deps, config })
+    const send = createSender(app, api.key)
+    const guess = async (address: string) => {
+      const headers = { 'x-forwarded-for': address }
+      return (await send({ path: '/agents/', key: 'odk_guess', headers })).statusCode
+    }
+    const [first = '', second = ''] = from
+    for (let attempt = 0; attempt < 300; attempt += 1) await guess(first)
+    const statuses = [await guess(first), await guess(second)]
+    await app.close()
+    return statuses
+  }
+  expect(await guessesUntilLimited('loopback', ['192.0.2.1', '192.0.2.2'])).toEqual([429, 401])
+  expect(await guessesUntilLimited('192.0.2.9', ['192.0.2.1', '192.0.2.2'])).toEqual([429, 429])
+})

@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals'
+import { cancelCall } from '../../calls/cancel-call.ts'
+import { claimCalls } from '../../dialer/claim-calls.ts'
+import { getCall, listEvents, seedCall } from '../support/calls.ts'
+import { freshNumber } from '../support/factories.ts'
+import { useCallsWorld } from '../support/world.ts'
+
+const world = useCallsWorld()
+
+const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+
+it('cancels a call that waits, and tells it', async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  const key = { workspaceId: world.seed.workspaceId, callId: id }
+  expect(await cancelCall(world.deps, key)).toBe(true)
+  const call = await getCall(world.deps, world.seed, id)
+  expect(call).toMatchObject({ outcome: 'canceled', ended_reason: 'canceled_by_user', next_attempt_at: null })
+  expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
+  expect(await cancelCall(world.deps, key)).toBe(false)
+  expect(await listEvents(world.deps, id)).toHaveLength(1)
+})
+
+it('cancels no call that is being made, and none of another workspace', async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  await claimCalls(world.deps, lease, 1)
+  expect(await cancelCall(world.deps, { workspaceId: world.seed.workspaceId, callId: id })).toBe(false)
+  const otherWorkspaceCancel = cancelCall(world.deps, { workspaceId: world.seed.workspaceId + 1, callId: id })
+  await expect(otherWorkspaceCancel).rejects.toMatchObject({ code: 'not_found' })
+})

@@ -1,0 +1,69 @@
+import { expect, it } from '@jest/globals'
+import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls } from '../../dialer/claim-calls.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { getCall, listEvents, seedCall } from '../support/calls.ts'
+import { type TestDeps } from '../support/deps.ts'
+import { freshNumber } from '../support/factories.ts'
+import { useCallsWorld } from '../support/world.ts'
+
+const world = useCallsWorld()
+
+const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+
+it('completes what waits as canceled when a campaign is archived, and lets calls under way end', async () => {
+  const calls = [await seedCall(world.deps, world.seed, freshNumber())]
+  const [attempt] = await claimCalls(world.deps, lease, 1)
+  calls.push(
+    await seedCall(world.deps, world.seed, freshNumber()),
+    await seedCall(world.deps, world.seed, freshNumber(), { test: true }),
+  )
+  const campaign = await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
+  expect(campaign.status).toBe('archived')
+  const [live, ...waiting] = calls.map((call) => call.id)
+  for (const id of waiting) {
+    const call = await getCall(world.deps, world.seed, id)
+    expect(call).toMatchObject({ outcome: 'canceled', ended_reason: 'campaign_archived', attempts: 0 })
+    expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
+  }
+  if (attempt !== undefined) await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
+  expect(await getCall(world.deps, world.seed, live ?? 0)).toMatchObject({ outcome: 'busy' })
+})
+
+it.each([
+  ['paused', pauseCampaign],
+  ['resumed', resumeCampaign],
+  ['archived again', archiveCampaign],
+  [
+    'edited',
+    (using: TestDeps, workspaceId: number, campaignId: number) =>
+      editCampaign(using, workspaceId, campaignId, { name: 'New' }),
+  ],
+])('lets an archived campaign not be %s', async (_, change) => {
+  await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
+  await expect(change(world.deps, world.seed.workspaceId, world.seed.campaignId)).rejects.toMatchObject({
+    code: 'campaign_archived',
+  })
+})
+
+it('changes no campaign of another workspace', async () => {
+  await expect(
+    pauseCampaign(world.deps, world.seed.workspaceId + 1, world.seed.campaignId),
+  ).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+it('tells why a campaign was paused, and keeps the reason when it is paused again', async () => {
+  await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, 'Holiday.')
+  expect(await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)).toMatchObject({
+    status: 'paused',
+    paused_reason: 'Holiday.',
+  })
+  expect(await resumeCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)).toMatchObject({
+    status: 'active',
+    paused_reason: null,
+  })
+})

@@ -1,0 +1,169 @@
+import { describe, expect, it } from '@jest/globals'
+import { createBrowser } from '../../../support/browser.ts'
+import { endMembership } from '../../access/remove-member.ts'
+import { useConsentWorld } from '../support/consent.ts'
+import { newFlow, seedUser } from '../support/oauth.ts'
+import { password } from '../support/service.ts'
+
+const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
+
+describe('an authorization in progress', () => {
+  it('does not give in the name of one person what another was shown', async () => {
+    const sam = await seedUser(world.service.deps, 'Acme')
+    const authorization = await openAuthorizationSignedIn()
+    const { page: signInPage } = await authorization.browser.open(`${world.service.url}/sign-in`)
+    const { page: out } = await authorization.browser.press(signInPage, 'Sign out')
+    await authorization.browser.press(out, 'Sign in', { email: sam.email, password })
+    const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow', {
+      workspace_id: String(sam.workspaces.Acme),
+    })
+    expect(externalUrl).toBeNull()
+    expect(page.text).toContain('signed in as somebody else')
+  })
+
+  it('serves two tabs of one browser side by side', async () => {
+    const one = await openAuthorizationSignedIn()
+    const two = await openAuthorization({}, one.browser)
+    const second = await allowAccess(two, 'Globex')
+    const first = await allowAccess(one, 'Acme')
+    expect(await connected(first.externalUrl, one.flow)).toBe(200)
+    expect(await connected(second.externalUrl, two.flow)).toBe(200)
+  })
+
+  it('carries an authorization over a restart of the service', async () => {
+    const authorization = await openAuthorizationSignedIn()
+    await world.restartService()
+    const { externalUrl } = await allowAccess(authorization, 'Acme')
+    expect(await connected(externalUrl, authorization.flow)).toBe(200)
+  })
+
+  it('shows the consent page twice, and tells the second tab that it was answered', async () => {
+    const authorization = await openAuthorizationSignedIn()
+    const { page: duplicate } = await authorization.browser.open(authorization.page.url)
+    expect(duplicate.text).toContain('Which workspace?')
+    const { externalUrl } = await allowAccess(authorization, 'Acme')
+    const late = await allowAccess({ ...authorization, page: duplicate }, 'Globex')
+    expect(late.externalUrl).toBeNull()
+    expect(late.page.status).toBe(410)
+    expect(late.page.text).toContain('no longer valid')
+    expect(await connected(externalUrl, authorization.flow)).toBe(200)
+  })
+
+  it('survives a double click on Allow: one grant, and the app is answered', async () => {
+    const authorization = await openAuthorizationSignedIn()
+    const count = async () => (await world.db.selectFrom('oauth_grant').select('id_hash').execute()).length
+    const before = await count()
+    const both = await Promise.all([allowAccess(authorization, 'Acme'), allowAccess(authorization, 'Acme')])
+    const answered = both.filter(({ externalUrl }) => externalUrl !== null)
+    expect(answered.length).toBeGreaterThanOrEqual(1)
+    for (const { externalUrl, page } of both)
+      expect(externalUrl !== null || [400, 410].includes(page.status)).toBe(true)
+    expect(await count()).toBe(before + 1)
+    expect(await connected(answered[0]?.externalUrl ?? null, authorization.flow)).toBe(200)
+  })
+
+  it('tells who comes by the back button that the page is over', async () => {
+    const authorization = await openAuthorizationSignedIn()
+    await allowAccess(authorization, 'Acme')
+    const { page } = await authorization.browser.open(authorization.page.url)
+    expect(page.status).toBe(410)
+    expect(page.text).toContain('no longer valid')
+  })
+
+  it('shows a page, too, where the way back to the app is opened twice', async () => {
+    const { page } = await createBrowser().open(`${world.service.url}/oauth/authorize/${'x'.repeat(43)}`)
+    expect(page.status).toBe(410)
+    expect(page.text).toContain('no longer valid')
+  })
+})
+
+describe('an authorization that gives no code', () => {
+  it('gives no code to who goes around the consent page', async () => {
+    const authorization = await openAuthorizationSignedIn()
+    const { externalUrl } = await authorization.browser.open(
+      authorization.page.url.replace('/connect/', '/oauth/authorize/'),
+    )
+    expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
+  })
+
+  it('ends an authorization that waits for more than an hour', async () => {
+    const authorization = await openAuthorizationSignedIn()
+    world.service.deps.clock.advance(3_600_000)
+    const { page } = await allowAccess(authorization, 'Acme')
+    expect(page.status).toBe(410)
+  })
+
+  it('does not show another browser’s authorization', async () => {
+    const authorization = await openAuthorizationSignedIn()
+    const { page } = await createBrowser().open(authorization.page.url)
+    expect(page.status).toBe(410)
+  })
+
+  it('gives no code where the membership ended while the page was open', async () => {
+    const kim = await seedUser(world.service.deps, 'Vandelay', 'Other')
+    const authorization = await openAuthorizationSignedIn(kim)
+    await endMembership(world.service.deps, { workspaceId: kim.workspaces.Vandelay ?? 0, userId: kim.userId })
+    const { page, externalUrl } = await allowAccess(authorization, 'Vandelay')
+    expect(externalUrl).toBeNull()
+    expect(page.status).toBe(422)
+  })
+
+  it('tells the app of a membership that ended after Allow, before the way back', async () => {
+    const kim = await seedUser(world.service.deps, 'Stark')
+    const { browser, page } = await openAuthorizationSignedIn(kim)
+    const workspaceId = kim.workspaces.Stark ?? 0
+    const allowed = await fetch(`${page.url}/allow`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie: browser.cookies().join('; ') },
+      body: new URLSearchParams({
+        _csrf: /name="_csrf" value="([^"]*)"/.exec(page.html)?.[1] ?? '',
+        user_id: String(kim.userId),
+        workspace_id: String(workspaceId),
+      }),
+    })
+    expect(allowed.status).toBe(303)
+    await endMembership(world.service.deps, { workspaceId, userId: kim.userId })
+    const { externalUrl } = await browser.open(allowed.headers.get('location') ?? '')
+    expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
+  })
+
+  it.each([
+    ['an unknown app', { client_id: 'odc_nobody' }, 'Unknown app'],
+    [
+      'a redirect URI that is not registered',
+      { redirect_uri: 'http://127.0.0.1:9/callback/' },
+      'Unknown return address',
+    ],
+    [
+      'another port of the loopback',
+      { redirect_uri: 'http://127.0.0.1:8/callback' },
+      'Unknown return address',
+    ],
+    ['no redirect URI', { redirect_uri: null }, 'not complete'],
+    ['no client', { client_id: null }, 'not complete'],
+  ])('shows a page, and redirects nowhere, for %s', async (_what, paramOverrides, title) => {
+    const browser = createBrowser()
+    const { page, externalUrl } = await browser.open((await newFlow(world.zapier, paramOverrides)).startUrl)
+    expect(externalUrl).toBeNull()
+    expect(page.status).toBe(400)
+    expect(page.headers.get('content-type')).toContain('text/html')
+    expect(page.text).toContain(title)
+    expect(page.text).not.toMatch(/node_modules|\bat \w+ \(/)
+  })
+
+  it.each(['sign-in', 'allow', 'cancel', 'sign-out'])('refuses a forged %s', async (action) => {
+    const authorization = await openAuthorizationSignedIn()
+    const response = await fetch(`${authorization.page.url}/${action}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie: authorization.browser.cookies().join('; ') },
+      body: new URLSearchParams({
+        workspace_id: String(world.robin.workspaces.Acme),
+        user_id: String(world.robin.userId),
+      }),
+    })
+    expect(response.status).toBe(403)
+    expect(await response.text()).toContain('This form is out of date')
+  })
+})

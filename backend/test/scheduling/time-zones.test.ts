@@ -1,0 +1,37 @@
+import { expect, it } from '@jest/globals'
+import { TimeZone } from '@outdial/contract'
+import { nextCallableAt } from '../../scheduling/calling-hours.ts'
+import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
+
+const weekdayHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' } as const
+
+const rules = { callingHours: { ...weekdayHours, days: [...weekdayHours.days] }, timeZone: 'Asia/Tokyo' }
+
+const monday = new Date('2026-05-04T00:00:00Z')
+
+it.each([
+  ['+12025550100', ['America/New_York'], 'lies in one place'],
+  ['+447911123456', ['Europe/Guernsey', 'Europe/Isle_of_Man', 'Europe/London'], 'may lie in three'],
+  ['+18005550100', [], 'is toll-free'],
+  ['+88213000000', [], 'is a satellite phone'],
+  ['+999', [], 'is no number'],
+])('knows for %s the zones %j: it %s', async (phoneNumber, zones) => {
+  expect(await timeZonesOfNumber(phoneNumber)).toEqual(zones)
+})
+
+it('takes the names of IANA for time zones, and no abbreviation that means several places', () => {
+  const names = ['America/New_York', 'UTC', 'EST', 'US/Pacific', 'PST', 'BST', 'ist', '+02:00', 'Mars/Base']
+  expect(names.filter((name) => TimeZone.safeParse(name).success)).toEqual(names.slice(0, 4))
+})
+
+it.each([
+  ['the time zone of the contact', { phoneNumber: '+12025550100', timeZone: 'Europe/Berlin' }, '07:00'],
+  ['the zone of the number', { phoneNumber: '+12025550100', timeZone: null }, '13:00'],
+  [
+    'the zone of the campaign for a toll-free number',
+    { phoneNumber: '+18005550100', timeZone: null },
+    '00:00',
+  ],
+])('calls by %s', async (_, callee, utc) => {
+  expect(await nextCallableAt(rules, callee, monday)).toEqual(new Date(`2026-05-04T${utc}:00Z`))
+})

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach } from '@jest/globals'
+import type { RuntimeReport } from '@outdial/contract'
+import pino from 'pino'
+import { parseConfig } from '../../config.ts'
+import { claimCalls } from '../../dialer/claim-calls.ts'
+import { type DialerOptions, startDialer } from '../../dialer/dialer.ts'
+import { receiveReport } from '../../dialer/receive-report.ts'
+import { seedCall } from './calls.ts'
+import type { TestDeps } from './deps.ts'
+import { freshNumber } from './factories.ts'
+import { startTestRuntime, type TestRuntime } from './test-runtime.ts'
+import { waitFor } from './wait.ts'
+import { type CallsWorld, useCallsWorld } from './world.ts'
+export const runtimeSecret = 'runtime-secret-of-at-least-thirty-two-characters'
+export const oldRuntimeSecret = 'another-runtime-secret-of-thirty-two-characters'
+
+const analysis = {
+  summary: 'Wants a visit.',
+  sentiment: 'positive' as const,
+  goal_met: true,
+  extracted: { visit: true },
+}
+
+/** Gives every test a workspace whose calls are made by a runtime that the test controls. */
+export function useHttpRuntimeWorld() {
+  let runtime: TestRuntime
+  const logLines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logLines.push(line) })
+  beforeEach(async () => {
+    logLines.length = 0
+    runtime = await startTestRuntime()
+  })
+  const world = useCallsWorld(() => ({
+    log,
+    config: parseConfig({
+      TELEPHONY: 'http',
+      RUNTIME_URL: runtime.url,
+      RUNTIME_SECRET: `${runtimeSecret},${oldRuntimeSecret}`,
+      PUBLIC_URL: 'https://calls.example.com',
+      LOG_LEVEL: 'silent',
+    }),
+  }))
+  afterEach(() => runtime.stop())
+  return {
+    database: world.database,
+    workers: world.workers,
+    /** Warnings and errors. */
+    logLines,
+    get deps() {
+      return world.deps
+    },
+    get seed() {
+      return world.seed
+    },
+    get runtime() {
+      return runtime
+    },
+    ...createReports(world),
+    ...createActions(world, () => runtime),
+  }
+}
+
+/** Reports as the runtime would send them now. */
+function createReports(world: CallsWorld) {
+  const timestamp = (secondsAgo = 0) =>
+    new Date(world.deps.clock.now().getTime() - secondsAgo * 1000).toISOString()
+  const answered = (sequence: number): RuntimeReport => ({ sequence, type: 'answered', at: timestamp() })
+  const busy = (sequence: number): RuntimeReport => ({
+    sequence,
+    type: 'ended',
+    outcome: 'busy',
+    at: timestamp(),
+  })
+  const ended = (sequence: number, more: object = { analysis }) =>
+    ({
+      sequence,
+      type: 'ended',
+      outcome: 'answered',
+      ended_reason: 'contact_hung_up',
+      at: timestamp(),
+      answered_at: timestamp(20),
+      transcript: [
+        { role: 'agent', text: 'Hello Maya.', at: timestamp(20) },
+        { role: 'tool', text: 'Searched the knowledge base.', at: timestamp(10) },
+      ],
+      recording_url: 'https://runtime.example.com/recordings/1.mp3',
+      ...more,
+    }) as RuntimeReport
+  return { analysis, timestamp, answered, busy, ended }
+}
+
+function createActions(world: CallsWorld, getRuntime: () => TestRuntime) {
+  const dial = (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = world.deps) => {
+    const dialer = startDialer(dialDeps, options)
+    world.workers.push(dialer)
+    return dialer
+  }
+  /** Returns the ID of the call's attempt, once the runtime got the dial request. */
+  const waitForDialRequest = async (callId: number): Promise<string> => {
+    const request = await waitFor(
+      async () =>
+        getRuntime()
+          .dialRequests()
+          .find((candidate) => candidate.call_id === callId),
+      () => world.deps.clock.advance(50),
+    )
+    return request.attempt_id
+  }
+  return {
+    dial,
+    waitForDialRequest,
+    /** Queues a call and dials it with a new dialer, until the runtime got the dial request. */
+    startRinging: async (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = world.deps) => {
+      const { id } = await seedCall(world.deps, world.seed, freshNumber())
+      const dialer = dial(options, dialDeps)
+      return { id, dialer, attemptId: await waitForDialRequest(id) }
+    },
+    /** Claims an attempt as a worker that's never heard of again. */
+    claimAsLostWorker: async () => {
+      const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 0 }
+      const [attempt] = await claimCalls(world.deps, lease, 1)
+      if (attempt === undefined) throw new Error('there was nothing to claim')
+      return attempt
+    },
+    /** The runtime reports what happened, and the report arrives. */
+    reportToBoth: async (attemptId: string, ...reports: RuntimeReport[]) => {
+      getRuntime()
+        .reportsByAttempt.get(attemptId)
+        ?.push(...reports)
+      for (const report of reports) await receiveReport(world.deps, attemptId, report)
+    },
+    /** It happens at the runtime, and no report of it arrives. */
+    reportOnlyToRuntime: (attemptId: string, ...reports: RuntimeReport[]) => {
+      const { reportsByAttempt } = getRuntime()
+      reportsByAttempt.set(attemptId, [...(reportsByAttempt.get(attemptId) ?? []), ...reports])
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Call } from '@outdial/contract'
+import { sql } from 'kysely'
+import { receiveReport } from '../../../dialer/receive-report.ts'
+import { parseCallState } from '../../../telephony/http-runtime/parse-call-state.ts'
+import { advanceUntil, advanceUntilCompleted, getCall } from '../../support/calls.ts'
+import { useHttpRuntimeWorld } from '../../support/http-runtime.ts'
+import { waitFor } from '../../support/wait.ts'
+
+const world = useHttpRuntimeWorld()
+const { analysis, answered, ended, reportOnlyToRuntime, reportToBoth } = world
+const { startRinging, timestamp } = world
+
+const isInProgress = (call: Call) => call.status === 'in_progress'
+
+describe('asking the runtime', () => {
+  it('asks a runtime that is silent, and so learns what no report told', async () => {
+    const { id, attemptId } = await startRinging()
+    reportOnlyToRuntime(attemptId, answered(1), ended(2))
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
+    expect(call).toMatchObject({ outcome: 'answered', summary: 'Wants a visit.' })
+    expect(world.runtime.dialRequests()).toHaveLength(1)
+  })
+
+  it('learns the end of a call from a runtime whose texts hold what cannot be kept', async () => {
+    const { id, attemptId } = await startRinging()
+    const turn = { role: 'contact' as const, text: 'Yes\u0000\ud800', at: new Date().toISOString() }
+    reportOnlyToRuntime(attemptId, answered(1), ended(2, { analysis, transcript: [turn] }))
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
+    expect(call).toMatchObject({ outcome: 'answered', transcript: [{ text: 'Yes\uFFFD\uFFFD' }] })
+  })
+
+  it.each([
+    ['a name that cannot be kept', { analysis: { ...analysis, extracted: { 'a\u0000\ud800': 1 } } }, {}],
+    ['an empty address', { analysis, recording_url: '' }, { recording_url: null }],
+    ['an address that is none', { analysis, recording_url: 'later' }, { recording_url: null }],
+    ['fields of its own', { analysis, cost: 3 }, {}],
+    ['a talk of another shape', { analysis, transcript: 'Hello.' }, { transcript: [] }],
+    ['an analysis of another shape', { analysis: 'good' }, { sentiment: 'unknown' }],
+  ])('learns the end of a call from a runtime that tells it with %s', async (_, more, turns) => {
+    const { id, attemptId } = await startRinging()
+    reportOnlyToRuntime(attemptId, answered(1), ended(2, more))
+    const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
+    expect(call).toMatchObject({ outcome: 'answered', attempts: 1, ...turns })
+  })
+
+  it('takes a person for one who refused where the runtime’s word on it cannot be read', async () => {
+    const { id, attemptId } = await startRinging()
+    reportOnlyToRuntime(attemptId, answered(1), ended(2, { analysis, do_not_call: 'yes' }))
+    expect(await advanceUntilCompleted(world.deps, world.seed, id, 1_000)).toMatchObject({
+      contact: { do_not_call: true },
+    })
+  })
+
+  it('hangs up on nobody while one report of several cannot be read, and quotes none of it', async () => {
+    const { id, attemptId } = await startRinging()
+    reportOnlyToRuntime(
+      attemptId,
+      { sequence: 1, type: 'ringing', at: timestamp() },
+      { ...answered(2), at: '+12025550199' },
+    )
+    await waitFor(
+      async () => world.logLines.length > 2,
+      () => world.deps.clock.advance(20_000),
+    )
+    expect(world.runtime.requestsWith('DELETE')).toEqual([])
+    expect(world.logLines.join()).toContain('reports.1.at')
+    expect(world.logLines.join()).not.toContain('2025550199')
+    reportOnlyToRuntime(attemptId, ended(3))
+    expect(await advanceUntilCompleted(world.deps, world.seed, id, 1_000)).toMatchObject({
+      outcome: 'answered',
+    })
+  })
+
+  it.each(['{"reports":[],"to":+12025550199}', '+12025550199', '{"to":"+12025550199"}'])(
+    'quotes nothing of an answer that is no list of reports: %s',
+    (body) => {
+      const reading = () => parseCallState(body)
+      expect(reading).toThrow(/^the runtime told [a-zA-Z ]+$/)
+    },
+  )
+
+  it('draws no conclusion from reports that cannot be read', async () => {
+    const { id, attemptId } = await startRinging()
+    await reportToBoth(attemptId, answered(1))
+    await advanceUntil(world.deps, world.seed, id, isInProgress)
+    await sql`alter table attempt_report rename to attempt_report_away`.execute(world.deps.db)
+    world.runtime.reportsByAttempt.clear()
+    const before = world.logLines.length
+    await waitFor(
+      async () => world.logLines.length > before + 2,
+      () => world.deps.clock.advance(10_000),
+    )
+    expect((await getCall(world.deps, world.seed, id)).status).toBe('in_progress')
+    await sql`alter table attempt_report_away rename to attempt_report`.execute(world.deps.db)
+    await receiveReport(world.deps, attemptId, ended(2))
+    expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+      outcome: 'answered',
+      summary: 'Wants a visit.',
+    })
+  })
+})

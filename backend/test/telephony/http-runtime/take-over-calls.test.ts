@@ -1,0 +1,181 @@
+import { expect, it } from '@jest/globals'
+import type { Call } from '@outdial/contract'
+import { sql } from 'kysely'
+import { connect } from '../../../db/connect.ts'
+import { startSweeper } from '../../../dialer/sweeper.ts'
+import {
+  advanceUntil,
+  advanceUntilCompleted,
+  getCall,
+  listAttempts,
+  listEvents,
+  seedCall,
+} from '../../support/calls.ts'
+import { testDeps } from '../../support/deps.ts'
+import { freshNumber, seedCampaign } from '../../support/factories.ts'
+import { useHttpRuntimeWorld } from '../../support/http-runtime.ts'
+import { waitFor } from '../../support/wait.ts'
+
+const world = useHttpRuntimeWorld()
+const { answered, claimAsLostWorker, dial, ended, reportOnlyToRuntime, reportToBoth } = world
+const { startRinging } = world
+
+const isInProgress = (call: Call) => call.status === 'in_progress'
+
+it('takes up the call of a worker that lost its database: one order, the same attempt', async () => {
+  const otherDeps = testDeps(connect({ url: world.database.url, max: 4 }), {
+    clock: world.deps.clock,
+    config: world.deps.config,
+  })
+  const { id, attemptId } = await startRinging({ leaseMs: 400, heartbeatMs: 20 }, otherDeps)
+  await reportToBoth(attemptId, answered(1))
+  await advanceUntil(world.deps, world.seed, id, isInProgress)
+  await otherDeps.db.destroy()
+  dial()
+  await waitFor(
+    async () => (await listAttempts(world.deps, id))[0]?.fence === 2,
+    () => world.deps.clock.advance(250),
+  )
+  await reportToBoth(attemptId, ended(2))
+  const call = await advanceUntilCompleted(world.deps, world.seed, id)
+  expect(call).toMatchObject({ outcome: 'answered', summary: 'Wants a visit.', attempts: 1 })
+  expect(await listAttempts(world.deps, id)).toMatchObject([{ id: attemptId, fence: 2, outcome: 'answered' }])
+  expect(world.runtime.dialRequests()).toHaveLength(1)
+  expect(world.runtime.requestsWith('DELETE')).toEqual([])
+  expect(await listEvents(world.deps, id)).toHaveLength(1)
+})
+
+it('leaves its calls running when it stops, and the next worker has them at once', async () => {
+  const { id, dialer, attemptId } = await startRinging({ leaseMs: 600_000 })
+  await reportToBoth(attemptId, answered(1))
+  await advanceUntil(world.deps, world.seed, id, isInProgress)
+  await dialer.stop()
+  expect(await getCall(world.deps, world.seed, id)).toMatchObject({ status: 'in_progress', outcome: null })
+  reportOnlyToRuntime(attemptId, ended(2))
+  dial()
+  expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+    outcome: 'answered',
+    attempts: 1,
+  })
+  expect(world.runtime.dialRequests()).toHaveLength(1)
+  expect(world.runtime.requestsWith('DELETE')).toEqual([])
+})
+
+it('does not stop in the middle of an order: the next worker finds the call', async () => {
+  const accepting = Promise.withResolvers<void>()
+  world.runtime.readyToAccept = accepting.promise
+  const { id, dialer, attemptId } = await startRinging({ leaseMs: 600_000 })
+  const stopping = dialer.stop()
+  dial()
+  expect((await listAttempts(world.deps, id))[0]?.lease_until.getTime()).toBeGreaterThan(Date.now())
+  accepting.resolve()
+  await stopping
+  await waitFor(
+    async () => (await listAttempts(world.deps, id))[0]?.fence === 2,
+    () => world.deps.clock.advance(250),
+  )
+  await reportToBoth(attemptId, ended(1))
+  expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+    outcome: 'answered',
+    attempts: 1,
+  })
+  expect(world.runtime.dialRequests()).toHaveLength(1)
+})
+
+it('asks for what was never ordered, and calls again only as the campaign retries', async () => {
+  const retry = { max_attempts: 2, delay_minutes: 1, on: ['failed' as const] }
+  const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
+  const retried = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
+  await claimAsLostWorker()
+  const other = await seedCall(world.deps, world.seed, freshNumber())
+  await claimAsLostWorker()
+  dial()
+  expect(await advanceUntilCompleted(world.deps, world.seed, other.id)).toMatchObject({
+    outcome: 'failed',
+    ended_reason: 'worker_lost',
+    attempts: 1,
+  })
+  await advanceUntil(world.deps, world.seed, retried.id, (call) => call.attempts === 2, 1_000)
+  expect(world.runtime.requestsWith('GET')).toHaveLength(2)
+  expect(await listAttempts(world.deps, retried.id)).toMatchObject([
+    { ended_reason: 'worker_lost' },
+    { ended_at: null },
+  ])
+})
+
+it.each([
+  ['rang', []],
+  ['was answered', [1]],
+])('learns how a call ended that %s two hours before anybody could ask', async (_, before) => {
+  const { id, dialer, attemptId } = await startRinging()
+  for (const sequence of before) {
+    await reportToBoth(attemptId, answered(sequence))
+    await advanceUntil(world.deps, world.seed, id, isInProgress)
+  }
+  await dialer.stop()
+  reportOnlyToRuntime(attemptId, ended(2))
+  world.deps.clock.advance(2 * 3_600_000)
+  dial()
+  const call = await advanceUntilCompleted(world.deps, world.seed, id)
+  expect(call).toMatchObject({ outcome: 'answered', ended_reason: 'contact_hung_up', attempts: 1 })
+  expect(call.duration_seconds).toBeLessThan(60)
+  expect(world.runtime.requestsWith('DELETE')).toEqual([])
+  expect(world.runtime.dialRequests()).toHaveLength(1)
+})
+
+it('asks a runtime that is starting again until it answers, and goes on', async () => {
+  const { id, dialer, attemptId } = await startRinging()
+  await reportToBoth(attemptId, answered(1))
+  await advanceUntil(world.deps, world.seed, id, isInProgress)
+  await dialer.stop()
+  await world.runtime.stop()
+  dial()
+  await waitFor(
+    async () => (await listAttempts(world.deps, id))[0]?.fence === 2,
+    () => world.deps.clock.advance(1_000),
+  )
+  for (let step = 0; step < 20; step += 1) world.deps.clock.advance(1_000)
+  expect((await getCall(world.deps, world.seed, id)).status).toBe('in_progress')
+  await world.runtime.start()
+  reportOnlyToRuntime(attemptId, ended(2))
+  expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+    outcome: 'answered',
+    attempts: 1,
+  })
+})
+
+it('believes what a runtime has reported, though it remembers nothing of it', async () => {
+  const { id, dialer, attemptId } = await startRinging()
+  await dialer.stop()
+  await reportToBoth(attemptId, ended(1))
+  world.runtime.reportsByAttempt.clear()
+  dial()
+  expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+    outcome: 'answered',
+    summary: 'Wants a visit.',
+  })
+})
+
+it('takes a call for failed that a runtime has forgotten in the middle', async () => {
+  const { id, attemptId } = await startRinging()
+  await reportToBoth(attemptId, answered(1))
+  await advanceUntil(world.deps, world.seed, id, isInProgress)
+  world.runtime.reportsByAttempt.clear()
+  expect(await advanceUntilCompleted(world.deps, world.seed, id, 1_000)).toMatchObject({
+    outcome: 'failed',
+    ended_reason: 'line_failed',
+  })
+})
+
+it('ends an attempt that no dialer asks for, when a call would long be over', async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  await claimAsLostWorker()
+  world.workers.push(startSweeper(world.deps))
+  await sql`update call_attempt set lease_until = clock_timestamp() - interval '40 minutes' where call_id = ${id}`.execute(
+    world.deps.db,
+  )
+  expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+    outcome: 'failed',
+    ended_reason: 'worker_lost',
+  })
+})

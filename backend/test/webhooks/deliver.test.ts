@@ -1,0 +1,214 @@
+import { describe, expect, it } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
+import { completeCall } from '../support/factories.ts'
+import { HttpReceiver } from '../support/http-receiver.ts'
+import { useWebhooksWorld } from '../support/webhooks.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+const webhooks = useWebhooksWorld()
+const { world, advanceTo, deliveryAfter, listAttempts, seedSubscription, start } = webhooks
+const { waitForAttempts } = webhooks
+
+describe('the request', () => {
+  it('delivers the event as it was written, signed so that an independent verifier accepts it', async () => {
+    const { secret } = await seedSubscription(world.receiver.url('/hooks/catch/1?x=%C3%A9'))
+    const call = await completeCall(world.deps, world.seed)
+    start()
+    const delivery = await deliveryAfter(1)
+
+    const [received] = world.receiver.requests
+    const event = await world.deps.db
+      .selectFrom('event')
+      .selectAll()
+      .where('call_id', '=', call.id)
+      .executeTakeFirstOrThrow()
+    expect(received?.path).toBe('/hooks/catch/1?x=%C3%A9')
+    expect(received?.body).toBe(event.body)
+    expect(received?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^Outdial\/\d/),
+      'webhook-id': event.id,
+    })
+    const headers = received?.headers as Record<string, string>
+    expect(new Webhook(secret).verify(received?.body ?? '', headers)).toMatchObject({ data: { id: call.id } })
+    expect(delivery).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      lease_until: null,
+      finished_at: world.deps.clock.now(),
+    })
+    expect(await listAttempts()).toMatchObject([{ number: 1, status_code: 204, error: null, duration_ms: 0 }])
+  })
+
+  it('signs deliveries to a callback URL with the secret of the workspace', async () => {
+    await completeCall(world.deps, world.seed, { callbackUrl: world.receiver.url('/callback') })
+    start()
+    await waitForAttempts(1)
+    const { webhook_secret } = await world.deps.db
+      .selectFrom('workspace')
+      .select('webhook_secret')
+      .where('id', '=', world.seed.workspaceId)
+      .executeTakeFirstOrThrow()
+    const [received] = world.receiver.requests
+    const verifier = new Webhook(world.deps.secretBox.open(webhook_secret))
+    expect(verifier.verify(received?.body ?? '', received?.headers as Record<string, string>)).toBeTruthy()
+  })
+
+  it('signs with the old and the new secret for a day after a rotation, then with the new one alone', async () => {
+    const { id, secret: old } = await seedSubscription()
+    const { secret: fresh } = await rotateSubscriptionSecret(world.deps, world.seed.workspaceId, id)
+    start()
+    await completeCall(world.deps, world.seed)
+    world.workers[0]?.notify()
+    await waitForAttempts(1)
+    world.deps.clock.advance(day)
+    await completeCall(world.deps, world.seed)
+    world.workers[0]?.notify()
+    await waitForAttempts(2)
+
+    const [during, after] = world.receiver.requests.map(({ body, headers }) => (secret: string) => {
+      // Only the first is of this moment: the verifier's tolerance would refuse the other.
+      const {
+        'webhook-id': msgId = '',
+        'webhook-timestamp': at = '',
+        'webhook-signature': signatures = '',
+      } = headers as Record<string, string>
+      return signatures
+        .split(' ')
+        .includes(new Webhook(secret).sign(msgId, new Date(Number(at) * 1000), body))
+    })
+    expect([during?.(old), during?.(fresh)]).toEqual([true, true])
+    expect([after?.(old), after?.(fresh)]).toEqual([false, true])
+  })
+
+  it('sends the same webhook-id in every try, each with its own timestamp', async () => {
+    await seedSubscription()
+    world.receiver.respond = (_request, response, number) =>
+      response.writeHead(number === 1 ? 500 : 200).end()
+    await completeCall(world.deps, world.seed)
+    start()
+    advanceTo((await deliveryAfter(1)).next_attempt_at)
+    await waitForAttempts(2)
+    const [first, second] = world.receiver.requests
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    expect(second?.body).toBe(first?.body)
+    expect(Number(second?.headers['webhook-timestamp'])).toBe(Number(first?.headers['webhook-timestamp']) + 5)
+  })
+})
+
+describe('the response', () => {
+  it.each([200, 201, 202, 204, 299])('takes the answer %i as delivered', async (status) => {
+    await seedSubscription()
+    world.receiver.respondWith(status)
+    await completeCall(world.deps, world.seed)
+    start()
+    expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', next_attempt_at: null })
+  })
+
+  it.each([400, 401, 404, 429, 500, 503])('tries again after the answer %i', async (status) => {
+    await seedSubscription()
+    world.receiver.respondWith(status)
+    await completeCall(world.deps, world.seed)
+    start()
+    const due = new Date(world.deps.clock.now().getTime() + 5_000)
+    expect(await deliveryAfter(1)).toMatchObject({
+      status: 'pending',
+      attempts: 1,
+      next_attempt_at: due,
+      lease_until: null,
+    })
+    expect(await listAttempts()).toMatchObject([
+      { status_code: status, error: `the receiver answered ${status}` },
+    ])
+  })
+
+  it('takes a redirect as a failure, and does not follow it', async () => {
+    await seedSubscription()
+    const otherUrl = world.receiver.url('/elsewhere')
+    world.receiver.respondWith(307, { location: otherUrl })
+    await completeCall(world.deps, world.seed)
+    start()
+    expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+    expect(await listAttempts()).toMatchObject([
+      { status_code: 307, error: 'the receiver redirects, which is not followed' },
+    ])
+    expect(world.receiver.requests.map(({ path }) => path)).toEqual(['/hook'])
+  })
+
+  it('takes a receiver that never answers as failed once its time is over', async () => {
+    await seedSubscription()
+    world.receiver.neverRespond()
+    await completeCall(world.deps, world.seed)
+    start({ timeoutMs: 100 })
+    expect(await deliveryAfter(1)).toMatchObject({ status: 'pending', attempts: 1 })
+    expect(await listAttempts()).toMatchObject([
+      { status_code: null, error: 'the receiver did not answer in time' },
+    ])
+  })
+
+  it('takes an accepted event as delivered, though the body of the answer never ends', async () => {
+    await seedSubscription()
+    world.receiver.respond = (_request, response) => void response.writeHead(200).write('still talking')
+    await completeCall(world.deps, world.seed)
+    start({ timeoutMs: 300 })
+    expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
+  })
+
+  it('reads no more than a little of an endless answer', async () => {
+    await seedSubscription()
+    world.receiver.respond = (_request, response) => {
+      const pour = () => {
+        while (response.write('x'.repeat(65_536)));
+        response.once('drain', pour)
+      }
+      response.writeHead(200)
+      pour()
+    }
+    await completeCall(world.deps, world.seed)
+    start()
+    expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
+  })
+})
+
+describe('an unreachable receiver', () => {
+  it('says in words why a receiver could not be reached', async () => {
+    const gone = new HttpReceiver()
+    await gone.listen()
+    await seedSubscription(gone.url())
+    await gone.close()
+    await completeCall(world.deps, world.seed)
+    start()
+    await waitForAttempts(1)
+    expect(await listAttempts()).toMatchObject([
+      { status_code: null, error: 'the receiver refused the connection' },
+    ])
+  })
+
+  it('tries again when the receiver breaks off the connection', async () => {
+    await seedSubscription()
+    world.receiver.respond = (_request, response) => response.destroy()
+    await completeCall(world.deps, world.seed)
+    start()
+    expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+    expect(await listAttempts()).toMatchObject([{ error: 'the receiver broke off the connection' }])
+  })
+
+  it('does not send to an address that was permitted only before', async () => {
+    await seedSubscription()
+    await completeCall(world.deps, world.seed)
+    world.deps.config = { ...world.deps.config, allowLoopbackWebhooks: false }
+    start()
+    expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+    expect(world.receiver.requests).toEqual([])
+  })
+
+  it('does not send where a name leads into a private network', async () => {
+    await seedSubscription('https://hooks.example.test/')
+    await completeCall(world.deps, world.seed)
+    start({ resolve: async () => ['10.0.0.1'] })
+    expect(await deliveryAfter(1)).toMatchObject({ status: 'pending' })
+    expect(await listAttempts()).toMatchObject([{ status_code: null, error: 'the address is not public' }])
+  })
+})

@@ -1,0 +1,209 @@
+import { describe, expect, it } from '@jest/globals'
+import { replayDeliveries } from '../../webhooks/outbox.ts'
+import { retrySchedule } from '../../webhooks/retry-delay.ts'
+import { subscribe } from '../../webhooks/subscriptions.ts'
+import { completeCall, seedWorkspace } from '../support/factories.ts'
+import { waitForValue } from '../support/wait.ts'
+import { useWebhooksWorld } from '../support/webhooks.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+const webhooks = useWebhooksWorld()
+const { world, advanceTo, deliveryAfter, listAttempts, listDeliveries, seedSubscription, start } = webhooks
+const { subscriptionRow, waitForAttempts } = webhooks
+
+describe('retries', () => {
+  it('tries ten times on the schedule, then gives the delivery up as dead', async () => {
+    const { id } = await seedSubscription()
+    world.receiver.respondWith(500)
+    await completeCall(world.deps, world.seed)
+    start()
+    for (const [index, delay] of retrySchedule.entries()) {
+      const due = new Date(world.deps.clock.now().getTime() + delay)
+      const delivery = await deliveryAfter(index + 1)
+      expect(delivery.next_attempt_at).toEqual(due)
+      advanceTo(due)
+    }
+    expect(await deliveryAfter(10)).toMatchObject({
+      status: 'exhausted',
+      attempts: 10,
+      next_attempt_at: null,
+    })
+    expect((await listAttempts()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
+  })
+
+  it('waits as long as Retry-After asks, where that is longer than the schedule', async () => {
+    await seedSubscription()
+    world.receiver.respondWith(503, { 'retry-after': '90' })
+    await completeCall(world.deps, world.seed)
+    start()
+    const due = new Date(world.deps.clock.now().getTime() + 90_000)
+    expect((await deliveryAfter(1)).next_attempt_at).toEqual(due)
+  })
+})
+
+describe('replay', () => {
+  it('sends dead deliveries again when they are replayed, their log going on', async () => {
+    const { id } = await seedSubscription()
+    const other = await seedWorkspace(world.deps, 'Other')
+    await completeCall(world.deps, world.seed)
+    await completeCall(world.deps, world.seed, { callbackUrl: world.receiver.url('/callback') })
+    world.receiver.respondWith(500)
+    const sender = start()
+    await waitForAttempts(3)
+    await world.deps.db
+      .updateTable('webhook_delivery')
+      .set({ status: 'exhausted', attempts: 10, next_attempt_at: null })
+      .execute()
+    world.receiver.respondWith(200)
+    const notifying = {
+      ...world.deps,
+      notify: { ...world.deps.notify, deliveryQueued: () => sender.notify() },
+    }
+
+    expect(await replayDeliveries(notifying, other.workspaceId, { subscriptionId: id })).toBe(0)
+    expect(await replayDeliveries(notifying, world.seed.workspaceId, { subscriptionId: id })).toBe(2)
+    await waitForAttempts(5)
+    const callback = (await listDeliveries()).find(({ subscription_id }) => subscription_id === null)
+    expect(callback).toMatchObject({ status: 'exhausted' })
+    expect(await replayDeliveries(notifying, world.seed.workspaceId, { deliveryId: callback?.id ?? 0 })).toBe(
+      1,
+    )
+    await waitForAttempts(6)
+
+    expect((await listDeliveries()).map(({ status, attempts }) => [status, attempts])).toEqual(
+      Array(3).fill(['delivered', 1]),
+    )
+    expect((await listAttempts()).map(({ number }) => number).sort()).toEqual([1, 1, 1, 2, 2, 2])
+  })
+
+  it('replays nothing to a disabled subscription', async () => {
+    const { id } = await seedSubscription()
+    await completeCall(world.deps, world.seed)
+    await world.deps.db
+      .updateTable('webhook_delivery')
+      .set({ status: 'exhausted', next_attempt_at: null })
+      .execute()
+    await world.deps.db
+      .updateTable('webhook_subscription')
+      .set({ disabled_at: world.deps.clock.now() })
+      .execute()
+    expect(await replayDeliveries(world.deps, world.seed.workspaceId, { subscriptionId: id })).toBe(0)
+  })
+})
+
+describe('a receiver that is gone', () => {
+  it('removes a subscription at once when its receiver is gone, with all that waits for it', async () => {
+    const { id } = await seedSubscription()
+    world.receiver.respondWith(410)
+    await completeCall(world.deps, world.seed)
+    await completeCall(world.deps, world.seed)
+    start({ concurrency: 1 })
+    await waitForValue(
+      () => subscriptionRow(id),
+      (row) => row === undefined,
+    )
+    expect(await listDeliveries()).toEqual([])
+    expect(world.receiver.requests).toHaveLength(1)
+  })
+
+  it('ends a callback delivery alone when its receiver is gone', async () => {
+    const { id } = await seedSubscription(world.receiver.url('/subscribed'))
+    world.receiver.respond = ({ path }, response) =>
+      response.writeHead(path === '/callback' ? 410 : 200).end()
+    await completeCall(world.deps, world.seed, { callbackUrl: world.receiver.url('/callback') })
+    start()
+    await waitForAttempts(2)
+    expect((await listDeliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'gone'])
+    expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
+  })
+})
+
+describe('a failing subscription', () => {
+  it('disables a subscription after five days of failing over two events, and ends what waits for it', async () => {
+    const { id } = await seedSubscription()
+    world.receiver.respondWith(500)
+    await completeCall(world.deps, world.seed)
+    start()
+    await waitForAttempts(1)
+    world.deps.clock.advance(5 * day - 1)
+    await completeCall(world.deps, world.seed)
+    world.workers[0]?.notify()
+    await waitForAttempts(3)
+    expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null })
+
+    world.deps.clock.advance(5_000)
+    world.workers[0]?.notify()
+    await waitForAttempts(4)
+
+    expect(await subscriptionRow(id)).toMatchObject({ disabled_at: world.deps.clock.now() })
+    expect((await listDeliveries()).map(({ status }) => status)).toEqual(['exhausted', 'exhausted'])
+    await completeCall(world.deps, world.seed)
+    expect(await listDeliveries()).toHaveLength(2)
+  })
+
+  it('does not disable a subscription over a single event', async () => {
+    const { id } = await seedSubscription()
+    world.receiver.respondWith(500)
+    await completeCall(world.deps, world.seed)
+    start()
+    await waitForAttempts(1)
+    world.deps.clock.advance(6 * day)
+    world.workers[0]?.notify()
+    await waitForAttempts(2)
+    expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) })
+  })
+
+  it('forgets the failures of a subscription with one success', async () => {
+    const { id } = await seedSubscription()
+    world.receiver.respond = (_request, response, number) =>
+      response.writeHead(number === 2 ? 200 : 500).end()
+    await completeCall(world.deps, world.seed)
+    start()
+    advanceTo((await deliveryAfter(1)).next_attempt_at)
+    await waitForAttempts(2)
+    expect(await subscriptionRow(id)).toMatchObject({ failing_since: null })
+
+    world.deps.clock.advance(6 * day)
+    await completeCall(world.deps, world.seed)
+    world.workers[0]?.notify()
+    await waitForAttempts(3)
+    expect(await subscriptionRow(id)).toMatchObject({
+      disabled_at: null,
+      failing_since: world.deps.clock.now(),
+    })
+  })
+
+  it('delivers again after a disabled subscription was subscribed again', async () => {
+    const { id, caller } = await seedSubscription()
+    await world.deps.db
+      .updateTable('webhook_subscription')
+      .set({ disabled_at: world.deps.clock.now(), failing_since: world.deps.clock.now() })
+      .where('id', '=', id)
+      .execute()
+    await completeCall(world.deps, world.seed)
+    const again = await subscribe(world.deps, caller, {
+      target_url: world.receiver.url(),
+      event: 'call.completed',
+    })
+    expect(again).toMatchObject({ created: false, subscription: { id } })
+    await completeCall(world.deps, world.seed)
+    start()
+    expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
+    expect(world.receiver.requests).toHaveLength(1)
+  })
+
+  it('does not send what was written just before its subscription was disabled', async () => {
+    const { id } = await seedSubscription()
+    await completeCall(world.deps, world.seed)
+    await world.deps.db
+      .updateTable('webhook_subscription')
+      .set({ disabled_at: world.deps.clock.now() })
+      .where('id', '=', id)
+      .execute()
+    start()
+    await waitForValue(listDeliveries, ([row]) => row?.status === 'exhausted')
+    expect(world.receiver.requests).toEqual([])
+  })
+})

@@ -1,0 +1,157 @@
+import type { ServerResponse } from 'node:http'
+import { expect, it } from '@jest/globals'
+import type { Worker } from '../../core/worker.ts'
+import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
+import { completeCall } from '../support/factories.ts'
+import { HttpReceiver } from '../support/http-receiver.ts'
+import { waitForValue } from '../support/wait.ts'
+import { useWebhooksWorld } from '../support/webhooks.ts'
+
+const webhooks = useWebhooksWorld()
+const { world, deliveryAfter, listAttempts, listDeliveries, seedSubscription, start } = webhooks
+const { subscriptionRow, waitForAttempts } = webhooks
+
+it('goes on with the others when a secret cannot be opened, and blames no receiver for it', async () => {
+  const broken = await seedSubscription(world.receiver.url('/broken'))
+  await seedSubscription(world.receiver.url('/sound'))
+  await world.deps.db
+    .updateTable('webhook_subscription')
+    .set({ secret: 'v1.AAAA' })
+    .where('id', '=', broken.id)
+    .execute()
+  await completeCall(world.deps, world.seed)
+  start()
+  await waitForAttempts(2)
+  expect(world.receiver.requests.map(({ path }) => path)).toEqual(['/sound'])
+  const [unopened, sound] = await listDeliveries()
+  expect(unopened).toMatchObject({ status: 'pending', attempts: 1, subscription_id: broken.id })
+  expect(sound).toMatchObject({ status: 'delivered' })
+  expect(await subscriptionRow(broken.id)).toMatchObject({ failing_since: null })
+})
+
+it('delivers to the others while one host answers nothing', async () => {
+  const slow = new HttpReceiver()
+  await slow.listen()
+  slow.neverRespond()
+  for (let number = 0; number < 8; number += 1)
+    await completeCall(world.deps, world.seed, { callbackUrl: slow.url() })
+  world.deps.clock.advance(1)
+  await completeCall(world.deps, world.seed, { callbackUrl: world.receiver.url() })
+
+  start({ concurrency: 4, perHost: 2, timeoutMs: 5_000 })
+  await waitForAttempts(1)
+
+  expect(world.receiver.requests).toHaveLength(1)
+  expect(slow.requests.length).toBeLessThanOrEqual(2)
+  await slow.close()
+})
+
+it('shares the work among senders, so that each delivery is made once', async () => {
+  await seedSubscription()
+  for (let number = 0; number < 40; number += 1) await completeCall(world.deps, world.seed)
+  for (let number = 0; number < 4; number += 1) start({ concurrency: 5 })
+  await waitForValue(listDeliveries, (rows) => {
+    for (const worker of world.workers) worker.notify()
+    return rows.every(({ status }) => status === 'delivered')
+  })
+  const ids = world.receiver.requests.map(({ headers }) => headers['webhook-id'])
+  expect(ids).toHaveLength(40)
+  expect(new Set(ids).size).toBe(40)
+})
+
+/** Stops a sender and lets its grace pass. */
+async function stopAtOnce(worker: Worker): Promise<void> {
+  const stopping = worker.stop(1_000)
+  await waitForValue(
+    async () => world.deps.clock.waiting,
+    (count) => count === 1,
+  )
+  world.deps.clock.advance(1_000)
+  await stopping
+}
+
+const claim = {
+  workerId: '00000000-0000-4000-8000-000000000001',
+  capacity: 10,
+  perHost: 10,
+  activeByHost: new Map(),
+}
+
+it('takes over a delivery whose sender was lost, and not before its lease has ended', async () => {
+  await seedSubscription()
+  await completeCall(world.deps, world.seed)
+  const lost = await leaseDeliveries(world.deps.db, {
+    ...claim,
+    now: world.deps.clock.now(),
+    leaseSeconds: 3600,
+  })
+  expect(lost).toHaveLength(1)
+  expect(
+    await leaseDeliveries(world.deps.db, { ...claim, now: world.deps.clock.now(), leaseSeconds: 3600 }),
+  ).toEqual([])
+
+  await world.deps.db
+    .updateTable('webhook_delivery')
+    .set({ lease_until: new Date(0) })
+    .execute()
+  start()
+  expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', attempts: 1, fence: 2 })
+})
+
+it.each([
+  [
+    'it is answered at last',
+    (pendingResponse: ServerResponse, sender: Worker) => {
+      pendingResponse.writeHead(500).end()
+      return sender.stop(60_000)
+    },
+  ],
+  ['it is abandoned', (_held: ServerResponse, sender: Worker) => stopAtOnce(sender)],
+])('writes nothing of a try whose lease another sender has taken over, when %s', async (_name, finish) => {
+  const { id } = await seedSubscription()
+  await completeCall(world.deps, world.seed)
+  const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
+  world.receiver.respond = (_request, response) => setPendingResponse(response)
+  const sender = start({ timeoutMs: 60_000 })
+  const response = await pendingResponse
+  await waitForValue(
+    async () => world.deps.clock.waiting, // it has looked again, found nothing more, and waits
+    (count) => count === 1,
+  )
+  await world.deps.db
+    .updateTable('webhook_delivery')
+    .set({ lease_until: new Date(0) })
+    .execute()
+  const [taken] = await leaseDeliveries(world.deps.db, {
+    ...claim,
+    now: world.deps.clock.now(),
+    leaseSeconds: 3600,
+  })
+
+  await finish(response, sender)
+
+  expect(taken?.subscriptionId).toBe(id)
+  expect(await listAttempts()).toEqual([])
+  expect(await listDeliveries()).toMatchObject([
+    {
+      status: 'pending',
+      attempts: 0,
+      fence: taken?.fence,
+      worker_id: claim.workerId,
+      lease_until: expect.any(Date),
+    },
+  ])
+})
+
+it('gives back, untried, what it had to abandon when it stopped', async () => {
+  await seedSubscription()
+  await completeCall(world.deps, world.seed)
+  world.receiver.neverRespond()
+  const sender = start({ timeoutMs: 60_000 })
+  await waitForValue(
+    async () => world.receiver.requests.length,
+    (count) => count === 1,
+  )
+  await stopAtOnce(sender)
+  expect(await listDeliveries()).toMatchObject([{ status: 'pending', attempts: 0, lease_until: null }])
+})
