@@ -1,5 +1,5 @@
-import * as z from 'zod'
 import type { PlainOutputField } from 'zapier-platform-core'
+import * as z from 'zod'
 import { titleCase } from '../src/title-case.ts'
 
 type Schema = z.core.JSONSchema.BaseSchema

@@ -10,7 +10,7 @@ import { changeCampaign } from './edit-campaign.ts'
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function archiveCampaign(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   campaignId: number,
 ): Promise<Campaign> {

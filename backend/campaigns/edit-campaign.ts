@@ -46,7 +46,7 @@ export type CampaignEdit = Partial<CampaignSettings>
  * @throws {ApiError} not_found, campaign_archived
  */
 export async function editCampaign(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   campaignId: number,
   edit: CampaignEdit,

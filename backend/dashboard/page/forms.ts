@@ -64,15 +64,6 @@ const isStringArray = (value: unknown): value is string[] =>
 export const getFormFields = ({ body }: { body: unknown }): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? { ...body } : {}
 
-/**
- * Turns "not found" about something that a forged form chose, such as an agent of another workspace, into a
- * validation error: the page itself exists.
- */
-export function throwAsFieldError(error: unknown): never {
-  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
-  throw new ApiError('validation_failed', error.message, { details: error.details })
-}
-
 /** Tells one state of what a form edits from another, without showing it. */
 export const hashEdited = (values: unknown): string =>
   createHash('sha256').update(canonicalJson(values)).digest('base64url')

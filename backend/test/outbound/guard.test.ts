@@ -37,7 +37,12 @@ it('sends a request to a permitted address and tells the answer', async () => {
   receiver.respond = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
   const send = createGuardedSend({ allowLoopback: true })
   const response = await send(request(receiver.url('/a?b=c')))
-  expect(response).toMatchObject({ status: 201, body: 'welcome', isTruncated: false, headers: { 'x-answer': 'yes' } })
+  expect(response).toMatchObject({
+    status: 201,
+    body: 'welcome',
+    isTruncated: false,
+    headers: { 'x-answer': 'yes' },
+  })
   expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
 })
 
