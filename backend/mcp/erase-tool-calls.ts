@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type ContactEraser,containsIdentifier } from '../db/erasure.ts'
+import { type ContactEraser, containsIdentifier } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 
 /** Erases arguments and results of the contact's tool calls, and of others that mention the contact. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type ContactToErase,containsIdentifier } from '../../db/erasure.ts'
+import { type ContactToErase, containsIdentifier } from '../../db/erasure.ts'
 import type { Db } from '../../db/schema.ts'
 
 /**

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import * as z from 'zod'
-import { StartupError } from '../../core/errors.ts'
+import { errorCode, StartupError } from '../../core/errors.ts'
 import type { Account } from './os-account.ts'
 import { assertPrivate, findPrivateHome } from './private-folder.ts'
 
@@ -63,8 +63,8 @@ async function linkLibraries(native: string): Promise<void> {
   for (const { source, target } of Links.parse(JSON.parse(list))) {
     const link = path.join(native, path.relative('native', target))
     const relative = path.relative(path.dirname(target), source)
-    await symlink(relative, link).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
+    await symlink(relative, link).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error
     })
   }
 }
@@ -99,9 +99,9 @@ async function copyPackage(native: string, target: string): Promise<void> {
   })
   await linkLibraries(unfinished)
   await allowReading(unfinished)
-  await rename(unfinished, target).catch(async (error: NodeJS.ErrnoException) => {
+  await rename(unfinished, target).catch(async (error: unknown) => {
     await rm(unfinished, { recursive: true })
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') throw error
   })
 }
 

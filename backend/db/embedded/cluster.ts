@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { ConfigError, StartupError } from '../../core/errors.ts'
+import { ConfigError, describeError, errorCode, StartupError } from '../../core/errors.ts'
 import type { Binaries } from './binaries.ts'
 import type { DataDir } from './data-dir.ts'
 import type { Account } from './os-account.ts'
@@ -23,8 +23,8 @@ export async function prepareCluster(
   const stats = await stat(dataDir.cluster).catch(() => undefined)
   if (stats === undefined) return createCluster(dataDir, binaries, options)
 
-  const version = await readFile(path.join(dataDir.cluster, 'PG_VERSION'), 'utf8').catch(
-    (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : 'unreadable'),
+  const version = await readFile(path.join(dataDir.cluster, 'PG_VERSION'), 'utf8').catch((error: unknown) =>
+    errorCode(error) === 'ENOENT' ? undefined : 'unreadable',
   )
   if (version === undefined) {
     throw new ConfigError(
@@ -64,11 +64,12 @@ async function createCluster(
     ...(options.sync ? [] : ['--no-sync']),
   ]
   await run(initdb, flags, { ...account.ids, cwd: unfinished, env: postgresEnvironment() }).catch(
-    (error: Error & { stderr?: string }) => {
-      const errorLine = error.stderr?.split('\n').find((errorLine) => /^initdb: |FATAL/.test(errorLine))
+    (error: unknown) => {
+      const output = hasStderr(error) ? error.stderr : ''
+      const errorLine = output.split('\n').find((line) => /^initdb: |FATAL/.test(line))
       const reason = errorLine?.replace(/^(initdb: (error: )?|.*FATAL: +)/, '')
       throw new StartupError(
-        `The embedded PostgreSQL could not be set up in DATA_DIR ${folder}: ${reason ?? error.message}`,
+        `The embedded PostgreSQL could not be set up in DATA_DIR ${folder}: ${reason ?? describeError(error).message}`,
         {
           cause: error,
         },
@@ -93,3 +94,6 @@ async function removeUnfinished({ path: folder }: DataDir): Promise<void> {
   const leftovers = (await readdir(folder)).filter((name) => name.startsWith('postgres.new-'))
   for (const name of leftovers) await rm(path.join(folder, name), { recursive: true, force: true })
 }
+
+const hasStderr = (error: unknown): error is { stderr: string } =>
+  typeof error === 'object' && error !== null && 'stderr' in error && typeof error.stderr === 'string'

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/pro
 import { connect, createServer, type Server } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
-import { StartupError } from '../../core/errors.ts'
+import { errorCode, StartupError } from '../../core/errors.ts'
 
 /** What `owner.json` in DATA_DIR says: who has the database open, and how to reach both. */
 const Owner = z.object({
@@ -67,8 +67,8 @@ export async function claimDataDir(dataDir: string, owner: Owner): Promise<Claim
 }
 
 async function readOwner(file: string): Promise<Owner | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   })
   return Owner.safeParse(text === undefined ? undefined : parseJson(text)).data
@@ -112,8 +112,8 @@ async function withLockFolder(lock: string, work: () => Promise<void>): Promise<
 const tryCreateFolder = (lock: string): Promise<boolean> =>
   mkdir(lock).then(
     () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return false
+    (error: unknown) => {
+      if (errorCode(error) === 'EEXIST') return false
       throw error
     },
   )

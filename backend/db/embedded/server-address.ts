@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
+import { errorCode } from '../../core/errors.ts'
 import type { DataDir } from './data-dir.ts'
 import { createTemporaryFolder } from './private-folder.ts'
 
@@ -52,8 +53,8 @@ async function createLoopbackAddress(dataDir: DataDir): Promise<Omit<Address, 'f
 
 async function readOrCreatePassword(file: string): Promise<string> {
   await writeFile(file, randomBytes(24).toString('hex'), { flag: 'wx', mode: 0o600 }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
+    (error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error
     },
   )
   return readFile(file, 'utf8')
