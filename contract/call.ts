@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Contact } from './contact.ts'
-import { listOf,ListQuery } from './lists.ts'
+import { listOf, ListQuery } from './lists.ts'
 import { ContactNumber, Id, PhoneNumberE164, QueryId, Seconds, Timestamp } from './primitives.ts'
 
 export const CallStatus = z.enum(['queued', 'dialing', 'in_progress', 'completed'])

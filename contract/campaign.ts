@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { listOf } from './lists.ts'
-import { Id, StoredTimeZone, text, Timestamp,TimeZone } from './primitives.ts'
+import { Id, StoredTimeZone, text, Timestamp, TimeZone } from './primitives.ts'
 
 export const Weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
 export type Weekday = z.infer<typeof Weekday>

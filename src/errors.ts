@@ -1,4 +1,4 @@
-import type { ErrorCode,ErrorResponse } from '@outdial/contract'
+import type { ErrorCode, ErrorResponse } from '@outdial/contract'
 import type { HttpResponse, PlainInputField, ZObject } from 'zapier-platform-core'
 import { titleCase } from './title-case.ts'
 

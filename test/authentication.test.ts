@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { apiPath, baseUrl, errorBody, run,runExpectingError, stubResponse } from './support/connector.ts'
+import { apiPath, baseUrl, errorBody, run, runExpectingError, stubResponse } from './support/connector.ts'
 
 const config = 'authentication.oauth2Config'
 const tokens = {

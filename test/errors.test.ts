@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { apiPath, errorBody,runExpectingError, stubResponse } from './support/connector.ts'
+import { apiPath, errorBody, runExpectingError, stubResponse } from './support/connector.ts'
 
 const queueCall = 'creates.queue_call.operation.perform'
 const inputData = { campaign_id: 12, phone_number: '12' }

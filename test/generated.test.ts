@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from '@jest/globals'
 import * as contract from '@outdial/contract'
-import { generatedFile,generateText } from '../scripts/generated-text.ts'
+import { generatedFile, generateText } from '../scripts/generated-text.ts'
 import * as generated from '../src/generated.ts'
 
 it('shows the samples and fields of the contract as it is: run `npm run generate` where this fails', async () => {

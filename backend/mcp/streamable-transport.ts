@@ -47,7 +47,10 @@ export function createStreamableRoutes(options: {
     const client = await toolSessions.authorize(request)
     if (res.destroyed) return // the client has hung up meanwhile
     const issue = findParamsIssue(message)
-    if (issue !== undefined) { sendJson(res, requestId, errorResponse(message.id, invalidParams, issue)); return; }
+    if (issue !== undefined) {
+      sendJson(res, requestId, errorResponse(message.id, invalidParams, issue))
+      return
+    }
     const id = toolSessions.createId()
     const transport = new StreamableTransport(now())
     toolSessions.open(client, id, transport)

@@ -91,14 +91,21 @@ export class ToolSession {
 
   #handleRequest(request: JSONRPCRequest): void {
     const { id, method } = request
-    if (!isKnownMethod(method)) { this.#send(errorResponse(id, methodNotFound, 'Method not found')); return; }
+    if (!isKnownMethod(method)) {
+      this.#send(errorResponse(id, methodNotFound, 'Method not found'))
+      return
+    }
     if (requestsTask(request)) {
       const message = `Server does not support task creation (required for ${method})`
-      this.#send(errorResponse(id, internalError, message)); return;
+      this.#send(errorResponse(id, internalError, message))
+      return
     }
     if (method === 'tools/call') return void this.#handleToolCall(request)
     const issue = findParamsIssue(request)
-    if (issue !== undefined) { this.#send(errorResponse(id, invalidParams, issue)); return; }
+    if (issue !== undefined) {
+      this.#send(errorResponse(id, invalidParams, issue))
+      return
+    }
     if (method === 'tools/list') return void this.#handleToolList(request)
     this.#send(resultResponse(id, method === 'initialize' ? initializeResult(request) : {}))
   }
@@ -116,10 +123,14 @@ export class ToolSession {
   async #handleToolCall(request: JSONRPCRequest): Promise<void> {
     const { id } = request
     const params = parseToolCall(request)
-    if (typeof params === 'string') { this.#send(errorResponse(id, invalidParams, params)); return; }
+    if (typeof params === 'string') {
+      this.#send(errorResponse(id, invalidParams, params))
+      return
+    }
     if (this.#inFlightCount >= maxInFlightCalls) {
       const text = `At most ${maxInFlightCalls} tools can be used at once: wait.`
-      this.#send(toolResponse(id, { text, isError: true })); return;
+      this.#send(toolResponse(id, { text, isError: true }))
+      return
     }
     const inFlightCall = new InFlightCall(this, id, this.#host.now())
     this.#inFlightCount += 1

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { type CallState,RuntimeDialRequest } from '@outdial/contract'
+import { type CallState, RuntimeDialRequest } from '@outdial/contract'
 import { type OngoingCall, startCall } from './call.ts'
 import { verifySignature } from './signature.ts'
 
@@ -30,30 +30,48 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse)
   const { method = '', url: path = '' } = request
   const body = await text(request)
   const content = method === 'POST' ? body : `${method} ${path}`
-  if (!verifySignature(secret ?? '', request.headers, content)) { respond(response, 401); return; }
-  if (method === 'POST' && path === '/calls')
-    { acceptCall(RuntimeDialRequest.parse(JSON.parse(body)), response); return; }
+  if (!verifySignature(secret ?? '', request.headers, content)) {
+    respond(response, 401)
+    return
+  }
+  if (method === 'POST' && path === '/calls') {
+    acceptCall(RuntimeDialRequest.parse(JSON.parse(body)), response)
+    return
+  }
 
   const [, id = ''] = /^\/calls\/([\da-f-]{36})$/.exec(path) ?? []
   const call = calls.get(id)
   if (call === undefined) {
     deniedAttempts.add(id)
-    respond(response, 404); return;
+    respond(response, 404)
+    return
   }
-  if (method === 'GET') { respond(response, 200, { attempt_id: id, reports: [...call.reports] }); return; }
-  if (method !== 'DELETE') { respond(response, 405); return; }
+  if (method === 'GET') {
+    respond(response, 200, { attempt_id: id, reports: [...call.reports] })
+    return
+  }
+  if (method !== 'DELETE') {
+    respond(response, 405)
+    return
+  }
   call.hangUp()
-  respond(response, 204);
+  respond(response, 204)
 }
 
 /** Asked twice, it rings once. */
 function acceptCall(dialRequest: RuntimeDialRequest, response: ServerResponse): void {
   const id = dialRequest.attempt_id
-  if (deniedAttempts.has(id)) { respond(response, 409); return; }
-  if (calls.has(id)) { respond(response, 200); return; }
+  if (deniedAttempts.has(id)) {
+    respond(response, 409)
+    return
+  }
+  if (calls.has(id)) {
+    respond(response, 200)
+    return
+  }
   calls.set(id, startCall(dialRequest, secret ?? '', Number(SECOND_MS)))
   console.log(`Call ${dialRequest.call_id}, attempt ${dialRequest.attempt}`)
-  respond(response, 202);
+  respond(response, 202)
 }
 
 function respond(response: ServerResponse, status: number, state?: CallState): void {

@@ -3,7 +3,7 @@ import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapie
 import { callApi } from '../client.ts'
 import { campaignFields, sampleCampaign } from '../generated.ts'
 import { timeZones } from '../time-zones.ts'
-import { scalarToText,toInteger, toList } from '../values.ts'
+import { scalarToText, toInteger, toList } from '../values.ts'
 
 const weekdays = {
   mon: 'Monday',

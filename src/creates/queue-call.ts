@@ -3,7 +3,7 @@ import type { AddContact, ContactAdded } from '@outdial/contract'
 import type { Bundle, Create, ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
 import { contactAddedFields, sampleContactAdded } from '../generated.ts'
-import { scalarToText,toDictionary, toInteger, toText } from '../values.ts'
+import { scalarToText, toDictionary, toInteger, toText } from '../values.ts'
 import { inputFieldGroups, inputFields } from './queue-call-fields.ts'
 
 export const perform = async (z: ZObject, bundle: Bundle) => {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { sampleCampaign } from '../../src/generated.ts'
-import { apiPath, errorBody, parseBody, run,runExpectingError, stubResponse } from '../support/connector.ts'
+import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const perform = 'creates.create_campaign.operation.perform'
 const required = { name: 'Website leads', agent_id: 1, phone_number_id: 1 }

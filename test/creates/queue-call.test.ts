@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { sampleContactAdded } from '../../src/generated.ts'
-import { apiPath, parseBody, run,stubResponse } from '../support/connector.ts'
+import { apiPath, parseBody, run, stubResponse } from '../support/connector.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '+12025550100' }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync,readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { sampleCampaign } from '../../src/generated.ts'
-import { apiPath, run,stubResponse } from '../support/connector.ts'
+import { apiPath, run, stubResponse } from '../support/connector.ts'
 
 const perform = 'searches.find_campaign.operation.perform'
 const page = (results: unknown[]) => ({ results, next: null, previous: null })

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import type { CallCompletedEvent } from '@outdial/contract'
 import { sampleCall } from '../../src/generated.ts'
-import { apiPath, errorBody, parseBody, run,runExpectingError, stubResponse } from '../support/connector.ts'
+import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
 
 const operation = 'triggers.call_completed.operation'
 const targetUrl = 'https://hooks.zapier.com/hooks/standard/1/abc/'

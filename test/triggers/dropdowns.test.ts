@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { exampleAgent, exampleCampaign, examplePhoneNumber } from '@outdial/contract'
-import { apiPath, run,stubResponse } from '../support/connector.ts'
+import { apiPath, run, stubResponse } from '../support/connector.ts'
 
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 const list = (key: string, pageNumber = 0) =>

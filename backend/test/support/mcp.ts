@@ -22,8 +22,8 @@ export const textResult = (text: string): ToolResult => ({ text, isError: false 
 
 /** Kinds for rows of a test's own: `http` reads, `contact_note` has effects. */
 export function createToolKinds(behaviors: ToolBehaviors): ToolKinds {
-  const kind = (name: ToolKind['kind'], hasEffects: boolean): ToolKind => ({
-    kind: name,
+  const toKind = (kind: ToolKind['kind'], hasEffects: boolean): ToolKind => ({
+    kind,
     settings: z.looseObject({}),
     config: z.object({ spreadsheet_id: z.string().optional() }),
     hasEffects,
@@ -36,8 +36,8 @@ export function createToolKinds(behaviors: ToolBehaviors): ToolKinds {
     },
   })
   return new Map([
-    ['http', kind('http', false)],
-    ['contact_note', kind('contact_note', true)],
+    ['http', toKind('http', false)],
+    ['contact_note', toKind('contact_note', true)],
   ])
 }
 

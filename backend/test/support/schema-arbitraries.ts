@@ -68,8 +68,7 @@ function stringArbitrary(schema: Schema): fc.Arbitrary<string> {
   }
   if (schema.format === 'uri') return fc.webUrl({ validSchemes: ['https'] })
   if (schema.format === 'email') return fc.constant('someone@example.com')
-  if (typeof schema.pattern === 'string')
-    return fc.stringMatching(new RegExp(schema.pattern), { maxLength })
+  if (typeof schema.pattern === 'string') return fc.stringMatching(new RegExp(schema.pattern), { maxLength })
   return fc.string({ unit: 'binary', minLength: numberAt(schema, 'minLength', 0), maxLength })
 }
 

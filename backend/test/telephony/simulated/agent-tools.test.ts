@@ -92,7 +92,7 @@ const listToolCalls = ({ id }: Pick<Call, 'id'>) =>
     .where('call_id', '=', id)
     .orderBy('id')
     .execute()
-const refusals = () => deps.db.selectFrom('do_not_call').select('source').execute()
+const listDoNotCallSources = () => deps.db.selectFrom('do_not_call').select('source').execute()
 const listNotes = (contactId: number) =>
   deps.db.selectFrom('contact_note').select(['text', 'call_id']).where('contact_id', '=', contactId).execute()
 
@@ -122,7 +122,7 @@ it('does nothing for a test call but say what it would have done', async () => {
   expect(await listToolCalls(completedCall)).toEqual([
     { tool_name: 'do_not_call', is_error: false, dry_run: true },
   ])
-  expect(await refusals()).toEqual([])
+  expect(await listDoNotCallSources()).toEqual([])
 })
 
 it('puts who asks for it on the do-not-call list, once, with the tool and without it', async () => {
@@ -134,12 +134,12 @@ it('puts who asks for it on the do-not-call list, once, with the tool and withou
     { tool_name: 'do_not_call', is_error: false, dry_run: false },
   ])
   expect(withTool).toMatchObject({ outcome: 'answered', contact: { do_not_call: true } })
-  expect(await refusals()).toEqual([{ source: 'call' }])
+  expect(await listDoNotCallSources()).toEqual([{ source: 'call' }])
 
   const without = await call({ campaign_id: await campaignWith(), phone_number: '+12025560106' })
   expect(await listToolCalls(without)).toEqual([])
   expect(without).toMatchObject({ outcome: 'answered', contact: { do_not_call: true } })
-  expect(await refusals()).toEqual([{ source: 'call' }, { source: 'call' }])
+  expect(await listDoNotCallSources()).toEqual([{ source: 'call' }, { source: 'call' }])
 })
 
 it('keeps its tools to the end of the call when the service stops', async () => {

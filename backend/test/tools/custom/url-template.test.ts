@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { fillTemplate, InvalidArgumentError,parseTemplate } from '../../../tools/custom/url-template.ts'
+import { fillTemplate, InvalidArgumentError, parseTemplate } from '../../../tools/custom/url-template.ts'
 
 const parse = (url: string) => {
   const template = parseTemplate(url)
