@@ -75,7 +75,7 @@ export async function createApp(
 }
 
 /** For answers that no browser shows. Pages set a Content-Security-Policy of their own. */
-export const securityHeaders = (config: Pick<Config, 'publicUrl'>): FastifyHelmetOptions => ({
+const securityHeaders = (config: Pick<Config, 'publicUrl'>): FastifyHelmetOptions => ({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },

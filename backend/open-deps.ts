@@ -10,7 +10,7 @@ import { openRuntimeSecrets, type RuntimeSecretSource } from './secrets/runtime-
 import { createSecretBox } from './secrets/secret-box.ts'
 import { checkSecretKeys, loadSecretKeys } from './secrets/secret-keys.ts'
 
-export interface OpenedDeps {
+interface OpenedDeps {
   deps: Deps
   /** Undefined for a command: it shows none. */
   runtimeSecrets: RuntimeSecretSource | undefined

@@ -13,14 +13,14 @@ const execFileAsync = promisify(execFile)
 type Handler = (event: object) => Promise<{ results: unknown }>
 const { createAppHandler } = zapier as { createAppHandler?: (app: unknown) => Handler }
 
-export interface ConnectorSettings {
+interface ConnectorSettings {
   baseUrl: string
   clientId: string
   clientSecret: string
 }
 
 /** The parts of a bundle that Zapier fills; `authData` is that of the connection unless it is given. */
-export interface BundleParts {
+interface BundleParts {
   inputData?: Record<string, unknown>
   authData?: Record<string, unknown>
   targetUrl?: string

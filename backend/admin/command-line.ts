@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { errorCode, isError } from '../core/errors.ts'
 import { type Command, type CommandResult, type Option, UsageError } from './command.ts'
 
-export interface CommandLine {
+interface CommandLine {
   command: Command | undefined
   values: Record<string, unknown>
   help: boolean

@@ -10,7 +10,7 @@ export async function tryLockScope(tx: Db, scopeHash: Buffer): Promise<boolean> 
   return rows[0]?.locked === true
 }
 
-export interface StoredResponse {
+interface StoredResponse {
   bodyHash: Buffer
   status: number
   body: unknown

@@ -10,7 +10,7 @@ import { findStoredResponse, storeResponse, tryLockScope } from './idempotency-s
 const ttlMs = dayMs
 
 /** A request that may be sent again because its response was lost. */
-export interface IdempotentRequest {
+interface IdempotentRequest {
   caller: Caller
   method: string
   /** Without a trailing slash. */

@@ -11,7 +11,7 @@ export interface Quota {
 }
 
 /** Counts one more request of `key`. */
-export type RateLimit = (key: string) => Quota
+type RateLimit = (key: string) => Quota
 
 /**
  * Allows at most `limit` requests per key in a fixed window of `windowSeconds`, which the first request of

@@ -11,7 +11,10 @@ import { createRuntimeSecretVerifier } from '../secrets/verify-runtime-secret.ts
 import { NoQuery } from './define-route.ts'
 
 /** Where runtimes of the user's own report on their calls (docs/runtime.md). Any replica takes a report. */
-export async function mountRuntimeRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
+export async function mountRuntimeRoutes(
+  app: FastifyInstance,
+  deps: Pick<Deps, 'runtimeSecrets' | 'db' | 'clock' | 'notify'>,
+): Promise<void> {
   const secrets = createRuntimeSecretVerifier(deps.runtimeSecrets)
 
   const requireSecret = async ({ headers }: FastifyRequest) => {

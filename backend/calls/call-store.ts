@@ -50,7 +50,7 @@ export const findQueuedCallAt = (
     .limit(1)
     .executeTakeFirst()
 
-export interface NewCall {
+interface NewCall {
   campaignId: number
   contactId: number
   agentId: number

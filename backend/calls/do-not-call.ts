@@ -33,7 +33,7 @@ export async function addToDoNotCallList(
 }
 
 /** A contact's number, or one as a person writes it. */
-export type NumberRef = { contactId: number } | { phoneNumber: string }
+type NumberRef = { contactId: number } | { phoneNumber: string }
 
 /**
  * Puts a number on the do-not-call list for a person in the dashboard or at the command line.

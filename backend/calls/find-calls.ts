@@ -60,7 +60,7 @@ export const findCallRows = (db: Db, workspaceId: number, ids: readonly number[]
     .orderBy('call.id')
     .execute()
 
-export interface CallFilter {
+interface CallFilter {
   status?: CallStatus
   campaignId?: number
   agentId?: number

@@ -5,7 +5,7 @@ import { nextCallableAt } from '../scheduling/calling-hours.ts'
 import { findCallee, findOpenCalls, findQueuedCallAt, insertCall } from './call-store.ts'
 import { publishCompletedCalls } from './complete-calls.ts'
 
-export interface QueueRequest {
+interface QueueRequest {
   workspaceId: number
   campaignId: number
   contactId: number

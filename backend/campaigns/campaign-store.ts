@@ -44,7 +44,7 @@ export interface CampaignSettings {
   retry: RetryPolicy
 }
 
-export interface CampaignValues extends CampaignSettings {
+interface CampaignValues extends CampaignSettings {
   agentId: number
   phoneNumberId: number
   createdAt: Date

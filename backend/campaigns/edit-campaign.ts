@@ -37,7 +37,7 @@ export const changeCampaign = (
   })
 
 /** What the contract's schemas have validated. A property that is left out keeps its value. */
-export type CampaignEdit = Partial<CampaignSettings>
+type CampaignEdit = Partial<CampaignSettings>
 
 /**
  * Edits a campaign. New calling hours, or a new time zone for them, move the calls that wait. The other

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { checkScheduledAt } from '../scheduling/local-time.ts'
 
 /** A call that a person asks for in the dashboard. */
-export interface CallRequest {
+interface CallRequest {
   campaignId: number
   /** Null: as soon as possible. */
   at: Date | null

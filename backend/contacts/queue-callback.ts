@@ -10,7 +10,7 @@ import { timeZoneOfContact } from '../scheduling/time-zones.ts'
 import { findContactsBy } from './find-contacts.ts'
 
 /** The call in which a contact asks to be called again. */
-export interface CurrentCall {
+interface CurrentCall {
   workspaceId: number
   campaignId: number
   contactId: number

@@ -6,7 +6,7 @@ import { replaceContact, upsertContact } from './contact-store.ts'
 import { checkVariableCount, type ContactFields, toFieldValues } from './upsert-contact.ts'
 
 /** Everything about a contact except its number. A field that is left out is cleared. */
-export interface ContactEdit extends ContactFields {
+interface ContactEdit extends ContactFields {
   consent: { source: string; at: Date } | null
 }
 

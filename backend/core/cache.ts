@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
 /** Milliseconds for which found values, and the fact that there is none, stay in a cache. */
-export interface CacheTtl {
+interface CacheTtl {
   found: number
   missing: number
 }

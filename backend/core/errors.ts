@@ -66,7 +66,7 @@ export function errorCode(error: unknown): string {
 }
 
 /** What the log tells of an error. */
-export interface ErrorDescription {
+interface ErrorDescription {
   name: string
   message: string
   code?: string

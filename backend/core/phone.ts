@@ -7,7 +7,7 @@ import {
 } from 'libphonenumber-js/max'
 
 /** A number in E.164, or what is wrong with it, as a detail of an error. */
-export type ParsedPhone =
+type ParsedPhone =
   | { ok: true; phoneNumber: string }
   | { ok: false; field: 'phone_number' | 'country'; code: string; message: string }
 

@@ -36,7 +36,7 @@ function summarizeIssues(details: ErrorDetail[]): string {
 const maxDepth = 16
 
 /** A value without blanks, and what in it cannot be stored at all. */
-export interface CleanedInput {
+interface CleanedInput {
   value: unknown
   details: ErrorDetail[]
 }

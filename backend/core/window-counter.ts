@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
 /** A window of time in which the events of one key are counted. */
-export interface Window {
+interface Window {
   count: number
   /** In milliseconds since the epoch. */
   endsAt: number
 }
 
-export interface WindowCounter {
+interface WindowCounter {
   /** Counts one more event of `key`. */
   add(key: string): Readonly<Window>
   /** Forgets what was counted for `key`. */

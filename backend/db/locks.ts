@@ -18,7 +18,7 @@ import type { AgentStatus, Db } from './schema.ts'
 // Inserting a row takes a key-share lock on the rows that it refers to. Statements that insert notes, reports, or tool
 // calls take the one on the contact explicitly, so that they wait for its erasure and then find it erased.
 
-export interface CampaignToReschedule {
+interface CampaignToReschedule {
   status: CampaignStatus
   time_zone: string
   calling_hours: CallingHours

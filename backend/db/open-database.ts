@@ -5,14 +5,14 @@ import { ClaimedError, type Owner } from './embedded/data-dir-claim.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
-export interface OpenedDatabase {
+interface OpenedDatabase {
   url: string
   /** Only with the embedded database: the folder of its data and keys. */
   dataDir: string | undefined
   close: () => Promise<void>
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   config: Config
   /** A command joins the database of a service that runs; a second service is refused. */
   purpose: Owner['purpose']

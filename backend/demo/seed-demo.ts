@@ -71,7 +71,7 @@ export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 
 }
 
 async function seedAgents(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   workspaceId: number,
 ): Promise<[CreatedAgent, CreatedAgent, CreatedAgent]> {
   const variables = ['product', 'company']
@@ -105,7 +105,7 @@ interface Agents {
 const columns = ['name', 'result']
 
 /** Documents to search, and for each Live agent tools and a spreadsheet of its own. Drafts have none yet. */
-export async function seedDemoTools(deps: Deps, workspaceId: number, { ava, ben }: Agents): Promise<void> {
+async function seedDemoTools(deps: Deps, workspaceId: number, { ava, ben }: Agents): Promise<void> {
   for (const document of documents) await addDocument(deps, workspaceId, document)
   const leads = await createSpreadsheet(deps, workspaceId, { name: 'New leads', columns })
   const visits = await createSpreadsheet(deps, workspaceId, { name: 'Appointments', columns })

@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 import { type CallToDial, callToDialColumns, type NewAttempt } from './claim-store.ts'
 
 /** An attempt that hasn't ended, with its call. */
-export interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
+interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
   attemptId: string
   test: boolean
   startedAt: Date

@@ -4,7 +4,7 @@ import type { AttemptResult } from './attempt-result.ts'
 import { pauseFailingCampaign, setProviderFailures } from './attempt-store.ts'
 
 /** Attempts in a row that fail because of the provider, after which a campaign is paused. */
-export const maxProviderFailures = 20
+const maxProviderFailures = 20
 
 const pausedReason =
   `The phone line failed ${maxProviderFailures} times in a row, so the campaign was paused. ` +

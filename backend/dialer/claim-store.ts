@@ -4,7 +4,7 @@ import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import type { Db } from '../db/schema.ts'
 
 /** SQL condition: the call is due, and its number has no live attempt in the workspace. */
-export const isClaimable = (now: Date) => sql`
+const isClaimable = (now: Date) => sql`
   call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}
   and not exists (
     select from call_attempt

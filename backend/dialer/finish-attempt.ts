@@ -24,7 +24,7 @@ import { retryDelayMs, shouldRetry } from './retry-policy.ts'
  * What became of the call: `stale` where another worker holds the lease by now, `analyzing` where the call is
  * completed and its event waits for the analysis.
  */
-export type FinishStatus = 'completed' | 'requeued' | 'analyzing' | 'stale'
+type FinishStatus = 'completed' | 'requeued' | 'analyzing' | 'stale'
 
 type FinishDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
 

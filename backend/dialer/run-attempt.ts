@@ -14,7 +14,7 @@ import { supervise } from './supervise.ts'
 type RunDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
 
 /** What a dialer brings to each of its attempts. */
-export interface AttemptRunner {
+interface AttemptRunner {
   providers: TelephonyProviders
   leases: Leases
   onError: (error: unknown, attemptId: string) => void

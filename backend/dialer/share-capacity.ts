@@ -1,5 +1,5 @@
 /** A campaign that could be claimed from. */
-export interface ClaimableCampaign {
+interface ClaimableCampaign {
   id: number
   workspaceId: number
   /** Calls that its own limit still lets out. */

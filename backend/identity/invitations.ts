@@ -80,7 +80,7 @@ export const acceptInvitation = (
   })
 
 /** What a link leads to. `unknown` is a withdrawn one, too: nothing is left of it. */
-export type Invitation =
+type Invitation =
   | { state: 'unknown' | 'used' | 'expired' }
   | {
       state: 'open'
@@ -100,7 +100,7 @@ export async function getInvitation(deps: Pick<Deps, 'db' | 'clock'>, token: str
   return state === 'open' ? { ...row, state } : { state }
 }
 
-export const getInvitationState = (
+const getInvitationState = (
   invitation: { acceptedAt: Date | null; expiresAt: Date },
   now: Date,
 ): 'open' | 'used' | 'expired' => {

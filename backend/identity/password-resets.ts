@@ -61,7 +61,7 @@ const resetNotAllowed = (message: string) => new ApiError('validation_failed', m
 const otherWorkspaceMessage =
   'This person also works in a workspace that you do not own, and the link would open that, too: only who runs this installation can make it, with "npm run admin -- reset-password-link".'
 
-export type PasswordReset =
+type PasswordReset =
   { state: 'unknown' | 'used' | 'expired' | 'void' } | { state: 'open'; userId: number; email: string }
 
 /** Looks at a reset link, and changes nothing. */

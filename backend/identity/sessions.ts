@@ -68,7 +68,7 @@ export async function findSession(
   return { user, idHash }
 }
 
-export interface SessionSummary {
+interface SessionSummary {
   id: number
   /** As the browser told it, to be shown as text. */
   userAgent: string

@@ -70,7 +70,7 @@ const UserInput = z.object({
 export const checkEmail = (email: string): string =>
   validateByRules(z.object({ email: Email }), { email }).email
 
-export const emailTaken = (email: string) =>
+const emailTaken = (email: string) =>
   invalidField('email', 'already_used', `There is a user with the address ${email} already.`)
 
 /**

@@ -15,7 +15,7 @@ import {
   updateWorkspace,
 } from './workspace-store.ts'
 
-export interface WorkspaceEdit {
+interface WorkspaceEdit {
   name: string
   country: string
   timeZone: string

@@ -1,5 +1,5 @@
 /** Characters of a passage: what can be read out in about a minute. */
-export const maxPassageLength = 800
+const maxPassageLength = 800
 
 /**
  * Splits a text at its paragraphs. Short neighbours share a passage; a paragraph that is too long is split

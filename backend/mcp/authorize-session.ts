@@ -12,7 +12,7 @@ export interface AuthorizedClient {
   context: SessionContext
 }
 
-export interface SessionLookups {
+interface SessionLookups {
   secrets: RuntimeSecretVerifier
   findContext(widgetId: string): Promise<SessionContext | undefined>
   findCall(attemptId: string): Promise<(LiveCall & { agentId: number }) | undefined>

@@ -91,7 +91,7 @@ const abortMessages: Record<AbortReason, string> = {
   stopping: 'was broken off, since the service restarts. It may have taken effect: go on without its answer.',
 }
 
-function toFailedResult(deps: Deps, name: string, error: unknown): ToolResult {
+function toFailedResult(deps: Pick<Deps, 'log'>, name: string, error: unknown): ToolResult {
   if (error instanceof ApiError) {
     const details = error.details.map(({ message }) => message).filter((message) => message !== error.message)
     return failedResult([error.message, ...details].join(' '))

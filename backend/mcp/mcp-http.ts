@@ -6,7 +6,7 @@ import { parseMessage } from './mcp-messages.ts'
 import { ToolServerError } from './tool-server-error.ts'
 
 /** Bytes of a message. */
-export const maxMessageBytes = 4 * 1024 * 1024
+const maxMessageBytes = 4 * 1024 * 1024
 
 /** Sends an error. `close` ends the connection, for a request whose body may still be arriving. */
 export function sendError(

@@ -7,7 +7,7 @@ export interface AssignedTool {
   config: unknown
 }
 
-export interface AgentWithTools {
+interface AgentWithTools {
   agentId: number
   workspaceId: number
   status: 'draft' | 'live' | 'paused'
@@ -80,7 +80,7 @@ export async function findLiveCall(
 }
 
 /** What an agent did in a call. Texts hold nothing that PostgreSQL cannot store. */
-export interface ToolCallRecord {
+interface ToolCallRecord {
   workspaceId: number
   callId: number
   attemptId: string

@@ -12,7 +12,7 @@ const maxCharacters = { arguments: 16_384, result: 16_384 }
  * log says what was lost.
  */
 export async function recordToolCall(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'log'>,
   toolCall: {
     workspaceId: number
     call: LiveCall

@@ -39,7 +39,7 @@ export interface SessionContext {
 /** Other processes' changes are noticed after this time. */
 export const contextTtlMs = 30 * secondMs
 
-export interface ToolCatalog {
+interface ToolCatalog {
   kinds: ToolKinds
   validators: ArgumentValidators
 }

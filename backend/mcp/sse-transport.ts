@@ -64,7 +64,7 @@ function requireSession(toolSessions: ToolSessions, query: URLSearchParams): Too
 }
 
 /** HTTP+SSE (MCP 2024-11-05): the server sends on one stream, and the client posts to the URL that the stream begins with. */
-export class SseTransport implements ToolTransport {
+class SseTransport implements ToolTransport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined
   onclose: (() => void) | undefined
   readonly #stream: EventStream

@@ -118,7 +118,7 @@ type Resolve = (response?: JSONRPCMessage) => void
  * Streamable HTTP (MCP 2025-11-25): each request is answered where it was posted. What the server sends unasked goes to
  * another stream, if the client opens one.
  */
-export class StreamableTransport implements ToolTransport {
+class StreamableTransport implements ToolTransport {
   onmessage: ((message: JSONRPCMessage) => void) | undefined
   onclose: (() => void) | undefined
   readonly #pending = new Map<RequestId, Resolve>()

@@ -32,7 +32,7 @@ export interface SessionHost {
 }
 
 /** Who opened a session, for which agent and call. */
-export interface SessionDetails {
+interface SessionDetails {
   id: string
   widgetId: string
   secret: RuntimeSecret

@@ -27,7 +27,7 @@ const replayTtlSeconds = 90 * 24 * 60 * 60
 /**
  * Codes, refresh tokens, grants and interactions: found by the hash of their id, which itself is not kept.
  */
-export const payloadAdapter = (
+const payloadAdapter = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   model: 'AuthorizationCode' | 'RefreshToken' | 'Grant' | 'Interaction',
 ): Adapter => {
@@ -97,11 +97,11 @@ function withId(id: string, stored: StoredPayload, clock: Clock): AdapterPayload
  * oidc-provider reads `Date.now()`, the service its clock. So the columns hold the clock's time, and what
  * the library is told is how long something still lasts, counted from its own now.
  */
-export const toLibraryTime = (clock: Clock, at: Date): number =>
+const toLibraryTime = (clock: Clock, at: Date): number =>
   Math.floor(Date.now() / 1000) + Math.ceil((at.getTime() - clock.now().getTime()) / 1000)
 
 /** `seconds` from now, on the service's clock. */
-export const secondsFromNow = (clock: Clock, seconds: number): Date =>
+const secondsFromNow = (clock: Clock, seconds: number): Date =>
   new Date(clock.now().getTime() + seconds * 1000)
 
 /** The library wants a number for what lasts until it is revoked: a hundred years, which is never stored. */
@@ -129,7 +129,7 @@ export function createAdapters(
 }
 
 /** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */
-export const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapter => ({
+const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapter => ({
   ...noopAdapter,
   find: async (id) => {
     // PostgreSQL keeps no NUL in text, and so knows no such client.
@@ -154,7 +154,7 @@ export const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>)
 const Scopes = z.array(Scope)
 
 /** Access tokens live in the one table that the API authenticates from, and nowhere else. */
-export const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter => ({
+const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter => ({
   ...noopAdapter,
   upsert: async (id, payload, expiresIn) => {
     const { grantId, scope } = payload
@@ -187,7 +187,7 @@ export const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): A
 })
 
 /** Keeps nothing and finds nothing; adapters that keep something say what. */
-export const noopAdapter: Adapter = {
+const noopAdapter: Adapter = {
   upsert: async () => undefined,
   find: async () => undefined,
   findByUid: async () => undefined,

@@ -19,7 +19,7 @@ const ConsentForm = z.object({
 /** The pages between an app's request and its answer: who are you, which workspace, do you allow it. */
 export function mountConsentPages(
   pages: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock'>,
   parts: { provider: Provider; render: RenderPage; browserAuth: BrowserAuth },
 ): void {
   const { provider, render, browserAuth } = parts

@@ -50,7 +50,7 @@ export const endConnection = (deps: Pick<Deps, 'db' | 'notify'>, grantHash: Buff
   })
 
 /** The grants of a user in a workspace; with `clientId`, those of one app. */
-export interface GrantOwner {
+interface GrantOwner {
   workspaceId: number
   userId: number
   clientId?: string

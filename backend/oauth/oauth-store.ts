@@ -1,7 +1,7 @@
 import type { Db } from '../db/schema.ts'
 
 /** The member and the workspace that an authorization is bound to. */
-export interface Binding {
+interface Binding {
   workspaceId: number
   workspaceName: string
   userId: number

@@ -18,7 +18,7 @@ const providerRoutes: { method: HTTPMethods[]; url: string }[] = [
   { method: ['GET', 'OPTIONS'], url: '/.well-known/oauth-authorization-server' },
 ]
 
-export async function mountProvider(
+async function mountProvider(
   scope: FastifyInstance,
   provider: Provider,
   config: Pick<Config, 'publicUrl'>,

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { getOrCreateServerSecret } from '../secrets/secret-keys.ts'
 import { randomToken } from '../secrets/tokens.ts'
 
-export interface ServerKeys {
+interface ServerKeys {
   jwks: JWKS
   /** Sign the cookies of an authorization that is under way; the first signs, all verify. */
   cookieKeys: string[]

@@ -6,7 +6,7 @@ import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 /** The addresses of a host name; rejects or is empty where there are none. */
 export type ResolveHost = (host: string) => Promise<string[]>
 
-export interface GuardedRequest {
+interface GuardedRequest {
   url: URL
   method: Dispatcher.HttpMethod
   headers: Record<string, string>

@@ -2,7 +2,7 @@ import { Agent, fetch as undiciFetch } from 'undici'
 import { guardedConnector, type GuardOptions } from './guard.ts'
 
 /** What `fetch` takes, as far as libraries that are given one use it. */
-export interface FetchInit {
+interface FetchInit {
   method?: string
   headers?: ConstructorParameters<typeof Headers>[0]
   body?: unknown
@@ -58,7 +58,7 @@ const carriageReturn = 0x0d
  * Passes a stream on, and fails with TooLargeError after `maxBytes` of it. Of an event stream each event is
  * counted by itself, up to its empty line: it may go on for ever.
  */
-export function limitBytes(
+function limitBytes(
   stream: ReadableStream<Uint8Array>,
   maxBytes: number,
   isEventStream: boolean,

@@ -44,7 +44,7 @@ const erasers: readonly ContactEraser[] = [
  * @throws {ApiError} not_found, validation_failed
  */
 export const eraseContact = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   contactKey: { workspaceId: number; contactId: number },
 ): Promise<void> =>
   inTransaction(deps, async ({ db: tx, clock, notify }) => {

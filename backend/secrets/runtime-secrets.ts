@@ -80,7 +80,7 @@ const pollIntervalMs = 1_000
  * being told: secrets are mounted as links to folders that are exchanged, and no file system tells of that
  * alike.
  */
-export function watchSecretFile(file: string, onChanged: () => Promise<void>): { stop(): void } {
+function watchSecretFile(file: string, onChanged: () => Promise<void>): { stop(): void } {
   let queue = Promise.resolve()
   const listener = () => {
     queue = queue.then(onChanged)
@@ -96,7 +96,7 @@ export function watchSecretFile(file: string, onChanged: () => Promise<void>): {
  *
  * @throws {ConfigError} where there is none, one can be guessed, or the file cannot be read
  */
-export async function readRuntimeSecrets(file: string): Promise<string[]> {
+async function readRuntimeSecrets(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new ConfigError(`${file} cannot be read (${errorCode(error)}): it is to hold the runtime secrets.`)
   })

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 import type { Clock } from '../core/clock.ts'
 import { createWindowCounter } from '../core/window-counter.ts'
 
-export interface AttemptLimit {
+interface AttemptLimit {
   /** Counts an attempt; false where there were too many. */
   consume(key: string): boolean
   /** Forgets the attempts of a key: one has succeeded. */

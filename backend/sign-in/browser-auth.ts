@@ -22,7 +22,7 @@ export const wrongPasswordMessage =
   'This e-mail address and password do not belong together. Check both and try again.'
 
 /** Signing in and out of a browser, for every page that does so: they share one, since tries are counted in it. */
-export function createBrowserAuth(deps: Deps) {
+export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>) {
   const cookie = sessionCookie(deps.config)
   const attempts = createAttemptLimit(deps.clock, { max: 10, windowMs: 5 * 60 * 1000 })
   const getToken = (request: FastifyRequest) => request.cookies[cookie.name]
@@ -77,7 +77,7 @@ export function createBrowserAuth(deps: Deps) {
 
 export type BrowserAuth = ReturnType<typeof createBrowserAuth>
 
-export interface SessionCookie {
+interface SessionCookie {
   name: string
   options: { path: '/'; httpOnly: true; sameSite: 'lax'; secure: boolean }
 }

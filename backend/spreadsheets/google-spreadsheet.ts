@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { secondMs } from '../core/durations.ts'
 import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
 
-export interface GoogleAccount {
+interface GoogleAccount {
   clientEmail: string
   /** PEM. */
   privateKey: string

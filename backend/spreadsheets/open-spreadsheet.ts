@@ -8,7 +8,7 @@ import {
   lockSpreadsheet,
 } from './spreadsheet-store.ts'
 
-export type SpreadsheetProvider = 'database' | 'google'
+type SpreadsheetProvider = 'database' | 'google'
 
 /**
  * Opens a spreadsheet in the database or in Google Sheets, to write to it.

@@ -149,7 +149,7 @@ export const selectNewestRows = (
     .execute()
 
 /** The private key is sealed. */
-export interface GoogleAccountRow {
+interface GoogleAccountRow {
   client_email: string
   private_key: string
 }

@@ -1,5 +1,5 @@
 /** Google Sheets stores numbers and booleans as such, the database stores text. */
-export type CellValue = string | number | boolean
+type CellValue = string | number | boolean
 
 /** Values by the name of their column. */
 export type RowValues = Readonly<Record<string, CellValue>>

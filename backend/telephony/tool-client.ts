@@ -3,7 +3,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { rejectOnAbort } from '../core/abort.ts'
 import { version } from '../version.ts'
 
-export interface ToolResult {
+interface ToolResult {
   text: string
   isError: boolean
 }

@@ -68,7 +68,7 @@ export const assignTool = (deps: Deps, { config, ...assignment }: Assignment): P
  * @throws {ApiError} not_found where the agent has no such tool
  */
 export const unassignTool = (
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'notify'>,
   assignment: { workspaceId: number; agentId: number; toolId: number },
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
@@ -79,7 +79,7 @@ export const unassignTool = (
   })
 
 /** A tool that an agent has. */
-export interface ListedAssignment {
+interface ListedAssignment {
   tool: ToolDescription
   config: unknown
   /** Why it cannot be used as it is configured; empty where it can. */
@@ -112,7 +112,7 @@ export async function listAssignments(
 }
 
 /** The names under which agents have a row's tools; undefined where its settings cannot be read. */
-export function getToolNames(row: ToolRow): string[] | undefined {
+function getToolNames(row: ToolRow): string[] | undefined {
   const kind = toolKinds.get(row.kind)
   const definitions = kind === undefined ? [] : getDefinitions(kind, row)
   return definitions === 'unreadable' ? undefined : definitions.map(({ name }) => name)
@@ -146,10 +146,10 @@ export function getConfigSchema(name: ToolKindName): JsonSchema {
 }
 
 /** What an assignment sends, so that every fault is told beside `config.<field>`. */
-export const assignmentFormSchema = (kind: ToolKind) => z.strictObject({ config: kind.config })
+const assignmentFormSchema = (kind: ToolKind) => z.strictObject({ config: kind.config })
 
 /** Why a tool cannot be used with a configuration; empty where nothing is known that speaks against it. */
-export async function findConfigIssues(
+async function findConfigIssues(
   deps: Deps,
   kind: ToolKind,
   workspaceId: number,
@@ -162,7 +162,7 @@ export async function findConfigIssues(
 }
 
 /** What speaks against a configuration that has been parsed; undefined where nothing is known. */
-export async function findParsedConfigIssue(
+async function findParsedConfigIssue(
   deps: Deps,
   kind: ToolKind,
   workspaceId: number,

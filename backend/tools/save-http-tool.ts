@@ -46,7 +46,7 @@ export async function addHttpTool(
 }
 
 /** Fields that are left out stay as they are. */
-export type HttpToolEdit = Partial<Omit<HttpToolInput, 'secrets'>> & { secrets?: SecretChanges }
+type HttpToolEdit = Partial<Omit<HttpToolInput, 'secrets'>> & { secrets?: SecretChanges }
 
 /**
  * Edits an HTTP tool; open sessions get the new version at once.

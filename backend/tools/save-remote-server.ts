@@ -50,7 +50,7 @@ export async function addRemoteServer(
 }
 
 /** Fields that are left out stay as they are; `tools` are names. */
-export type RemoteServerEdit = Partial<Omit<RemoteServerInput, 'secrets'>> & {
+type RemoteServerEdit = Partial<Omit<RemoteServerInput, 'secrets'>> & {
   secrets?: SecretChanges
   tools?: string[]
 }

@@ -25,7 +25,7 @@ export interface ToolDescription {
   settings: Record<string, unknown>
 }
 
-export interface ListedTool extends ToolDescription {
+interface ListedTool extends ToolDescription {
   /** Ids of the agents that have it. */
   agents: number[]
 }

@@ -75,7 +75,7 @@ export async function deleteCustomTool(db: Db, workspaceId: number, toolId: numb
   return row !== undefined
 }
 
-export interface ToolWithAgents {
+interface ToolWithAgents {
   row: ToolRow
   isActive: boolean
   /** Ids of the agents that have it. */

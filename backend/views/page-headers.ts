@@ -24,7 +24,7 @@ export function pageHeaders({ formTargets = [], scripts = false }: PageSources =
   }
 }
 
-export interface PageSources {
+interface PageSources {
   formTargets?: string[]
   scripts?: boolean
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 
 /** What each page of `pages/` is given. Text is escaped by the templates. */
-export interface Pages {
+interface Pages {
   'sign-in': {
     title: string
     csrf: string

@@ -101,7 +101,7 @@ export async function releaseDelivery(db: Db, lease: { id: number; fence: number
 }
 
 /** What a try leaves in the log that support reads. */
-export interface DeliveryAttemptRow {
+interface DeliveryAttemptRow {
   at: Date
   durationMs: number
   statusCode: number | null

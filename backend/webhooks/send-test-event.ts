@@ -14,7 +14,7 @@ import { findSampleCampaign, insertTestDelivery } from './outbox-store.ts'
 import { findSubscription } from './subscription-store.ts'
 
 /** No call or contact has it, and it still fits the integers of other people's databases. */
-export const sampleId = 2_147_483_647
+const sampleId = 2_147_483_647
 
 const endedReasons: Record<CallOutcome, EndedReason> = {
   answered: 'agent_hung_up',
@@ -31,7 +31,7 @@ const endedReasons: Record<CallOutcome, EndedReason> = {
 const outcomesWithoutAttempt = new Set<CallOutcome>(['suppressed', 'expired', 'canceled'])
 
 /** Values that make a sample pass the filter of its subscription. */
-export interface SampleCall {
+interface SampleCall {
   campaign: { id: number; name: string }
   agent: { id: number; name: string }
   outcome: CallOutcome
@@ -42,7 +42,7 @@ export interface SampleCall {
  * Returns a call that was never made. Its IDs belong to nothing, so that a receiver that looks records up by
  * ID doesn't overwrite one, and `test` is true.
  */
-export function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
+function sampleCall({ campaign, agent, outcome, at }: SampleCall): Call {
   const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * secondMs).toISOString()
   const call: Call = {
     ...exampleCall,

@@ -4,7 +4,7 @@ import * as z from 'zod'
  * The fields that a column can hold, by their names in the API. `name` is the first and the last name
  * together.
  */
-export const importFields = [
+const importFields = [
   'phone_number',
   'country',
   'first_name',

@@ -12,7 +12,7 @@ import type { ImportColumn, ImportField } from './import-columns.ts'
 export const RowIssue = z.object({ column: z.string(), message: z.string() })
 export type RowIssue = z.infer<typeof RowIssue>
 
-export type ParsedRow = { phoneNumber: string; fields: ContactInput } | { issues: RowIssue[] }
+type ParsedRow = { phoneNumber: string; fields: ContactInput } | { issues: RowIssue[] }
 
 /** Parses one record of a file into the fields of `POST /contacts/`. Empty cells are left out. */
 export function parseRow(

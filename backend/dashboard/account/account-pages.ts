@@ -28,7 +28,7 @@ const AccountForm = z.object({
   current_password: z.string().default(''),
 })
 
-export const accountPage = (deps: Deps, limitPasswordAttempts: PasswordAttemptLimit) =>
+export const accountPage = (deps: Pick<Deps, 'db' | 'clock'>, limitPasswordAttempts: PasswordAttemptLimit) =>
   defineForm({
     query: noInput,
     form: AccountForm,
@@ -108,7 +108,7 @@ export function createPasswordAttemptLimit({ clock }: Pick<Deps, 'clock'>) {
   }
 }
 
-export type PasswordAttemptLimit = ReturnType<typeof createPasswordAttemptLimit>
+type PasswordAttemptLimit = ReturnType<typeof createPasswordAttemptLimit>
 
 const tooManyAttempts = () =>
   new ApiError('rate_limited', 'There were too many attempts: wait five minutes, then try again.')

@@ -69,7 +69,7 @@ export const newAgentPage = defineForm({
   },
 })
 
-export const editAgentPage = (deps: Deps) =>
+export const editAgentPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     params: IdParams,
     query: PreviewQuery,
@@ -107,14 +107,14 @@ const commonPlaceholders = new Map([
 ])
 
 /** A name between double braces, and what is said in its place. */
-export interface Placeholder {
+interface Placeholder {
   name: string
   meaning: string
   isKnown: boolean
 }
 
 /** The {{names}} of a greeting, each once, in their order. */
-export function findPlaceholders(greeting: string, variables: readonly string[]): Placeholder[] {
+function findPlaceholders(greeting: string, variables: readonly string[]): Placeholder[] {
   const names = [...greeting.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name)
   return [...new Set(names)].map((name) => {
     const isVariable = variables.includes(name)
@@ -128,4 +128,4 @@ export function findPlaceholders(greeting: string, variables: readonly string[])
 }
 
 /** Names as people list them: by commas, blanks or line breaks. */
-export const splitNames = (list: string): string[] => list.split(/[\s,;]+/).filter(Boolean)
+const splitNames = (list: string): string[] => list.split(/[\s,;]+/).filter(Boolean)

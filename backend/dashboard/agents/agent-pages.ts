@@ -71,7 +71,11 @@ export const agentPage = (deps: Deps) =>
     },
   })
 
-async function listLastCalls(deps: Deps, workspaceId: number, agentId: number): Promise<AgentData['calls']> {
+async function listLastCalls(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  agentId: number,
+): Promise<AgentData['calls']> {
   const limits = { limit: maxShown, offset: 0 }
   const rows = await findCallPage(deps.db, workspaceId, { agentId }, limits, deps.clock.now())
   return rows.map(toCall).map((call) => ({
@@ -95,7 +99,7 @@ interface AgentRow {
 
 const agentListView = template<{ rows: AgentRow[] }>('dashboard/agents/agent-list-page')
 
-export const agentListPage = (deps: Deps) =>
+export const agentListPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     query: noInput,
     show: async ({ workspace }) => {

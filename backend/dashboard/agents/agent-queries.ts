@@ -4,7 +4,7 @@ import { agentNotFound } from '../../agents/agents.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 
-export type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
+type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
 
 /** The agents of a workspace, or the one with this id, with how many tools and campaigns each has; by name. */
 export const selectAgentsWithCounts = (db: Db, workspaceId: number, agentId?: number) =>

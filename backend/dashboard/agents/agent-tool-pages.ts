@@ -141,7 +141,7 @@ function toToolBadge(tool: { isAssigned: boolean; isActive: boolean; isConfigure
 }
 
 /** Which spreadsheet a tool writes to: one of the workspace, or one of Google by its id. */
-export interface SpreadsheetChoice {
+interface SpreadsheetChoice {
   options: { value: string; label: string }[]
   chosen: string
   googleId: string
@@ -149,7 +149,7 @@ export interface SpreadsheetChoice {
 
 const googleOption = 'google:another'
 
-export function toSpreadsheetChoice(
+function toSpreadsheetChoice(
   spreadsheets: readonly SpreadsheetSummary[],
   config: Readonly<Record<string, unknown>>,
 ): SpreadsheetChoice {
@@ -168,7 +168,7 @@ export function toSpreadsheetChoice(
 }
 
 /** @throws {ApiError} validation_failed where another one is meant, and not said which */
-export function parseSpreadsheetChoice(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function parseSpreadsheetChoice(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const chosen = raw['config.spreadsheet_id']
   if (chosen === undefined) {
     throw invalidField('config.spreadsheet_id', 'required', 'Choose the spreadsheet that rows are added to.')
@@ -186,7 +186,7 @@ const parseGoogleId = (text: string): string =>
   /^https:\/\/docs\.google\.com\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(text)?.[1] ?? text
 
 /** What is wrong with a Google spreadsheet stands beside the field in which it was given. */
-export const toGoogleIdError =
+const toGoogleIdError =
   (raw: Readonly<Record<string, unknown>>) =>
   (error: unknown): never => {
     if (!(error instanceof ApiError) || raw['config.spreadsheet_id'] !== googleOption) throw error

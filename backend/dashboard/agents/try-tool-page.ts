@@ -129,7 +129,7 @@ function findUnavailableReason(state: {
 }
 
 /** How a trial went. */
-export type Trial =
+type Trial =
   | { kind: 'completed'; text: string; isError: boolean; milliseconds: number }
   /** The tool server did not get as far as the tool. */
   | { kind: 'failed'; reason: string }
@@ -138,7 +138,7 @@ export type Trial =
 const timeoutsMs = { open: 10_000, call: 25_000 }
 
 /** Uses a tool of an agent as its runtime would: over HTTP, in a session of the tool server, without a call. */
-export async function tryTool(
+async function tryTool(
   { config, runtimeSecrets }: Pick<Deps, 'config' | 'runtimeSecrets'>,
   widgetId: string,
   name: string,

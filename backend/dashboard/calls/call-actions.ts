@@ -58,7 +58,7 @@ const ReplayFields = z.object({ delivery_id: z.coerce.number().int().positive() 
 export const replayDeliveryOfCallAction = defineAction({
   params: IdParams,
   form: ReplayFields,
-  run: async (tx: Deps, context, { delivery_id: deliveryId }) => {
+  run: async (tx: Pick<Deps, 'db' | 'clock' | 'notify'>, context, { delivery_id: deliveryId }) => {
     const workspaceId = context.workspace.id
     const isOfCall = await isDeliveryOfCall(tx.db, workspaceId, { deliveryId, callId: context.params.id })
     if (!isOfCall) throw notFound('There is no such delivery of this call.')

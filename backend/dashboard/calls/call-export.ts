@@ -36,7 +36,7 @@ const columns: [string, (call: ExportedCall) => string | number | boolean | Date
 ]
 
 /** Calls as CSV, newest first, the names of the columns before them; read from the database as they are taken. */
-export async function* exportCalls(
+async function* exportCalls(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
   filter: CallFilter,
@@ -62,7 +62,7 @@ function formatCell(value: string | number | boolean | Date | object | null): st
 }
 
 /** What the list shows, all of its pages, as a table to keep. */
-export const exportCallsDownload = (deps: Deps) =>
+export const exportCallsDownload = (deps: Pick<Deps, 'db'>) =>
   defineDownload({
     query: CallsQuery,
     send: async ({ query, workspace }) => ({

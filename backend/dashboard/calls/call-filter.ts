@@ -58,7 +58,7 @@ const startOfDay = (day: string, timeZone: string, daysLater: number): Date =>
 const maxWords = 5
 
 /** What people type: an id with or without #, a number or its beginning in any spelling, or beginnings of names. */
-export function parseCallSearch(text: string, country: string): CallSearch {
+function parseCallSearch(text: string, country: string): CallSearch {
   const callId = /^#?([1-9]\d{0,14})$/.exec(text)?.[1]
   const numbers = numberPrefixes(text, country)
   if (callId !== undefined || numbers.length > 0) {

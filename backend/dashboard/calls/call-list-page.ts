@@ -41,13 +41,16 @@ const callListView = template<ListData>('dashboard/calls/call-list-page')
 const pageSize = 50
 const maxNewer = 100
 
-export const callListPage = (deps: Deps) =>
+export const callListPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
   definePage({
     query: CallsQuery,
     show: async (context) => callListView('Calls', await readList(deps, context)),
   })
 
-async function readList(deps: Deps, context: PageContext<CallsQuery>): Promise<ListData> {
+async function readList(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  context: PageContext<CallsQuery>,
+): Promise<ListData> {
   const { query, workspace } = context
   const now = deps.clock.now()
   const filter = toCallFilter(query, workspace)
@@ -87,7 +90,11 @@ async function readList(deps: Deps, context: PageContext<CallsQuery>): Promise<L
 }
 
 /** A page of the list. What is newer than a page that lies near the top would not fill one: then the first is shown. */
-async function readCallSlice({ db }: Deps, { query, workspace }: PageContext<CallsQuery>, now: Date) {
+async function readCallSlice(
+  { db }: Pick<Deps, 'db'>,
+  { query, workspace }: PageContext<CallsQuery>,
+  now: Date,
+) {
   const filter = toCallFilter(query, workspace)
   const read = (slice: Partial<CallSlice>) =>
     findListedCalls(db, workspace.id, filter, { ...slice, limit: pageSize + 1 }, now)
@@ -119,7 +126,7 @@ const formatNewerCalls = (count: number): string => {
 }
 
 /** A call as the list shows it. */
-export interface CallRow {
+interface CallRow {
   id: number
   contact: string
   number: string
@@ -134,7 +141,7 @@ export interface CallRow {
   seconds: number | null
 }
 
-export const toCallRow = (call: ListedCall, now: Date, timeFormats: TimeFormats): CallRow => ({
+const toCallRow = (call: ListedCall, now: Date, timeFormats: TimeFormats): CallRow => ({
   id: call.id,
   contact: formatContactName(call, call.to_number),
   number: call.to_number,

@@ -132,7 +132,7 @@ export async function countNewerCalls(
 }
 
 /** The calls that a filter lets through, to go on from. */
-export async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilter) {
+async function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilter) {
   const { search } = filter
   let calls = db.selectFrom('call').where('call.workspace_id', '=', workspaceId)
   if (filter.status) calls = calls.where('call.status', '=', filter.status)

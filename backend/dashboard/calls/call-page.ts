@@ -52,7 +52,7 @@ const callView = template<CallData>('dashboard/calls/call-page')
 /** More than any agent does; what a runaway one did is in the export of its tools. */
 const maxToolCalls = 500
 
-export const callPage = (deps: Deps) =>
+export const callPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
   definePage({
     params: IdParams,
     query: noInput,
@@ -63,7 +63,7 @@ export const callPage = (deps: Deps) =>
   })
 
 async function readPage(
-  { db, clock }: Deps,
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
   call: Call,
   workspace: { id: number; timeZone: string },
 ): Promise<CallData> {
@@ -156,7 +156,7 @@ function formatExtractedValue(value: string | number | boolean | null): string {
 type Delivery = Awaited<ReturnType<typeof selectDeliveriesOfEvent>>[number]
 type DeliveryAttempt = Awaited<ReturnType<typeof selectAttemptsOfEvent>>[number]
 
-export interface ShownDelivery {
+interface ShownDelivery {
   id: number
   target: string
   /** Null for the call's own callback_url. */
@@ -169,7 +169,7 @@ export interface ShownDelivery {
 }
 
 /** Returns the deliveries of an event, each with its attempts. */
-export const toShownDeliveries = (
+const toShownDeliveries = (
   deliveries: readonly Delivery[],
   attempts: readonly DeliveryAttempt[],
 ): ShownDelivery[] =>

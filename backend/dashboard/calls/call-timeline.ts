@@ -13,7 +13,7 @@ type ToolCall = Awaited<ReturnType<typeof findToolCallsOfCall>>[number]
 type CallRules = NonNullable<Awaited<ReturnType<typeof findCallDetails>>>
 
 /** What is known of a call's history, as the tables hold it. */
-export interface CallHistory {
+interface CallHistory {
   call: Call
   rules: CallRules
   attempts: Attempt[]
@@ -34,7 +34,7 @@ export interface TimelineEntry {
   tool: ShownTool | null
 }
 
-export interface ShownTool {
+interface ShownTool {
   name: string
   arguments: string
   result: string

@@ -84,7 +84,7 @@ const NewCampaignSettings = CreateCampaign.extend({
 })
 const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_number_id: true })
 
-export const newCampaignPage = (deps: Deps) =>
+export const newCampaignPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     query: z.object({ agent: z.coerce.number().optional().catch(undefined) }),
     form: CampaignFields,
@@ -138,7 +138,7 @@ const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormDat
   retry: row.retry,
 })
 
-export const editCampaignPage = (deps: Deps) =>
+export const editCampaignPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     params: IdParams,
     query: noInput,

@@ -61,7 +61,7 @@ interface CampaignData {
 const campaignView = template<CampaignData>('dashboard/campaigns/campaign-page')
 const maxCalls = 10
 
-export const campaignPage = (deps: Deps) =>
+export const campaignPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
   definePage({
     params: IdParams,
     query: noInput,
@@ -99,7 +99,7 @@ export const campaignPage = (deps: Deps) =>
   })
 
 async function listCallRows(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,
   filter: { campaignId: number; status: 'queued' | 'completed' },
 ): Promise<CallRow[]> {
@@ -144,7 +144,7 @@ const Filter = z.object({
 
 const pageSize = 25
 
-export const campaignListPage = (deps: Deps) =>
+export const campaignListPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     query: Filter,
     show: async (context) => {
@@ -211,7 +211,7 @@ export const archiveCampaignAction = defineAction({
 })
 
 /** One outcome's part of a bar that is 100 wide. */
-export interface Segment {
+interface Segment {
   outcome: CallOutcome
   tone: Tone
   text: string
@@ -220,7 +220,7 @@ export interface Segment {
   width: number
 }
 
-export interface ShownProgress {
+interface ShownProgress {
   waiting: number
   live: number
   completed: number
@@ -228,7 +228,7 @@ export interface ShownProgress {
 }
 
 /** Progress as a bar is drawn from it: outcomes in their order, each as wide as its share. */
-export function toShownProgress(progress: CampaignProgress | undefined): ShownProgress {
+function toShownProgress(progress: CampaignProgress | undefined): ShownProgress {
   const { waiting = 0, live = 0, outcomes = {} } = progress ?? {}
   const completed = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
   let x = 0

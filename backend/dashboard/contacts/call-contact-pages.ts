@@ -27,7 +27,7 @@ export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof listOpenC
 const alreadyOpenMessage =
   'A call to this person in this campaign is open already: nothing was added. It is the first one in the list.'
 
-export const callNowPage = (deps: Deps) =>
+export const callNowPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     params: IdParams,
     query: noInput,
@@ -54,7 +54,7 @@ export const callNowPage = (deps: Deps) =>
     },
   })
 
-export const addToCampaignPage = (deps: Deps) =>
+export const addToCampaignPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     params: IdParams,
     query: noInput,

@@ -23,7 +23,7 @@ const columns: [string, (contact: ExportedContact) => string | null][] = [
  * All contacts as CSV, the first made first, a column for each of their variables at the end; read from the database as
  * they are taken.
  */
-export async function* exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number): AsyncGenerator<string> {
+async function* exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number): AsyncGenerator<string> {
   const variables = await selectVariableNames(db, workspaceId)
   yield formatCsvRecord([...columns.map(([name]) => name), ...variables])
   let after = 0
@@ -41,7 +41,7 @@ export async function* exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: num
   }
 }
 
-export const exportContactsDownload = (deps: Deps) =>
+export const exportContactsDownload = (deps: Pick<Deps, 'db'>) =>
   defineDownload({
     query: noInput,
     send: ({ workspace }) =>

@@ -70,7 +70,7 @@ const NewContactFields = ContactFields.extend({
   test: text,
 })
 
-export const newContactPage = (deps: Deps) =>
+export const newContactPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
     form: NewContactFields,
@@ -135,7 +135,7 @@ const toFormValues = (contact: Awaited<ReturnType<typeof requireContact>>): Valu
   consentAt: contact.consent_at?.toISOString() ?? '',
 })
 
-export const editContactPage = (deps: Deps) =>
+export const editContactPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     params: IdParams,
     query: noInput,
@@ -201,13 +201,13 @@ function toContactInput(fields: z.output<typeof ContactFields>, timeZone: string
 }
 
 /** Variables as they are typed: one a line, `name = value`. A value of several lines is folded into one. */
-export const formatVariables = (variables: Record<string, string>): string =>
+const formatVariables = (variables: Record<string, string>): string =>
   Object.entries(variables)
     .map(([name, value]) => `${name} = ${value.replace(/\s*[\r\n]+\s*/g, ' ')}`)
     .join('\n')
 
 /** @throws {ApiError} validation_failed, with the line that is none */
-export function parseVariables(list: string): Record<string, string> {
+function parseVariables(list: string): Record<string, string> {
   const lines = list.split(/\r\n|\r|\n/)
   const entries = lines.flatMap((line, index): [string, string][] => {
     if (line.trim() === '') return []

@@ -93,7 +93,7 @@ const fieldNames: Record<ImportField, string> = {
 
 const maxIssues = 100
 
-export const importPage = (deps: Deps) =>
+export const importPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     query: z.object({ campaign: OptionalId }),
     form: z.object({ file: ChosenFile }),
@@ -120,7 +120,7 @@ export const importPage = (deps: Deps) =>
 const ImportColumns = z.array(ImportColumn)
 const ImportIssues = z.array(RowIssue)
 
-export const importResultPage = (deps: Deps) =>
+export const importResultPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     params: IdParams,
     query: z.object({ campaign: OptionalId }),
@@ -186,7 +186,7 @@ export const discardImportAction = defineAction({
   back: (context) => importPath(context, context.params.id),
 })
 
-export const importIssuesDownload = (deps: Deps) =>
+export const importIssuesDownload = (deps: Pick<Deps, 'db'>) =>
   defineDownload({
     params: IdParams,
     query: noInput,

@@ -41,7 +41,7 @@ type Filter = z.infer<typeof Filter>
 
 const pageSize = 50
 
-export const contactListPage = (deps: Deps) =>
+export const contactListPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     query: Filter,
     show: async (context) => {
@@ -110,7 +110,7 @@ const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number
  *
  * @param country that a national number is read for
  */
-export function parseContactSearch(
+function parseContactSearch(
   text: string,
   country: string,
 ): { words: readonly string[]; phoneNumber: string | null } {

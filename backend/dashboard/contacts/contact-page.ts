@@ -56,7 +56,7 @@ const erasedContactView = template<ErasedData>('dashboard/contacts/erased-contac
 const maxCalls = 25
 const maxNotes = 50
 
-export const contactPage = (deps: Deps) =>
+export const contactPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
   definePage({
     params: IdParams,
     query: z.object({ before: OptionalId }),
@@ -180,4 +180,4 @@ const doNotCallSources: Record<string, string> = {
 }
 
 /** Where a refusal came from. */
-export const formatDoNotCallSource = (source: string): string => doNotCallSources[source] ?? source
+const formatDoNotCallSource = (source: string): string => doNotCallSources[source] ?? source

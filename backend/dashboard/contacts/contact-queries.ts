@@ -47,7 +47,7 @@ export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, para
 }
 
 /** Which contacts a list shows. */
-export interface ContactSearch {
+interface ContactSearch {
   /** Parts of what is known of a contact: all of them must be there. */
   words: readonly string[]
   /** A number in E.164 that is searched instead, if a contact has it. */

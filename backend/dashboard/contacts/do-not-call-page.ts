@@ -20,7 +20,7 @@ const Reason = z.string().trim().max(500)
 const doNotCallPath = '/contacts/do-not-call'
 
 /** Numbers are stored hashed: they cannot be listed, but looked up one by one. */
-export const doNotCallPage = (deps: Deps) =>
+export const doNotCallPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     query: z.object({ number: z.string().trim().max(64).optional().catch(undefined) }),
     form: z.object({ phone_number: z.string().max(64), reason: Reason }),

@@ -24,7 +24,7 @@ const callbacksView = template<CallbacksData>('dashboard/integrations/callbacks-
 const callbacksLink = { path: callbacksPath, label: 'Callback URLs' }
 const toCallbacks = (context: PageContext) => pathTo(context, callbacksPath)
 
-export const callbacksPage = (deps: Deps) =>
+export const callbacksPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
   definePage({
     query: DeliveryQuery,
     show: async (context) => {

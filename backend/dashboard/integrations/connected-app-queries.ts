@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
 /** An app that acts for a person in a workspace, however often it was authorized. */
-export interface ConnectedApp {
+interface ConnectedApp {
   userId: number
   clientId: string
   app: string

@@ -26,7 +26,7 @@ interface ConnectedAppCard {
 
 const connectedAppsView = template<{ apps: ConnectedAppCard[] }>('dashboard/integrations/connected-apps-page')
 
-export const connectedAppsPage = (deps: Deps) =>
+export const connectedAppsPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     query: noInput,
     show: async ({ workspace, user }) => {
@@ -82,7 +82,7 @@ const connectView = template<ConnectData>('dashboard/integrations/connect-zapier
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** What somebody does who builds the first Zap, and the addresses for who sets up something else. */
-export const connectZapierPage = ({ config: { publicUrl } }: Deps) => {
+export const connectZapierPage = ({ config: { publicUrl } }: Pick<Deps, 'config'>) => {
   const apiUrl = `${publicUrl}/api/public/v1`
   const addresses = [
     { id: 'api-url', label: 'API', value: apiUrl },

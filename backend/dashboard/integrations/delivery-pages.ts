@@ -45,7 +45,7 @@ interface DeliveryData {
 
 const deliveryView = template<DeliveryData>('dashboard/integrations/delivery-page')
 
-export const deliveryPage = (deps: Deps) =>
+export const deliveryPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     params: IdParams,
     query: noInput,
@@ -122,13 +122,13 @@ interface AttemptResponse {
 }
 
 /** "HTTP 204 after 35 ms", or what went wrong. Empty before the first attempt. */
-export function formatAttemptResponse({ statusCode, error, durationMs }: AttemptResponse): string {
+function formatAttemptResponse({ statusCode, error, durationMs }: AttemptResponse): string {
   if (durationMs === null) return ''
   const outcome = error ?? `HTTP ${statusCode ?? 'nothing'}`
   return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}, after ${formatMilliseconds(durationMs)}`
 }
 
-export interface DeliveryRow {
+interface DeliveryRow {
   id: number
   /** "Call 12", or that it was a test. */
   event: string

@@ -71,7 +71,7 @@ const rotateSecretView = template<{ id: number; targetUrl: string }>(
 )
 
 /** The new secret stands on the page that answers the form, and nowhere else. */
-export const rotateSecretPage = (deps: Deps) =>
+export const rotateSecretPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     params: IdParams,
     query: noInput,

@@ -34,7 +34,7 @@ interface WebhookData {
 
 const webhookView = template<WebhookData>('dashboard/integrations/webhook-page')
 
-export const webhookPage = (deps: Deps) =>
+export const webhookPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
   definePage({
     params: IdParams,
     query: DeliveryQuery,
@@ -96,7 +96,7 @@ const webhookListView = template<ListData>('dashboard/integrations/webhook-list-
 const Query = z.object({ page: PageNumber })
 const pageSize = 50
 
-export const webhookListPage = (deps: Deps) =>
+export const webhookListPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     query: Query,
     show: async (context) => {
@@ -124,7 +124,7 @@ export const webhookListPage = (deps: Deps) =>
   })
 
 /** "Campaign “Leads”, answered or busy": which calls a subscription hears of. */
-export function formatWebhookFilter(subscription: {
+function formatWebhookFilter(subscription: {
   filter: WebhookFilter
   campaign: string | null
   agent: string | null
@@ -140,7 +140,7 @@ export function formatWebhookFilter(subscription: {
 }
 
 /** "Zapier, connected by Robin". */
-export function formatSubscriptionOwner(
+function formatSubscriptionOwner(
   subscription: Pick<SubscriptionSummary, 'app' | 'keyName' | 'keyPrefix' | 'userName'>,
 ): string {
   const { app, keyName, keyPrefix, userName } = subscription
@@ -152,7 +152,7 @@ export function formatSubscriptionOwner(
 type SubscriptionHealth = Pick<SubscriptionSummary, 'disabledAt' | 'failingSince' | 'lastStatus'>
 
 /** How a subscription is, and, where it is not well, since when. */
-export function toHealth({ disabledAt, failingSince, lastStatus }: SubscriptionHealth): {
+function toHealth({ disabledAt, failingSince, lastStatus }: SubscriptionHealth): {
   badge: Badge
   since: Date | null
 } {

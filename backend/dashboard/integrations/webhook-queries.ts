@@ -2,7 +2,7 @@ import type { WebhookFilter } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
-export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'gone'
+type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'gone'
 
 export interface DeliverySummary {
   id: number
@@ -23,7 +23,7 @@ export interface DeliverySummary {
 }
 
 /** Which deliveries, and which of them: older than `before` or newer than `after`, both ids. */
-export interface DeliveryFilter {
+interface DeliveryFilter {
   /** Null: those to callback URLs. */
   subscriptionId: number | null
   status: DeliveryStatus | undefined

@@ -83,7 +83,7 @@ const pageSize = 50
 /** Passages that are shown of a search: agents are given the first of them alone. */
 const maxFound = 10
 
-export const knowledgePage = (deps: Deps) =>
+export const knowledgePage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     query: Filter,
     show: async (context) => {
@@ -115,7 +115,7 @@ const editDocumentView = template<{ document: Document }>('dashboard/knowledge/e
 
 const DocumentFields = z.object({ title: z.string().default(''), body: z.string().default('') })
 
-export const documentPage = (deps: Deps) =>
+export const documentPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     params: IdParams,
     query: noInput,
@@ -125,7 +125,7 @@ export const documentPage = (deps: Deps) =>
     },
   })
 
-export const editDocumentPage = (deps: Deps) =>
+export const editDocumentPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     params: IdParams,
     query: noInput,

@@ -14,7 +14,7 @@ export interface DocumentSummary {
 }
 
 /** Documents, the last edited first. */
-export const selectDocuments = (
+const selectDocuments = (
   db: Db,
   workspaceId: number,
   { limit, offset }: { limit: number; offset: number },
@@ -39,7 +39,7 @@ export const selectDocuments = (
     .offset(offset)
     .execute()
 
-export const findDocument = (
+const findDocument = (
   db: Db,
   workspaceId: number,
   documentId: number,
@@ -52,7 +52,7 @@ export const findDocument = (
     .executeTakeFirst()
 
 /** A document's passages, in their order. */
-export async function selectPassages(db: Db, workspaceId: number, documentId: number): Promise<string[]> {
+async function selectPassages(db: Db, workspaceId: number, documentId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('knowledge_passage')
     .select('text')

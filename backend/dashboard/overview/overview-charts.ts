@@ -5,7 +5,7 @@ import { formatDate } from '../page/format.ts'
 import type { EndedCalls } from './overview-queries.ts'
 
 /** A day of a time zone: its clock may be turned in it. */
-export interface Day {
+interface Day {
   from: Date
   to: Date
   /** The beginnings of its hours: 24, or 23 or 25 where the clock is turned. */
@@ -21,7 +21,7 @@ export function getDay(now: Date, timeZone: string): Day {
   return { from: new Date(start.epochMilliseconds), to: new Date(end.epochMilliseconds), hours }
 }
 
-export interface OutcomeRow {
+interface OutcomeRow {
   outcome: CallOutcome
   tone: Tone
   text: string
@@ -31,7 +31,7 @@ export interface OutcomeRow {
   percent: number
 }
 
-export interface HourColumn {
+interface HourColumn {
   /** "9 AM". */
   label: string
   total: number

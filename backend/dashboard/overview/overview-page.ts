@@ -48,13 +48,16 @@ const maxNotices = 20
 const maxExhausted = 1_000
 
 /** The first page: how today goes, and what needs somebody. */
-export const overviewPage = (deps: Deps) =>
+export const overviewPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
   definePage({
     query: noInput,
     show: async ({ workspace }) => overviewView('Overview', await readOverview(deps, workspace)),
   })
 
-async function readOverview({ db, clock }: Deps, workspace: UserWorkspace): Promise<OverviewData> {
+async function readOverview(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  workspace: UserWorkspace,
+): Promise<OverviewData> {
   const { id, timeZone } = workspace
   const now = clock.now()
   const day = getDay(now, timeZone)

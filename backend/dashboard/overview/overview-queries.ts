@@ -27,7 +27,7 @@ export async function countEndedCalls(
   return rows
 }
 
-export interface WaitingCalls {
+interface WaitingCalls {
   /** Null: nothing hinders them, the dialer is about to take them. */
   waiting_for: WaitingFor | null
   count: number

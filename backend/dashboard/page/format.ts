@@ -86,13 +86,11 @@ export const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => 
   },
 })
 
-export type Ui = ReturnType<typeof createUi>
-
 /** "1,234". */
 export const formatCount = (value: number): string => value.toLocaleString('en-US')
 
 /** Seconds as "1 m 05 s". */
-export function formatDuration(seconds: number): string {
+function formatDuration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
   if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} m`

@@ -15,7 +15,7 @@ import { pageNotFound } from './page-errors.ts'
  * @throws {PageError} 404 for a workspace that the person is no member of: whether it exists is not told
  */
 export async function loadPageContext(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   browserAuth: BrowserAuth,
   request: FastifyRequest,
 ): Promise<PageContext | undefined> {
@@ -48,7 +48,7 @@ const withoutNulCharacters = (query: unknown): Record<string, unknown> =>
     Object.entries(query ?? {}).filter(([, value]) => !JSON.stringify(value).includes('\\u0000')),
   )
 
-export type Role = 'owner' | 'member'
+type Role = 'owner' | 'member'
 
 /** A workspace that the person is a member of. */
 export interface UserWorkspace {

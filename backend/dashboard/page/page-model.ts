@@ -46,7 +46,7 @@ interface NavigationItem {
 }
 
 /** Where one can go from every page. */
-export const navigation: readonly NavigationItem[] = [
+const navigation: readonly NavigationItem[] = [
   { path: '/overview', label: 'Overview', icon: 'overview' },
   { path: '/calls', label: 'Calls', icon: 'calls' },
   { path: '/campaigns', label: 'Campaigns', icon: 'campaigns' },

@@ -71,7 +71,7 @@ export const ChosenFile = z
   )
 
 /** A file of a form with a `fileLimit`, as its schema finds it under the field's name. */
-export interface UploadedFile {
+interface UploadedFile {
   name: string
   type: string
   bytes: Buffer

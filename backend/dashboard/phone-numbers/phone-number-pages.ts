@@ -14,7 +14,7 @@ const addPhoneNumberView = template<object>('dashboard/phone-numbers/add-phone-n
 
 const NewNumber = z.object({ phone_number: z.string().max(64), label: z.string().max(200) })
 
-export const phoneNumberListPage = (deps: Deps) =>
+export const phoneNumberListPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     query: noInput,
     show: async ({ workspace }) =>

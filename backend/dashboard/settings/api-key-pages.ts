@@ -29,7 +29,7 @@ const newApiKeyView = template<object>('dashboard/settings/new-api-key-page')
 
 const NewKey = z.object({ name: z.string().trim().pipe(text(100)) })
 
-export const apiKeyListPage = (deps: Deps) =>
+export const apiKeyListPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     query: noInput,
     show: async ({ workspace, user }) => {

@@ -38,7 +38,7 @@ const SettingsFields = z.object({
     .optional(),
 })
 
-export const generalSettingsPage = (deps: Deps) =>
+export const generalSettingsPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     query: noInput,
     form: SettingsFields,

@@ -18,7 +18,7 @@ const membersView = template<{
   isLastOwner: boolean
 }>('dashboard/settings/members-page')
 
-export const membersPage = (deps: Deps) =>
+export const membersPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
   definePage({
     query: noInput,
     show: async ({ workspace, user }) => {
@@ -123,7 +123,7 @@ export const inviteMemberPage = defineForm({
   },
 })
 
-export const resetMemberPasswordPage = (deps: Deps) =>
+export const resetMemberPasswordPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     params: IdParams,
     query: noInput,
@@ -152,7 +152,7 @@ export const resetMemberPasswordPage = (deps: Deps) =>
     },
   })
 
-async function findMember({ db }: Deps, workspaceId: number, userId: number) {
+async function findMember({ db }: Pick<Deps, 'db'>, workspaceId: number, userId: number) {
   const member = (await selectMembers(db, workspaceId)).find((one) => one.userId === userId)
   if (member === undefined) throw notFound('This user is not a member of this workspace.')
   return { name: member.name, email: member.email }

@@ -31,7 +31,7 @@ const NewUserForm = z.object({
 /** Where an invitation leads: to join as who one is, or as a new user. */
 export function mountInvitation(
   pages: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
 ): void {
   const tokenOf = (request: FastifyRequest) => Path.parse(request.params).token

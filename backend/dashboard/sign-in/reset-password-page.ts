@@ -16,7 +16,7 @@ const NewPassword = z.object({ new_password: z.string() })
 /** Where a reset link leads. */
 export function mountResetPassword(
   pages: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
 ): void {
   const requireOpen = async (request: FastifyRequest) => {

@@ -21,7 +21,7 @@ const SignInQuery = NextQuery.extend({ lost: z.enum(['form']).optional().catch(u
 /** Signing in and out without an app that asks for it, and where one arrives. */
 export function mountSignInPages(
   pages: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   parts: { render: RenderPage; browserAuth: BrowserAuth },
 ): void {
   const { render, browserAuth } = parts

@@ -32,7 +32,7 @@ const signInRedirect = redirectTo('/sign-in?next=%2Fworkspaces%2Fnew')
 /** One more workspace, and where somebody arrives who has none. */
 export function mountNewWorkspace(
   pages: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'secretBox' | 'notify'>,
   parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
 ): void {
   const show = async (request: FastifyRequest) => {
@@ -80,7 +80,7 @@ const FirstUser = z.object({
 /** The way in for the very first user of an empty installation; closed for good once there is one. */
 export function mountSignUp(
   pages: FastifyInstance,
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'clock' | 'secretBox' | 'notify'>,
   parts: { render: Render; browserAuth: BrowserAuth; isSecure: boolean },
 ): void {
   mountPublicForm(pages, parts, {

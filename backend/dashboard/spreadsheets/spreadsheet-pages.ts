@@ -34,7 +34,7 @@ const newSpreadsheetView = template<object>('dashboard/spreadsheets/new-spreadsh
 
 const NewSpreadsheet = z.object({ name: z.string().default(''), columns: z.string().default('') })
 
-export const spreadsheetListPage = (deps: Deps) =>
+export const spreadsheetListPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     query: noInput,
     show: async ({ workspace }) => {
@@ -69,7 +69,7 @@ const googleAccountView = template<{ googleEmail: string | null }>(
   'dashboard/spreadsheets/google-account-page',
 )
 
-export const googleAccountPage = (deps: Deps) =>
+export const googleAccountPage = (deps: Pick<Deps, 'db'>) =>
   defineForm({
     query: noInput,
     form: z.object({ google_account: z.string().default('') }),
@@ -105,7 +105,7 @@ const pageSize = 50
 
 const SpreadsheetParams = z.object({ spreadsheetId: TextParam })
 
-export const spreadsheetPage = (deps: Deps) =>
+export const spreadsheetPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     params: SpreadsheetParams,
     query: Query,
@@ -140,7 +140,7 @@ export const removeGoogleAccountAction = defineAction({
   back: (context) => pathTo(context, '/spreadsheets'),
 })
 
-export const exportSpreadsheetDownload = (deps: Deps) =>
+export const exportSpreadsheetDownload = (deps: Pick<Deps, 'db'>) =>
   defineDownload({
     params: SpreadsheetParams,
     query: noInput,

@@ -105,7 +105,7 @@ export const newHttpToolPage = defineForm({
   },
 })
 
-export const editHttpToolPage = (deps: Deps) =>
+export const editHttpToolPage = (deps: Pick<Deps, 'db' | 'secretBox'>) =>
   defineForm({
     params: IdParams,
     query: noInput,

@@ -45,7 +45,7 @@ export function parseSecrets(
 
 /** What the forms of a tool edit. Who has it, and whether it is on, is changed elsewhere. */
 export async function loadEditedTool(
-  deps: Deps,
+  deps: Pick<Deps, 'db' | 'secretBox'>,
   { workspace, params: { id: toolId } }: IdContext,
 ): Promise<object> {
   const { name, description, settings, definitions, secretNames } = await getTool(deps, {

@@ -30,7 +30,7 @@ interface ToolData {
 
 const toolView = template<ToolData>('dashboard/tools/tool-page')
 
-export const toolPage = (deps: Deps) =>
+export const toolPage = (deps: Pick<Deps, 'db' | 'secretBox'>) =>
   definePage({
     params: IdParams,
     query: noInput,
@@ -107,7 +107,7 @@ interface ToolItem {
 
 const toolListView = template<{ tools: ToolItem[] }>('dashboard/tools/tool-list-page')
 
-export const toolListPage = (deps: Deps) =>
+export const toolListPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
   definePage({
     query: noInput,
     show: async ({ workspace }) => {

@@ -14,7 +14,7 @@ const Owner = z.object({
 })
 export type Owner = z.infer<typeof Owner>
 
-export interface Claim {
+interface Claim {
   /** Who claimed before, and died without a release. */
   previous: Owner | undefined
   release: () => Promise<void>

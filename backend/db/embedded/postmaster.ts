@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { StartupError } from '../../core/errors.ts'
 import type { Account } from './os-account.ts'
 
-export interface PostmasterOptions {
+interface PostmasterOptions {
   postgres: string
   account: Account
   cluster: string
@@ -81,7 +81,7 @@ function toStartupError(lines: string[]): StartupError {
  * Asked again each second: a program that was just started may not hear the first.
  * Where PostgreSQL ends by itself the folders stay: the parent starts it again.
  */
-export const watchdog = `
+const watchdog = `
 socket=$1 temporary=$2
 shift 2
 over=

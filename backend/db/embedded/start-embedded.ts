@@ -10,7 +10,7 @@ import { startPostmaster } from './postmaster.ts'
 import { createTemporaryFolder } from './private-folder.ts'
 import { type Address, createAddress, removeAddress } from './server-address.ts'
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** DATA_DIR as it was set. */
   dataDir: string | undefined
   purpose: Owner['purpose']
@@ -20,7 +20,7 @@ export interface EmbeddedOptions {
 }
 
 /** A PostgreSQL server of our own, for as long as this process lives. */
-export interface Embedded {
+interface Embedded {
   url: string
   /** The real path of DATA_DIR. */
   dataDir: string

@@ -39,7 +39,7 @@ const readers: Record<FileKind, (bytes: Uint8Array) => string | Promise<string>>
  * A text as documents keep it: no signs that are none, no blanks at the ends of lines, one blank line at a
  * time.
  */
-export const normalizeText = (text: string): string =>
+const normalizeText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n?|\u2028/g, '\n')

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 /** Why a file could not be read. The parser process sends it to its parent. */
-export type FileErrorCode = keyof typeof messages
+type FileErrorCode = keyof typeof messages
 
 /** Sentences for the person who chose the file. */
 const messages = {
@@ -35,7 +35,7 @@ export class FileError extends Error {
   }
 }
 
-export const isFileErrorCode = (value: unknown): value is FileErrorCode =>
+const isFileErrorCode = (value: unknown): value is FileErrorCode =>
   typeof value === 'string' && Object.hasOwn(messages, value)
 
 /** What the parser process writes to its standard output, as JSON. */

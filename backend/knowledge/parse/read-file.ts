@@ -4,7 +4,7 @@ import { parseLimits } from './parse-limits.ts'
 import { FileError } from './parse-result.ts'
 import { runParser } from './run-parser.ts'
 
-export interface UploadedFile {
+interface UploadedFile {
   name: string
   bytes: Uint8Array
   /** There was more of it. */

@@ -51,7 +51,7 @@ export const findReports = async (
 }
 
 /** Returns the attempt in which a call's conversation took place. */
-export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
+const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
   db
     .selectFrom('call_attempt')
     .select('id')

@@ -11,7 +11,7 @@ import { createReportReader, findAnalysis, httpProviderName } from './attempt-re
 import { detachedResult, followAttempt, type FollowDeps } from './follow-attempt.ts'
 import type { DialStatus } from './runtime-client.ts'
 
-export interface HttpProviderDeps extends FollowDeps {
+interface HttpProviderDeps extends FollowDeps {
   /** The base URL at which the runtime reaches this service, without a trailing slash. */
   internalUrl: string
 }

@@ -20,7 +20,7 @@ export interface RuntimeClient {
   hangUp(attemptId: string): Promise<void>
 }
 
-export interface RuntimeClientOptions {
+interface RuntimeClientOptions {
   /** Without a trailing slash. */
   url: string
   /** The runtime secrets: each signs, so that a runtime may know the old or the new one. */

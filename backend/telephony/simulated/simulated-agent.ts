@@ -2,7 +2,7 @@ import { rejectOnAbort } from '../../core/abort.ts'
 import { openToolClient, toolSessionUrl } from '../tool-client.ts'
 import { type Intent, parseTimeZone, pickArguments, type ToolStep, toToolStep } from './tool-steps.ts'
 
-export interface SimulatedAgentOptions {
+interface SimulatedAgentOptions {
   /** The tool server's base URL, without a trailing slash. */
   url: string
   /** Returns the current runtime secret. */
@@ -103,7 +103,7 @@ function describeErrorKind(error: unknown): string {
 }
 
 /** The result of using a tool, as the transcript shows it. */
-export interface ToolOutcome {
+interface ToolOutcome {
   text: string
   succeeded: boolean
 }

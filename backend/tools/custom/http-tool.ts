@@ -63,7 +63,7 @@ const toDryRunResult = ({ method, url, body }: HttpToolRequest): ToolResult =>
   )
 
 async function sendRequest(
-  deps: Deps,
+  deps: Pick<Deps, 'config'>,
   use: ToolUse,
   request: HttpToolRequest,
   timeoutMs: number,
@@ -91,12 +91,12 @@ async function sendRequest(
 }
 
 /** Of an answer no more bytes than this are read. */
-export const maxResponseBytes = 256 * 1024
+const maxResponseBytes = 256 * 1024
 
 const maxErrorBytes = 1024
 
 /** What an agent is told of an answer: JSON without its blanks, text as it is, anything else only by its kind. */
-export function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResult {
+function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResult {
   const { status } = response
   if (status >= 300 && status < 400) {
     return errorResult(`The service answered with a redirect (status ${status}), which is not followed.`)

@@ -34,7 +34,7 @@ export function createRemoteMcp(options: {
 
   /** @param timeoutSignal the signal of the use and its time limit */
   const callRemoteTool = async (
-    deps: Deps,
+    deps: Pick<Deps, 'config' | 'clock'>,
     toolUse: ToolUse,
     secrets: ToolSecrets,
     timeoutSignal: AbortSignal,
@@ -105,7 +105,7 @@ function toFailedResult(row: ToolRow, error: unknown, secrets: ToolSecrets): Too
 }
 
 /** What an agent is told of a remote tool's answer: its text, and of anything else that it was there. */
-export function toToolResult(result: CallToolResult, secrets: ToolSecrets): ToolResult {
+function toToolResult(result: CallToolResult, secrets: ToolSecrets): ToolResult {
   const parts = result.content.map(formatContent).filter(Boolean)
   if (parts.length === 0 && result.structuredContent !== undefined) {
     parts.push(JSON.stringify(result.structuredContent))

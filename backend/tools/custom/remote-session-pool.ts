@@ -12,7 +12,7 @@ interface PooledSession {
   closing: Promise<void> | undefined
 }
 
-export interface UseSignals {
+interface UseSignals {
   /** Of who waits: giving up says nothing about the session. */
   callerSignal: AbortSignal
   /** The same, and the time limit of the use. */

@@ -5,7 +5,7 @@ import { formatErrors } from './format-schema-errors.ts'
 import { CalculationTimeoutError } from './run-with-timeout.ts'
 
 /** Describes each issue with the arguments in words that an agent can act on. */
-export type Validator = (args: unknown) => string[]
+type Validator = (args: unknown) => string[]
 
 const argumentLimits = { values: 10_000, depth: 100 }
 

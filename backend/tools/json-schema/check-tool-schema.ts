@@ -4,7 +4,7 @@ import { CalculationTimeoutError } from './run-with-timeout.ts'
 const schemaLimits = { bytes: 64 * 1024, values: 2_000, depth: 20, pattern: 500 }
 
 /** What of a server that is not ours is passed on as it is. */
-export interface CheckOptions {
+interface CheckOptions {
   /** Formats that nobody here knows are annotations then, as the standard has it; else they are typing errors. */
   allowUnknownFormats?: boolean
 }
@@ -91,7 +91,7 @@ const formatCompileError = (error: unknown): string =>
     .replace(/^Error: (schema is invalid: )?/, '')
     .slice(0, 500)
 
-export interface Measures {
+interface Measures {
   values: number
   depth: number
   /** Of all texts together, names aside. */

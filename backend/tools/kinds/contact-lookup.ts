@@ -53,7 +53,7 @@ export const contactLookup: ToolKind = {
 }
 
 async function parseLookupKey(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   use: ToolUse,
 ): Promise<[ContactLookupField, string | number] | undefined> {
   const phoneNumber = textArgument(use, 'phone_number')

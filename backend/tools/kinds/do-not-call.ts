@@ -38,7 +38,7 @@ export const doNotCall: ToolKind = {
 }
 
 /** A number needs no contact to be refused. */
-async function resolvePhoneNumber(deps: Deps, use: ToolUse): Promise<string | undefined> {
+async function resolvePhoneNumber(deps: Pick<Deps, 'db'>, use: ToolUse): Promise<string | undefined> {
   const given = textArgument(use, 'phone_number')
   return given === undefined ? use.call?.phoneNumber : normalizePhone(deps, use.row.workspaceId, given)
 }

@@ -78,7 +78,11 @@ export const spreadsheetAppend: ToolKind = {
   },
 }
 
-async function append(deps: Deps, use: ToolUse, values: RowValues): Promise<ToolResult> {
+async function append(
+  deps: Pick<Deps, 'db' | 'clock' | 'secretBox'>,
+  use: ToolUse,
+  values: RowValues,
+): Promise<ToolResult> {
   const { provider, spreadsheet_id } = Config.parse(use.config)
   const spreadsheet = await openSpreadsheet(deps, use.row.workspaceId, provider, spreadsheet_id)
   if (use.dryRun) {
