@@ -1,72 +1,98 @@
-// Who may import whom (docs/path.md draws the line). A new folder of the backend joins `order` at its place.
-const inside = (...folders) => folders.map((folder) => `^backend/${folder}(/|\\.ts$)`).join('|')
+// Who may import whom. A folder of backend/ imports only folders of the lines below its own: no circle, and no two
+// folders that import each other. A new folder gets its place here.
+const layers = [
+  ['admin'],
+  ['dashboard', 'demo'],
+  ['access', 'onboarding', 'privacy'],
+  ['api', 'mcp'],
+  ['dialer', 'oauth', 'phone-numbers', 'tools'],
+  ['agents', 'contacts', 'http', 'knowledge', 'sign-in', 'spreadsheets', 'telephony'],
+  ['campaigns', 'views'],
+  ['calls'],
+  ['identity', 'scheduling', 'webhooks'],
+  ['outbound'],
+  ['secrets'],
+  ['db'],
+  ['core'],
+]
 
-// From left to right, never back.
-const order = ['dashboard', 'tools', 'contacts', 'campaigns', 'calls', 'webhooks']
-const neverBack = order.slice(1).map((folder, index) => ({
-  name: `${folder}-imports-nothing-to-its-left`,
-  severity: 'error',
-  from: { path: inside(folder) },
-  to: { path: inside(...order.slice(0, index + 1)) },
-}))
+const folders = layers.flat()
+const inside = (...names) => `^backend/(${names.join('|')})/`
+
+const layerRules = layers.flatMap((names, index) =>
+  names.map((name) => ({
+    name: `${name}-imports-only-lower-folders`,
+    severity: 'error',
+    from: { path: inside(name) },
+    to: { path: inside(...layers.slice(0, index + 1).flat()), pathNot: inside(name) },
+  })),
+)
 
 module.exports = {
   forbidden: [
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    ...layerRules,
     {
-      name: 'no-circles',
+      name: 'every-folder-has-a-layer',
       severity: 'error',
-      from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      from: { path: '^backend/[^/]+/', pathNot: [inside(...folders), '^backend/(test|node_modules)/'] },
+      to: {},
     },
     {
-      name: 'connector-knows-no-backend',
-      comment: 'What ships to Zapier imports nothing of the backend and no zod.',
+      name: 'stores-belong-to-their-module',
+      comment: 'SQL of a module is reached through its operations.',
+      severity: 'error',
+      from: { path: '^backend/([^/]+)/', pathNot: '^backend/test/' },
+      to: { path: '^backend/[^/]+/.*-store\\.ts$', pathNot: '^backend/$1/' },
+    },
+    {
+      name: 'plumbing-knows-no-domain',
+      severity: 'error',
+      from: { path: inside('http', 'outbound', 'views') },
+      to: { path: inside(...folders), pathNot: inside('http', 'outbound', 'views', 'core', 'db', 'secrets') },
+    },
+    {
+      name: 'calls-reach-webhooks-through-the-outbox',
+      severity: 'error',
+      from: { path: inside('calls') },
+      to: { path: inside('webhooks'), pathNot: '^backend/webhooks/outbox\\.ts$' },
+    },
+    {
+      name: 'only-main-and-tests-assemble',
+      severity: 'error',
+      from: { path: '^backend/', pathNot: '^backend/((main|start|app)\\.ts$|test/|admin/)' },
+      to: { path: '^backend/(main|start|app|open-deps)\\.ts$' },
+    },
+    {
+      name: 'connector-imports-no-backend-and-no-zod',
       severity: 'error',
       from: { path: '^(src/|index\\.ts$)' },
       to: { path: '^backend/|node_modules/(zod|@outdial/backend)/' },
     },
     {
-      name: 'connector-takes-types-of-the-contract',
+      name: 'connector-imports-only-types-of-the-contract',
       severity: 'error',
       from: { path: '^(src/|index\\.ts$)' },
       to: { path: '^contract/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'contract-imports-zod-alone',
+      name: 'contract-imports-only-zod',
       severity: 'error',
       from: { path: '^contract/' },
       to: { pathNot: '^contract/|node_modules/zod/' },
     },
-    ...neverBack,
     {
-      name: 'calls-reach-webhooks-by-the-outbox',
+      name: 'support-imports-nothing-of-the-project',
+      comment: 'What the demo, the benchmarks, and the tests share.',
       severity: 'error',
-      from: { path: inside('calls') },
-      to: { path: '^backend/webhooks/', pathNot: '^backend/webhooks/(outbox|sign)\\.ts$' },
+      from: { path: '^support/' },
+      to: { path: '^(backend|contract|src|demo|bench|examples)/|(^|/)test/' },
     },
     {
-      name: 'runtime-reaches-everything-over-http',
+      name: 'support-is-not-part-of-the-product',
       severity: 'error',
-      from: { path: inside('runtime') },
-      to: { path: '^backend/', pathNot: '^backend/(runtime/|version\\.ts$)' },
-    },
-    {
-      name: 'knowledge-and-spreadsheets-are-leaves',
-      severity: 'error',
-      from: { path: inside('knowledge', 'spreadsheets') },
-      to: { path: inside(...order) },
-    },
-    {
-      name: 'views-is-a-leaf',
-      severity: 'error',
-      from: { path: inside('views') },
-      to: { path: '^backend/', pathNot: '^backend/views/' },
-    },
-    {
-      name: 'assemblers-are-imported-by-nobody',
-      severity: 'error',
-      from: { path: '^backend/', pathNot: '^backend/(main|start|app|routes|openapi|test/|admin/)' },
-      to: { path: '^backend/(main|start|app|routes)\\.ts$' },
+      from: { path: '^(backend|contract|src|examples)/|^index\\.ts$', pathNot: '^backend/test/' },
+      to: { path: '^support/' },
     },
     {
       name: 'tests-are-imported-by-tests',
@@ -75,7 +101,7 @@ module.exports = {
       to: { path: '(^|/)test/' },
     },
     {
-      name: 'examples-know-the-contract-alone',
+      name: 'examples-import-only-the-contract',
       severity: 'error',
       from: { path: '^examples/' },
       to: { path: '^(backend|src|demo)/' },

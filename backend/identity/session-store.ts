@@ -1,5 +1,4 @@
 import type { Db } from '../db/schema.ts'
-import type { User } from './users.ts'
 
 export const insertSession = (
   db: Db,
@@ -21,7 +20,7 @@ export const findSessionWithUser = (
   db: Db,
   idHash: Buffer,
   now: Date,
-): Promise<(User & { lastSeenAt: Date }) | undefined> =>
+): Promise<{ userId: number; email: string; name: string; lastSeenAt: Date } | undefined> =>
   db
     .selectFrom('session')
     .innerJoin('app_user', 'app_user.id', 'session.user_id')
