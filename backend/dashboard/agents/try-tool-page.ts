@@ -15,10 +15,11 @@ interface TryToolData {
   agent: { id: number; name: string }
   /** Why it cannot be tried now; null where it can. */
   unavailableReason: string | null
-  toolId: number
+  /** Where its form is sent. */
+  formPath: string
   tool: { name: string; description: string; hasEffects: boolean }
   /** Of a remote server: those that can be tried instead. */
-  choices: string[]
+  choices: { name: string; path: string; isCurrent: boolean }[]
   fields: SchemaField[]
   trial: Trial | null
 }
@@ -89,6 +90,8 @@ async function chooseTool(deps: Deps, context: AgentToolContext, name: string | 
   const definitions = storedDefinitions === 'unreadable' ? [] : storedDefinitions
   const definition = name === undefined ? definitions[0] : definitions.find((one) => one.name === name)
   if (definition === undefined && name !== undefined) throw toolNotFound()
+  const path = (one: string) =>
+    pathTo(context, `/agents/${agentId}/tools/${toolId}/try?tool=${encodeURIComponent(one)}`)
   const shownDefinition = definition ?? { name: tool.name, description: tool.description, inputSchema: {} }
   return {
     widgetId: agent.widget_id,
@@ -101,13 +104,17 @@ async function chooseTool(deps: Deps, context: AgentToolContext, name: string | 
     }),
     data: {
       agent: { id: agentId, name: agent.name },
-      toolId,
+      formPath: path(shownDefinition.name),
       tool: {
         name: shownDefinition.name,
         description: shownDefinition.description,
         hasEffects: effects.includes(shownDefinition.name),
       },
-      choices: definitions.length > 1 ? definitions.map((one) => one.name) : [],
+      choices: (definitions.length > 1 ? definitions : []).map(({ name: one }) => ({
+        name: one,
+        path: path(one),
+        isCurrent: one === shownDefinition.name,
+      })),
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Call } from '@outdial/contract'
 import { getCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
-import { type Badge, callBadge, deliveryBadge } from '../page/badges.ts'
+import { type Badge, callBadge, deliveryBadge, type Tone } from '../page/badges.ts'
 import { definePage, noInput, template } from '../page/define-page.ts'
 import { createTimeFormats, formatContactName } from '../page/format.ts'
 import { IdParams } from '../page/page-context.ts'
@@ -21,8 +21,8 @@ interface CallData {
   name: string
   badge: Badge
   endedMessage: string
-  waitMessage: string | null
-  pausedReason: string
+  /** Why it is not dialed yet; null where it waits no more. */
+  wait: Wait | null
   timeline: TimelineEntry[]
   transcript: {
     role: 'agent' | 'contact' | 'tool'
@@ -45,6 +45,13 @@ interface CallData {
   isLive: boolean
   canCancel: boolean
   canQueueAgain: boolean
+}
+
+/** `link` leads to what somebody must change before the call goes on. */
+interface Wait {
+  tone: Tone
+  message: string
+  link: { path: string; label: string } | null
 }
 
 const callView = template<CallData>('dashboard/calls/call-page')
@@ -83,15 +90,13 @@ async function readPage(
           selectDeliveriesOfEvent(db, workspace.id, event.id),
           selectAttemptsOfEvent(db, workspace.id, event.id),
         ])
-  const waitMessage = call.status === 'queued' ? formatWaiting(call, rules, now, timeFormats) : null
   const history = { call, rules, attempts, toolCalls, event, deliveries: deliveryRows.length }
   return {
     call,
     name: formatContactName(call.contact, call.to_number),
     badge: callBadge(call),
     endedMessage: call.ended_reason === null ? '' : formatEndedReason(call.ended_reason),
-    waitMessage,
-    pausedReason: call.waiting_for === 'campaign_paused' ? (rules.paused_reason ?? '') : '',
+    wait: call.status === 'queued' ? toWait(call, rules, formatWaiting(call, rules, now, timeFormats)) : null,
     timeline: buildTimeline(history),
     transcript: toTranscript(call),
     extracted: Object.entries(call.extracted).map(([key, value]) => [key, formatExtractedValue(value)]),
@@ -108,6 +113,21 @@ async function readPage(
     canQueueAgain:
       call.status === 'completed' && call.to_number !== '' && rules.campaign_status !== 'archived',
   }
+}
+
+function toWait(call: Call, rules: { paused_reason: string | null }, message: string): Wait {
+  if (call.waiting_for === 'campaign_paused') {
+    const reason = rules.paused_reason ? ` ${rules.paused_reason}` : ''
+    const link = { path: `/campaigns/${call.campaign_id}`, label: 'Open the campaign' }
+    return { tone: 'warn', message: `${message}${reason}`, link }
+  }
+  if (call.waiting_for === 'agent_not_live') {
+    return { tone: 'warn', message, link: { path: `/agents/${call.agent_id}`, label: 'Open the agent' } }
+  }
+  if (call.waiting_for === 'number_not_active') {
+    return { tone: 'warn', message, link: { path: '/phone-numbers', label: 'Open the phone numbers' } }
+  }
+  return { tone: 'mute', message, link: null }
 }
 
 const speakerLabels = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }

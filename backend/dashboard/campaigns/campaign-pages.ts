@@ -16,7 +16,13 @@ import {
   type Tone,
 } from '../page/badges.ts'
 import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { formatCallingHours, formatContactName, formatRetryPolicy } from '../page/format.ts'
+import {
+  formatCallingHours,
+  formatContactName,
+  formatCount,
+  formatPlural,
+  formatRetryPolicy,
+} from '../page/format.ts'
 import { PageNumber } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import {
@@ -52,6 +58,8 @@ interface CampaignData {
     maxConcurrentCalls: number
     pausedReason: string | null
     createdAt: Date
+    /** What archiving it does. */
+    archiveDetail: string
   }
   progress: ShownProgress
   waiting: CallRow[]
@@ -69,7 +77,8 @@ export const campaignPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
       const firstRow = { limit: 1, offset: 0 }
       const [row] = await selectCampaignsWithDetails(deps.db, workspace.id, { campaignId }, firstRow)
       if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
-      const progress = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
+      const progressById = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
+      const progress = toShownProgress(progressById.get(campaignId))
       const rowsByStatus = (status: 'queued' | 'completed') =>
         listCallRows(deps, workspace.id, { campaignId, status })
       return campaignView(row.name, {
@@ -90,13 +99,20 @@ export const campaignPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
           maxConcurrentCalls: row.max_concurrent_calls,
           pausedReason: row.paused_reason,
           createdAt: row.created_at,
+          archiveDetail: formatArchiveDetail(progress.waiting),
         },
-        progress: toShownProgress(progress.get(campaignId)),
+        progress,
         waiting: await rowsByStatus('queued'),
         recent: await rowsByStatus('completed'),
       })
     },
   })
+
+function formatArchiveDetail(waiting: number): string {
+  const detail = 'It takes no more calls, and cannot be opened again.'
+  if (waiting === 0) return detail
+  return `${detail} ${formatPlural(waiting, 'call that waits is', 'calls that wait are')} completed as canceled.`
+}
 
 async function listCallRows(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -216,8 +232,9 @@ interface Segment {
   tone: Tone
   text: string
   count: number
-  x: number
-  width: number
+  /** Its share: "12", or "0.4" of a small one. */
+  percent: string
+  bar: { x: string; width: string }
 }
 
 interface ShownProgress {
@@ -225,6 +242,8 @@ interface ShownProgress {
   live: number
   completed: number
   segments: Segment[]
+  /** The segments in words: "Answered: 12, Busy: 3". */
+  summary: string
 }
 
 /** Progress as a bar is drawn from it: outcomes in their order, each as wide as its share. */
@@ -236,9 +255,11 @@ function toShownProgress(progress: CampaignProgress | undefined): ShownProgress 
     const count = outcomes[outcome] ?? 0
     if (count === 0) return []
     const width = (count / completed) * 100
-    const segment = { outcome, ...outcomeBadge(outcome), count, x, width }
+    // A gap keeps neighbors apart; the smallest part can still be seen.
+    const bar = { x: x.toFixed(2), width: Math.max(width - 0.4, 0.2).toFixed(2) }
     x += width
-    return [segment]
+    return [{ outcome, ...outcomeBadge(outcome), count, percent: width.toFixed(width < 1 ? 1 : 0), bar }]
   })
-  return { waiting, live, completed, segments }
+  const summary = segments.map(({ text, count }) => `${text}: ${formatCount(count)}`).join(', ')
+  return { waiting, live, completed, segments, summary }
 }

@@ -22,6 +22,7 @@ import {
   redirectTo,
   template,
 } from '../page/define-page.ts'
+import { formatCount, formatPlural } from '../page/format.ts'
 import { OptionalId } from '../page/forms.ts'
 import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { ChosenFile } from '../page/upload.ts'
@@ -53,10 +54,9 @@ interface ImportData {
   error: string
   at: Date
   counts: ImportCounts
-  /** Contacts that an import writes, and how many of them it has. */
+  /** Contacts that an import writes. */
   importable: number
-  written: number
-  campaign: string
+  progress: { max: number; value: number; text: string }
   fields: { header: string; field: string }[]
   variables: string[]
   issues: ImportIssue[]
@@ -141,8 +141,7 @@ export const importResultPage = (deps: Pick<Deps, 'db'>) =>
         at: found.created_at,
         counts,
         importable: counts.new + counts.existing,
-        written: counts.created + counts.updated + counts.failed,
-        campaign: found.campaign_name ?? '',
+        progress: toProgress(found.status, counts, found.campaign_name),
         fields: columns.flatMap(({ header, field }) =>
           field === null ? [] : [{ header, field: fieldNames[field] }],
         ),
@@ -154,6 +153,31 @@ export const importResultPage = (deps: Pick<Deps, 'db'>) =>
       })
     },
   })
+
+function toProgress(
+  status: ImportStatus,
+  counts: ImportCounts,
+  campaign: string | null,
+): ImportData['progress'] {
+  const importable = counts.new + counts.existing
+  const written = counts.created + counts.updated + counts.failed
+  const max = Math.max(importable, 1)
+  const parts = [
+    `${formatCount(counts.created)} new`,
+    `${formatCount(counts.updated)} brought up to date`,
+    ...(counts.failed > 0 ? [`${formatCount(counts.failed)} not written`] : []),
+  ]
+  const contacts = `${formatCount(written)} of ${formatPlural(importable, 'contact')} written: ${parts.join(', ')}.`
+  const calls = campaign ? ` In ${campaign}: ${formatQueuedCalls(counts)}.` : ''
+  return { max, value: status === 'done' ? max : written, text: `${contacts}${calls}` }
+}
+
+const formatQueuedCalls = ({ queued, open, notCalled }: ImportCounts): string =>
+  [
+    `${formatPlural(queued, 'call')} queued`,
+    ...(open > 0 ? [`${formatCount(open)} open already`] : []),
+    ...(notCalled > 0 ? [`${formatCount(notCalled)} on the do-not-call list and not called`] : []),
+  ].join(', ')
 
 const toImportIssues = ({ position, issues }: { position: number; issues: unknown }): ImportIssue[] =>
   ImportIssues.parse(issues).map((issue) => ({ row: position, ...issue }))

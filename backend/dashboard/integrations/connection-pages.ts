@@ -4,7 +4,7 @@ import { notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
 import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { formatRemovedSubscriptions } from '../page/format.ts'
+import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../page/format.ts'
 import { IdParam, pathTo, requireOwner, TextParam } from '../page/page-context.ts'
 import { selectConnectedApps } from './connected-app-queries.ts'
 
@@ -21,6 +21,8 @@ interface ConnectedAppCard {
   abilities: string[]
   subscriptionCount: number
   disconnectPath: string
+  /** What disconnecting it does. */
+  disconnectDetail: string
   canDisconnect: boolean
 }
 
@@ -41,11 +43,17 @@ export const connectedAppsPage = (deps: Pick<Deps, 'db'>) =>
         abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
         subscriptionCount: connection.subscriptionCount,
         disconnectPath: `${connectedAppsPath}/${connection.userId}/${encodeURIComponent(connection.clientId)}/disconnect`,
+        disconnectDetail: formatDisconnectDetail(connection.userName, connection.subscriptionCount),
         canDisconnect: connection.userId === user.userId || workspace.role === 'owner',
       }))
       return connectedAppsView('Connected apps', { apps })
     },
   })
+
+function formatDisconnectDetail(userName: string, subscriptionCount: number): string {
+  const detail = `Zaps of ${userName} that use this connection stop working until they connect again.`
+  return subscriptionCount === 0 ? detail : `${detail} ${formatSubscriptionsToRemove(subscriptionCount)}.`
+}
 
 /** The user who connected, and the app. */
 const ConnectionParams = z.object({ userId: IdParam, clientId: TextParam })

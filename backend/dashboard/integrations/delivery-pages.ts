@@ -28,7 +28,8 @@ interface DeliveryData {
   delivery: {
     id: number
     name: string
-    subscriptionId: number | null
+    /** What it belongs to. */
+    origin: { path: string; label: string }
     callId: number | null
     targetUrl: string
     badge: Badge
@@ -45,6 +46,11 @@ interface DeliveryData {
 
 const deliveryView = template<DeliveryData>('dashboard/integrations/delivery-page')
 
+const toOrigin = (subscriptionId: number | null) =>
+  subscriptionId === null
+    ? { path: '/integrations/callbacks', label: 'Callback URLs' }
+    : { path: `/integrations/webhooks/${subscriptionId}`, label: 'The subscription' }
+
 export const deliveryPage = (deps: Pick<Deps, 'db'>) =>
   definePage({
     params: IdParams,
@@ -58,7 +64,7 @@ export const deliveryPage = (deps: Pick<Deps, 'db'>) =>
         delivery: {
           id: row.id,
           name: row.call_id === null ? 'Test event' : `Event of call ${row.call_id}`,
-          subscriptionId: row.subscription_id,
+          origin: toOrigin(row.subscription_id),
           callId: row.call_id,
           targetUrl: row.target_url,
           badge: deliveryBadge(row.status, attempts.length),

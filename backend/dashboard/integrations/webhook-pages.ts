@@ -22,12 +22,14 @@ interface WebhookData {
     since: Date | null
     isDisabled: boolean
     isFailing: boolean
-    isApp: boolean
     pending: number
     exhausted: number
     /** Until when the secret before a rotation signs too; null where none does. */
     previousSecretUntil: Date | null
     canRotate: boolean
+    /** What a test event, and what removing the subscription does. */
+    testDetail: string
+    removeDetail: string
   }
   table: DeliveryTable
 }
@@ -66,12 +68,24 @@ const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
   ...toHealth(row),
   isDisabled: row.disabledAt !== null,
   isFailing: row.failingSince !== null,
-  isApp: row.app !== null,
   pending: row.pending,
   exhausted: row.exhausted,
   previousSecretUntil:
     row.previousSecretUntil !== null && row.previousSecretUntil > now ? row.previousSecretUntil : null,
+  ...formatActionDetails(row.app !== null),
 })
+
+function formatActionDetails(isApp: boolean): { testDetail: string; removeDetail: string } {
+  const testDetail = 'The receiver is told of a made-up call that passes its filter, marked as a test.'
+  const removeDetail = 'The log of its deliveries goes too. This cannot be undone.'
+  if (!isApp) return { testDetail, removeDetail: `Nothing is sent there any more. ${removeDetail}` }
+  const stays =
+    'The Zap or app behind it stays on, but hears of no call any more until it is turned off and on again.'
+  return {
+    testDetail: `${testDetail} A Zap that is on runs with this data, as it would for a real call.`,
+    removeDetail: `${stays} ${removeDetail}`,
+  }
+}
 
 interface WebhookRow {
   id: number

@@ -1,7 +1,7 @@
 import type { CallOutcome } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
 import { outcomeBadge, outcomeOrder, type Tone } from '../page/badges.ts'
-import { formatDate } from '../page/format.ts'
+import { formatCount, formatDate } from '../page/format.ts'
 import type { EndedCalls } from './overview-queries.ts'
 
 /** A day of a time zone: its clock may be turned in it. */
@@ -35,6 +35,8 @@ interface HourColumn {
   /** "9 AM". */
   label: string
   total: number
+  /** "answered 3, failed 1". */
+  summary: string
   isNow: boolean
   /** From the bottom, in a chart that is 100 high. */
   parts: { tone: Tone; y: number; height: number; count: number }[]
@@ -51,11 +53,15 @@ export const outcomeGroups: { tone: Tone; text: string }[] = [
 export interface Charts {
   total: number
   answered: number
+  /** Of all that ended; null before the first one. */
+  answeredPercent: number | null
   seconds: number
   outcomes: OutcomeRow[]
   hours: HourColumn[]
   /** What the highest column stands for. */
   scaleMax: number
+  /** Half of it, where that is a whole number. */
+  scaleMiddle: number | null
 }
 
 export function buildCharts(
@@ -72,10 +78,12 @@ export function buildCharts(
     const hourCalls = ended.filter(({ quarter }) => quarter >= hour && quarter.getTime() < until)
     return { hour, hourCalls, total: sumCounts(hourCalls), isNow: now >= hour && now.getTime() < until }
   })
+  const answered = sumCounts(byOutcome.get('answered') ?? [])
   const scaleMax = roundUpToScale(Math.max(0, ...columns.map((column) => column.total)))
   return {
     total,
-    answered: sumCounts(byOutcome.get('answered') ?? []),
+    answered,
+    answeredPercent: total === 0 ? null : Math.round((answered / total) * 100),
     seconds: ended.reduce((sum, { seconds }) => sum + Number(seconds), 0),
     outcomes: counts.map(({ outcome, count }) => ({
       outcome,
@@ -84,13 +92,13 @@ export function buildCharts(
       width: (count / largest) * 100,
       percent: total === 0 ? 0 : Math.round((count / total) * 100),
     })),
-    hours: columns.map(({ hour, hourCalls, total: count, isNow }) => ({
-      label: formatDate('hour', hour, timeZone).replace('\u202f', ' '),
-      total: count,
-      isNow,
-      parts: toColumnParts(hourCalls, scaleMax),
-    })),
+    hours: columns.map(({ hour, hourCalls, total: count, isNow }) => {
+      const parts = toColumnParts(hourCalls, scaleMax)
+      const label = formatDate('hour', hour, timeZone).replace('\u202f', ' ')
+      return { label, total: count, summary: formatColumnParts(parts), isNow, parts }
+    }),
     scaleMax,
+    scaleMiddle: scaleMax > 1 && scaleMax % 2 === 0 ? scaleMax / 2 : null,
   }
 }
 
@@ -103,6 +111,13 @@ function toColumnParts(calls: readonly EndedCalls[], scaleMax: number): HourColu
     top -= height
     return { tone, y: top, height, count }
   })
+}
+
+function formatColumnParts(parts: HourColumn['parts']): string {
+  const texts = parts.flatMap(({ count }, index) =>
+    count === 0 ? [] : [`${outcomeGroups[index]?.text.toLowerCase() ?? ''} ${formatCount(count)}`],
+  )
+  return texts.length === 0 ? 'no calls' : texts.join(', ')
 }
 
 const sumCounts = (calls: readonly EndedCalls[]): number =>

@@ -76,9 +76,7 @@ export const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => 
   to: (path: string) => pathTo(context, path),
   duration: formatDuration,
   count: formatCount,
-  /** "1 call", "2 calls". */
-  plural: (value: number, one: string, many = `${one}s`) =>
-    `${formatCount(value)} ${value === 1 ? one : many}`,
+  plural: formatPlural,
   /** `no_answer` → "No answer". */
   words: (code: string) => {
     const text = code.replaceAll('_', ' ')
@@ -88,6 +86,10 @@ export const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => 
 
 /** "1,234". */
 export const formatCount = (value: number): string => value.toLocaleString('en-US')
+
+/** "1 call", "2 calls". */
+export const formatPlural = (value: number, one: string, many = `${one}s`): string =>
+  `${formatCount(value)} ${value === 1 ? one : many}`
 
 /** Seconds as "1 m 05 s". */
 function formatDuration(seconds: number): string {
@@ -150,6 +152,10 @@ export function formatRetryPolicy({ max_attempts, delay_minutes, on }: RetryPoli
   const interval = delay_minutes === 1 ? 'a minute' : `${delay_minutes} minutes`
   return `Up to ${max_attempts} attempts, ${interval} apart, after ${outcomes.join(' or ')}`
 }
+
+/** "2 webhook subscriptions of it are removed", before what they belong to ends. */
+export const formatSubscriptionsToRemove = (count: number): string =>
+  `${formatPlural(count, 'webhook subscription')} of it ${count === 1 ? 'is' : 'are'} removed`
 
 /** "and its 2 webhook subscriptions with it", after what ended; empty where it had none. */
 export const formatRemovedSubscriptions = (count: number): string =>

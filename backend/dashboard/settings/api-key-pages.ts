@@ -5,7 +5,7 @@ import { notFound } from '../../core/errors.ts'
 import type { Deps } from '../../deps.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
-import { formatRemovedSubscriptions } from '../page/format.ts'
+import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../page/format.ts'
 import { IdParams, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { findApiKey, selectApiKeys } from './api-key-queries.ts'
@@ -22,6 +22,8 @@ interface KeyRow {
   revokedAt: Date | null
   subscriptionCount: number
   canRevoke: boolean
+  /** What revoking it does. */
+  revokeDetail: string
 }
 
 const apiKeyListView = template<{ keys: KeyRow[] }>('dashboard/settings/api-keys-page')
@@ -44,10 +46,16 @@ export const apiKeyListPage = (deps: Pick<Deps, 'db'>) =>
         revokedAt: row.revoked_at,
         subscriptionCount: row.subscriptionCount ?? 0,
         canRevoke: row.revoked_at === null && (row.user_id === user.userId || workspace.role === 'owner'),
+        revokeDetail: formatRevokeDetail(row.subscriptionCount ?? 0),
       }))
       return apiKeyListView('API keys', { keys })
     },
   })
+
+function formatRevokeDetail(subscriptionCount: number): string {
+  const removed = subscriptionCount === 0 ? '' : `, and ${formatSubscriptionsToRemove(subscriptionCount)}`
+  return `Requests with this key are refused from then on${removed}. This cannot be undone.`
+}
 
 /** The key stands on the page that answers the form, and nowhere else: not in an address, and not in a message. */
 export const newApiKeyPage = defineForm({

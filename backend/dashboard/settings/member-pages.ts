@@ -5,14 +5,22 @@ import type { Deps } from '../../deps.ts'
 import { createInvitation, withdrawInvitation } from '../../identity/invitations.ts'
 import { changeRole } from '../../identity/members.ts'
 import { createMemberResetLink } from '../../identity/password-resets.ts'
+import type { Badge } from '../page/badges.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { IdParams, pathTo, requireOwner } from '../page/page-context.ts'
 import { type Member, selectMembers, selectOpenInvitations } from './settings-queries.ts'
 
 type OpenInvitation = Awaited<ReturnType<typeof selectOpenInvitations>>[number]
 
+interface MemberRow extends Member {
+  badge: Badge
+  isYou: boolean
+  /** To the other role than theirs. */
+  roleChange: { role: 'owner' | 'member'; label: string; question: string; detail: string }
+}
+
 const membersView = template<{
-  members: (Member & { isYou: boolean })[]
+  members: MemberRow[]
   invitations: OpenInvitation[]
   /** You cannot leave, nor be made a member. */
   isLastOwner: boolean
@@ -25,12 +33,37 @@ export const membersPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
       const members = await selectMembers(deps.db, workspace.id)
       const owners = members.filter(({ role }) => role === 'owner')
       return membersView('Members', {
-        members: members.map((member) => ({ ...member, isYou: member.userId === user.userId })),
+        members: members.map((member) => ({
+          ...member,
+          badge: roleBadges[member.role],
+          isYou: member.userId === user.userId,
+          roleChange: toRoleChange(member),
+        })),
         invitations: await selectOpenInvitations(deps.db, workspace.id, deps.clock.now()),
         isLastOwner: owners.length === 1 && owners[0]?.userId === user.userId,
       })
     },
   })
+
+const roleBadges: Record<Member['role'], Badge> = {
+  owner: { tone: 'good', text: 'Owner' },
+  member: { tone: 'mute', text: 'Member' },
+}
+
+const toRoleChange = ({ name, role }: Member): MemberRow['roleChange'] =>
+  role === 'owner'
+    ? {
+        role: 'member',
+        label: 'Make a member',
+        question: `Make ${name} a member?`,
+        detail: 'They can no longer change settings or members. Invitations that they made end.',
+      }
+    : {
+        role: 'owner',
+        label: 'Make an owner',
+        question: `Make ${name} an owner?`,
+        detail: 'They can then change settings and members, you included.',
+      }
 
 const membersPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/settings/members')
 

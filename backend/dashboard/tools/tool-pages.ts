@@ -6,6 +6,7 @@ import { deleteTool, getTool, listTools, setToolActive, type ToolDetails } from 
 import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
 import { type Badge, formatToolKind, toolActiveBadge } from '../page/badges.ts'
 import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { formatPlural } from '../page/format.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 
 interface ToolData {
@@ -16,6 +17,9 @@ interface ToolData {
     kind: string
     isActive: boolean
     badge: Badge
+    toggle: Toggle
+    /** What deleting it does. */
+    deleteDetail: string
     /** Where it can be edited, below its own address; null where it comes with Outdial, or cannot be read. */
     edit: 'edit-http' | 'edit-server' | null
     isCustom: boolean
@@ -37,6 +41,7 @@ export const toolPage = (deps: Pick<Deps, 'db' | 'secretBox'>) =>
     show: async ({ workspace, params: { id: toolId } }) => {
       const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
       const agents = await selectAgentsWithCounts(deps.db, workspace.id)
+      const agentsWithTool = agents.filter(({ id }) => tool.agents.includes(id))
       const { definitions, effects, kind } = tool
       const isReadable = definitions !== 'unreadable'
       return toolView(tool.name, {
@@ -47,6 +52,8 @@ export const toolPage = (deps: Pick<Deps, 'db' | 'secretBox'>) =>
           kind: formatToolKind(kind),
           isActive: tool.isActive,
           badge: toolActiveBadge(tool.isActive),
+          toggle: toToggle(tool.isActive),
+          deleteDetail: formatDeleteDetail(agentsWithTool.length),
           edit: isReadable ? toEditPath(kind) : null,
           isCustom: toEditPath(kind) !== null,
           isServer: kind === 'remote_mcp',
@@ -59,10 +66,25 @@ export const toolPage = (deps: Pick<Deps, 'db' | 'secretBox'>) =>
           hasEffects: effects.includes(name),
           schema: JSON.stringify(inputSchema, null, 2),
         })),
-        agents: agents.filter(({ id }) => tool.agents.includes(id)).map(({ id, name }) => ({ id, name })),
+        agents: agentsWithTool.map(({ id, name }) => ({ id, name })),
       })
     },
   })
+
+/** The button that switches a tool on or off: where it leads, below the tool's address. */
+interface Toggle {
+  path: 'switch-on' | 'switch-off'
+  label: string
+}
+
+const toToggle = (isActive: boolean): Toggle =>
+  isActive ? { path: 'switch-off', label: 'Switch off' } : { path: 'switch-on', label: 'Switch on' }
+
+function formatDeleteDetail(agentCount: number): string {
+  if (agentCount === 0) return 'No agent has it. It cannot be brought back.'
+  const agents = formatPlural(agentCount, 'agent loses', 'agents lose')
+  return `${agents} it at once, in talks under way, too. It cannot be brought back.`
+}
 
 function toEditPath(kind: ToolDetails['kind']): ToolData['tool']['edit'] {
   if (kind === 'http') return 'edit-http'
@@ -100,8 +122,8 @@ interface ToolItem {
   name: string
   description: string
   kind: string
-  isActive: boolean
   badge: Badge
+  toggle: Toggle
   agents: { id: number; name: string }[]
 }
 
@@ -115,9 +137,10 @@ export const toolListPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
       const tools = await listTools(deps, workspace.id)
       return toolListView('Tools', {
         tools: tools.map(({ id, name, description, kind, isActive, agents: ids }) => ({
-          ...{ id, name, description, isActive },
+          ...{ id, name, description },
           kind: formatToolKind(kind),
           badge: toolActiveBadge(isActive),
+          toggle: toToggle(isActive),
           agents: agents
             .filter((agent) => ids.includes(agent.id))
             .map((agent) => ({ id: agent.id, name: agent.name })),
