@@ -12,7 +12,7 @@ import {
   isKnownMethod,
   methodNotFound,
   parseToolCall,
-  requestsTask,
+  isTaskRequest,
   resultResponse,
   type ToolCallParams,
 } from './mcp-messages.ts'
@@ -95,7 +95,7 @@ export class ToolSession {
       this.#send(errorResponse(id, methodNotFound, 'Method not found'))
       return
     }
-    if (requestsTask(request)) {
+    if (isTaskRequest(request)) {
       const message = `Server does not support task creation (required for ${method})`
       this.#send(errorResponse(id, internalError, message))
       return

@@ -9,7 +9,7 @@ import { deleteExpiredAuthorizations } from '../oauth/grants.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../webhooks/erase-events.ts'
 
 /** Deletes what expired, each module its own, once an hour. Several processes may do so at once. */
-export const startDeletingExpired = ({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
+export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
   startPeriodicJob(clock, {
     intervalMs: hourMs,
     work: async () => {

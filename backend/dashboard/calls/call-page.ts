@@ -14,7 +14,7 @@ import {
   selectAttemptsOfEvent,
   selectDeliveriesOfEvent,
 } from './call-queries.ts'
-import { buildTimeline, formatEndedReason, formatWaiting, type TimelineEntry } from './call-timeline.ts'
+import { buildTimeline, formatEndedReason, describeWaitingFor, type TimelineEntry } from './call-timeline.ts'
 
 interface CallData {
   call: Call
@@ -83,7 +83,7 @@ async function readPage(
           selectDeliveriesOfEvent(db, workspace.id, event.id),
           selectAttemptsOfEvent(db, workspace.id, event.id),
         ])
-  const waitMessage = call.status === 'queued' ? formatWaiting(call, rules, now, timeFormats) : null
+  const waitMessage = call.status === 'queued' ? describeWaitingFor(call, rules, now, timeFormats) : null
   const history = { call, rules, attempts, toolCalls, event, deliveries: deliveryRows.length }
   return {
     call,
