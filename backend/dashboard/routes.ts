@@ -42,8 +42,8 @@ import { contactListPage } from './contacts/contact-list-page.ts'
 import { addNoteAction, contactPage, eraseContactAction } from './contacts/contact-page.ts'
 import {
   addContactToDoNotCallListAction,
-  removeContactFromDoNotCallListAction,
   doNotCallPage,
+  removeContactFromDoNotCallListAction,
   removeFromDoNotCallListAction,
 } from './contacts/do-not-call-page.ts'
 import {

@@ -10,9 +10,9 @@ import {
   internalError,
   invalidParams,
   isKnownMethod,
+  isTaskRequest,
   methodNotFound,
   parseToolCall,
-  isTaskRequest,
   resultResponse,
   type ToolCallParams,
 } from './mcp-messages.ts'

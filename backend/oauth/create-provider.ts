@@ -7,9 +7,9 @@ import { chosenGrantId, createPolicy } from './interaction-policy.ts'
 import { findBinding } from './oauth-store.ts'
 import {
   addWorkspaceToTokenResponse,
-  serveServerMetadata,
   grantAllScopesByDefault,
   handleServerError,
+  serveServerMetadata,
 } from './provider-middleware.ts'
 import { loadServerKeys } from './server-keys.ts'
 

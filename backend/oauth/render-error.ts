@@ -4,9 +4,9 @@ import { describeError, errorCode } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
 import {
   authorizationExpiredError,
+  internalServiceError,
   outdatedFormError,
   PageError,
-  internalServiceError,
   serviceUnavailableError,
 } from '../views/page-error.ts'
 import { pageHeaders } from '../views/page-headers.ts'

@@ -7,12 +7,12 @@ import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
 import { newWebhookSecret } from '../secrets/tokens.ts'
 import {
-  markSubscriptionEnabled,
   deleteSubscription,
   deleteSubscriptionsOfOwner,
   findSubscription,
   hasAgent,
   hasCampaign,
+  markSubscriptionEnabled,
   type SubscriptionOwner,
   type SubscriptionRow,
   upsertSubscription,

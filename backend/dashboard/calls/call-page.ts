@@ -14,7 +14,7 @@ import {
   selectAttemptsOfEvent,
   selectDeliveriesOfEvent,
 } from './call-queries.ts'
-import { buildTimeline, formatEndedReason, describeWaitingFor, type TimelineEntry } from './call-timeline.ts'
+import { buildTimeline, describeWaitingFor, formatEndedReason, type TimelineEntry } from './call-timeline.ts'
 
 interface CallData {
   call: Call

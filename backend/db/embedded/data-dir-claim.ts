@@ -22,7 +22,7 @@ interface Claim {
 
 /** Somebody else has the database of this DATA_DIR open. */
 export class DataDirInUseError extends StartupError {
-  override name = 'ClaimedError'
+  override name = 'DataDirInUseError'
   readonly dataDir: string
   readonly owner: Owner
 

@@ -10,7 +10,7 @@ import type {
   TranscriptTurn,
 } from '@outdial/contract'
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { TimestampColumn, CreatedAt, Id, Json, JsonWithDefault } from './column-types.ts'
+import type { CreatedAt, Id, Json, JsonWithDefault, TimestampColumn } from './column-types.ts'
 
 /** Agents, campaigns, contacts, and calls. */
 export interface CallTables {

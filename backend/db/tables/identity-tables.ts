@@ -1,6 +1,6 @@
 import type { CallingHours, Scope } from '@outdial/contract'
 import type { Generated, JSONColumnType } from 'kysely'
-import type { TimestampColumn, CreatedAt, Id, Json, JsonWithDefault } from './column-types.ts'
+import type { CreatedAt, Id, Json, JsonWithDefault, TimestampColumn } from './column-types.ts'
 
 /** Users, workspaces, and what authenticates them. */
 export interface IdentityTables {

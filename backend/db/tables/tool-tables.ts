@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { TimestampColumn, CreatedAt, Id, Json, JsonWithDefault } from './column-types.ts'
+import type { CreatedAt, Id, Json, JsonWithDefault, TimestampColumn } from './column-types.ts'
 
 /** Tools of agents and what they use. */
 export interface ToolTables {

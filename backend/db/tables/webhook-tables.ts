@@ -1,6 +1,6 @@
 import type { WebhookFilter } from '@outdial/contract'
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { TimestampColumn, CreatedAt, Id, Json } from './column-types.ts'
+import type { CreatedAt, Id, Json, TimestampColumn } from './column-types.ts'
 
 /** Events and their deliveries. */
 export interface WebhookTables {

@@ -12,7 +12,7 @@ import {
   truncateText,
 } from '../kinds/tool-kind.ts'
 import { connectRemote, toRemoteAddress } from './connect-remote.ts'
-import { describeRemoteFailure, isRejection, SessionGoneError, rethrowSessionGone } from './remote-errors.ts'
+import { describeRemoteFailure, isRejection, rethrowSessionGone, SessionGoneError } from './remote-errors.ts'
 import { createRemoteSessionPool, type RemoteSessionPool } from './remote-session-pool.ts'
 import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { prefixedToolName, RemoteSettings, type RemoteTool, toToolDefinition } from './tool-settings.ts'

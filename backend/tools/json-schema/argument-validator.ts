@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { measureJson } from './check-tool-schema.ts'
-import { compileSchema, type SchemaValidator, type JsonSchema } from './compile-schema.ts'
+import { compileSchema, type JsonSchema, type SchemaValidator } from './compile-schema.ts'
 import { formatErrors } from './format-schema-errors.ts'
 import { CalculationTimeoutError } from './run-with-timeout.ts'
 
