@@ -5,10 +5,8 @@ import { createCampaign } from './src/creates/create-campaign.ts'
 import { queueCall } from './src/creates/queue-call.ts'
 import { version } from './src/generated.ts'
 import { findCampaign } from './src/searches/find-campaign.ts'
-import { agents } from './src/triggers/agents.ts'
 import { callCompleted } from './src/triggers/call-completed.ts'
-import { campaigns } from './src/triggers/campaigns.ts'
-import { phoneNumbers } from './src/triggers/phone-numbers.ts'
+import { agents, campaigns, phoneNumbers } from './src/triggers/dropdowns.ts'
 
 export default defineApp({
   version,

@@ -15,7 +15,7 @@ import { startSweeper } from './dialer/sweeper.ts'
 import { createLog } from './log.ts'
 import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { openDeps } from './open-deps.ts'
-import { startDeletingExpired } from './privacy/delete-expired.ts'
+import { startExpirationJob } from './privacy/delete-expired.ts'
 import { startRetention } from './privacy/retention.ts'
 import { startSender } from './webhooks/sender.ts'
 
@@ -93,7 +93,7 @@ function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop'>[] {
     deliveryQueued: () => sender.notify(),
     importQueued: () => importer.notify(),
   })
-  return [dialer, startSweeper(deps), sender, importer, startDeletingExpired(deps), startRetention(deps)]
+  return [dialer, startSweeper(deps), sender, importer, startExpirationJob(deps), startRetention(deps)]
 }
 
 async function listen(deps: Deps, tools: ToolServer): Promise<FastifyInstance> {

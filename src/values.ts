@@ -26,3 +26,6 @@ export function toDictionary(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, scalarToText(item)]))
 }
+
+/** The IANA time zones, for dropdowns. A zone that is mapped from another step may be any that the API knows. */
+export const timeZones: string[] = Intl.supportedValuesOf('timeZone')

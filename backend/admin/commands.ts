@@ -6,7 +6,7 @@ import {
   addToDoNotCallCommand,
   campaignStatusCommands,
   eraseContactCommand,
-  retireNumberCommand,
+  retirePhoneNumberCommand,
 } from './commands/campaign-commands.ts'
 import { customToolCommands } from './commands/custom-tool-commands.ts'
 import { listCommands } from './commands/list-commands.ts'
@@ -24,7 +24,7 @@ export const commands: readonly Command[] = [
   ...spreadsheetCommands,
   ...toolCommands,
   ...campaignStatusCommands,
-  retireNumberCommand,
+  retirePhoneNumberCommand,
   addToDoNotCallCommand,
   eraseContactCommand,
   ...listCommands,

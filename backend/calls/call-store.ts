@@ -106,7 +106,7 @@ export interface QueuedCallResult {
 }
 
 /** Completes calls that are queued; returns the IDs of those that still were. */
-export const completeQueued = async (
+export const markQueuedCallsCompleted = async (
   tx: Db,
   workspaceId: number,
   callIds: readonly number[],

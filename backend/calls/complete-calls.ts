@@ -1,6 +1,6 @@
 import type { Db } from '../db/schema.ts'
 import { publishCallCompleted } from '../webhooks/outbox.ts'
-import { completeQueued, type QueuedCallResult } from './call-store.ts'
+import { markQueuedCallsCompleted, type QueuedCallResult } from './call-store.ts'
 import { findCallRows } from './find-calls.ts'
 import { toCall } from './get-calls.ts'
 
@@ -16,7 +16,7 @@ export async function completeQueuedCalls(
   callIds: readonly number[],
   result: QueuedCallResult,
 ): Promise<number[]> {
-  const completedIds = await completeQueued(tx, workspaceId, callIds, result)
+  const completedIds = await markQueuedCallsCompleted(tx, workspaceId, callIds, result)
   await publishCompletedCalls(tx, workspaceId, completedIds, result.at)
   return completedIds
 }

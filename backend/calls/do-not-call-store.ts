@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../db/schema.ts'
 
 /** Deletes a number from the list and saves why, in one statement. Returns false where it wasn't on the list. */
-export async function deleteDoNotCall(
+export async function deleteDoNotCallEntry(
   tx: Db,
   workspaceId: number,
   removal: { phoneNumber: string; reason: string; userId: number; at: Date },
@@ -20,7 +20,7 @@ export async function deleteDoNotCall(
 }
 
 /** Adds a number to the list. One that is on it already keeps its first source and reason. */
-export const insertDoNotCall = async (
+export const insertDoNotCallEntry = async (
   tx: Db,
   workspaceId: number,
   entry: { phoneNumber: string; source: 'api' | 'dashboard' | 'call'; reason: string | null; at: Date },
@@ -39,7 +39,7 @@ export const insertDoNotCall = async (
 }
 
 /** Locks the queued calls to this number in all campaigns, in order of ID. */
-export const lockQueuedCallsTo = async (
+export const lockQueuedCallsToNumber = async (
   tx: Db,
   workspaceId: number,
   phoneNumber: string,

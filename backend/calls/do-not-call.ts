@@ -7,7 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findWorkspaceCountry } from '../identity/workspaces.ts'
 import { completeQueuedCalls } from './complete-calls.ts'
-import { deleteDoNotCall, insertDoNotCall, lockQueuedCallsTo } from './do-not-call-store.ts'
+import { deleteDoNotCallEntry, insertDoNotCallEntry, lockQueuedCallsToNumber } from './do-not-call-store.ts'
 
 /**
  * Puts a number on the workspace's do-not-call list and completes the queued calls to it, in every campaign, as
@@ -26,8 +26,8 @@ export async function addToDoNotCallList(
 ): Promise<void> {
   const { workspaceId, phoneNumber, source, reason = null, now } = entry
   await lockContactByNumber(tx, workspaceId, phoneNumber)
-  await insertDoNotCall(tx, workspaceId, { phoneNumber, source, reason, at: now })
-  const callIds = await lockQueuedCallsTo(tx, workspaceId, phoneNumber)
+  await insertDoNotCallEntry(tx, workspaceId, { phoneNumber, source, reason, at: now })
+  const callIds = await lockQueuedCallsToNumber(tx, workspaceId, phoneNumber)
   const result = { outcome: 'suppressed', endedReason: 'do_not_call', at: now } as const
   await completeQueuedCalls(tx, workspaceId, callIds, result)
 }
@@ -82,5 +82,5 @@ export const removeNumberFromDoNotCallList = (
   inTransaction(deps, async (tx) => {
     const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
     await lockContactByNumber(tx.db, workspaceId, phoneNumber)
-    return deleteDoNotCall(tx.db, workspaceId, { phoneNumber, reason, userId, at: tx.clock.now() })
+    return deleteDoNotCallEntry(tx.db, workspaceId, { phoneNumber, reason, userId, at: tx.clock.now() })
   })

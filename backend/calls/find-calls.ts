@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
 /** SQL expression: what a queued call waits for. Of several reasons, one that a person can resolve comes first. */
-export const waitingFor = (now: Date) => sql<WaitingFor | null>`
+export const waitingForExpression = (now: Date) => sql<WaitingFor | null>`
   case
     when call.status <> 'queued' then null
     when campaign.status = 'paused' then 'campaign_paused'
@@ -47,7 +47,7 @@ const selectCalls = (db: Db, workspaceId: number, now: Date) =>
       'contact.created_at',
       'contact.updated_at',
       isContactOnDoNotCallList.as('do_not_call'),
-      waitingFor(now).as('waiting_for'),
+      waitingForExpression(now).as('waiting_for'),
     ])
 
 /** A call with all columns that the API's `Call` is made of, named as there. */

@@ -74,7 +74,7 @@ export async function queueCall(tx: Db, request: QueueRequest): Promise<{ callId
  *
  * @throws {ApiError} not_found, campaign_archived
  */
-export async function queueCallOnceAt(
+export async function queueScheduledCall(
   tx: Db,
   request: Omit<QueueRequest, 'ifAlreadyQueued'> & { scheduledAt: Date },
 ): Promise<number> {

@@ -7,7 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue } from '../outbound/target-url.ts'
 import { checkScheduledAt } from '../scheduling/local-time.ts'
-import { writeContact } from './upsert-contact.ts'
+import { upsertContactFromInput } from './upsert-contact.ts'
 
 /**
  * Upserts a contact by its phone number and queues a call to it, in one transaction. Where a call to this
@@ -25,7 +25,7 @@ export const addContact = (
     const now = tx.clock.now()
     const scheduledAt = checkScheduledAt(input.scheduled_at ? new Date(input.scheduled_at) : null, now)
     requireCallbackUrl(tx.config, input.callback_url)
-    const contact = await writeContact(tx.db, workspaceId, { input, source: 'api', now })
+    const contact = await upsertContactFromInput(tx.db, workspaceId, { input, source: 'api', now })
     const { callId, queued } = await queueCall(tx.db, {
       workspaceId,
       campaignId: input.campaign_id,

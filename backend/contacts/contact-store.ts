@@ -17,7 +17,7 @@ export interface ContactValues {
  * Makes the contact with this number, or writes what is given over the one there is. Its row is locked
  * until the transaction ends, so that simultaneous requests about one contact take turns.
  */
-export async function upsertContact(
+export async function upsertContactRow(
   tx: Db,
   workspaceId: number,
   phoneNumber: string,

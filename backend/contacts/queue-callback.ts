@@ -1,5 +1,5 @@
 import { findCall } from '../calls/get-calls.ts'
-import { queueCallOnceAt } from '../calls/queue-call.ts'
+import { queueScheduledCall } from '../calls/queue-call.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { lockCampaign, lockContactByNumber } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -47,7 +47,7 @@ export const queueCallback = (
     if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
     const { workspaceId, campaignId, contactId, test } = call
-    const callId = await queueCallOnceAt(tx.db, {
+    const callId = await queueScheduledCall(tx.db, {
       workspaceId,
       campaignId,
       contactId,

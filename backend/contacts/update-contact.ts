@@ -2,7 +2,7 @@ import { rescheduleContact } from '../calls/reschedule-calls.ts'
 import { notFound } from '../core/errors.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { replaceContact, upsertContact } from './contact-store.ts'
+import { replaceContact, upsertContactRow } from './contact-store.ts'
 import { checkVariableCount, type ContactFields, toFieldValues } from './upsert-contact.ts'
 
 /** Everything about a contact except its number. A field that is left out is cleared. */
@@ -54,7 +54,7 @@ export const updateContact = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
-    const upserted = await upsertContact(tx.db, workspaceId, phoneNumber, toFieldValues(fields), now)
+    const upserted = await upsertContactRow(tx.db, workspaceId, phoneNumber, toFieldValues(fields), now)
     const { id, created, variables } = upserted
     // The contact was erased after the lookup: creating it again would undo that.
     if (created) throw notFound('There is no contact with this phone number.')

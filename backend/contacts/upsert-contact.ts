@@ -8,7 +8,7 @@ import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findWorkspaceCountry } from '../identity/workspaces.ts'
-import { type ContactValues, upsertContact } from './contact-store.ts'
+import { type ContactValues, upsertContactRow } from './contact-store.ts'
 
 /** The fields of `POST /contacts/` that describe the contact itself. */
 export const ContactInput = AddContact.omit({
@@ -27,14 +27,14 @@ export type ContactInput = z.infer<typeof ContactInput>
  *
  * @throws {ApiError} validation_failed
  */
-export async function writeContact(
+export async function upsertContactFromInput(
   tx: Db,
   workspaceId: number,
   options: { input: ContactInput; source: 'api' | 'dashboard'; now: Date },
 ): Promise<{ id: number; created: boolean; phoneNumber: string }> {
   const { input, source, now } = options
   const phoneNumber = await parseContactPhone(tx, workspaceId, input)
-  const contact = await upsertContact(tx, workspaceId, phoneNumber, toContactValues(input), now)
+  const contact = await upsertContactRow(tx, workspaceId, phoneNumber, toContactValues(input), now)
   checkVariableCount(contact.variables)
   if (input.time_zone !== undefined && !contact.created) {
     await rescheduleContact(tx, { workspaceId, contactId: contact.id, now })
@@ -99,7 +99,7 @@ export const saveContact = (
   input: ContactInput,
 ): Promise<{ id: number; created: boolean }> =>
   inTransaction(deps, async (tx) => {
-    const contact = await writeContact(tx.db, workspaceId, {
+    const contact = await upsertContactFromInput(tx.db, workspaceId, {
       input,
       source: 'dashboard',
       now: tx.clock.now(),

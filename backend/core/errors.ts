@@ -82,10 +82,10 @@ interface ErrorDescription {
 export function describeError(error: unknown): ErrorDescription {
   if (!isError(error)) return { name: typeof error, message: 'thrown, but not an Error' }
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '))
-  const fromDatabase = 'severity' in error && 'routine' in error
+  const isDatabaseError = 'severity' in error && 'routine' in error
   return {
     name: error.name,
-    message: fromDatabase ? 'refused by the database' : error.message,
+    message: isDatabaseError ? 'refused by the database' : error.message,
     ...('code' in error && { code: String(error.code) }),
     ...('constraint' in error && typeof error.constraint === 'string' && { constraint: error.constraint }),
     ...(frames && { stack: frames.join('\n') }),

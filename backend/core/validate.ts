@@ -20,10 +20,14 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
 }
 
 function validationError(details: ErrorDetail[]): ApiError {
-  const unknown = details.every((detail) => detail.code === 'unknown_field')
-  return new ApiError(unknown ? 'unknown_field' : 'validation_failed', summarizeIssues(details), {
-    details: details.slice(0, maxDetails),
-  })
+  const hasOnlyUnknownFields = details.every((detail) => detail.code === 'unknown_field')
+  return new ApiError(
+    hasOnlyUnknownFields ? 'unknown_field' : 'validation_failed',
+    summarizeIssues(details),
+    {
+      details: details.slice(0, maxDetails),
+    },
+  )
 }
 
 /** Automations show this sentence and nothing else. */

@@ -16,7 +16,7 @@ import {
 } from './agents/agent-pages.ts'
 import { assignToolAction, assignToolPage, unassignToolAction } from './agents/agent-tool-pages.ts'
 import { tryToolPage } from './agents/try-tool-page.ts'
-import { cancelCallAction, queueAgainAction, replayDeliveryOfCallAction } from './calls/call-actions.ts'
+import { cancelCallAction, queueCallAgainAction, replayDeliveryOfCallAction } from './calls/call-actions.ts'
 import { exportCallsDownload } from './calls/call-export.ts'
 import { callListPage } from './calls/call-list-page.ts'
 import { callPage } from './calls/call-page.ts'
@@ -42,8 +42,8 @@ import { contactListPage } from './contacts/contact-list-page.ts'
 import { addNoteAction, contactPage, eraseContactAction } from './contacts/contact-page.ts'
 import {
   addContactToDoNotCallListAction,
-  allowCallsAgainAction,
   doNotCallPage,
+  removeContactFromDoNotCallListAction,
   removeFromDoNotCallListAction,
 } from './contacts/do-not-call-page.ts'
 import {
@@ -127,7 +127,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/calls/export': exportCallsDownload(deps),
     '/calls/:id': callPage(deps),
     '/calls/:id/cancel': cancelCallAction,
-    '/calls/:id/queue-again': queueAgainAction,
+    '/calls/:id/queue-again': queueCallAgainAction,
     '/calls/:id/replay': replayDeliveryOfCallAction,
 
     '/campaigns': campaignListPage(deps),
@@ -153,7 +153,7 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/contacts/:id/call': callNowPage(deps),
     '/contacts/:id/add-to-campaign': addToCampaignPage(deps),
     '/contacts/:id/do-not-call': addContactToDoNotCallListAction,
-    '/contacts/:id/allow-again': allowCallsAgainAction,
+    '/contacts/:id/allow-again': removeContactFromDoNotCallListAction,
     '/contacts/:id/notes': addNoteAction,
     '/contacts/:id/erase': eraseContactAction,
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import { ClaimedError, type Owner } from './embedded/data-dir-claim.ts'
+import { DataDirInUseError, type Owner } from './embedded/data-dir-claim.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
@@ -39,7 +39,7 @@ async function openEmbedded(options: OpenOptions, deadline: number): Promise<Ope
     const { url, dataDir, stop } = await startEmbedded({ dataDir: config.dataDir, purpose, log })
     return { url, dataDir, close: stop }
   } catch (error) {
-    if (!(error instanceof ClaimedError) || purpose === 'service') throw error
+    if (!(error instanceof DataDirInUseError) || purpose === 'service') throw error
     if (error.owner.purpose === 'command') {
       if (Date.now() >= deadline) throw error
       await delay(100)

@@ -16,7 +16,7 @@ const pausedReason =
  *
  * @param failures in a row so far
  */
-export const changesFailureCount = (result: AttemptResult, failures: number): boolean =>
+export const shouldUpdateFailureCount = (result: AttemptResult, failures: number): boolean =>
   result.endedReason === 'line_failed' || (result.endedReason !== 'worker_lost' && failures > 0)
 
 /** Counts a failure of the provider, or resets the count. Lock the campaign for `update` first, so that none is lost. */

@@ -10,7 +10,7 @@ import {
   lockClaimableCampaigns,
   lockDueCalls,
   lockDueTestCalls,
-  markServed,
+  markCampaignsClaimed,
   type NewAttempt,
   startAttempts,
 } from './claim-store.ts'
@@ -53,7 +53,7 @@ export const claimCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Pro
     const shares = shareCapacity(capacity, counted)
     // A campaign that could start calls but got no share keeps its place in the order.
     const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
-    await markServed(
+    await markCampaignsClaimed(
       tx.db,
       served.map(({ id }) => id),
     )

@@ -180,7 +180,7 @@ export async function countCapacity(
 }
 
 /** Ends the campaigns' turn. Turns use the database's clock, because a test's clock can stand still. */
-export async function markServed(tx: Db, campaignIds: readonly number[]): Promise<void> {
+export async function markCampaignsClaimed(tx: Db, campaignIds: readonly number[]): Promise<void> {
   await sql`update campaign set claimed_at = clock_timestamp() where id = any(${campaignIds}::bigint[])`.execute(
     tx,
   )

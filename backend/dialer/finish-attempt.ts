@@ -17,7 +17,7 @@ import {
   requeueCall,
   saveAnalysis,
 } from './attempt-store.ts'
-import { changesFailureCount, updateProviderFailures } from './circuit-breaker.ts'
+import { shouldUpdateFailureCount, updateProviderFailures } from './circuit-breaker.ts'
 import { retryDelayMs, shouldRetry } from './retry-policy.ts'
 
 /**
@@ -51,7 +51,7 @@ export const finishAttempt = (
     if (found === undefined) return 'stale'
     const optedOut = result.optedOut && !found.test
     if (optedOut) await lockContactByNumber(tx.db, workspaceId, found.phoneNumber)
-    const changesCount = !found.test && changesFailureCount(result, found.providerFailures)
+    const changesCount = !found.test && shouldUpdateFailureCount(result, found.providerFailures)
     const lockMode = changesCount ? 'update' : 'share'
     const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, lockMode)
     const call = await endAttempt(tx.db, attempt, { ...result, at })

@@ -9,7 +9,7 @@ import { markAnswered } from './attempt-store.ts'
 import type { ClaimedAttempt } from './claim-calls.ts'
 import { analysisTimeoutMs, finishAnalysis, finishAttempt } from './finish-attempt.ts'
 import type { Leases } from './leases.ts'
-import { supervise } from './supervise.ts'
+import { superviseAttempt } from './supervise.ts'
 
 type RunDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
 
@@ -48,7 +48,7 @@ export async function runAttempt(
     if (!isHolder) stale.abort()
   }
   try {
-    const supervised = await supervise(deps.clock, provider, attempt, {
+    const supervised = await superviseAttempt(deps.clock, provider, attempt, {
       abandon: AbortSignal.any([lease.lost, stop, stale.signal]),
       onAnswer: (at) => {
         answerWritten = writeAnswer(at).catch(reportError)

@@ -20,7 +20,7 @@ import {
  * next worker, any other hangs up
  * @returns `abandoned` where this worker let go
  */
-export async function supervise(
+export async function superviseAttempt(
   clock: Clock,
   provider: TelephonyProvider,
   { request, takenOver }: { request: DialRequest; takenOver?: AttemptProgress },

@@ -36,7 +36,11 @@ export const deleteInvitation = async (
 }
 
 /** Ends what a user has invited people by. */
-export const deleteInvitationsBy = async (db: Db, workspaceId: number, userId: number): Promise<void> => {
+export const deleteInvitationsByInviter = async (
+  db: Db,
+  workspaceId: number,
+  userId: number,
+): Promise<void> => {
   await db
     .deleteFrom('invitation')
     .where('workspace_id', '=', workspaceId)

@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { revokeApiKeysOfUser } from './credential-store.ts'
-import { deleteInvitationsBy } from './invitation-store.ts'
+import { deleteInvitationsByInviter } from './invitation-store.ts'
 import {
   deleteMembership,
   findRole,
@@ -30,7 +30,7 @@ export const changeRole = (
     if (role === 'owner') return makeOwner(tx.db, workspaceId, userId)
     await requireOtherOwner(tx, input)
     await updateRole(tx.db, workspaceId, userId, role)
-    await deleteInvitationsBy(tx.db, workspaceId, userId)
+    await deleteInvitationsByInviter(tx.db, workspaceId, userId)
   })
 
 async function makeOwner(tx: Db, workspaceId: number, userId: number): Promise<void> {
@@ -93,7 +93,7 @@ export async function deleteMember(
 ): Promise<void> {
   if (!(await deleteMembership(tx.db, workspaceId, userId))) throw notMember()
   await revokeApiKeysOfUser(tx.db, workspaceId, userId, tx.clock.now())
-  await deleteInvitationsBy(tx.db, workspaceId, userId)
+  await deleteInvitationsByInviter(tx.db, workspaceId, userId)
 }
 
 /** Lists the workspaces that a user is a member of, by name. */

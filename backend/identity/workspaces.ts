@@ -99,7 +99,7 @@ export interface NewWorkspace {
 }
 
 /**
- * Makes a workspace with its owner, and without tools: see onboarding/create-workspace.ts. `isNew` is false
+ * Makes a workspace with its owner, and without tools: see onboarding/onboarding.ts. `isNew` is false
  * where the form was sent before.
  *
  * @throws {ApiError} validation_failed for a name, country or time zone that is none

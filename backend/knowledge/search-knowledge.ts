@@ -23,8 +23,8 @@ export async function searchKnowledge(
   const cleanQuery = query.replaceAll('\u0000', ' ').toWellFormed()
   // A dash before a word would exclude it: "-5 degrees" asks for no other documents.
   const allWordsQuery = matchAllWords(cleanQuery.replace(/(?<![\p{L}\p{N}])-+/gu, ' '))
-  const found = await findPassages(deps.db, workspaceId, allWordsQuery, limit)
-  if (found.length > 0) return found
+  const allWordMatches = await findPassages(deps.db, workspaceId, allWordsQuery, limit)
+  if (allWordMatches.length > 0) return allWordMatches
 
   const words = cleanQuery.match(/[\p{L}\p{N}]+/gu)?.slice(0, maxWords) ?? []
   return words.length === 0 ? [] : findPassages(deps.db, workspaceId, matchAnyWord(words), limit)

@@ -66,7 +66,7 @@ function formatIssues(issues: readonly { path: PropertyKey[]; message: string }[
 }
 
 /** Whether a request asks for a task. This server supports none. */
-export const requestsTask = ({ params }: JSONRPCRequest): boolean =>
+export const isTaskRequest = ({ params }: JSONRPCRequest): boolean =>
   params !== undefined && 'task' in params && isTaskAugmentedRequestParams(params)
 
 /** Answers `initialize`, whose parameters must have been checked: the client's protocol version if it's supported, else the latest. */

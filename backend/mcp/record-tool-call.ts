@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import { describeError } from '../core/errors.ts'
 import { toStorableText } from '../core/text.ts'
+import { type ContactEraser, containsIdentifier } from '../db/erasure.ts'
+import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
 import { insertToolCall } from './mcp-store.ts'
@@ -67,4 +70,22 @@ function tryStringify(args: Record<string, unknown>): string | undefined {
   } catch {
     return undefined // a RangeError: deeper than the stack
   }
+}
+
+/** Erases arguments and results of the contact's tool calls, and of others that mention the contact. */
+export const eraseToolCalls: ContactEraser = async (tx, contact) => {
+  const { workspaceId, callIds } = contact
+  await sql`
+    update tool_call set arguments = '{}', result = ''
+    where workspace_id = ${workspaceId} and (
+      call_id = any(${callIds}::bigint[])
+      or ${containsIdentifier(sql`arguments::text`, contact)} or ${containsIdentifier(sql`result`, contact)}
+    )`.execute(tx)
+}
+
+/** Erases arguments and results of the tool calls in these calls. That the tools were used stays. */
+export async function eraseToolCallsOfCalls(tx: Db, callIds: readonly number[]): Promise<void> {
+  await sql`update tool_call set arguments = '{}', result = '' where call_id = any(${callIds}::bigint[])`.execute(
+    tx,
+  )
 }

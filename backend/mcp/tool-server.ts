@@ -24,7 +24,7 @@ import { createStreamableRoutes } from './streamable-transport.ts'
 import { ToolServerError } from './tool-server-error.ts'
 import { type SessionHost, ToolSession } from './tool-session.ts'
 import {
-  findMethods,
+  findMethodHandlers,
   type MethodHandlers,
   parseQuery,
   requireMethod,
@@ -150,7 +150,7 @@ export function createToolServer(
 
   return {
     handle: (req, res) => {
-      const methods = findMethods(routes, req.url ?? '')
+      const methods = findMethodHandlers(routes, req.url ?? '')
       if (methods === undefined) return false
       void handleRequest({ req, res, requestId: getRequestId(req) }, methods)
       return true

@@ -10,9 +10,9 @@ import {
   internalError,
   invalidParams,
   isKnownMethod,
+  isTaskRequest,
   methodNotFound,
   parseToolCall,
-  requestsTask,
   resultResponse,
   type ToolCallParams,
 } from './mcp-messages.ts'
@@ -95,7 +95,7 @@ export class ToolSession {
       this.#send(errorResponse(id, methodNotFound, 'Method not found'))
       return
     }
-    if (requestsTask(request)) {
+    if (isTaskRequest(request)) {
       const message = `Server does not support task creation (required for ${method})`
       this.#send(errorResponse(id, internalError, message))
       return

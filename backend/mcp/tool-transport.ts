@@ -18,7 +18,7 @@ export type MethodHandlers = Readonly<Record<string, TransportHandler>>
 export type TransportRoutes = ReadonlyMap<string, MethodHandlers>
 
 /** Finds the handlers of a path, which may be written without its trailing slash. */
-export function findMethods(routes: TransportRoutes, url: string): MethodHandlers | undefined {
+export function findMethodHandlers(routes: TransportRoutes, url: string): MethodHandlers | undefined {
   if (!url.startsWith('/api/mcp')) return undefined
   const [path = ''] = url.split('?', 1)
   return routes.get(path.endsWith('/') ? path : `${path}/`)

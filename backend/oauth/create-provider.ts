@@ -7,9 +7,9 @@ import { chosenGrantId, createPolicy } from './interaction-policy.ts'
 import { findBinding } from './oauth-store.ts'
 import {
   addWorkspaceToTokenResponse,
-  describeServer,
   grantAllScopesByDefault,
   handleServerError,
+  serveServerMetadata,
 } from './provider-middleware.ts'
 import { loadServerKeys } from './server-keys.ts'
 
@@ -83,7 +83,7 @@ export async function createProvider(deps: Deps, renderError: RenderError): Prom
   provider.silent = true
   provider.on('server_error', (ctx, error) => handleServerError(deps.log, ctx, error))
   provider.use(grantAllScopesByDefault)
-  provider.use(describeServer)
+  provider.use(serveServerMetadata)
   provider.use(addWorkspaceToTokenResponse(deps.db))
   return provider
 }

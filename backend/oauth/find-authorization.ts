@@ -2,7 +2,7 @@ import type { Scope } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type Provider } from 'oidc-provider'
 import * as z from 'zod'
-import { authorizationExpired } from '../views/page-error.ts'
+import { authorizationExpiredError } from '../views/page-error.ts'
 import { formTarget } from '../views/page-headers.ts'
 import type { ConnectingApp } from '../views/render.ts'
 import { knownScopes } from './scopes.ts'
@@ -41,10 +41,10 @@ export const findAuthorization =
     const interaction = await provider
       .interactionDetails(request.raw, reply.raw)
       .catch(throwAuthorizationGone)
-    if (interaction.uid !== uid) throw authorizationExpired()
+    if (interaction.uid !== uid) throw authorizationExpiredError()
     const params = Params.parse(interaction.params)
     const client = await provider.Client.find(params.client_id)
-    if (!client) throw authorizationExpired()
+    if (!client) throw authorizationExpiredError()
     const signedIn = interaction.result?.login?.accountId
     return {
       uid,
@@ -62,5 +62,5 @@ export const findAuthorization =
   }
 
 function throwAuthorizationGone(error: unknown): never {
-  throw error instanceof errors.SessionNotFound ? authorizationExpired() : error
+  throw error instanceof errors.SessionNotFound ? authorizationExpiredError() : error
 }

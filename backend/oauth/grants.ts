@@ -1,5 +1,6 @@
 import type { Scope } from '@outdial/contract'
 import type { Provider } from 'oidc-provider'
+import { dayMs } from '../core/durations.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
@@ -70,4 +71,13 @@ export const recordGrantUse = (
 /** Ends the grants made before `before` from which no token came, or whose tokens are all gone. */
 export async function deleteUnusedGrants(deps: Pick<Deps, 'db'>, before: Date): Promise<void> {
   for (const grantHash of await selectUnusedGrants(deps.db, before)) await revokeGrant(deps.db, grantHash)
+}
+
+/** Far longer than a code is valid: a grant without tokens is then one whose code was never exchanged. */
+const unusedGrantTtlMs = dayMs
+
+/** Deletes expired state of oidc-provider and grants that have no token. Expired credentials must be deleted first. */
+export async function deleteExpiredAuthorizations(deps: Pick<Deps, 'db'>, now: Date): Promise<void> {
+  await deps.db.deleteFrom('oauth_payload').where('expires_at', '<', now).execute()
+  await deleteUnusedGrants(deps, new Date(now.getTime() - unusedGrantTtlMs))
 }

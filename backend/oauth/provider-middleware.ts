@@ -33,7 +33,7 @@ const metadataFields = [
 ]
 
 /** RFC 8414 metadata of what is served here. The library's own tells of OpenID Connect too, which is not. */
-export async function describeServer(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+export async function serveServerMetadata(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next()
   if (getRoute(ctx) !== 'discovery' || !isRecord(ctx.body)) return
   const body = ctx.body

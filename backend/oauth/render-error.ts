@@ -3,11 +3,11 @@ import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { describeError, errorCode } from '../core/errors.ts'
 import { isOutage } from '../db/outage.ts'
 import {
-  authorizationExpired,
-  formOutdated,
+  authorizationExpiredError,
+  internalServiceError,
+  outdatedFormError,
   PageError,
-  serviceFailed,
-  serviceUnavailable,
+  serviceUnavailableError,
 } from '../views/page-error.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import type { RenderPage } from '../views/render.ts'
@@ -49,7 +49,7 @@ const renderErrorPage = (render: RenderPage, pageError: PageError, requestId: st
 
 function toPageError(error: unknown, description?: string): PageError {
   if (error instanceof PageError) return error
-  if (error instanceof errors.SessionNotFound) return authorizationExpired()
+  if (error instanceof errors.SessionNotFound) return authorizationExpiredError()
   if (error instanceof errors.InvalidClient) {
     return new PageError(400, {
       title: 'Unknown app',
@@ -71,6 +71,6 @@ function toPageError(error: unknown, description?: string): PageError {
       advice: 'Go back to the app and try again. If it stays, tell whoever set the app up.',
     })
   }
-  if (isOutage(error)) return serviceUnavailable()
-  return errorCode(error).startsWith('FST_CSRF') ? formOutdated() : serviceFailed()
+  if (isOutage(error)) return serviceUnavailableError()
+  return errorCode(error).startsWith('FST_CSRF') ? outdatedFormError() : internalServiceError()
 }

@@ -5,11 +5,11 @@ import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import type { Deps } from '../deps.ts'
 import { deleteExpiredIdentities } from '../identity/delete-expired.ts'
-import { deleteExpiredAuthorizations } from '../oauth/delete-expired.ts'
+import { deleteExpiredAuthorizations } from '../oauth/grants.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../webhooks/erase-events.ts'
 
 /** Deletes what expired, each module its own, once an hour. Several processes may do so at once. */
-export const startDeletingExpired = ({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
+export const startExpirationJob = ({ db, clock, log }: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob =>
   startPeriodicJob(clock, {
     intervalMs: hourMs,
     work: async () => {

@@ -10,9 +10,9 @@ import { lockCallsOfContact, lockContactForErasure } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { eraseAttempts } from '../dialer/erase-attempts.ts'
-import { eraseToolCalls } from '../mcp/erase-tool-calls.ts'
+import { eraseToolCalls } from '../mcp/record-tool-call.ts'
 import { eraseSpreadsheetCells } from '../spreadsheets/erase-cells.ts'
-import { deleteReportsOfCalls } from '../telephony/http-runtime/delete-reports.ts'
+import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
 
 /**

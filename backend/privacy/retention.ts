@@ -5,8 +5,8 @@ import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findRetentions } from '../identity/workspaces.ts'
-import { eraseToolCallsOf } from '../mcp/erase-tool-calls.ts'
-import { deleteReportsOfCalls } from '../telephony/http-runtime/delete-reports.ts'
+import { eraseToolCallsOfCalls } from '../mcp/record-tool-call.ts'
+import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseConversationsInEvents } from '../webhooks/erase-events.ts'
 
 /** Calls per transaction, which locks their rows for about a tenth of a second. */
@@ -39,7 +39,7 @@ const eraseConversations = (
   inTransaction(deps, async ({ db }) => {
     const callIds = await eraseOldConversations(db, workspaceId, { before, now, limit: batchSize })
     if (callIds.length === 0) return 0
-    await eraseToolCallsOf(db, callIds)
+    await eraseToolCallsOfCalls(db, callIds)
     await deleteReportsOfCalls(db, callIds)
     await eraseConversationsInEvents(db, callIds)
     return callIds.length

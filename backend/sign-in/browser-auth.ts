@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { verifyPassword } from '../identity/passwords.ts'
 import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
 import type { User } from '../identity/users.ts'
-import { tooManyAttempts } from '../views/page-error.ts'
+import { tooManyAttemptsError } from '../views/page-error.ts'
 import { createAttemptLimit, toNetwork } from './attempt-limit.ts'
 
 export const SignInForm = z.object({
@@ -60,7 +60,7 @@ export function createBrowserAuth(deps: Pick<Deps, 'config' | 'db' | 'clock' | '
     signIn: async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
       const form = SignInForm.parse(request.body)
       const key = `${toNetwork(request.ip)} ${form.email.trim().toLowerCase()}`
-      if (!attempts.consume(key)) throw tooManyAttempts()
+      if (!attempts.consume(key)) throw tooManyAttemptsError()
       const user = await verifyPassword(deps, form)
       if (user === undefined) return undefined
       if (!(await startBrowserSession(request, reply, user.userId, user.passwordHash))) return undefined

@@ -17,7 +17,7 @@ import {
 import type { JsonSchema } from './json-schema/compile-schema.ts'
 import { toolKinds } from './kind-registry.ts'
 import { getDefinitions, type ToolKind, type ToolRow } from './kinds/tool-kind.ts'
-import { describeTool, type ToolDescription, toolNotFound, unreadableSettings } from './tool-catalog.ts'
+import { describeTool, type ToolDescription, toolNotFound, unreadableSettingsError } from './tool-catalog.ts'
 import { lockTool } from './tool-store.ts'
 
 interface Assignment {
@@ -52,7 +52,7 @@ export const assignTool = (deps: Deps, { config, ...assignment }: Assignment): P
       other.row.id === toolId ? [] : (getToolNames(other.row) ?? []),
     )
     const names = getToolNames(row)
-    if (names === undefined) throw unreadableSettings()
+    if (names === undefined) throw unreadableSettingsError()
     const duplicate = names.find((name) => others.includes(name))
     if (duplicate !== undefined) {
       const message = `The agent has a tool named ${duplicate} already: rename one of them, or take the other away.`

@@ -5,7 +5,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { requireNoCollision } from './assignments.ts'
 import type { ToolRow, ToolValues } from './kinds/tool-kind.ts'
-import { unreadableSettings } from './tool-catalog.ts'
+import { unreadableSettingsError } from './tool-catalog.ts'
 import { insertTool, updateTool } from './tool-store.ts'
 
 type SaveDeps = Pick<Deps, 'db' | 'clock' | 'notify'>
@@ -45,7 +45,7 @@ export const saveChangedTool = (deps: SaveDeps, row: ToolRow, values: ToolValues
 /** @throws {ApiError} validation_failed if they got into the database unchecked */
 export function parseSettings<Settings>(schema: z.ZodType<Settings>, { settings }: ToolRow): Settings {
   const parsed = schema.safeParse(settings)
-  if (!parsed.success) throw unreadableSettings()
+  if (!parsed.success) throw unreadableSettingsError()
   return parsed.data
 }
 

@@ -134,5 +134,5 @@ const builtInNotDeletable = () =>
 
 export const toolNotFound = () => notFound('There is no such tool in this workspace.')
 
-export const unreadableSettings = () =>
+export const unreadableSettingsError = () =>
   new ApiError('validation_failed', 'The settings of this tool cannot be read: delete it, and add it anew.')

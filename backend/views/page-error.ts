@@ -14,35 +14,35 @@ export class PageError extends Error {
 }
 
 /** The interaction was answered, has expired, or began in another browser: which, cannot be told apart. */
-export const authorizationExpired = () =>
+export const authorizationExpiredError = () =>
   new PageError(410, {
     title: 'This page is no longer valid',
     message: 'The request was already answered, or it has waited for more than an hour.',
     advice: 'Go back to the app that you want to connect, and start again from there.',
   })
 
-export const formOutdated = () =>
+export const outdatedFormError = () =>
   new PageError(403, {
     title: 'This form is out of date',
     message: 'For your safety it was not sent.',
     advice: 'Go back, reload the page and try again. Your browser must accept cookies from this site.',
   })
 
-export const tooManyAttempts = () =>
+export const tooManyAttemptsError = () =>
   new PageError(429, {
     title: 'Too many attempts',
     message: 'There were too many attempts to sign in with this address.',
     advice: 'Wait five minutes, then go back and try again.',
   })
 
-export const serviceFailed = () =>
+export const internalServiceError = () =>
   new PageError(500, {
     title: 'Something broke on our side',
     message: 'The page could not be made. Nothing was connected.',
     advice: 'Try again in a minute.',
   })
 
-export const serviceUnavailable = () =>
+export const serviceUnavailableError = () =>
   new PageError(503, {
     title: 'Outdial is away for a moment',
     message: 'The page could not be made. Nothing was connected.',

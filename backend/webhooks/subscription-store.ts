@@ -50,7 +50,7 @@ export const findSubscription = (db: Db, workspaceId: number, id: number) =>
     .executeTakeFirst()
 
 /** Enables a subscription. Returns false where the workspace has none with this ID. */
-export async function clearSubscriptionFailure(db: Db, workspaceId: number, id: number): Promise<boolean> {
+export async function markSubscriptionEnabled(db: Db, workspaceId: number, id: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_subscription')
     .set({ disabled_at: null, failing_since: null })

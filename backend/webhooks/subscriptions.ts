@@ -7,12 +7,12 @@ import type { Deps } from '../deps.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
 import { newWebhookSecret } from '../secrets/tokens.ts'
 import {
-  clearSubscriptionFailure,
   deleteSubscription,
   deleteSubscriptionsOfOwner,
   findSubscription,
   hasAgent,
   hasCampaign,
+  markSubscriptionEnabled,
   type SubscriptionOwner,
   type SubscriptionRow,
   upsertSubscription,
@@ -107,7 +107,7 @@ export async function enableSubscription(
   workspaceId: number,
   id: number,
 ): Promise<void> {
-  if (await clearSubscriptionFailure(deps.db, workspaceId, id)) return
+  if (await markSubscriptionEnabled(deps.db, workspaceId, id)) return
   throw notFound('There is no webhook subscription with this id in your workspace.')
 }
 

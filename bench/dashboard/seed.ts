@@ -3,7 +3,7 @@ import { createAgent } from '../../backend/agents/agents.ts'
 import type { Deps } from '../../backend/deps.ts'
 import { addMember } from '../../backend/identity/members.ts'
 import { createUser } from '../../backend/identity/users.ts'
-import { createWorkspace } from '../../backend/onboarding/create-workspace.ts'
+import { createWorkspace } from '../../backend/onboarding/onboarding.ts'
 import { addPhoneNumber } from '../../backend/phone-numbers/phone-numbers.ts'
 
 export const password = 'correct horse battery'

@@ -2,8 +2,7 @@ import type { Campaign, CreateCampaign, RetryOutcome, Weekday } from '@outdial/c
 import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
 import { campaignFields, sampleCampaign } from '../generated.ts'
-import { timeZones } from '../time-zones.ts'
-import { scalarToText, toInteger, toList } from '../values.ts'
+import { scalarToText, timeZones, toInteger, toList } from '../values.ts'
 
 const weekdays = {
   mon: 'Monday',

@@ -1,6 +1,6 @@
 import type { AddContact } from '@outdial/contract'
 import { defineInputFields } from 'zapier-platform-core'
-import { timeZones } from '../time-zones.ts'
+import { timeZones } from '../values.ts'
 
 export const inputFieldGroups = [
   { key: 'contact', label: 'About the Contact' },

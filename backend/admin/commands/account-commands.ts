@@ -7,7 +7,7 @@ import { addMember } from '../../identity/members.ts'
 import { createResetLink } from '../../identity/password-resets.ts'
 import { createUser } from '../../identity/users.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
-import { createWorkspace } from '../../onboarding/create-workspace.ts'
+import { createWorkspace } from '../../onboarding/onboarding.ts'
 import { randomToken } from '../../secrets/tokens.ts'
 import {
   type Command,

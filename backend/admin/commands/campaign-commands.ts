@@ -63,7 +63,7 @@ export const addPhoneNumberCommand = defineCommand({
   },
 })
 
-export const retireNumberCommand = defineCommand({
+export const retirePhoneNumberCommand = defineCommand({
   name: 'retire-number',
   summary: 'Makes no more calls from a number; those of its campaigns wait for another one.',
   options: { workspace: workspaceOption, id: idOption('the number: see list-phone-numbers') },

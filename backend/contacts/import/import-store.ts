@@ -152,7 +152,7 @@ export async function insertImportRows(tx: Db, job: ImportJob, rows: readonly Ch
 }
 
 /** Returns the campaign that the person chose for an import. */
-export const findChosenCampaign = (tx: Db, job: ImportJob) =>
+export const findImportCampaign = (tx: Db, job: ImportJob) =>
   tx
     .selectFrom('contact_import')
     .select('campaign_id')

@@ -4,9 +4,9 @@ import { queueCall } from '../../calls/queue-call.ts'
 import { ApiError } from '../../core/errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
-import { ContactInput, writeContact } from '../upsert-contact.ts'
+import { ContactInput, upsertContactFromInput } from '../upsert-contact.ts'
 import {
-  findChosenCampaign,
+  findImportCampaign,
   finishImportStep,
   type ImportJob,
   lockRemainingRows,
@@ -36,7 +36,7 @@ export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortS
 async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
   const { db, clock, notify } = tx
   if (!(await renewImportLease(db, job))) return false
-  const { campaign_id: campaignId } = await findChosenCampaign(db, job)
+  const { campaign_id: campaignId } = await findImportCampaign(db, job)
   const rows = await lockRemainingRows(db, job, batchSize)
   if (rows.length === 0) {
     await finishImportStep(db, job, { status: 'done', at: clock.now() })
@@ -71,7 +71,7 @@ async function importRow(
   const now = clock.now()
   await sql`savepoint import_row`.execute(db)
   try {
-    const contact = await writeContact(db, workspaceId, { input, source: 'dashboard', now })
+    const contact = await upsertContactFromInput(db, workspaceId, { input, source: 'dashboard', now })
     const call =
       campaignId === null
         ? null

@@ -23,7 +23,7 @@ export const cancelCallAction = defineAction({
 })
 
 /** The same person, campaign and metadata once more. The fields of the contact are as they are now. */
-export const queueAgainAction = defineAction({
+export const queueCallAgainAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {

@@ -6,7 +6,7 @@ import { createTimeFormats, formatContactName, type TimeFormats } from '../page/
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import { CallsQuery, filterParams, toCallFilter } from './call-filter.ts'
 import {
-  type CallSlice,
+  type CallCursor,
   countNewerCalls,
   findFilterOptions,
   findListedCalls,
@@ -96,7 +96,7 @@ async function readCallSlice(
   now: Date,
 ) {
   const filter = toCallFilter(query, workspace)
-  const read = (slice: Partial<CallSlice>) =>
+  const read = (slice: Partial<CallCursor>) =>
     findListedCalls(db, workspace.id, filter, { ...slice, limit: pageSize + 1 }, now)
   if (query.after !== undefined) {
     const newer = await read({ after: query.after })

@@ -1,6 +1,6 @@
 import type { CallOutcome, CallStatus } from '@outdial/contract'
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
-import { waitingFor } from '../../calls/find-calls.ts'
+import { waitingForExpression } from '../../calls/find-calls.ts'
 import type { Database, Db } from '../../db/schema.ts'
 
 /** What people look for among calls: each is one way to find them, and any may match. */
@@ -26,7 +26,7 @@ export interface CallFilter {
 }
 
 /** Newest first: those older than `before`, or the ones just newer than `after`; none newer than `newest`. */
-export interface CallSlice {
+export interface CallCursor {
   before?: number
   after?: number
   newest?: number
@@ -48,7 +48,7 @@ export async function findListedCalls(
   db: Db,
   workspaceId: number,
   filter: CallFilter,
-  slice: CallSlice,
+  slice: CallCursor,
   now: Date,
 ) {
   const direction = slice.after === undefined ? 'desc' : 'asc'
@@ -94,7 +94,7 @@ export async function findListedCalls(
       'contact.first_name',
       'contact.last_name',
     ])
-    .select(waitingFor(now).as('waiting_for'))
+    .select(waitingForExpression(now).as('waiting_for'))
     .$if(byTime, (calls) => calls.orderBy('call.queued_at', direction))
     .orderBy('call.id', direction)
     .execute()

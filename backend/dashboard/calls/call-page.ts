@@ -14,7 +14,7 @@ import {
   selectAttemptsOfEvent,
   selectDeliveriesOfEvent,
 } from './call-queries.ts'
-import { buildTimeline, formatEndedReason, formatWaiting, type TimelineEntry } from './call-timeline.ts'
+import { buildTimeline, describeWaitingFor, formatEndedReason, type TimelineEntry } from './call-timeline.ts'
 
 interface CallData {
   call: Call
@@ -96,7 +96,10 @@ async function readPage(
     name: formatContactName(call.contact, call.to_number),
     badge: callBadge(call),
     endedMessage: call.ended_reason === null ? '' : formatEndedReason(call.ended_reason),
-    wait: call.status === 'queued' ? toWait(call, rules, formatWaiting(call, rules, now, timeFormats)) : null,
+    wait:
+      call.status === 'queued'
+        ? toWait(call, rules, describeWaitingFor(call, rules, now, timeFormats))
+        : null,
     timeline: buildTimeline(history),
     transcript: toTranscript(call),
     extracted: Object.entries(call.extracted).map(([key, value]) => [key, formatExtractedValue(value)]),

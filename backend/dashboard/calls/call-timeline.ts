@@ -161,7 +161,12 @@ const endedReasonLabels: Record<EndedReason, string> = {
 export const formatEndedReason = (reason: EndedReason): string => endedReasonLabels[reason]
 
 /** What a queued call waits for and why, as a sentence. */
-export function formatWaiting(call: Call, rules: CallRules, now: Date, timeFormats: TimeFormats): string {
+export function describeWaitingFor(
+  call: Call,
+  rules: CallRules,
+  now: Date,
+  timeFormats: TimeFormats,
+): string {
   const formatTime = (at: string | Date | null) =>
     at === null ? 'soon' : timeFormats.upcomingTime(new Date(at))
   const next = formatTime(call.next_attempt_at)

@@ -70,7 +70,7 @@ export const addContactToDoNotCallListAction = defineAction({
   back: (context) => contactPath(context),
 })
 
-export const allowCallsAgainAction = defineAction({
+export const removeContactFromDoNotCallListAction = defineAction({
   params: IdParams,
   form: z.object({ reason: Reason }),
   run: async (tx, context, { reason }) => {

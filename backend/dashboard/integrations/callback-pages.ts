@@ -9,7 +9,7 @@ import { defineAction, defineForm, definePage, noInput, redirectTo, template } f
 import { type PageContext, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
-import { formatReplayed } from './webhook-actions.ts'
+import { formatReplayMessage } from './webhook-actions.ts'
 import { countCallbackDeliveries } from './webhook-queries.ts'
 
 interface CallbacksData {
@@ -48,7 +48,7 @@ export const replayCallbacksAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     const count = await replayDeliveries(tx, context.workspace.id, { subscriptionId: null })
-    return redirectTo(toCallbacks(context), formatReplayed(count))
+    return redirectTo(toCallbacks(context), formatReplayMessage(count))
   },
   back: toCallbacks,
 })

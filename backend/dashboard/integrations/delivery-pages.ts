@@ -8,7 +8,7 @@ import { type Badge, deliveryBadge } from '../page/badges.ts'
 import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatMilliseconds } from '../page/format.ts'
 import { type IdContext, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
-import { formatReplayed } from './webhook-actions.ts'
+import { formatReplayMessage } from './webhook-actions.ts'
 import {
   type DeliverySummary,
   findDelivery,
@@ -94,7 +94,7 @@ export const replayDeliveryAction = defineAction({
     if (!(await findDelivery(tx.db, context.workspace.id, context.params.id)))
       throw notFound('There is no such delivery.')
     const count = await replayDeliveries(tx, context.workspace.id, { deliveryId: context.params.id })
-    return redirectTo(deliveryPath(context), formatReplayed(count))
+    return redirectTo(deliveryPath(context), formatReplayMessage(count))
   },
   back: (context) => deliveryPath(context),
 })

@@ -10,7 +10,7 @@ import { secretPage } from '../page/secret-page.ts'
 
 const webhookPath = (context: IdContext) => pathTo(context, `/integrations/webhooks/${context.params.id}`)
 
-export const formatReplayed = (count: number): string => {
+export const formatReplayMessage = (count: number): string => {
   if (count === 0) return 'Nothing was given up: nothing is sent again.'
   return count === 1 ? 'It is sent again now.' : `${formatCount(count)} are sent again now.`
 }
@@ -50,7 +50,7 @@ export const replayWebhookAction = defineAction({
     await getSubscription(tx, workspace.id, id)
     return redirectTo(
       webhookPath(context),
-      formatReplayed(await replayDeliveries(tx, workspace.id, { subscriptionId: id })),
+      formatReplayMessage(await replayDeliveries(tx, workspace.id, { subscriptionId: id })),
     )
   },
   back: webhookPath,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
-import { EditConflictError, type FormState, hashEdited } from './forms.ts'
+import { EditConflictError, type FormState, hashFormVersion } from './forms.ts'
 import type { PageContext } from './page-context.ts'
 
 /** A page to look at: `GET`. */
@@ -59,7 +59,7 @@ export const noInput = z.unknown()
 type NoInput = typeof noInput
 
 /** What every page declares: the parameters of its address. An address that doesn't match them is not found. */
-interface Parameterized<Params extends z.ZodType> {
+interface RouteParams<Params extends z.ZodType> {
   params?: Params
 }
 
@@ -80,7 +80,7 @@ const parseContext = <Params extends z.ZodType, Query extends z.ZodType>(
 
 /** `query` must accept whatever people type into an address: let it fall back (`.catch`). */
 export const definePage = <Query extends z.ZodType, Params extends z.ZodType = NoInput>(
-  page: Parameterized<Params> & {
+  page: RouteParams<Params> & {
     query: Query
     show: (context: ContextOf<Params, Query>) => Promise<View>
   },
@@ -102,7 +102,7 @@ export const defineForm = <
   Query extends z.ZodType,
   Params extends z.ZodType = NoInput,
 >(
-  page: Parameterized<Params> & {
+  page: RouteParams<Params> & {
     query: Query
     form: Form
     show: (context: ContextOf<Params, Query>, state: FormState) => Promise<View>
@@ -114,7 +114,7 @@ export const defineForm = <
 ): FormPage => {
   const currentVersion: FormPage['currentVersion'] = async (deps, context) =>
     page.loadEdited
-      ? hashEdited(await page.loadEdited(deps, parseContext<Params, NoInput>(context, noInput)))
+      ? hashFormVersion(await page.loadEdited(deps, parseContext<Params, NoInput>(context, noInput)))
       : null
   return {
     kind: 'form',
@@ -133,7 +133,7 @@ export const defineForm = <
 }
 
 export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = NoInput>(
-  action: Parameterized<Params> & {
+  action: RouteParams<Params> & {
     form: Form
     run: (deps: Deps, context: ContextOf<Params>, input: z.output<Form>) => Promise<Redirect>
     back: (context: ContextOf<Params>) => string
@@ -149,7 +149,7 @@ export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = 
 })
 
 export const defineDownload = <Query extends z.ZodType, Params extends z.ZodType = NoInput>(
-  download: Parameterized<Params> & {
+  download: RouteParams<Params> & {
     query: Query
     send: (context: ContextOf<Params, Query>) => Promise<DownloadedFile>
   },

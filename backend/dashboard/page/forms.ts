@@ -65,7 +65,7 @@ export const getFormFields = ({ body }: { body: unknown }): Record<string, unkno
   typeof body === 'object' && body !== null ? { ...body } : {}
 
 /** Tells one state of what a form edits from another, without showing it. */
-export const hashEdited = (values: unknown): string =>
+export const hashFormVersion = (values: unknown): string =>
   createHash('sha256').update(canonicalJson(values)).digest('base64url')
 
 /** Somebody else saved what a form edits after it was opened: to save it now would undo that without a word. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../../core/errors.ts'
 import { toApiError } from '../../http/error-handler.ts'
-import { formOutdated, PageError } from '../../views/page-error.ts'
+import { outdatedFormError, PageError } from '../../views/page-error.ts'
 
 export const pageNotFound = () =>
   new PageError(404, {
@@ -10,7 +10,7 @@ export const pageNotFound = () =>
   })
 
 /** What came is no form that a browser sends. */
-export const formUnreadable = (status: 400 | 413 | 415) =>
+export const unreadableFormError = (status: 400 | 413 | 415) =>
   new PageError(status, {
     title: 'This form could not be read',
     message:
@@ -21,8 +21,8 @@ export const formUnreadable = (status: 400 | 413 | 415) =>
 /** What a person is shown of an error on a page of the dashboard. */
 export function toPageError(error: unknown): PageError {
   if (error instanceof PageError) return error
-  if (isCsrfError(error)) return formOutdated()
-  if (isUnsupportedForm(error)) return formUnreadable(415)
+  if (isCsrfError(error)) return outdatedFormError()
+  if (isUnsupportedForm(error)) return unreadableFormError(415)
   const apiError = toApiError(error)
   if (apiError.code === 'not_found') return pageNotFound()
   if (apiError.code === 'unavailable') return serviceUnavailable()

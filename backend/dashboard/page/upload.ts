@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { PageError } from '../../views/page-error.ts'
-import { formUnreadable } from './page-errors.ts'
+import { unreadableFormError } from './page-errors.ts'
 
 /** Bytes of a whole form beyond which it is not read to its end. */
 const maxFormBytes = 64 * 1024 * 1024
@@ -16,11 +16,11 @@ const maxTextLength = 4 * 1024 * 1024
  * @throws {PageError} 400 for a form that no browser sends, 413 for one that is larger than people need
  */
 export async function readUpload(request: FastifyRequest, fileLimit: number): Promise<void> {
-  if (Number(request.headers['content-length'] ?? 0) > maxFormBytes) throw formUnreadable(413)
+  if (Number(request.headers['content-length'] ?? 0) > maxFormBytes) throw unreadableFormError(413)
   try {
     request.body = await readParts(request, fileLimit)
   } catch (error) {
-    throw error instanceof PageError ? error : formUnreadable(400)
+    throw error instanceof PageError ? error : unreadableFormError(400)
   }
 }
 
@@ -34,7 +34,7 @@ async function readParts(request: FastifyRequest, fileLimit: number): Promise<ob
     if (part.type === 'field') {
       const value = typeof part.value === 'string' ? part.value : ''
       textLength += value.length
-      if (part.valueTruncated || textLength > maxTextLength) throw formUnreadable(413)
+      if (part.valueTruncated || textLength > maxTextLength) throw unreadableFormError(413)
       const previous = fields.get(part.fieldname)
       const values =
         typeof previous === 'string'

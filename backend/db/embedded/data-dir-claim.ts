@@ -21,8 +21,8 @@ interface Claim {
 }
 
 /** Somebody else has the database of this DATA_DIR open. */
-export class ClaimedError extends StartupError {
-  override name = 'ClaimedError'
+export class DataDirInUseError extends StartupError {
+  override name = 'DataDirInUseError'
   readonly dataDir: string
   readonly owner: Owner
 
@@ -40,7 +40,7 @@ export class ClaimedError extends StartupError {
 /**
  * Makes this process the only owner of DATA_DIR until it releases the claim or dies.
  *
- * @throws {ClaimedError} where another process lives that claimed it
+ * @throws {DataDirInUseError} where another process lives that claimed it
  */
 export async function claimDataDir(dataDir: string, owner: Owner): Promise<Claim> {
   const listening = await listen(owner.socket)
@@ -49,7 +49,7 @@ export async function claimDataDir(dataDir: string, owner: Owner): Promise<Claim
   try {
     await withLockFolder(path.join(dataDir, 'claiming'), async () => {
       previous = await readOwner(file)
-      if (previous && (await isListening(previous.socket))) throw new ClaimedError(dataDir, previous)
+      if (previous && (await isListening(previous.socket))) throw new DataDirInUseError(dataDir, previous)
       await writeFile(`${file}.new`, JSON.stringify(owner), { mode: 0o600 })
       await rename(`${file}.new`, file)
     })

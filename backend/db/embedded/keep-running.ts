@@ -7,7 +7,7 @@ import type { Postmaster } from './postmaster.ts'
  * Starts PostgreSQL, and again whenever it ends without having been stopped (killed for want of memory, for one).
  * Meanwhile the service answers 503. Only the first start throws.
  */
-export async function keepRunning(
+export async function startWithRestarts(
   start: () => Promise<Postmaster>,
   log: Logger,
 ): Promise<{ stop: () => Promise<void> }> {
@@ -34,13 +34,13 @@ export async function keepRunning(
       await restart()
     }
   }
-  const watching = watch()
+  const watchPromise = watch()
 
   return {
     stop: async () => {
       stopping.abort()
       await current.stop()
-      await watching
+      await watchPromise
       await current.stop()
     },
   }

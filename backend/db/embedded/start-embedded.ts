@@ -3,7 +3,7 @@ import { type Binaries, findBinaries } from './binaries.ts'
 import { prepareCluster } from './cluster.ts'
 import { type DataDir, prepareDataDir, withDataDirErrors } from './data-dir.ts'
 import { claimDataDir, type Owner } from './data-dir-claim.ts'
-import { keepRunning } from './keep-running.ts'
+import { startWithRestarts } from './keep-running.ts'
 import { stopOrphan } from './orphan.ts'
 import { findAccount } from './os-account.ts'
 import { startPostmaster } from './postmaster.ts'
@@ -76,7 +76,7 @@ async function startServer(
     await stopOrphan(cluster)
     if (dataDirClaim.previous) await removeAddress(dataDirClaim.previous.socket)
     await prepareCluster(dataDir, binaries, { password: address.password, sync: !temporary })
-    const running = await keepRunning(start, log)
+    const running = await startWithRestarts(start, log)
     const stop = async () => {
       await running.stop()
       await dataDirClaim.release()

@@ -10,7 +10,7 @@ import type {
   TranscriptTurn,
 } from '@outdial/contract'
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { At, CreatedAt, Id, Json, JsonWithDefault } from './column-types.ts'
+import type { CreatedAt, Id, Json, JsonWithDefault, TimestampColumn } from './column-types.ts'
 
 /** Agents, campaigns, contacts, and calls. */
 export interface CallTables {
@@ -65,7 +65,7 @@ interface CampaignTable {
   retry: Json<RetryPolicy>
   paused_reason: string | null
   provider_failures: Generated<number>
-  claimed_at: At | null
+  claimed_at: TimestampColumn | null
   reschedule_after_call_id: number | null
   created_at: CreatedAt
 }
@@ -81,8 +81,8 @@ interface ContactTable {
   time_zone: string | null
   variables: JsonWithDefault<Record<string, string>>
   consent_source: string | null
-  consent_at: At | null
-  erased_at: At | null
+  consent_at: TimestampColumn | null
+  erased_at: TimestampColumn | null
   search: GeneratedAlways<string>
   created_at: CreatedAt
   updated_at: CreatedAt
@@ -126,11 +126,11 @@ interface ContactImportTable {
   columns: JsonWithDefault<unknown>
   campaign_id: number | null
   fence: Generated<number>
-  lease_until: At | null
+  lease_until: TimestampColumn | null
   attempts: Generated<number>
-  created_at: At
-  finished_at: At | null
-  expires_at: At
+  created_at: TimestampColumn
+  finished_at: TimestampColumn | null
+  expires_at: TimestampColumn
 }
 
 interface ContactImportRowTable {
@@ -160,12 +160,12 @@ interface CallTable {
   from_number: string
   to_number: string
   attempts: Generated<number>
-  scheduled_at: At | null
-  queued_at: At
-  due_at: At
-  next_attempt_at: At | null
-  answered_at: At | null
-  ended_at: At | null
+  scheduled_at: TimestampColumn | null
+  queued_at: TimestampColumn
+  due_at: TimestampColumn
+  next_attempt_at: TimestampColumn | null
+  answered_at: TimestampColumn | null
+  ended_at: TimestampColumn | null
   duration_seconds: number | null
   summary: string | null
   transcript: JsonWithDefault<TranscriptTurn[]>
@@ -175,8 +175,8 @@ interface CallTable {
   recording_url: string | null
   metadata: JsonWithDefault<Record<string, string>>
   callback_url: string | null
-  analysis_until: At | null
-  conversation_erased_at: At | null
+  analysis_until: TimestampColumn | null
+  conversation_erased_at: TimestampColumn | null
 }
 
 interface CallAttemptTable {
@@ -190,10 +190,10 @@ interface CallAttemptTable {
   provider: string
   worker_id: string
   fence: Generated<number>
-  lease_until: At
-  started_at: At
-  answered_at: At | null
-  ended_at: At | null
+  lease_until: TimestampColumn
+  started_at: TimestampColumn
+  answered_at: TimestampColumn | null
+  ended_at: TimestampColumn | null
   outcome: CallOutcome | null
   ended_reason: EndedReason | null
 }

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 export type Id = GeneratedAlways<number>
-export type At = Date
+export type TimestampColumn = Date
 export type CreatedAt = Generated<Date>
 
 /** JSON is written as text: node-postgres would turn an array into a PostgreSQL array. */

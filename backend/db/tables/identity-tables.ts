@@ -1,6 +1,6 @@
 import type { CallingHours, Scope } from '@outdial/contract'
 import type { Generated, JSONColumnType } from 'kysely'
-import type { At, CreatedAt, Id, Json, JsonWithDefault } from './column-types.ts'
+import type { CreatedAt, Id, Json, JsonWithDefault, TimestampColumn } from './column-types.ts'
 
 /** Users, workspaces, and what authenticates them. */
 export interface IdentityTables {
@@ -30,7 +30,7 @@ interface WorkspaceTable {
   form_id: string | null
   retention_days: number | null
   previous_webhook_secret: string | null
-  previous_webhook_secret_until: At | null
+  previous_webhook_secret_until: TimestampColumn | null
   created_at: CreatedAt
 }
 
@@ -56,7 +56,7 @@ interface SessionTable {
   user_agent: Generated<string>
   created_at: CreatedAt
   last_seen_at: CreatedAt
-  expires_at: At
+  expires_at: TimestampColumn
 }
 
 interface InvitationTable {
@@ -67,8 +67,8 @@ interface InvitationTable {
   role: 'owner' | 'member'
   invited_by: number | null
   created_at: CreatedAt
-  expires_at: At
-  accepted_at: At | null
+  expires_at: TimestampColumn
+  accepted_at: TimestampColumn | null
 }
 
 interface PasswordResetTable {
@@ -76,8 +76,8 @@ interface PasswordResetTable {
   user_id: number
   created_by: number | null
   created_at: CreatedAt
-  expires_at: At
-  used_at: At | null
+  expires_at: TimestampColumn
+  used_at: TimestampColumn | null
 }
 
 interface ApiKeyTable {
@@ -87,8 +87,8 @@ interface ApiKeyTable {
   name: string
   prefix: string
   created_at: CreatedAt
-  last_used_at: At | null
-  revoked_at: At | null
+  last_used_at: TimestampColumn | null
+  revoked_at: TimestampColumn | null
 }
 
 interface OauthClientTable {
@@ -105,7 +105,7 @@ interface OauthGrantTable {
   user_id: number
   client_id: string
   created_at: CreatedAt
-  last_used_at: At | null
+  last_used_at: TimestampColumn | null
 }
 
 interface OauthPayloadTable {
@@ -114,8 +114,8 @@ interface OauthPayloadTable {
   payload: JSONColumnType<Record<string, unknown>>
   grant_hash: Buffer | null
   uid_hash: Buffer | null
-  expires_at: At | null
-  consumed_at: At | null
+  expires_at: TimestampColumn | null
+  consumed_at: TimestampColumn | null
 }
 
 interface CredentialTable {
@@ -126,7 +126,7 @@ interface CredentialTable {
   grant_hash: Buffer | null
   client_id: string | null
   scopes: Scope[]
-  expires_at: At | null
+  expires_at: TimestampColumn | null
 }
 
 interface ServerSecretTable {
@@ -142,5 +142,5 @@ interface IdempotentResponseTable {
   status: number
   body: Json<unknown>
   created_at: CreatedAt
-  expires_at: At
+  expires_at: TimestampColumn
 }

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { At, CreatedAt, Id, Json, JsonWithDefault } from './column-types.ts'
+import type { CreatedAt, Id, Json, JsonWithDefault, TimestampColumn } from './column-types.ts'
 
 /** Tools of agents and what they use. */
 export interface ToolTables {
@@ -56,7 +56,7 @@ interface ToolCallTable {
   result: string
   is_error: boolean
   dry_run: boolean
-  started_at: At
+  started_at: TimestampColumn
   duration_ms: number
 }
 

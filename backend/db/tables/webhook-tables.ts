@@ -1,6 +1,6 @@
 import type { WebhookFilter } from '@outdial/contract'
 import type { Generated, GeneratedAlways } from 'kysely'
-import type { At, CreatedAt, Id, Json } from './column-types.ts'
+import type { CreatedAt, Id, Json, TimestampColumn } from './column-types.ts'
 
 /** Events and their deliveries. */
 export interface WebhookTables {
@@ -21,10 +21,10 @@ interface WebhookSubscriptionTable {
   filter: Json<WebhookFilter>
   secret: string
   previous_secret: string | null
-  previous_secret_until: At | null
+  previous_secret_until: TimestampColumn | null
   created_at: CreatedAt
-  disabled_at: At | null
-  failing_since: At | null
+  disabled_at: TimestampColumn | null
+  failing_since: TimestampColumn | null
 }
 
 interface EventTable {
@@ -45,19 +45,19 @@ interface WebhookDeliveryTable {
   target_host: GeneratedAlways<string>
   status: Generated<'pending' | 'delivered' | 'exhausted' | 'gone'>
   attempts: Generated<number>
-  next_attempt_at: At | null
+  next_attempt_at: TimestampColumn | null
   worker_id: string | null
   fence: Generated<number>
-  lease_until: At | null
+  lease_until: TimestampColumn | null
   created_at: CreatedAt
-  finished_at: At | null
+  finished_at: TimestampColumn | null
 }
 
 interface DeliveryAttemptTable {
   id: Id
   delivery_id: number
   number: number
-  at: At
+  at: TimestampColumn
   duration_ms: number
   status_code: number | null
   error: string | null

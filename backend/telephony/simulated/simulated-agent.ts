@@ -12,7 +12,7 @@ interface SimulatedAgentOptions {
   /** Milliseconds that one use of a tool may take, opening the session included. */
   stepTimeoutMs?: number
   /** Milliseconds that all uses of tools in a conversation may take. */
-  budgetMs?: number
+  totalTimeoutMs?: number
 }
 
 /** Characters of a tool's response that go into the transcript. */
@@ -25,7 +25,7 @@ const maxToolTextLength = 300
  */
 export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedAgent => ({
   join: (call, conversation) => {
-    const { url, secret, onError, stepTimeoutMs = 5_000, budgetMs = 20_000 } = options
+    const { url, secret, onError, stepTimeoutMs = 5_000, totalTimeoutMs = 20_000 } = options
     const leaving = new AbortController()
     const ended = AbortSignal.any([conversation.signal, leaving.signal])
     const withTimeout = (ms: number) =>
@@ -36,7 +36,7 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
     const connecting = openToolClient(toolSessionUrl(url, call), secret(), withTimeout(stepTimeoutMs)).catch(
       reportError,
     )
-    let remainingMs = budgetMs
+    let remainingMs = totalTimeoutMs
     let stopped = false
     /** The contact's, once the agent has looked the contact up. */
     let timeZone = 'UTC'

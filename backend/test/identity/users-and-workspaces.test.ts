@@ -3,7 +3,7 @@ import { findRole } from '../../identity/member-store.ts'
 import { addMember, listWorkspaces } from '../../identity/members.ts'
 import { verifyPassword } from '../../identity/passwords.ts'
 import { createUser } from '../../identity/users.ts'
-import { createWorkspace } from '../../onboarding/create-workspace.ts'
+import { createWorkspace } from '../../onboarding/onboarding.ts'
 import { toolKinds } from '../../tools/kind-registry.ts'
 import { useWorld } from '../support/world.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { startDeletingExpired } from '../../privacy/delete-expired.ts'
+import { startExpirationJob } from '../../privacy/delete-expired.ts'
 import { hashToken } from '../../secrets/tokens.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
@@ -32,7 +32,7 @@ it('deletes what expired, once an hour, and keeps what did not', async () => {
     .execute()
   const sessions = async () => (await deps.db.selectFrom('session').select('id_hash').execute()).length
 
-  const cleanup = startDeletingExpired(deps)
+  const cleanup = startExpirationJob(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
   expect(await sessions()).toBe(2)
   expect(await deps.db.selectFrom('oauth_payload').select('model').execute()).toEqual([
@@ -65,7 +65,7 @@ it('keeps expired credentials for a week, so that their callers are told that th
     .values([credential('six', daysAgo(6)), credential('eight', daysAgo(8))])
     .execute()
 
-  const cleanup = startDeletingExpired(deps)
+  const cleanup = startExpirationJob(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
   await cleanup.stop()
   expect(await deps.db.selectFrom('credential').select('token_hash').execute()).toEqual([
@@ -88,7 +88,7 @@ it('keeps links that nobody can use any more for a month, so that who comes late
       .values({ ...link, user_id: userId })
       .execute()
   }
-  const cleanup = startDeletingExpired(deps)
+  const cleanup = startExpirationJob(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
   await cleanup.stop()
   for (const table of ['invitation', 'password_reset'] as const) {

@@ -5,7 +5,7 @@ import type { Db } from '../../db/schema.ts'
 import { addMember } from '../../identity/members.ts'
 import { createUser } from '../../identity/users.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
-import { createWorkspace } from '../../onboarding/create-workspace.ts'
+import { createWorkspace } from '../../onboarding/onboarding.ts'
 import type { TestDeps } from './deps.ts'
 import { password, type Service, useServiceWorld } from './service.ts'
 

@@ -27,7 +27,7 @@ export class SessionGoneError extends Error {
  * The specification has 404 for a session that is gone. Servers made after its examples answer 400 and speak of the
  * session; any other 400 may have been said after something was done.
  */
-export function throwSessionGone(error: unknown): never {
+export function rethrowSessionGone(error: unknown): never {
   const isGone =
     error instanceof HttpStatusError &&
     (error.status === 404 || (error.status === 400 && /session/i.test(error.message)))
@@ -35,12 +35,12 @@ export function throwSessionGone(error: unknown): never {
 }
 
 /** Whether the connection can still be used: an answer came, though it says no. */
-export const isResponse = (error: unknown): boolean =>
+export const isErrorResponse = (error: unknown): boolean =>
   error instanceof McpError && error.code !== Number(ErrorCode.ConnectionClosed)
 
 /** Whether the server said that it did not do what it was asked. */
 export const isRejection = (error: unknown): boolean =>
-  isResponse(error) || error instanceof HttpStatusError || error instanceof SessionGoneError
+  isErrorResponse(error) || error instanceof HttpStatusError || error instanceof SessionGoneError
 
 /** What went wrong at or on the way to a remote server, as the end of a sentence. It may quote the server. */
 export function describeRemoteFailure(error: unknown): string {
@@ -50,7 +50,7 @@ export function describeRemoteFailure(error: unknown): string {
       return `it refused the credentials (status ${error.status})`
     return `it answered with the error ${error.status}${error.message && `: ${error.message}`}`
   }
-  if (isResponse(error))
+  if (isErrorResponse(error))
     return `it answered: ${String((error as McpError).message).replace(/^MCP error -?\d+: /, '')}`
   return (
     describeTransportError(error) ??

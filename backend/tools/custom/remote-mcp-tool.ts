@@ -12,7 +12,7 @@ import {
   truncateText,
 } from '../kinds/tool-kind.ts'
 import { connectRemote, toRemoteAddress } from './connect-remote.ts'
-import { describeRemoteFailure, isRejection, SessionGoneError, throwSessionGone } from './remote-errors.ts'
+import { describeRemoteFailure, isRejection, rethrowSessionGone, SessionGoneError } from './remote-errors.ts'
 import { createRemoteSessionPool, type RemoteSessionPool } from './remote-session-pool.ts'
 import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { prefixedToolName, RemoteSettings, type RemoteTool, toToolDefinition } from './tool-settings.ts'
@@ -51,7 +51,7 @@ export function createRemoteMcp(options: {
         (session) =>
           session.callTool(name, toolUse.args, timeoutSignal).catch((error: unknown) => {
             timeoutSignal.throwIfAborted() // the SDK makes an McpError of it
-            return throwSessionGone(error)
+            return rethrowSessionGone(error)
           }),
         { callerSignal: toolUse.signal, timeoutSignal },
       )

@@ -1,7 +1,7 @@
 import { rejectOnAbort } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { RemoteSession } from './connect-remote.ts'
-import { isResponse } from './remote-errors.ts'
+import { isErrorResponse } from './remote-errors.ts'
 
 interface PooledSession {
   connecting: Promise<RemoteSession>
@@ -79,7 +79,7 @@ export function createRemoteSessionPool(options: { idleMs: number; clock: Clock 
       try {
         return await work(await rejectOnAbort(pooled.connecting, timeoutSignal))
       } catch (error) {
-        if (!isResponse(error) && !callerSignal.aborted) retire(key, pooled)
+        if (!isErrorResponse(error) && !callerSignal.aborted) retire(key, pooled)
         throw error
       } finally {
         pooled.uses -= 1

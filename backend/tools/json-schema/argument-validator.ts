@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { measureJson } from './check-tool-schema.ts'
-import { compileSchema, type FindErrors, type JsonSchema } from './compile-schema.ts'
+import { compileSchema, type JsonSchema, type SchemaValidator } from './compile-schema.ts'
 import { formatErrors } from './format-schema-errors.ts'
 import { CalculationTimeoutError } from './run-with-timeout.ts'
 
@@ -52,7 +52,7 @@ function createValidator(schema: JsonSchema): Validator | undefined {
   }
 }
 
-function tryCompile(schema: JsonSchema): FindErrors | 'timed out' | 'invalid' {
+function tryCompile(schema: JsonSchema): SchemaValidator | 'timed out' | 'invalid' {
   try {
     return compileSchema(schema)
   } catch (error) {

@@ -3,7 +3,7 @@ import ajvFormats from 'ajv-formats'
 import { CalculationTimeoutError, runWithTimeout } from './run-with-timeout.ts'
 
 /** What is wrong with arguments; empty where nothing is. */
-export type FindErrors = (args: unknown, options: { isLarge: boolean }) => readonly ErrorObject[]
+export type SchemaValidator = (args: unknown, options: { isLarge: boolean }) => readonly ErrorObject[]
 
 const createAjv = () => {
   const ajv = new Ajv2020({
@@ -43,7 +43,7 @@ const maxPatternSteps = 500
  *
  * @throws {CalculationTimeoutError}, or an Error with ajv's words where it is no JSON Schema
  */
-export function compileSchema(schema: JsonSchema): FindErrors {
+export function compileSchema(schema: JsonSchema): SchemaValidator {
   // An instance keeps all that it ever compiled, so it is left behind in time.
   compiledCount += 1
   if (compiledCount % 500 === 0) sharedAjv = undefined

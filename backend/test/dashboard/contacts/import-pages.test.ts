@@ -6,7 +6,7 @@ import { startImporter } from '../../../contacts/import/importer.ts'
 import { runImport } from '../../../contacts/import/run-import.ts'
 import { systemClock } from '../../../core/clock.ts'
 import type { Worker } from '../../../core/worker.ts'
-import { startDeletingExpired } from '../../../privacy/delete-expired.ts'
+import { startExpirationJob } from '../../../privacy/delete-expired.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
@@ -330,7 +330,7 @@ it('forgets files after a day', async () => {
   const id = Number(path.split('/').at(-1))
   const expired = { expires_at: new Date(service.deps.clock.now().getTime() - 1) }
   await database.db.updateTable('contact_import').set(expired).where('id', '=', id).execute()
-  const cleanup = startDeletingExpired(service.deps)
+  const cleanup = startExpirationJob(service.deps)
   await waitFor(async () => (await user.open(path)).status === 404)
   await cleanup.stop()
 })

@@ -10,7 +10,7 @@ import { addMember } from '../../../identity/members.ts'
 import { createResetLink } from '../../../identity/password-resets.ts'
 import { changePassword } from '../../../identity/passwords.ts'
 import { createUser } from '../../../identity/users.ts'
-import { createWorkspace } from '../../../onboarding/create-workspace.ts'
+import { createWorkspace } from '../../../onboarding/onboarding.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import {
   openTab,

@@ -41,7 +41,7 @@ const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) =
     secret: () => secret,
     onError: onToolError,
     stepTimeoutMs: 10_000,
-    budgetMs: 30_000,
+    totalTimeoutMs: 30_000,
     ...times,
   })
   const provider = createSimulatedProvider(world.deps.clock, 10, agent)

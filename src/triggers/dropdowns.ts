@@ -1,5 +1,30 @@
+import type { Agent, Campaign, PhoneNumber } from '@outdial/contract'
 import type { Bundle, Trigger, ZObject } from 'zapier-platform-core'
-import { callApi } from './client.ts'
+import { callApi } from '../client.ts'
+
+/** The agents that are Live. */
+export const agents = dropdown<Agent>({
+  key: 'agents',
+  noun: 'Agent',
+  path: '/agents/',
+  label: ({ name }) => name,
+})
+
+/** A campaign that is not calling says so behind its name. */
+export const campaigns = dropdown<Campaign>({
+  key: 'campaigns',
+  noun: 'Campaign',
+  path: '/campaigns/',
+  label: ({ name, status }) => (status === 'active' ? name : `${name} (${status})`),
+})
+
+/** The numbers that calls can be made from. */
+export const phoneNumbers = dropdown<PhoneNumber>({
+  key: 'phone_numbers',
+  noun: 'Phone Number',
+  path: '/phone-numbers/',
+  label: ({ label, phone_number }) => (label ? `${label} (${phone_number})` : phone_number),
+})
 
 const pageSize = 100
 
@@ -8,7 +33,7 @@ const pageSize = 100
  *
  * @param label what the user reads; what is stored is the id
  */
-export function dropdown<Item extends { id: number }>(list: {
+function dropdown<Item extends { id: number }>(list: {
   key: string
   noun: string
   path: string
