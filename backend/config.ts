@@ -125,7 +125,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     internalUrl: env.INTERNAL_URL?.replace(/\/+$/, '') ?? publicUrl,
     allowedHosts: env.ALLOWED_HOSTS ?? [],
     telephony: env.TELEPHONY,
-    simulationSpeed: env.TELEPHONY === 'http' ? 1 : (env.SIMULATION_SPEED ?? defaultSpeed),
+    simulationSpeed: env.TELEPHONY === 'simulated' ? (env.SIMULATION_SPEED ?? defaultSpeed) : 1,
     rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
     allowLoopbackWebhooks: env.ALLOW_LOOPBACK_WEBHOOKS ?? isLoopbackOnly,
     trustedProxies: env.TRUSTED_PROXIES ?? [],
