@@ -34,7 +34,7 @@ const serve = async (...args: Parameters<typeof startToolServer>) => {
   return server
 }
 /** Dials with an agent whose tools are at `url`. */
-const dial = (url: string, times: { stepMs?: number; budgetMs?: number } = {}) => {
+const dial = (url: string, times: { stepTimeoutMs?: number; totalTimeoutMs?: number } = {}) => {
   const onToolError = ({ reason }: { reason: string }) => void errors.push(reason)
   const agent = createSimulatedAgent({
     url,
@@ -190,7 +190,7 @@ describe('tools that fail', () => {
 
   it('waits for a slow tool only so long, and still uses the others', async () => {
     const server = await serve({ contact_lookup: neverSettle, contact_note: yes('The note is kept.') })
-    dial(server.url, { stepMs: 1_000 })
+    dial(server.url, { stepTimeoutMs: 1_000 })
     const completedCall = await call('+12025550100')
     expect(toolTurns(completedCall)).toEqual([
       'Could not look the contact up: the tool did not answer.',
@@ -210,7 +210,7 @@ describe('tools that fail', () => {
       knowledge_search: neverSettle,
       contact_note: neverSettle,
     })
-    dial(server.url, { budgetMs: 500 })
+    dial(server.url, { totalTimeoutMs: 500 })
     const completedCall = await call('+12025550100')
     expect(toolTurns(completedCall)).toEqual(['Could not look the contact up: the tool did not answer.'])
     expect(completedCall).toMatchObject({
