@@ -9,11 +9,12 @@ const parentPid = process.ppid
 export async function main(): Promise<void> {
   const service = await startService(process.env).catch(reportStartupError)
   if (service === undefined) return
+  // First, because a signal can follow the ready message at once.
+  stopOnSignal(service)
   const { config, dataDir, demo, log } = service
   if (process.stdout.isTTY)
     console.log(formatReadyMessage({ config, dataDir, demo, milliseconds: performance.now() }))
   log.info({ role: config.role, url: config.publicUrl }, 'Outdial is ready')
-  stopOnSignal(service)
 }
 
 /** A person's mistake is told in a sentence; a bug with its stack. */
