@@ -3,9 +3,10 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { findFreePort } from '../../backend/db/embedded/server-address.ts'
 import { type BuiltConnector, openConnector } from '../../support/built-connector.ts'
 import type { GiveConsent } from './give-consent.ts'
-import { freePort, type ServiceProcess } from './service-process.ts'
+import type { ServiceProcess } from './service-process.ts'
 
 /** Connects as a developer does: `invoke auth start` opens a browser, and the person goes through the pages. */
 export async function connectByCli(
@@ -13,7 +14,7 @@ export async function connectByCli(
   giveConsent: GiveConsent,
 ): Promise<BuiltConnector> {
   const { demo } = service
-  const port = await freePort()
+  const port = await findFreePort('127.0.0.1')
   const redirectUri = `http://localhost:${port}`
   const client = await service.createOauthClient(redirectUri)
   const connector = await openConnector({

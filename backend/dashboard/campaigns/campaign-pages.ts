@@ -196,35 +196,32 @@ export const campaignListPage = (deps: Pick<Deps, 'db'>) =>
 
 const campaignPath = (context: IdContext) => pathTo(context, `/campaigns/${context.params.id}`)
 
-export const pauseCampaignAction = defineAction({
-  params: IdParams,
-  form: noInput,
-  run: async (tx, context) => {
-    await pauseCampaign(tx, context.workspace.id, context.params.id)
-    return redirectTo(campaignPath(context), 'The campaign is paused. Calls that wait are kept.')
-  },
-  back: campaignPath,
-})
+/** A button that changes the campaign's status. */
+const defineStatusAction = (
+  change: (tx: Deps, workspaceId: number, campaignId: number) => Promise<unknown>,
+  message: string,
+) =>
+  defineAction({
+    params: IdParams,
+    form: noInput,
+    run: async (tx, context) => {
+      await change(tx, context.workspace.id, context.params.id)
+      return redirectTo(campaignPath(context), message)
+    },
+    back: campaignPath,
+  })
 
-export const resumeCampaignAction = defineAction({
-  params: IdParams,
-  form: noInput,
-  run: async (tx, context) => {
-    await resumeCampaign(tx, context.workspace.id, context.params.id)
-    return redirectTo(campaignPath(context), 'The campaign calls again.')
-  },
-  back: campaignPath,
-})
+export const pauseCampaignAction = defineStatusAction(
+  pauseCampaign,
+  'The campaign is paused. Calls that wait are kept.',
+)
 
-export const archiveCampaignAction = defineAction({
-  params: IdParams,
-  form: noInput,
-  run: async (tx, context) => {
-    await archiveCampaign(tx, context.workspace.id, context.params.id)
-    return redirectTo(campaignPath(context), 'The campaign is archived. Calls that waited are canceled.')
-  },
-  back: campaignPath,
-})
+export const resumeCampaignAction = defineStatusAction(resumeCampaign, 'The campaign calls again.')
+
+export const archiveCampaignAction = defineStatusAction(
+  archiveCampaign,
+  'The campaign is archived. Calls that waited are canceled.',
+)
 
 /** One outcome's part of a bar that is 100 wide. */
 interface Segment {
