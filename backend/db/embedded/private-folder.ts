@@ -15,13 +15,19 @@ export async function createFolder(folder: string): Promise<void> {
     await chmod(current, 0o711)
 }
 
+/** Every account may enter it, which isn't so of a macOS user's own temporary folder. */
+export const shortTemporaryFolder = process.platform === 'win32' ? tmpdir() : '/tmp'
+
 /**
  * Makes a folder with a short path that only the account can enter: a socket's path ends at about 100 characters.
  * mkdtemp never takes a folder that somebody else put there.
  */
-export async function createTemporaryFolder(prefix: string, account: Account): Promise<string> {
-  const base = process.platform === 'win32' ? tmpdir() : '/tmp'
-  const folder = await mkdtemp(path.join(base, prefix))
+export async function createTemporaryFolder(
+  prefix: string,
+  account: Account,
+  parent = shortTemporaryFolder,
+): Promise<string> {
+  const folder = await mkdtemp(path.join(parent, prefix))
   if (account.ids) await chown(folder, account.ids.uid, account.ids.gid)
   return folder
 }

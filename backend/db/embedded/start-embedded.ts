@@ -14,8 +14,8 @@ interface EmbeddedOptions {
   /** DATA_DIR as it was set. */
   dataDir: string | undefined
   purpose: Owner['purpose']
-  /** For tests: no fsync, and a data folder that is removed at the end, also where this process is killed. */
-  temporary?: boolean
+  /** For tests: no fsync, and a data folder in this one that is removed at the end, even if this process is killed. */
+  temporaryIn?: string
   log: Logger
 }
 
@@ -33,8 +33,8 @@ interface Embedded {
  * @throws {StartupError} where PostgreSQL cannot run on this machine
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const temporary = options.temporary
-    ? await createTemporaryFolder('outdial-test-', findAccount())
+  const temporary = options.temporaryIn
+    ? await createTemporaryFolder('outdial-test-', findAccount(), options.temporaryIn)
     : undefined
   const dataDir = await prepareDataDir(temporary ?? options.dataDir)
   const binaries = await findBinaries(dataDir.account)
@@ -48,12 +48,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 }
 
 async function startServer(
-  { purpose, temporary = false, log }: EmbeddedOptions,
+  { purpose, temporaryIn, log }: EmbeddedOptions,
   dataDir: DataDir,
   binaries: Binaries,
   address: Address,
 ): Promise<Embedded> {
   const { path, cluster, account } = dataDir
+  const temporary = temporaryIn !== undefined
   const owner = { pid: process.pid, purpose, socket: address.ownerSocket, url: address.url }
   const dataDirClaim = await claimDataDir(path, owner)
   const start = async () => {
