@@ -6,8 +6,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.mjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build', '<rootDir>/.outdial'],
-  globalSetup: '<rootDir>/test/support/start-database.mjs',
-  globalTeardown: '<rootDir>/test/support/stop-database.mjs',
+  globalSetup: '<rootDir>/test/support/setup.mjs',
+  globalTeardown: '<rootDir>/test/support/teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.mjs'],
   // More than the cores of a small machine: many tests wait, for browsers and for processes.
   maxWorkers: 4,

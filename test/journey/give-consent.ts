@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { launchChromium } from '../../backend/test/support/chromium.ts'
+import { withChromium } from '../../backend/test/support/chromium.ts'
 import { signInAndConsent } from '../../support/browser.ts'
 
 export interface Authorization {
@@ -20,15 +20,9 @@ export const consentByFetch: GiveConsent = async (authorization) =>
 
 /** In Chromium, with keys and mouse alone. Adds what the page in front of the person is called, one after another. */
 export const consentInChromium =
-  (executablePath: string, headings: string[]): GiveConsent =>
-  async (authorization) => {
-    const browser = await launchChromium(executablePath)
-    try {
-      return await completeConsent(await browser.newPage(), authorization, headings)
-    } finally {
-      await browser.close()
-    }
-  }
+  (headings: string[]): GiveConsent =>
+  (authorization) =>
+    withChromium(async (browser) => completeConsent(await browser.newPage(), authorization, headings))
 
 async function completeConsent(
   page: Page,

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { CallCompletedEvent } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
-import { findChromium, itWithChromium } from '../../backend/test/support/chromium.ts'
+import { chromiumUrl, itInChromium } from '../../backend/test/support/chromium.ts'
 import type { BuiltConnector } from '../../support/built-connector.ts'
 import { openWebhookListener, type WebhookListener } from '../../support/webhook-listener.ts'
 import { connectByCli } from './connect-by-cli.ts'
@@ -27,10 +27,9 @@ beforeAll(async () => {
   if (build.status !== 0) throw new Error(`the connector does not build:\n${build.stdout}${build.stderr}`)
   service = await startServiceProcess()
   cleanups.push(() => service.stop())
-  const chromium = findChromium()
   connector = await connectByCli(
     service,
-    chromium === undefined ? consentByFetch : consentInChromium(chromium, seen),
+    chromiumUrl === undefined ? consentByFetch : consentInChromium(seen),
   )
   cleanups.push(() => connector.remove())
   hook = await openWebhookListener()
@@ -73,7 +72,7 @@ it(
   timeoutMs,
 )
 
-itWithChromium(
+itInChromium(
   'was connected by `invoke auth start` through the real pages in Chromium, with keys and mouse',
   async () => {
     expect(seen).toEqual(['Sign in', 'Connect Zapier'])

@@ -10,7 +10,7 @@ import { migrate } from '../../backend/db/migrate.ts'
  * Makes the migrated template from which every test file gets its own database: on the server of DATABASE_URL, or on
  * an embedded one that is started for this run and gone after it, however it ends.
  */
-export default async function startDatabase() {
+export async function startDatabase() {
   const embedded = process.env.DATABASE_URL ? undefined : await startTemporary()
   const base = process.env.DATABASE_URL || embedded.url
   const template = process.env.OUTDIAL_TEMPLATE ?? `outdial_test_${randomBytes(6).toString('hex')}`
@@ -24,7 +24,7 @@ export default async function startDatabase() {
   await migrate(url.href)
   process.env.OUTDIAL_TEST_DATABASE = base
   process.env.OUTDIAL_TEMPLATE = template
-  globalThis.outdialTests = { mark, template, embedded }
+  return { mark, template, embedded }
 }
 
 const startTemporary = () =>
