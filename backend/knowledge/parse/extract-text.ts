@@ -1,10 +1,7 @@
 import { decodeText, NotTextError } from '../../core/decode-text.ts'
+import { FileError } from './file-error.ts'
 import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
-import { FileError } from './parse-result.ts'
-import { readDocx } from './read-docx.ts'
-import { readHtml } from './read-html.ts'
-import { readPdf } from './read-pdf.ts'
 
 /**
  * Returns the plain text of a file. A hostile file makes it use any amount of memory and time: call it only
@@ -28,11 +25,12 @@ async function readBytes(kind: FileKind, bytes: Uint8Array): Promise<string> {
   }
 }
 
+/** A process reads one file: it loads the one library that it needs. */
 const readers: Record<FileKind, (bytes: Uint8Array) => string | Promise<string>> = {
   text: (bytes) => decodeText(bytes),
-  html: readHtml,
-  pdf: readPdf,
-  docx: readDocx,
+  html: async (bytes) => (await import('./read-html.ts')).readHtml(bytes),
+  pdf: async (bytes) => (await import('./read-pdf.ts')).readPdf(bytes),
+  docx: async (bytes) => (await import('./read-docx.ts')).readDocx(bytes),
 }
 
 /**

@@ -1,4 +1,4 @@
-import { FileError } from './parse-result.ts'
+import { FileError } from './file-error.ts'
 
 export type FileKind = 'text' | 'html' | 'pdf' | 'docx'
 

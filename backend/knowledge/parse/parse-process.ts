@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
 import { parseLimits } from './parse-limits.ts'
-import type { ParseResult } from './parse-result.ts'
+import type { ParseResult } from './run-parser.ts'
 
 const killProcess = () => process.kill(process.pid, 'SIGKILL')
 setInterval(() => process.memoryUsage.rss() > parseLimits.maxMemoryBytes && killProcess(), 10)

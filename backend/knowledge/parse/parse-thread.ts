@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { extractText } from './extract-text.ts'
+import { FileError } from './file-error.ts'
 import type { FileKind } from './file-kind.ts'
-import { FileError, type ParseResult } from './parse-result.ts'
+import type { ParseResult } from './run-parser.ts'
 
 const { kind, bytes } = workerData as { kind: FileKind; bytes: Uint8Array }
 

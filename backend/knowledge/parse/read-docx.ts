@@ -1,5 +1,5 @@
 import mammoth from 'mammoth'
-import { FileError } from './parse-result.ts'
+import { FileError } from './file-error.ts'
 import { unzip, zip } from './zip.ts'
 
 const isMarkup = (name: string) => /\.(xml|rels)$/i.test(name) && !/^(customXml|word\/theme)\//.test(name)

@@ -1,7 +1,7 @@
 import { invalidField } from '../../core/errors.ts'
+import { FileError } from './file-error.ts'
 import { detectFileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
-import { FileError } from './parse-result.ts'
 import { runParser } from './run-parser.ts'
 
 interface UploadedFile {

@@ -1,6 +1,6 @@
 import { getDocumentProxy } from 'unpdf'
+import { FileError } from './file-error.ts'
 import { parseLimits } from './parse-limits.ts'
-import { FileError } from './parse-result.ts'
 
 /**
  * The text of a PDF, page by page: lines as they stand, and a blank line where the page leaves room between

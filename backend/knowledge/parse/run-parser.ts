@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { text as readAll } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import { FileError, type FileErrorCode, isFileErrorCode } from './file-error.ts'
 import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
-import { FileError, ParseResult } from './parse-result.ts'
 
 const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 
@@ -12,6 +13,13 @@ const flags = ['--permission', '--allow-worker', '--allow-fs-read=*', '--disable
 
 /** Exit code where V8 ran out of memory, on platforms that don't report the signal SIGABRT. */
 const abortedExitCode = 134
+
+/** What the parser process writes to its standard output, as JSON. */
+export const ParseResult = z.union([
+  z.object({ text: z.string() }),
+  z.object({ error: z.custom<FileErrorCode>(isFileErrorCode) }),
+])
+export type ParseResult = z.infer<typeof ParseResult>
 
 /**
  * Parses a file in a separate process, which is killed after `timeoutMs`.

@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
+import { FileError } from './file-error.ts'
 import { parseLimits } from './parse-limits.ts'
-import { FileError } from './parse-result.ts'
 
 const endSignature = 0x06054b50
 const entrySignature = 0x02014b50

@@ -1,7 +1,5 @@
-import * as z from 'zod'
-
 /** Why a file could not be read. The parser process sends it to its parent. */
-type FileErrorCode = keyof typeof messages
+export type FileErrorCode = keyof typeof messages
 
 /** Sentences for the person who chose the file. */
 const messages = {
@@ -35,12 +33,5 @@ export class FileError extends Error {
   }
 }
 
-const isFileErrorCode = (value: unknown): value is FileErrorCode =>
+export const isFileErrorCode = (value: unknown): value is FileErrorCode =>
   typeof value === 'string' && Object.hasOwn(messages, value)
-
-/** What the parser process writes to its standard output, as JSON. */
-export const ParseResult = z.union([
-  z.object({ text: z.string() }),
-  z.object({ error: z.custom<FileErrorCode>(isFileErrorCode) }),
-])
-export type ParseResult = z.infer<typeof ParseResult>
