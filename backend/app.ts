@@ -6,6 +6,7 @@ import { mountRuntimeRoutes } from './api/runtime-routes.ts'
 import type { Config } from './config.ts'
 import { registerDashboard } from './dashboard/register-dashboard.ts'
 import type { Deps } from './deps.ts'
+import { limitClosing } from './http/close-connections.ts'
 import { handleClientError, handleError } from './http/error-handler.ts'
 import { mountHealth } from './http/health.ts'
 import { getRequestId, logRequest } from './http/request-log.ts'
@@ -15,9 +16,6 @@ import { registerOauth } from './oauth/register-oauth.ts'
 import { createBrowserAuth } from './sign-in/browser-auth.ts'
 import { mountAssets } from './views/mount-assets.ts'
 import { createRender } from './views/render.ts'
-
-/** Milliseconds after which a server that closes lets no connection hold it up any longer. */
-const closeTimeoutMs = 12_000
 
 /** Builds the service's HTTP side; it never listens. `tools` answers beside Fastify, on the same port. */
 export async function createApp(
@@ -46,9 +44,9 @@ export async function createApp(
   })
   const getAllowedMethods = trackAllowedMethods(app)
 
+  const endConnections = limitClosing(app.server)
   app.addHook('preClose', async () => {
-    // Node takes a connection that was opened ahead of its first request for a busy one.
-    setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs).unref()
+    endConnections()
     await tools.close()
   })
   app.setErrorHandler(handleError)
