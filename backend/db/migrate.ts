@@ -12,20 +12,28 @@ const folder = fileURLToPath(new URL('migrations', import.meta.url))
  * @throws {StartupError} where a newer Outdial has been at the database: this one would write what it does not know
  */
 export async function migrate(url: string): Promise<void> {
-  await rejectNewerSchema(url)
-  await runner({
-    databaseUrl: url,
-    dir: folder,
-    direction: 'up',
-    migrationsTable: 'schema_migration',
-    advisoryLockMode: 'wait',
-    log: () => {},
-  })
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {}) // the query under way fails, too
+  await client.connect()
+  try {
+    await rejectNewerSchema(client)
+    await runner({
+      // Not its own, whose end it doesn't await: a server that stops at once would break it off, unheard.
+      dbClient: client,
+      dir: folder,
+      direction: 'up',
+      migrationsTable: 'schema_migration',
+      advisoryLockMode: 'wait',
+      log: () => {},
+    })
+  } finally {
+    await client.end()
+  }
 }
 
-async function rejectNewerSchema(url: string): Promise<void> {
+async function rejectNewerSchema(client: pg.Client): Promise<void> {
   const known = new Set((await readdir(folder)).map((file) => file.replace(/\.sql$/, '')))
-  const unknown = (await readAppliedMigrations(url)).filter((name) => !known.has(name))
+  const unknown = (await readAppliedMigrations(client)).filter((name) => !known.has(name))
   if (unknown.length === 0) return
   throw new StartupError(
     `The database was made by a newer Outdial (it holds the migration ${unknown.join(', ')}): update Outdial, or ` +
@@ -33,17 +41,11 @@ async function rejectNewerSchema(url: string): Promise<void> {
   )
 }
 
-async function readAppliedMigrations(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    const { rows } = await client.query<{ found: boolean }>(
-      `select to_regclass('schema_migration') is not null as found`,
-    )
-    if (!rows[0]?.found) return []
-    const applied = await client.query<{ name: string }>('select name from schema_migration order by id')
-    return applied.rows.map((row) => row.name)
-  } finally {
-    await client.end()
-  }
+async function readAppliedMigrations(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select to_regclass('schema_migration') is not null as found`,
+  )
+  if (!rows[0]?.found) return []
+  const applied = await client.query<{ name: string }>('select name from schema_migration order by id')
+  return applied.rows.map((row) => row.name)
 }
