@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import pg from 'pg'
 import pino from 'pino'
-import { shortTemporaryFolder } from '../../backend/db/embedded/private-folder.ts'
 import { startEmbedded } from '../../backend/db/embedded/start-embedded.ts'
 import { migrate } from '../../backend/db/migrate.ts'
 
@@ -31,19 +30,9 @@ const startTemporary = () =>
   startEmbedded({
     dataDir: undefined,
     purpose: 'command',
-    temporaryIn: hasRoom('/dev/shm') ? '/dev/shm' : shortTemporaryFolder,
+    temporaryIn: tmpdir(),
     log: pino({ level: 'silent' }),
   })
-
-/**
- * A database is hundreds of files, and every test file has its own: without this folder, which Linux keeps in memory,
- * making and removing them takes a third of the run.
- */
-function hasRoom(folder) {
-  if (!existsSync(folder)) return false
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize > 2 * 1024 ** 3
-}
 
 /** Databases of killed runs: those of this name, and those of generated names whose run is no longer connected. */
 async function dropLeftovers(mark, template) {

@@ -1,10 +1,10 @@
 // A program for the tests: opens the embedded database as the service does, says where, and holds it until it is told
 // to stop, or is killed. Run as `embedded-database-main.ts [temporary]`.
+import { tmpdir } from 'node:os'
 import pino from 'pino'
-import { shortTemporaryFolder } from '../../db/embedded/private-folder.ts'
 import { startEmbedded } from '../../db/embedded/start-embedded.ts'
 
-const temporaryIn = process.argv[2] === 'temporary' ? shortTemporaryFolder : undefined
+const temporaryIn = process.argv[2] === 'temporary' ? tmpdir() : undefined
 const writeLine = (fact: object) => process.stdout.write(`${JSON.stringify(fact)}\n`)
 const log = pino({ level: 'silent' })
 try {

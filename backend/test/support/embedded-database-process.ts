@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { chmod, chown, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { it } from '@jest/globals'
@@ -114,7 +115,7 @@ async function query(url: string, sql: string): Promise<pg.QueryResultRow[]> {
 
 /** An empty folder of the user as whom a test runs its process. */
 export async function createEmptyFolder(ids: { uid?: number; gid?: number } = {}): Promise<string> {
-  const folder = await mkdtemp('/tmp/outdial-place-')
+  const folder = await mkdtemp(path.join(tmpdir(), 'outdial-place-'))
   folders.push(folder)
   await chmod(folder, 0o711)
   if (ids.uid !== undefined && ids.gid !== undefined) await chown(folder, ids.uid, ids.gid)
