@@ -20,6 +20,12 @@ export default class Environment {
     schemaIds: new Set(schemasById().keys()),
   }
 
+  #hasOwnSchemas
+
+  constructor({ globalConfig }) {
+    this.#hasOwnSchemas = globalConfig.collectCoverage
+  }
+
   async setup() {}
 
   async teardown() {
@@ -32,7 +38,7 @@ export default class Environment {
     Object.assign(process.env, env)
     process.exit = exit
     process.exitCode = exitCode
-    for (const [id, schema] of schemasById()) {
+    for (const [id, schema] of this.#hasOwnSchemas ? schemasById() : []) {
       if (!schemaIds.has(id)) globalThis.__zod_globalRegistry.remove(schema)
     }
   }
@@ -46,5 +52,8 @@ export default class Environment {
 /** What jest-circus keeps about one test file, such as its `jest.setTimeout`. */
 const isOfCircus = (key) => /^[A-Z_]+$/.test(key.description)
 
-/** Zod's global registry of schemas with an ID: those of a file must not reach the OpenAPI document of the next one. */
+/**
+ * Zod's global registry of schemas with an ID. Where every file has sources of its own, its schemas must not reach the
+ * OpenAPI document of the next one.
+ */
 const schemasById = () => globalThis.__zod_globalRegistry?._idmap ?? new Map()
