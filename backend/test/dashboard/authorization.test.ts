@@ -127,23 +127,23 @@ function rowsOfWorkspace(rows: Record<string, string[]>, workspaceId: number): R
 
 it('finds nothing of another workspace, whatever is asked of it, and changes nothing', async () => {
   const before = await dumpRows()
-  const token = await getCsrfToken(ours.guest)
+  const token = await getCsrfToken(ours.user)
   const wrong: string[] = []
   for (const route of routes.filter(({ path }) => path.includes(':'))) {
     for (const path of foreignPaths(route)) {
       const formatResult = (how: string, { status, location }: PageResponse) =>
         `${how} ${path} ${status} ${location}`
       if (isPage(route)) {
-        const response = await request(ours.guest, workspacePath(ours, path))
+        const response = await request(ours.user, workspacePath(ours, path))
         if (response.status !== 404) wrong.push(formatResult('GET', response))
       }
       if (!isAction(route)) continue
       for (const fields of [fieldsWith(ours), fieldsWith(theirs)]) {
-        const response = await request(ours.guest, workspacePath(ours, path), { _csrf: token, ...fields })
+        const response = await request(ours.user, workspacePath(ours, path), { _csrf: token, ...fields })
         if (response.status !== 404) wrong.push(formatResult('POST', response))
       }
       // What is not filled in may be told first.
-      const { status } = await request(ours.guest, workspacePath(ours, path), { _csrf: token })
+      const { status } = await request(ours.user, workspacePath(ours, path), { _csrf: token })
       if (![303, 404].includes(status)) wrong.push(`POST ${path} ${status} with nothing in it`)
     }
   }
@@ -153,13 +153,13 @@ it('finds nothing of another workspace, whatever is asked of it, and changes not
 
 it('finds no workspace of which one is no member', async () => {
   const before = await dumpRows()
-  const token = await getCsrfToken(ours.guest)
+  const token = await getCsrfToken(ours.user)
   const found: string[] = []
   for (const route of routes) {
     const path = workspacePath(theirs, pathFor(route, theirs))
     const responses = [
-      ...(isPage(route) ? [await request(ours.guest, path)] : []),
-      ...(isAction(route) ? [await request(ours.guest, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
+      ...(isPage(route) ? [await request(ours.user, path)] : []),
+      ...(isAction(route) ? [await request(ours.user, path, { _csrf: token, ...fieldsWith(theirs) })] : []),
     ]
     found.push(...responses.filter(({ status }) => status !== 404).map(({ status }) => `${path} ${status}`))
   }
@@ -188,12 +188,12 @@ it('leads everybody who is not signed in to the sign-in page', async () => {
 
 it('takes nothing without a token against forgery, or with that of another browser', async () => {
   const before = await dumpRows()
-  const foreign = await getCsrfToken(theirs.guest)
+  const foreign = await getCsrfToken(theirs.user)
   const wrong: string[] = []
   for (const route of routes.filter(isAction)) {
     const path = workspacePath(ours, pathFor(route, ours))
     for (const fields of [fieldsWith(ours), { ...fieldsWith(ours), _csrf: foreign }]) {
-      const { status } = await request(ours.guest, path, fields)
+      const { status } = await request(ours.user, path, fields)
       if (status !== 403) wrong.push(`${path} ${status}`)
     }
   }
@@ -304,7 +304,7 @@ describe('the two lists of who may do what', () => {
   it('refuse an owner nothing of it, and a member nothing of the rest', async () => {
     const rejected: string[] = []
     for (const [user, list] of [
-      [ours.guest, ownerPaths],
+      [ours.user, ownerPaths],
       [await seedSignedInMember(service, ours.workspaceId, 'member'), memberPaths],
     ] as const) {
       for (const route of routes.filter(({ kind, path }) => kind === 'form' && list.includes(path))) {

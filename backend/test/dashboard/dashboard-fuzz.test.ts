@@ -18,8 +18,8 @@ beforeAll(async () => {
   database = await createTestDatabase()
   service = await startService(database.db)
   objects = await seedEverything(service, 'Acme')
-  cookie = objects.guest.browser.cookies().join('; ')
-  token = /name="_csrf" value="([^"]+)"/.exec((await objects.guest.open('/account')).html)?.[1] ?? ''
+  cookie = objects.user.browser.cookies().join('; ')
+  token = /name="_csrf" value="([^"]+)"/.exec((await objects.user.open('/account')).html)?.[1] ?? ''
   // What speaks to servers elsewhere is tried with servers, in the tests of tools.
   routes = listDashboardRoutes(service.deps).filter(
     ({ path }) => !/refresh$|choose$|new-server$|edit-server$/.test(path),

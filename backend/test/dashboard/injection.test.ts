@@ -119,7 +119,7 @@ it('shows as text whatever anybody has said, typed or sent', async () => {
   for (const route of listDashboardRoutes(service.deps)) {
     // The server of these tools is not there: what its pages show is tested with one.
     if (route.kind === 'action' || route.kind === 'download' || route.path.endsWith('/choose')) continue
-    const { status, html } = await objects.guest.open(pathFor(route, objects))
+    const { status, html } = await objects.user.open(pathFor(route, objects))
     expect([route.path, status]).toEqual([route.path, 200])
     expect([route.path, html.match(/<b>Mark|<\/b>"|<img|href="javascript:/g)]).toEqual([route.path, null])
     if (html.includes('&lt;b&gt;Mark&lt;/b&gt;')) seen.push(route.path)
@@ -132,9 +132,7 @@ it('shows as text whatever anybody has said, typed or sent', async () => {
 it('shows as text what was looked for', async () => {
   for (const path of ['/calls', '/contacts', '/campaigns', '/knowledge', '/contacts/do-not-call']) {
     const text = encodeURIComponent(mark)
-    const { html } = await objects.guest.open(
-      `${path}?search=${text}&q=${text}&number=${text}&status=${text}`,
-    )
+    const { html } = await objects.user.open(`${path}?search=${text}&q=${text}&number=${text}&status=${text}`)
     expect([path, html.match(/<b>Mark|<\/b>"|<img/g)]).toEqual([path, null])
   }
 })
@@ -157,7 +155,7 @@ it('writes files that spreadsheet programs run nothing of, under names that no h
   const signIn = await fetch(new URL('/sign-in', service.url))
   expect(signIn.headers.get('cache-control')).toBe('no-store')
   for (const route of listDashboardRoutes(service.deps).filter(({ kind }) => kind === 'download')) {
-    const { page } = await objects.guest.browser.open(objects.guest.urlFor(pathFor(route, objects)))
+    const { page } = await objects.user.browser.open(objects.user.urlFor(pathFor(route, objects)))
     expect([route.path, page.status]).toEqual([route.path, 200])
     expect(page.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/)
     expect(page.headers.get('content-type')).toMatch(/^text\/csv/)

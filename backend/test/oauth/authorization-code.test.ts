@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
 import { createBrowser, signInAndConsent } from '../../../support/browser.ts'
 import { hashToken } from '../../secrets/tokens.ts'
+import { password } from '../support/factories.ts'
 import {
   apiStatus,
   connect,
@@ -15,7 +16,6 @@ import {
   type TestApp,
   useOAuthWorld,
 } from '../support/oauth.ts'
-import { password } from '../support/service.ts'
 
 const world = useOAuthWorld()
 

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { newFlow, seedApp, seedUser, type TestApp, type TestUser } from '../support/oauth.ts'
-import { password, useServiceWorld } from '../support/service.ts'
+import { password } from '../support/factories.ts'
+import { newFlow, seedApp, seedUserWithWorkspaces, type TestApp, type TestUser } from '../support/oauth.ts'
+import { useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld()
 let robin: TestUser
@@ -12,7 +13,7 @@ let app: TestApp
 let otherServer: Server
 let callback: string
 beforeAll(async () => {
-  robin = await seedUser(world.service.deps, 'Acme', 'Globex')
+  robin = await seedUserWithWorkspaces(world.service.deps, 'Acme', 'Globex')
   otherServer = createServer((_request, response) => response.end('connected'))
   await new Promise<void>((resolve) => otherServer.listen(0, '127.0.0.1', resolve))
   const address = otherServer.address()

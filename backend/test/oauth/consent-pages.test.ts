@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals'
 import { createBrowser, signInAndConsent } from '../../../support/browser.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { useConsentWorld } from '../support/consent.ts'
-import { discover, newFlow, seedApp, seedUser, type TestApp } from '../support/oauth.ts'
-import { password } from '../support/service.ts'
+import { password } from '../support/factories.ts'
+import { discover, newFlow, seedApp, seedUserWithWorkspaces, type TestApp } from '../support/oauth.ts'
 
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 
@@ -38,7 +38,7 @@ describe('the sign-in page', () => {
   })
 
   it('stops after ten wrong passwords for one address, and opens again after five minutes', async () => {
-    const eve = await seedUser(world.service.deps, 'Eve')
+    const eve = await seedUserWithWorkspaces(world.service.deps, 'Eve')
     const { browser, page } = await openAuthorization()
     const attempt = (typedPassword: string) =>
       browser.press(page, 'Sign in', { email: eve.email, password: typedPassword })
@@ -53,7 +53,7 @@ describe('the sign-in page', () => {
   })
 
   it('signs out who is not the right person, and lets the right one in', async () => {
-    const sam = await seedUser(world.service.deps, 'Umbrella')
+    const sam = await seedUserWithWorkspaces(world.service.deps, 'Umbrella')
     const authorization = await openAuthorizationSignedIn()
     const { page } = await authorization.browser.press(authorization.page, 'Not you? Sign out')
     expect(page.html).toContain('name="password"')
@@ -131,7 +131,7 @@ describe('the consent page', () => {
   })
 
   it('chooses the only workspace beforehand', async () => {
-    const sam = await seedUser(world.service.deps, 'Initech')
+    const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech')
     const authorization = await openAuthorizationSignedIn(sam)
     expect(authorization.page.html).toMatch(/name="workspace_id" value="\d+" required checked/)
   })
@@ -145,7 +145,7 @@ describe('the consent page', () => {
   })
 
   it('does not take a workspace that the user is no member of', async () => {
-    const kim = await seedUser(world.service.deps, 'Hooli')
+    const kim = await seedUserWithWorkspaces(world.service.deps, 'Hooli')
     const authorization = await openAuthorizationSignedIn()
     const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow', {
       workspace_id: String(kim.workspaces.Hooli),
@@ -155,7 +155,7 @@ describe('the consent page', () => {
   })
 
   it('tells a user without any workspace so, and leads back to the app', async () => {
-    const authorization = await openAuthorizationSignedIn(await seedUser(world.service.deps))
+    const authorization = await openAuthorizationSignedIn(await seedUserWithWorkspaces(world.service.deps))
     expect(authorization.page.text).toContain('not a member of any workspace')
     const { externalUrl } = await authorization.browser.press(authorization.page, 'Back to Zapier')
     expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
 import { endMembership } from '../../access/remove-member.ts'
 import { useConsentWorld } from '../support/consent.ts'
-import { newFlow, seedUser } from '../support/oauth.ts'
-import { password } from '../support/service.ts'
+import { password } from '../support/factories.ts'
+import { newFlow, seedUserWithWorkspaces } from '../support/oauth.ts'
 
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 
 describe('an authorization in progress', () => {
   it('does not give in the name of one person what another was shown', async () => {
-    const sam = await seedUser(world.service.deps, 'Acme')
+    const sam = await seedUserWithWorkspaces(world.service.deps, 'Acme')
     const authorization = await openAuthorizationSignedIn()
     const { page: signInPage } = await authorization.browser.open(`${world.service.url}/sign-in`)
     const { page: out } = await authorization.browser.press(signInPage, 'Sign out')
@@ -100,7 +100,7 @@ describe('an authorization that gives no code', () => {
   })
 
   it('gives no code where the membership ended while the page was open', async () => {
-    const kim = await seedUser(world.service.deps, 'Vandelay', 'Other')
+    const kim = await seedUserWithWorkspaces(world.service.deps, 'Vandelay', 'Other')
     const authorization = await openAuthorizationSignedIn(kim)
     await endMembership(world.service.deps, { workspaceId: kim.workspaces.Vandelay ?? 0, userId: kim.userId })
     const { page, externalUrl } = await allowAccess(authorization, 'Vandelay')
@@ -109,7 +109,7 @@ describe('an authorization that gives no code', () => {
   })
 
   it('tells the app of a membership that ended after Allow, before the way back', async () => {
-    const kim = await seedUser(world.service.deps, 'Stark')
+    const kim = await seedUserWithWorkspaces(world.service.deps, 'Stark')
     const { browser, page } = await openAuthorizationSignedIn(kim)
     const workspaceId = kim.workspaces.Stark ?? 0
     const allowed = await fetch(`${page.url}/allow`, {

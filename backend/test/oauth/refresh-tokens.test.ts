@@ -7,7 +7,7 @@ import {
   readError,
   refresh,
   seedApp,
-  seedUser,
+  seedUserWithWorkspaces,
   useOAuthWorld,
 } from '../support/oauth.ts'
 
@@ -114,7 +114,7 @@ it('keeps connections and pages alive over a restart', async () => {
 })
 
 it('gives nothing to an app whose user was removed, even in the middle of a refresh', async () => {
-  const sam = await seedUser(world.service.deps, 'Initech')
+  const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech')
   const first = await connect(world.zapier, sam, 'Initech')
   const workspaceId = sam.workspaces.Initech ?? 0
   const responses = await Promise.all([

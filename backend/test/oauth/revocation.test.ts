@@ -14,7 +14,7 @@ import {
   readError,
   refresh,
   seedApp,
-  seedUser,
+  seedUserWithWorkspaces,
   type TestApp,
   useOAuthWorld,
 } from '../support/oauth.ts'
@@ -63,7 +63,7 @@ it('ends with a refresh token every token of its connection, and of no other', a
 })
 
 it('removes the webhook subscriptions with the last connection that an app gives back', async () => {
-  const kim = await seedUser(world.service.deps, 'Hooli')
+  const kim = await seedUserWithWorkspaces(world.service.deps, 'Hooli')
   const first = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
   const second = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
   expect(await subscribe(first.access_token)).toBe(201)
@@ -74,7 +74,7 @@ it('removes the webhook subscriptions with the last connection that an app gives
 })
 
 it('keeps the webhook subscriptions over a replay and the reconnect after it', async () => {
-  const lee = await seedUser(world.service.deps, 'Soylent')
+  const lee = await seedUserWithWorkspaces(world.service.deps, 'Soylent')
   const first = await connect(world.zapier, lee, 'Soylent', { paramOverrides: { scope: null } })
   expect(await subscribe(first.access_token)).toBe(201)
   await exchangeCode(world.zapier, first.flow)
@@ -127,7 +127,7 @@ it('ends all that an app has in a workspace when it is disconnected, and nothing
 })
 
 it('ends with a membership every token, key and subscription of the member there, and nothing elsewhere', async () => {
-  const sam = await seedUser(world.service.deps, 'Initech', 'Umbrella')
+  const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech', 'Umbrella')
   const [workspaceId = 0, otherWorkspaceId = 0] = [sam.workspaces.Initech, sam.workspaces.Umbrella]
   const gone = await connect(world.zapier, sam, 'Initech', { paramOverrides: { scope: null } })
   const stays = await connect(world.zapier, sam, 'Umbrella', { paramOverrides: { scope: null } })
@@ -152,7 +152,7 @@ it('ends with a membership every token, key and subscription of the member there
 })
 
 it('gives no tokens for a code whose user was removed meanwhile', async () => {
-  const pat = await seedUser(world.service.deps, 'Massive')
+  const pat = await seedUserWithWorkspaces(world.service.deps, 'Massive')
   const flow = await consent(world.zapier, pat, 'Massive')
   await endMembership(world.service.deps, { workspaceId: pat.workspaces.Massive ?? 0, userId: pat.userId })
   expect(await readError(await exchangeCode(world.zapier, flow))).toEqual([400, 'invalid_grant'])
@@ -167,7 +167,7 @@ it('says that who is no member cannot be removed', async () => {
 })
 
 it('gives nothing to who is no member, however the membership ended', async () => {
-  const ann = await seedUser(world.service.deps, 'Cyberdyne')
+  const ann = await seedUserWithWorkspaces(world.service.deps, 'Cyberdyne')
   const first = await connect(world.zapier, ann, 'Cyberdyne')
   const flow = await consent(world.zapier, ann, 'Cyberdyne')
   await deleteMembership(world.db, ann.workspaces.Cyberdyne ?? 0, ann.userId)

@@ -5,8 +5,8 @@ import { deleteUnusedGrants } from '../../oauth/grants.ts'
 import { loadServerKeys } from '../../oauth/server-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
+import { password } from '../support/factories.ts'
 import { connect, consent, newFlow, parseTokens, refresh, useOAuthWorld } from '../support/oauth.ts'
-import { password } from '../support/service.ts'
 
 const world = useOAuthWorld()
 

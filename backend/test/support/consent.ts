@@ -1,6 +1,6 @@
 import { type Browser, createBrowser, findWorkspaceId, type Page } from '../../../support/browser.ts'
+import { password } from './factories.ts'
 import { apiStatus, exchangeCode, type Flow, newFlow, parseTokens, useOAuthWorld } from './oauth.ts'
-import { password } from './service.ts'
 
 export interface AuthorizationPage {
   browser: Browser

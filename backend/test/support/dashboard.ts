@@ -4,14 +4,11 @@ import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { Browser as Chromium, Page as Tab } from 'playwright-core'
 import { type Browser, createBrowser, type Page } from '../../../support/browser.ts'
 import { addMember } from '../../identity/members.ts'
-import { hashPassword } from '../../identity/passwords.ts'
 import { startSession } from '../../identity/sessions.ts'
-import { insertUser } from '../../identity/user-store.ts'
-import { createUser } from '../../identity/users.ts'
 import { sessionCookie } from '../../sign-in/browser-auth.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type Seed, seedWorkspace } from './factories.ts'
-import { password, type Service, startService } from './service.ts'
+import { password, type Seed, seedUser, seedWorkspace } from './factories.ts'
+import { type Service, startService } from './service.ts'
 
 export { password, startService, type Service }
 
@@ -29,10 +26,6 @@ export function useService(onOpened: (opened: { database: TestDatabase; service:
     await database.close()
   })
 }
-
-let userCount = 0
-/** Made once: hashing is slow on purpose. */
-let passwordHash: string | undefined
 
 /** A signed-in user with a browser that runs no script. */
 export interface SignedInUser {
@@ -59,12 +52,7 @@ export async function seedSignedInMember(
   workspaceId: number,
   role: 'owner' | 'member',
 ): Promise<SignedInUser> {
-  userCount += 1
-  const email = `guest${userCount}@example.com`
-  passwordHash ??= await hashPassword(password)
-  const user = await insertUser(service.deps.db, { email, name: 'Robin', passwordHash })
-  if (user === undefined) throw new Error(`${email} is there already`)
-  const userId = user.id
+  const { userId, email } = await seedUser(service.deps)
   await addMember(service.deps, { workspaceId, userId, role })
   const session = await startSession(service.deps, userId)
   if (session === undefined) throw new Error(`${email} could not be signed in`)
@@ -98,7 +86,7 @@ const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 
 
 /** Fails where axe-core finds a serious or critical fault in the page that the tab shows. */
 export async function expectAccessible(tab: Tab): Promise<void> {
-  await tab.evaluate(await axe)
+  if (!(await tab.evaluate("'axe' in window"))) await tab.evaluate(await axe)
   const { violations } = await tab.evaluate<AxeResults>(
     "axe.run({ resultTypes: ['violations'], preload: false })",
   )
@@ -110,15 +98,11 @@ export async function expectAccessible(tab: Tab): Promise<void> {
   expect(seriousViolations).toEqual([])
 }
 
-let withoutWorkspaceCount = 0
-
 /** Creates a user without a workspace, and signs in. */
 export async function seedUserWithoutWorkspace(
   service: Service,
 ): Promise<{ browser: Browser; userId: number; email: string }> {
-  withoutWorkspaceCount += 1
-  const email = `stranger${withoutWorkspaceCount}@example.com`
-  const { id: userId } = await createUser(service.deps, { email, name: 'Sam', password })
+  const { userId, email } = await seedUser(service.deps)
   const { browser } = await signIn(service, email)
   return { browser, userId, email }
 }

@@ -8,7 +8,12 @@ const temporaryIn = process.argv[2] === 'temporary' ? tmpdir() : undefined
 const writeLine = (fact: object) => process.stdout.write(`${JSON.stringify(fact)}\n`)
 const log = pino({ level: 'silent' })
 try {
-  const embedded = await startEmbedded({ dataDir: process.env.DATA_DIR, purpose: 'service', temporaryIn, log })
+  const embedded = await startEmbedded({
+    dataDir: process.env.DATA_DIR,
+    purpose: 'service',
+    temporaryIn,
+    log,
+  })
   const stop = () => void embedded.stop().then(() => process.exit(0))
   process.on('SIGTERM', stop)
   process.stdin.on('end', stop).resume() // the run of the tests was killed

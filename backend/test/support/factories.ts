@@ -10,9 +10,29 @@ import type { Caller } from '../../core/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { insertUser } from '../../identity/user-store.ts'
 import { newWebhookSecret } from '../../secrets/tokens.ts'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
 import type { TestDeps } from './deps.ts'
+
+/** The password of every user that these helpers create. */
+export const password = 'correct horse battery'
+
+/** Its hash by `hashPassword()`, which is slow on purpose. */
+const passwordHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$MtDiM2LAQdvVqa8uErJSww$d0x7edapKjNRzUFxhXyWD/L73GQOjWgSeCWdjCr+ffg'
+
+let userCount = 0
+
+/** Creates a user who can sign in; without an email, each has one of their own. */
+export async function seedUser(
+  { db }: Pick<Deps, 'db'>,
+  email = `robin${(userCount += 1)}@example.com`,
+): Promise<{ userId: number; email: string }> {
+  const user = await insertUser(db, { email, name: 'Robin', passwordHash })
+  if (user === undefined) throw new Error(`${email} exists already`)
+  return { userId: user.id, email }
+}
 
 let completedCallCount = 0
 

@@ -3,11 +3,11 @@ import * as oauth from 'oauth4webapi'
 import { type Browser, createBrowser, signInAndConsent } from '../../../support/browser.ts'
 import type { Db } from '../../db/schema.ts'
 import { addMember } from '../../identity/members.ts'
-import { createUser } from '../../identity/users.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
 import { createWorkspace } from '../../onboarding/onboarding.ts'
 import type { TestDeps } from './deps.ts'
-import { password, type Service, useServiceWorld } from './service.ts'
+import { password, seedUser } from './factories.ts'
+import { type Service, useServiceWorld } from './service.ts'
 
 /** Nothing listens there: the browser stops before it leaves. */
 export const redirectUri = 'http://127.0.0.1:9/callback'
@@ -19,13 +19,9 @@ export interface TestUser {
   workspaces: Record<string, number>
 }
 
-let userCount = 0
-
 /** A user who can sign in, and is a member of new workspaces of these names. */
-export async function seedUser(deps: TestDeps, ...names: string[]): Promise<TestUser> {
-  userCount += 1
-  const email = `robin${userCount}@example.com`
-  const { id: userId } = await createUser(deps, { email, name: 'Robin', password })
+export async function seedUserWithWorkspaces(deps: TestDeps, ...names: string[]): Promise<TestUser> {
+  const { userId, email } = await seedUser(deps)
   const workspaces: Record<string, number> = {}
   for (const name of names) {
     const { id } = await createWorkspace(deps, {
@@ -102,7 +98,7 @@ export function useOAuthWorld(): OAuthWorld {
   let zapier: TestApp
   let phone: TestApp
   beforeAll(async () => {
-    robin = await seedUser(world.service.deps, 'Acme', 'Globex')
+    robin = await seedUserWithWorkspaces(world.service.deps, 'Acme', 'Globex')
     zapier = await seedApp(world.service, 'confidential')
     phone = await seedApp(world.service, 'public', 'Phone')
   })

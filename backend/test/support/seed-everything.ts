@@ -109,7 +109,7 @@ export async function seedEverything(service: Service, mark: string) {
   const importId = await uploadContacts(deps, caller, { name: `${mark}.csv`, bytes, isTooLarge: false })
 
   return {
-    guest: user,
+    user,
     member,
     mark,
     workspaceId,

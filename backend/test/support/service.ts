@@ -7,9 +7,6 @@ import type { Db } from '../../db/schema.ts'
 import { type TestDeps, testDeps } from './deps.ts'
 import { useTestDatabase } from './world.ts'
 
-/** The password of every user that these helpers create. */
-export const password = 'correct horse battery'
-
 export interface Service {
   app: FastifyInstance
   deps: TestDeps

@@ -30,7 +30,7 @@ const getConfig = (agentId: number) =>
 
 type Seeded = Awaited<ReturnType<typeof seedSignedInOwner>>
 
-/** Gives the guest's agent a tool, and tells the address of its page there. */
+/** Gives the user's agent a tool, and tells the address of its page there. */
 async function assignToolTo(user: Seeded, name: string, config: object = {}): Promise<string> {
   const { workspaceId, agentId } = user.seed
   const id = await getToolId(service, user, name)

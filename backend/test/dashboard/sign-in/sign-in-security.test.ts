@@ -9,7 +9,6 @@ import { createInvitation } from '../../../identity/invitations.ts'
 import { addMember } from '../../../identity/members.ts'
 import { createResetLink } from '../../../identity/password-resets.ts'
 import { changePassword } from '../../../identity/passwords.ts'
-import { createUser } from '../../../identity/users.ts'
 import { createWorkspace } from '../../../onboarding/onboarding.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import {
@@ -21,6 +20,7 @@ import {
 } from '../../support/dashboard.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { seedUser } from '../../support/factories.ts'
 import { waitForLockWaiters } from '../../support/locks.ts'
 import { newFlow, seedApp } from '../../support/oauth.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -51,14 +51,6 @@ afterAll(async () => {
   await database.close()
 })
 
-let userCount = 0
-async function seedPerson(): Promise<{ userId: number; email: string }> {
-  userCount += 1
-  const email = `kim${userCount}@example.com`
-  const { id } = await createUser(deps, { email, name: 'Kim', password })
-  return { userId: id, email }
-}
-
 /** Sends the sign-in form from an address of the network. */
 async function signInFrom(
   remoteAddress: string,
@@ -80,7 +72,7 @@ async function signInFrom(
 }
 
 it('sets over https cookies that no other site, subdomain or script can use', async () => {
-  const { email, userId } = await seedPerson()
+  const { email, userId } = await seedUser(deps)
   const { id } = await createWorkspace(deps, {
     name: 'Acme',
     country: 'US',
@@ -114,7 +106,7 @@ it('sets over https cookies that no other site, subdomain or script can use', as
 })
 
 it('begins a session of its own, and ends the one that the browser held', async () => {
-  const [kim, eve] = [await seedPerson(), await seedPerson()]
+  const [kim, eve] = [await seedUser(deps), await seedUser(deps)]
   const planted = await signInFrom('192.0.2.2', eve.email, password)
   const plantedCookies = Object.fromEntries(planted.cookies.map(({ name, value }) => [name, value]))
   const signedIn = await signInFrom('192.0.2.2', kim.email, password, plantedCookies)
@@ -129,7 +121,7 @@ it('begins a session of its own, and ends the one that the browser held', async 
 })
 
 it('counts wrong tries by place, so that nobody is kept out by a stranger', async () => {
-  const { email } = await seedPerson()
+  const { email } = await seedUser(deps)
   for (let count = 0; count < 10; count += 1) {
     expect((await signInFrom('198.51.100.7', email, 'wrong')).statusCode).toBe(422)
   }
@@ -141,7 +133,7 @@ it('counts wrong tries by place, so that nobody is kept out by a stranger', asyn
 })
 
 it('takes a network of IPv6 addresses for one place', async () => {
-  const { email } = await seedPerson()
+  const { email } = await seedUser(deps)
   for (let count = 0; count < 10; count += 1) {
     expect((await signInFrom(`2001:db8:1:2::${count + 1}`, email, 'wrong')).statusCode).toBe(422)
   }
@@ -158,7 +150,7 @@ it('counts tries on the page of an app together with those on the page of its ow
 })
 
 it('lets nobody in by a password that is being changed at that moment', async () => {
-  const { userId, email } = await seedPerson()
+  const { userId, email } = await seedUser(deps)
   const sessionHash = Buffer.from('the session that changes it')
   let change: Promise<void> | undefined
   let late: ReturnType<typeof signInFrom> | undefined
@@ -178,7 +170,7 @@ it('lets nobody in by a password that is being changed at that moment', async ()
 })
 
 it('keeps the tokens of links out of logs, caches and the addresses that other sites see', async () => {
-  const { userId, email } = await seedPerson()
+  const { userId, email } = await seedUser(deps)
   const { id: workspaceId } = await createWorkspace(deps, {
     name: 'Acme',
     country: 'US',
@@ -214,7 +206,7 @@ it('keeps the tokens of links out of logs, caches and the addresses that other s
 })
 
 it('lets an owner who is being removed invite nobody', async () => {
-  const [kim, eve] = [await seedPerson(), await seedPerson()]
+  const [kim, eve] = [await seedUser(deps), await seedUser(deps)]
   const { id: workspaceId } = await createWorkspace(deps, {
     name: 'Acme',
     country: 'US',
