@@ -18,8 +18,12 @@ export function limitClosing(server: Server): () => void {
     socket.once('close', () => sockets.delete(socket))
   })
   return () => {
+    if (!server.listening) return
     const closeUnused = () => sockets.forEach((socket) => socket.bytesRead === 0 && socket.destroy())
-    setTimeout(closeUnused, firstRequestTimeoutMs).unref()
-    setTimeout(() => server.closeAllConnections(), lastResponseTimeoutMs).unref()
+    const timers = [
+      setTimeout(closeUnused, firstRequestTimeoutMs),
+      setTimeout(() => server.closeAllConnections(), lastResponseTimeoutMs),
+    ]
+    server.once('close', () => timers.forEach((timer) => clearTimeout(timer)))
   }
 }

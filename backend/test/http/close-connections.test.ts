@@ -16,8 +16,8 @@ it('closes a connection that never sent a request, and lets a request that is be
   const response = fetch(`http://127.0.0.1:${port}/`)
   await waitUntil(() => pending !== undefined)
 
-  const closed = once(server.close(), 'close')
   endConnections()
+  const closed = once(server.close(), 'close')
   await once(unused, 'close')
   pending?.end('done')
 
