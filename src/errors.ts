@@ -51,12 +51,15 @@ function formatApiError({ message, details }: ApiError, inputFields: PlainInputF
   return (isRepeated ? reasons : [message, ...reasons]).join(' ')
 }
 
-/** `calling_hours.days.0` is the field "calling_hours_days"; of a dictionary, the entry is told too. */
+/**
+ * Finds the label of the input field that an API path refers to: `calling_hours.days.0` belongs to
+ * `calling_hours_days`. For a dictionary field, adds the entry's key.
+ */
 function findLabel(path: string, inputFields: PlainInputField[]): string {
   const key = path.replaceAll('.', '_')
   const [field] = inputFields
-    .filter((one) => key === one.key || key.startsWith(`${one.key}_`))
-    .toSorted((one, other) => other.key.length - one.key.length)
+    .filter((inputField) => key === inputField.key || key.startsWith(`${inputField.key}_`))
+    .toSorted((a, b) => b.key.length - a.key.length)
   const label = field?.label ?? titleCase(path)
   const entry = field?.dict ? path.slice(field.key.length + 1) : ''
   return entry === '' ? label : `${label} "${entry}"`

@@ -9,6 +9,10 @@ export const toText = (value: unknown): string =>
 export const toInteger = (value: unknown): unknown =>
   typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value
 
+/** A country code without spaces around it, in upper case. */
+export const toCountry = (value: unknown): unknown =>
+  typeof value === 'string' ? value.trim().toUpperCase() : value
+
 /** The items of a list field. A list that is mapped from another step arrives as one text with commas. */
 export const toList = (value: unknown): string[] =>
   [value]

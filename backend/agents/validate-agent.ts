@@ -17,7 +17,10 @@ const Language = z.string().transform((tag, context) => {
 const tooLongRule = (field: 'name' | 'greeting') =>
   rule('too_long', `The ${field} must have at most ${maxLengths[field]} characters.`)
 
-/** Scripts name a variable like this: `{{roof_type}}`. */
+/**
+ * Checks whether a script can use the name as a variable, as in `{{roof_type}}`: letters without accents, digits, and
+ * `_`, up to the length limit.
+ */
 const isVariableName = (name: string): boolean => /^\w+$/.test(name) && name.length <= maxLengths.variable
 
 const invalidVariableIssue = (name: string) =>

@@ -18,13 +18,23 @@ type RouteRequest<Path extends string, Query, Body> = PathParams<Path> & {
   url: string
 }
 
-/** What a handler returns. `body` is left out with 204. */
+/** A response of any route. */
 export interface RouteResponse {
   status: number
   body?: unknown
 }
 
-interface RouteDescription<Path extends string> {
+/** Schemas of the successful responses by status; null for a response without a body. */
+type ResponseSchemas<Status extends number = number> = Record<Status, z.ZodType | null>
+
+/** What a handler may return: a declared status with the body that its schema accepts. */
+type DeclaredResponse<Responses extends ResponseSchemas> = {
+  [Status in keyof Responses]: Responses[Status] extends z.ZodType
+    ? { status: Status; body: z.input<Responses[Status]> }
+    : { status: Status; body?: undefined }
+}[keyof Responses]
+
+interface RouteDescription<Path extends string, Responses extends ResponseSchemas> {
   method: 'GET' | 'POST' | 'DELETE'
   /**
    * Below the API's prefix, with a trailing slash where the OpenAPI document has one; `:id` is an integer.
@@ -36,8 +46,7 @@ interface RouteDescription<Path extends string> {
   tag: string
   /** All of them are required. */
   scopes: Scope[]
-  /** Schemas of the successful responses; null for one without a body. */
-  responses: Record<number, z.ZodType | null>
+  responses: Responses
   /** Error codes of this operation, besides those that every operation has. */
   errors?: ErrorCode[]
   /**
@@ -50,15 +59,21 @@ interface RouteDescription<Path extends string> {
 /** A route as `routes.ts` writes it. */
 interface RouteDefinition<
   Path extends string,
+  Status extends number,
+  Responses extends ResponseSchemas<Status>,
   Query extends z.ZodType,
   Body extends z.ZodType,
-> extends RouteDescription<Path> {
-  query: Query
-  body: Body
+> extends RouteDescription<Path, Responses> {
+  /** `NoQuery` by default. */
+  query?: Query
+  /** `NoRequestBody` by default. */
+  body?: Body
+  /** The second type infers `Status`, so that a status in a handler keeps its literal type. */
+  responses: Responses & ResponseSchemas<Status>
   handler: (
     deps: Deps,
     request: RouteRequest<Path, z.output<Query>, z.output<Body>>,
-  ) => Promise<RouteResponse>
+  ) => Promise<NoInfer<{ status: Status } & DeclaredResponse<Responses>>>
 }
 
 /** A request before it is checked. */
@@ -81,7 +96,7 @@ interface PreparedRequest {
 }
 
 /** A route as `mountRoutes` serves it. */
-export interface Route extends RouteDescription<string> {
+export interface Route extends RouteDescription<string, ResponseSchemas> {
   query: z.ZodType
   body: z.ZodType
   /** @throws {ApiError} where the request does not match the schemas */
@@ -94,26 +109,32 @@ export const NoQuery = z.strictObject({})
 export const NoRequestBody = z.undefined()
 
 /** Ties a route's schemas and path to its handler, which gets validated values only. */
-export function defineRoute<Path extends string, Query extends z.ZodType, Body extends z.ZodType>({
+export function defineRoute<
+  Path extends string,
+  Status extends number,
+  Responses extends ResponseSchemas<Status>,
+  Query extends z.ZodType = typeof NoQuery,
+  Body extends z.ZodType = typeof NoRequestBody,
+>(definition: RouteDefinition<Path, Status, Responses, Query, Body>): Route
+export function defineRoute({
   handler,
+  query: querySchema = NoQuery,
+  body: bodySchema = NoRequestBody,
   ...description
-}: RouteDefinition<Path, Query, Body>): Route {
+}: RouteDefinition<string, number, ResponseSchemas, z.ZodType, z.ZodType>): Route {
   return {
     ...description,
+    query: querySchema,
+    body: bodySchema,
     prepare: ({ caller, id, baseUrl, ...raw }) => {
-      const params = parsePathParams(description.path, id)
-      const query = validate(description.query, raw.query)
-      const body = validate(description.body, raw.body)
+      const params = description.path.includes('/:id') ? { id: parsePathId(id ?? '') } : {}
+      const query = validate(querySchema, raw.query)
+      const body = validate(bodySchema, raw.body)
       const path = description.path.replace(':id', id ?? '')
       const request = { ...params, caller, query, body, url: `${baseUrl}${path}` }
       return { path: path.replace(/\/$/, ''), body, run: (deps) => handler(deps, request) }
     },
   }
-}
-
-function parsePathParams<Path extends string>(path: Path, id: string | undefined): PathParams<Path>
-function parsePathParams(path: string, id: string | undefined): { id: number } | object {
-  return path.includes('/:id') ? { id: parsePathId(id ?? '') } : {}
 }
 
 /**
@@ -127,16 +148,21 @@ function parsePathId(text: string): number {
   return id
 }
 
+interface ListResponse<Item> {
+  status: 200
+  body: { results: Item[]; next: string | null; previous: string | null }
+}
+
 /** The response of a list, with absolute links to the next and the previous page that keep every filter. */
 export function toListResponse<Item>(
   page: Page<Item>,
   { url, query }: { url: string; query: ListQuery },
-): RouteResponse {
+): ListResponse<Item> {
   const { limit, offset } = query
   const linkTo = (to: number) => `${url}?${toSearchParams({ ...query, offset: to }).toString()}`
   const body = {
     results: page.items,
-    next: page.more ? linkTo(offset + limit) : null,
+    next: page.hasMore ? linkTo(offset + limit) : null,
     previous: offset > 0 ? linkTo(Math.max(0, offset - limit)) : null,
   }
   return { status: 200, body }

@@ -5,7 +5,7 @@ import type { ContactEraser } from '../db/erasure.ts'
 import type { Db } from '../db/schema.ts'
 
 /** Erases the person from the responses that are stored for requests with an idempotency key. */
-export const eraseStoredResponses: ContactEraser = async (tx, { workspaceId, contactId }) => {
+export const eraseContactFromResponses: ContactEraser = async (tx, { workspaceId, contactId }) => {
   const responses = await tx
     .selectFrom('idempotent_response')
     .select(['scope_hash', 'body'])

@@ -19,7 +19,7 @@ import { createCampaign, listCampaigns } from '../campaigns/campaigns.ts'
 import { addContact } from '../contacts/add-contact.ts'
 import { listPhoneNumbers } from '../phone-numbers/phone-numbers.ts'
 import { subscribe, unsubscribe } from '../webhooks/subscriptions.ts'
-import { defineRoute, NoQuery, NoRequestBody, type Route, toListResponse } from './define-route.ts'
+import { defineRoute, type Route, toListResponse } from './define-route.ts'
 
 /** Where version 1 of the public API is mounted. */
 export const apiPrefix = '/api/public/v1'
@@ -37,7 +37,6 @@ export const routes: readonly Route[] = [
     tag: 'Campaigns',
     scopes: ['campaigns:read'],
     query: SearchQuery,
-    body: NoRequestBody,
     responses: { 200: CampaignList },
     handler: async (deps, request) =>
       toListResponse(await listCampaigns(deps, request.caller, request.query), request),
@@ -51,7 +50,6 @@ export const routes: readonly Route[] = [
       "What is left out takes its default: Monday to Friday 09:00 to 17:00 in the workspace's time zone, 5 calls at once, 3 attempts an hour apart on no_answer and busy. The agent must be Live and the phone number active.",
     tag: 'Campaigns',
     scopes: ['campaigns:write'],
-    query: NoQuery,
     body: CreateCampaign,
     responses: { 201: Campaign },
     errors: ['not_found', 'agent_not_live', 'number_not_active'],
@@ -69,7 +67,6 @@ export const routes: readonly Route[] = [
     tag: 'Agents',
     scopes: ['agents:read'],
     query: SearchQuery,
-    body: NoRequestBody,
     responses: { 200: AgentList },
     handler: async (deps, request) =>
       toListResponse(await listAgents(deps, request.caller, request.query), request),
@@ -83,7 +80,6 @@ export const routes: readonly Route[] = [
     tag: 'Phone numbers',
     scopes: ['phone_numbers:read'],
     query: SearchQuery,
-    body: NoRequestBody,
     responses: { 200: PhoneNumberList },
     handler: async (deps, request) =>
       toListResponse(await listPhoneNumbers(deps, request.caller, request.query), request),
@@ -97,7 +93,6 @@ export const routes: readonly Route[] = [
       'The contact is known by its phone number: fields that are left out stay as they are, null clears. 201 where a call was queued; 200, with the open call, where one to this contact was waiting in this campaign already.',
     tag: 'Contacts',
     scopes: ['contacts:write'],
-    query: NoQuery,
     body: AddContact,
     responses: { 200: ContactAdded, 201: ContactAdded },
     errors: ['not_found', 'campaign_archived'],
@@ -115,7 +110,6 @@ export const routes: readonly Route[] = [
     tag: 'Calls',
     scopes: ['calls:read'],
     query: CallQuery,
-    body: NoRequestBody,
     responses: { 200: CallList },
     handler: async (deps, request) =>
       toListResponse(await listCalls(deps, request.caller, request.query), request),
@@ -127,8 +121,6 @@ export const routes: readonly Route[] = [
     summary: 'Read one call',
     tag: 'Calls',
     scopes: ['calls:read'],
-    query: NoQuery,
-    body: NoRequestBody,
     responses: { 200: Call },
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => ({ status: 200, body: await getCall(deps, caller, id) }),
@@ -142,7 +134,6 @@ export const routes: readonly Route[] = [
       'Idempotent: the same target, event and filter of one connection are one subscription. 201 where it was made, 200 with the standing one, enabled again.',
     tag: 'Webhooks',
     scopes: ['webhooks:write', 'calls:read'],
-    query: NoQuery,
     body: SubscribeWebhook,
     responses: { 200: WebhookSubscription, 201: WebhookSubscription },
     errors: ['not_found'],
@@ -158,8 +149,6 @@ export const routes: readonly Route[] = [
     summary: 'Unsubscribe',
     tag: 'Webhooks',
     scopes: ['webhooks:write'],
-    query: NoQuery,
-    body: NoRequestBody,
     responses: { 204: null },
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => {

@@ -68,7 +68,10 @@ interface NewCall {
   callbackUrl: string | null
 }
 
-/** Returns undefined where the contact already has an open call here, by the unique index `call_open_once`. */
+/**
+ * Inserts a call. Returns undefined if the contact already has an open call in this campaign (unique index
+ * `call_open_once`, which ignores additional calls and keeps test calls apart).
+ */
 export const insertCall = (tx: Db, workspaceId: number, call: NewCall): Promise<{ id: number } | undefined> =>
   tx
     .insertInto('call')

@@ -82,5 +82,10 @@ export const removeNumberFromDoNotCallList = (
   inTransaction(deps, async (tx) => {
     const phoneNumber = await resolveNumber(tx.db, workspaceId, number)
     await lockContactByNumber(tx.db, workspaceId, phoneNumber)
-    return deleteDoNotCallEntry(tx.db, workspaceId, { phoneNumber, reason, userId, at: tx.clock.now() })
+    return deleteDoNotCallEntry(tx.db, workspaceId, {
+      phoneNumber,
+      reason,
+      userId,
+      at: tx.clock.now(),
+    })
   })

@@ -69,8 +69,8 @@ export async function queueCall(tx: Db, request: QueueRequest): Promise<{ callId
 }
 
 /**
- * Queues one more call for a given time, beside the contact's open calls, or returns the queued call that is already
- * scheduled for exactly this time.
+ * Queues a call for a given time, even if the contact already has open calls. If a queued call is already scheduled
+ * for exactly this time, returns that call instead.
  *
  * @throws {ApiError} not_found, campaign_archived
  */

@@ -97,7 +97,9 @@ async function rescheduleCalls(
   await updateNextAttempts(tx, changes)
 }
 
-/** Moves the calls that are outside their calling hours to when these open; returns the other calls. */
+/**
+ * Moves calls that are outside their calling hours to the next time those hours open. Returns the other calls.
+ */
 export async function rescheduleClosedCalls<DueCall extends ScheduledCall>(
   tx: Db,
   calls: readonly DueCall[],

@@ -4,9 +4,9 @@ import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 
 /**
- * Saves a note about a contact, and the call that it was written in, if any.
+ * Saves a note about a contact, with the ID of the call during which it was written, if any.
  *
- * @throws {ApiError} not_found, also where the contact has been erased meanwhile
+ * @throws {ApiError} not_found, also if the contact was erased in the meantime
  */
 export async function addNote(
   deps: Pick<Deps, 'db' | 'clock'>,

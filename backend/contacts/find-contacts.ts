@@ -19,7 +19,7 @@ export const contactColumns = [
   'variables',
 ] as const
 
-/** Finds the contacts with this value, the last updated first: five at most. */
+/** Finds up to five contacts whose `field` has this value, most recently updated first. */
 export const findContactsBy = (
   db: Db,
   workspaceId: number,

@@ -6,7 +6,7 @@ import { replaceContact, upsertContactRow } from './contact-store.ts'
 import { checkVariableCount, type ContactFields, toFieldValues } from './upsert-contact.ts'
 
 /** Everything about a contact except its number. A field that is left out is cleared. */
-interface ContactEdit extends ContactFields {
+interface ContactReplacement extends ContactFields {
   consent: { source: string; at: Date } | null
 }
 
@@ -16,23 +16,23 @@ interface ContactEdit extends ContactFields {
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export const editContact = (
+export const replaceContactDetails = (
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   contactId: number,
-  edit: ContactEdit,
+  values: ContactReplacement,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
-    checkVariableCount(edit.variables ?? {})
+    checkVariableCount(values.variables ?? {})
     const isUpdated = await replaceContact(tx.db, workspaceId, contactId, {
-      firstName: edit.first_name ?? null,
-      lastName: edit.last_name ?? null,
-      email: edit.email ?? null,
-      externalId: edit.external_id ?? null,
-      timeZone: edit.time_zone ?? null,
-      variables: edit.variables ?? {},
-      consent: edit.consent,
+      firstName: values.first_name ?? null,
+      lastName: values.last_name ?? null,
+      email: values.email ?? null,
+      externalId: values.external_id ?? null,
+      timeZone: values.time_zone ?? null,
+      variables: values.variables ?? {},
+      consent: values.consent,
       at: now,
     })
     if (!isUpdated) throw notFound('There is no contact with this id in this workspace.')

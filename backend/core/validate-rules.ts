@@ -33,9 +33,9 @@ export function findRuleIssues(schema: z.ZodType, input: unknown): ErrorDetail[]
 }
 
 /**
- * Reads what a person filled in by such a schema.
+ * Parses form input with a schema whose rules bring their own messages.
  *
- * @throws {ApiError} validation_failed with every detail; its message is the first one's
+ * @throws {ApiError} validation_failed, with a detail for each broken rule; its message is the first detail's
  */
 export function validateByRules<Schema extends z.ZodType>(
   schema: Schema,

@@ -2,9 +2,9 @@ import type { Clock } from './clock.ts'
 
 /** What a worker leases and does. Jobs are leased by `fetch`, so that several processes can share a table. */
 export interface WorkerOptions<Job> {
-  /** Leases at most `room` jobs that are due. */
+  /** Leases at most `capacity` jobs that are due. */
   fetch(capacity: number): Promise<Job[]>
-  /** Does one job. `signal` aborts when the worker stops and its grace is over. */
+  /** Does one job. `signal` aborts if the job still runs `timeoutMs` after the worker was stopped. */
   handle(job: Job, signal: AbortSignal): Promise<void>
   /** Hears of every error of `fetch` (without a job) and `handle` (with it). */
   onError(error: unknown, job?: Job): void
@@ -19,7 +19,7 @@ export interface WorkerOptions<Job> {
 export interface Worker {
   /** There may be something to do. Cheap; call it after every commit that made some. */
   notify(): void
-  /** Leases nothing more and resolves when what runs is done; after `graceMs` it is aborted. */
+  /** Leases no more jobs and resolves when the running ones are done. Aborts them after `timeoutMs`. */
   stop(timeoutMs?: number): Promise<void>
 }
 

@@ -97,7 +97,7 @@ export function mountPages(
 
   const mountPage = (path: string, page: Page) =>
     pages.get(path, { onRequest: loadContext(page.params) }, async (request, reply) =>
-      send(request, reply, await page.show(getPageContext(request))),
+      send(request, reply, await page.show(deps, getPageContext(request))),
     )
 
   const mountForm = (path: string, form: FormPage) => {
@@ -107,7 +107,7 @@ export function mountPages(
       const context = getPageContext(request)
       // Read before the form is: what is saved in between is found out when it is sent.
       const state: FormState = { ...emptyForm, version: await form.currentVersion(deps, context) }
-      return send(request, reply, await form.show(context, state), state)
+      return send(request, reply, await form.show(deps, context, state), state)
     })
     pages.post(path, { onRequest, config }, async (request, reply) => {
       const context = getPageContext(request)
@@ -118,7 +118,7 @@ export function mountPages(
       } catch (error) {
         if (!isCorrectable(error)) throw error
         const state = invalidForm(raw, error)
-        return send(request, reply, await form.show(context, state), state, error.status)
+        return send(request, reply, await form.show(deps, context, state), state, error.status)
       }
     })
   }
@@ -138,7 +138,7 @@ export function mountPages(
 
   const mountDownload = (path: string, download: Download) =>
     pages.get(path, { onRequest: loadContext(download.params) }, async (request, reply) => {
-      const { name, type, body } = await download.send(getPageContext(request))
+      const { name, type, body } = await download.send(deps, getPageContext(request))
       return reply
         .headers(pageHeaders())
         .header('Content-Disposition', `attachment; filename="${name.replace(/[^\w.-]+/g, '-')}"`)

@@ -10,7 +10,9 @@ export interface AttemptResult {
   recordingUrl: string | null
   /** The contact asked not to be called again. */
   optedOut: boolean
-  /** When the call ended according to the provider, where that was before its report arrived. */
+  /**
+   * When the call ended, as the provider reported it. If undefined, the time when its result is handled is used.
+   */
   endedAt?: Date
   /** The call is surely over, so that even a lost worker's attempt can be followed by another. */
   confirmedOver?: boolean

@@ -10,15 +10,16 @@ import {
 } from './attempt-result.ts'
 
 /**
- * The states of one attempt, from dialing to its result. What happens on:
+ * The states of one attempt, from dialing to its result. Each event changes the state:
  *
  * - Answer: `ringing` or `checking` becomes `answered`.
- * - Hang-up by either side, or anything else that the provider says ended the call: `ended`, with what it reports.
- * - Ring limit: a resumable provider is `checking` whether someone has answered, for as long as a call may last at
- *   most; any other hangs up, and the attempt has `ended` with no answer.
- * - Call limit: `cut_short`. The provider hangs up and has a moment to hand over what was said.
- * - Lost lease or process stop: a resumable provider is `detaching` and the call continues for the next worker; any
- *   other hangs up. Either way this worker has `abandoned` the attempt, except where it was already `cut_short`.
+ * - Hang-up, or any other end the provider reports: `ended`, with the reported result.
+ * - Ring limit: with a resumable provider, `checking`, until the provider says whether someone answered, for at most
+ *   the length of a whole call. With any other, the call is hung up: `ended`, with no answer.
+ * - Call limit: `cut_short`. The provider hangs up and gets a moment to send the transcript.
+ * - Lost lease or process stop: with a resumable provider, `detaching`, and the call continues for the next worker.
+ *   With any other, the call is hung up. In both cases this worker's result is `abandoned`, unless the attempt was
+ *   already `cut_short`.
  */
 export type AttemptState = OpenState | EndedState
 

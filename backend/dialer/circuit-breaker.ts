@@ -3,7 +3,7 @@ import type { Db } from '../db/schema.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { pauseFailingCampaign, setProviderFailures } from './attempt-store.ts'
 
-/** Attempts in a row that fail because of the provider, after which a campaign is paused. */
+/** The number of consecutive attempts that fail because of the provider before the campaign is paused. */
 const maxProviderFailures = 20
 
 const pausedReason =

@@ -32,7 +32,7 @@ export interface ClaimedAttempt {
   campaignId: number
   test: boolean
   /** `performance.now()` from before the lease began, so that the lease runs at least until this plus its length. */
-  leasedAt: number
+  leaseStartedMs: number
   request: DialRequest
   /** How far the attempt had come, where another worker started it. */
   takenOver?: AttemptProgress
@@ -48,7 +48,7 @@ export const claimCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Pro
   repeatUntilClaimed(deps, async (tx) => {
     const now = tx.clock.now()
     const campaigns = await lockClaimableCampaigns(tx.db, now)
-    if (campaigns.length === 0) return undefined
+    if (campaigns.length === 0) return 'nothing_to_claim'
     const counted = await countCapacity(tx.db, campaigns, capacity, now)
     const shares = shareCapacity(capacity, counted)
     // A campaign that could start calls but got no share keeps its place in the order.
@@ -58,7 +58,8 @@ export const claimCalls = (deps: ClaimDeps, lease: Lease, capacity: number): Pro
       served.map(({ id }) => id),
     )
     const locked = shares.size === 0 ? [] : await lockDueCalls(tx.db, shares, now)
-    const callable = await rescheduleClosedCalls(tx.db, await completeSuppressed(tx, locked, now), now)
+    const allowed = await completeSuppressed(tx, locked, now)
+    const callable = await rescheduleClosedCalls(tx.db, allowed, now)
     return startLockedCalls(tx, lease, { locked, callable, test: false })
   })
 
@@ -71,8 +72,8 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
     return startLockedCalls(tx, lease, { locked, callable, test: true })
   })
 
-/** Undefined where no call was due; empty where all due calls were suppressed or rescheduled. */
-type ClaimResult = ClaimedAttempt[] | undefined
+/** `claim_again` where calls of the batch left the queue and no attempt started: others may be due behind them. */
+type ClaimResult = ClaimedAttempt[] | 'nothing_to_claim' | 'claim_again'
 
 /** Claims again after a batch that started no call, so that the calls behind it don't wait for the next poll. */
 async function repeatUntilClaimed(
@@ -81,8 +82,8 @@ async function repeatUntilClaimed(
 ): Promise<ClaimedAttempt[]> {
   for (;;) {
     const claimed = await inTransaction(deps, claim)
-    if (claimed === undefined) return []
-    if (claimed.length > 0) return claimed
+    if (claimed === 'nothing_to_claim') return []
+    if (claimed !== 'claim_again') return claimed
   }
 }
 
@@ -111,18 +112,18 @@ async function startLockedCalls(
   batch: { locked: readonly CallToDial[]; callable: readonly CallToDial[]; test: boolean },
 ): Promise<ClaimResult> {
   const { locked, callable, test } = batch
-  if (locked.length === 0) return undefined
-  if (callable.length === 0) return []
-  const leasedAt = performance.now()
+  if (locked.length === 0) return 'nothing_to_claim'
+  if (callable.length === 0) return 'claim_again'
+  const leaseStartedMs = performance.now()
   const ids = callable.map((call) => call.id)
   // The time now and not when the claim began: the number's last attempt can have ended in between.
   const attempts = await startAttempts(tx.db, ids, { ...lease, now: tx.clock.now() })
   // Another dialer was first to call all of these numbers: the calls wait.
-  if (attempts.length === 0 && callable.length === locked.length) return undefined
+  if (attempts.length === 0) return callable.length < locked.length ? 'claim_again' : 'nothing_to_claim'
   const byId = new Map(callable.map((call) => [call.id, call]))
   return attempts.flatMap((attempt) => {
     const call = byId.get(attempt.callId)
-    return call === undefined ? [] : [toClaimedAttempt(call, attempt, test, leasedAt)]
+    return call === undefined ? [] : [toClaimedAttempt(call, attempt, test, leaseStartedMs)]
   })
 }
 
@@ -130,14 +131,14 @@ export const toClaimedAttempt = (
   call: CallToDial,
   attempt: NewAttempt,
   test: boolean,
-  leasedAt: number,
+  leaseStartedMs: number,
 ): ClaimedAttempt => ({
   id: attempt.id,
   fence: attempt.fence,
   workspaceId: call.workspaceId,
   campaignId: call.campaignId,
   test,
-  leasedAt,
+  leaseStartedMs,
   request: {
     attemptId: attempt.id,
     callId: call.id,

@@ -25,6 +25,7 @@ export interface CallToDial {
   lastName: string | null
   variables: Record<string, string>
   scheduledAt: Date | null
+  /** The agent's public UUID, which the runtime API calls widget_id. */
   widgetId: string
   agentName: string
   language: string
@@ -113,7 +114,9 @@ export async function startAttempts(
 ): Promise<NewAttempt[]> {
   const { rows } = await sql<NewAttempt>`
     with started as (
-      insert into call_attempt (workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at)
+      insert into call_attempt (
+        workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at
+      )
       select workspace_id, id, campaign_id, attempts + 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
         clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond', ${lease.now}
       from call

@@ -57,7 +57,12 @@ export const finishAttempt = (
     const call = await endAttempt(tx.db, attempt, { ...result, at })
     if (optedOut) {
       // An opt-out counts even where the result is stale.
-      await addToDoNotCallList(tx.db, { workspaceId, phoneNumber: found.phoneNumber, source: 'call', now })
+      await addToDoNotCallList(tx.db, {
+        workspaceId,
+        phoneNumber: found.phoneNumber,
+        source: 'call',
+        now,
+      })
       tx.notify.deliveryQueued()
     }
     if (campaign === undefined || call === undefined) return 'stale'

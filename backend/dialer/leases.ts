@@ -1,7 +1,7 @@
 /** Keeps the leases of one worker alive. */
 export interface Leases {
   /** Renews the lease of an attempt until `release`. `lost` aborts when the lease can't be relied on any more. */
-  track(attempt: { id: string; leasedAt: number }): { lost: AbortSignal; release(): void }
+  track(attempt: { id: string; leaseStartedMs: number }): { lost: AbortSignal; release(): void }
   stop(): void
 }
 
@@ -24,7 +24,7 @@ export function startLeaseRenewal(
 ): Leases {
   const { leaseMs, heartbeatMs } = times
   const tracked = new Map<string, { abandonAt: number; lostController: AbortController }>()
-  const abandonAt = (leasedAt: number) => leasedAt + leaseMs * 0.75
+  const abandonAt = (leaseStartedMs: number) => leaseStartedMs + leaseMs * 0.75
   let isRenewing = false
 
   const markLost = (id: string) => {
@@ -61,9 +61,9 @@ export function startLeaseRenewal(
   const expiryTimer = setInterval(dropExpired, Math.max(5, heartbeatMs / 10))
 
   return {
-    track: ({ id, leasedAt }) => {
+    track: ({ id, leaseStartedMs }) => {
       const lostController = new AbortController()
-      tracked.set(id, { abandonAt: abandonAt(leasedAt), lostController })
+      tracked.set(id, { abandonAt: abandonAt(leaseStartedMs), lostController })
       // A process that was suspended since it claimed the attempt must not dial now.
       dropExpired()
       return { lost: lostController.signal, release: () => void tracked.delete(id) }

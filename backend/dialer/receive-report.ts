@@ -5,10 +5,10 @@ import {
   findEndReport,
   findReportedAttempt,
   findReports,
-  httpProviderName,
   insertReports,
   toAnalysis,
 } from '../telephony/http-runtime/attempt-reports.ts'
+import { httpProviderName } from '../telephony/http-runtime/http-provider.ts'
 import { finishAnalysis } from './finish-attempt.ts'
 
 /**

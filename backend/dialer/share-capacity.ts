@@ -4,13 +4,13 @@ interface ClaimableCampaign {
   workspaceId: number
   /** Calls that its own limit still lets out. */
   free: number
-  /** Calls that are due, counted no further than the room. */
+  /** Calls that are due, counted up to the capacity. */
   due: number
 }
 
 /**
- * Deals the room out one by one, first over the workspaces and within each over its campaigns, so that
- * nobody's backlog keeps another's calls waiting. Those that stand first get what cannot be divided.
+ * Distributes the capacity one call at a time, first among the workspaces and within each among its campaigns, so that
+ * one workspace's backlog doesn't keep another's calls waiting. The first ones get what can't be divided evenly.
  *
  * @returns how many calls to take, by campaign; campaigns that get none are left out
  */

@@ -11,7 +11,7 @@ export async function takeOverAttempts(
   lease: Lease,
   capacity: number,
 ): Promise<ClaimedAttempt[]> {
-  const leasedAt = performance.now()
+  const leaseStartedMs = performance.now()
   const { provider, ...worker } = lease
   const takenOver = await takeOverLostAttempts(deps.db, {
     ...worker,
@@ -24,6 +24,6 @@ export async function takeOverAttempts(
   return liveAttempts.map((live) => {
     const { attemptId, number, test, startedAt, answeredAt } = live
     const attempt = { id: attemptId, fence: fences.get(attemptId) ?? 0, callId: live.id, number }
-    return { ...toClaimedAttempt(live, attempt, test, leasedAt), takenOver: { startedAt, answeredAt } }
+    return { ...toClaimedAttempt(live, attempt, test, leaseStartedMs), takenOver: { startedAt, answeredAt } }
   })
 }

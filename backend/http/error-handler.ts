@@ -17,17 +17,20 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   }
   void reply
     .code(apiError.status)
-    .headers({ ...authenticateHeaders(apiError), ...apiError.headers, 'X-Request-Id': request.id })
+    .headers({ ...wwwAuthenticateHeaders(apiError), ...apiError.headers, 'X-Request-Id': request.id })
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(apiError.toResponse(request.id))
 }
 
-/** Nobody hears it; but the log must not take a caller who hung up for an outage of ours. */
+/**
+ * The caller has disconnected and won't receive this error. It keeps the log from reporting the disconnection as an
+ * error of the service.
+ */
 const bodyIncomplete = new ApiError('malformed_json', 'The body broke off before its end.')
 
 /** RFC 9110, section 15.5.2: every 401 says how to authenticate. */
-const authenticateHeaders = (apiError: ApiError): Record<string, string> =>
+const wwwAuthenticateHeaders = (apiError: ApiError): Record<string, string> =>
   apiError.status === 401 ? { 'WWW-Authenticate': 'Bearer realm="Outdial", error="invalid_token"' } : {}
 
 /** What the caller is told of an error. */
@@ -43,7 +46,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error', 'Something broke on our side. Support can find it by the request id.')
 }
 
-const addressNotFound: [ErrorCode, string] = ['not_found', 'There is nothing at this address.']
+const urlNotFound: [ErrorCode, string] = ['not_found', 'There is nothing at this address.']
 
 /** What the framework refuses by itself. */
 const fastifyErrors: Record<string, [ErrorCode, string] | undefined> = {
@@ -56,8 +59,8 @@ const fastifyErrors: Record<string, [ErrorCode, string] | undefined> = {
     'malformed_json',
     'The body is shorter or longer than its Content-Length says.',
   ],
-  FST_ERR_BAD_URL: addressNotFound,
-  FST_ERR_MAX_PARAM_LENGTH: addressNotFound,
+  FST_ERR_BAD_URL: urlNotFound,
+  FST_ERR_MAX_PARAM_LENGTH: urlNotFound,
 }
 
 /**

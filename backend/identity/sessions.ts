@@ -94,12 +94,16 @@ export async function listSessions(
   }))
 }
 
-/** Signs out. A token that is none, or none any more, is fine. */
+/** Ends the session with this token. Does nothing if the token is invalid or its session has already ended. */
 export async function endSession(deps: Pick<Deps, 'db'>, token: string | undefined): Promise<void> {
   if (token) await deleteSession(deps.db, hashToken(token))
 }
 
-/** @throws {ApiError} not_found where it is none of the person's, or has ended */
+/**
+ * Signs a user out of one session.
+ *
+ * @throws {ApiError} not_found if the session isn't the user's or has already ended
+ */
 export async function revokeSession(
   deps: Pick<Deps, 'db'>,
   userId: number,
@@ -108,7 +112,7 @@ export async function revokeSession(
   if (!(await deleteUserSession(deps.db, userId, sessionId))) throw notFound('There is no such session.')
 }
 
-/** Signs a person out everywhere but here. Answers of how many browsers. */
+/** Signs a user out of every session but the current one. Returns the number of sessions that it ended. */
 export const revokeOtherSessions = (
   deps: Pick<Deps, 'db'>,
   userId: number,

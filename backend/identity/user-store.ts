@@ -3,7 +3,10 @@ import type { Db } from '../db/schema.ts'
 
 const lowerEmail = sql<string>`lower(email)`
 
-/** Undefined where the address is taken: the index on lower(email) decides. */
+/**
+ * Inserts a user and returns its ID, or undefined if the email address is taken. The unique index on lower(email)
+ * decides.
+ */
 export const insertUser = (db: Db, values: { email: string; name: string; passwordHash: string }) =>
   db
     .insertInto('app_user')
@@ -12,7 +15,7 @@ export const insertUser = (db: Db, values: { email: string; name: string; passwo
     .returning('id')
     .executeTakeFirst()
 
-/** Until the transaction ends, nobody else adds a user. */
+/** Locks the user table, so that no other transaction can add a user before this one ends. */
 export const lockUserTable = async (tx: Db): Promise<void> => {
   await sql`lock table app_user in share row exclusive mode`.execute(tx)
 }
@@ -26,7 +29,7 @@ export const findPasswordByEmail = (db: Db, email: string) =>
     .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', eb.fn<string>('lower', [eb.val(email)])))
     .executeTakeFirst()
 
-/** Of a user by id, for who is signed in. */
+/** Finds a signed-in user's details and password hash. */
 export const findUserWithPassword = (db: Db, userId: number) =>
   db
     .selectFrom('app_user')
@@ -34,7 +37,7 @@ export const findUserWithPassword = (db: Db, userId: number) =>
     .where('id', '=', userId)
     .executeTakeFirst()
 
-/** Sets a password where the old one is still `was`; false where somebody else changed it meanwhile. */
+/** Replaces a password if its hash is still `currentHash`. Returns false if it was changed in the meantime. */
 export const replacePassword = async (
   db: Db,
   userId: number,
@@ -55,7 +58,9 @@ export const updatePassword = (db: Db, userId: number, passwordHash: string) =>
 export const updateUser = (db: Db, userId: number, values: { email: string; name: string }) =>
   db.updateTable('app_user').set(values).where('id', '=', userId).execute()
 
-/** Until the transaction ends, the user joins no workspace: what was found about memberships stays true. */
+/**
+ * Locks a user, who then can't join a workspace before the transaction ends: what it read about memberships stays true.
+ */
 export const lockUser = async (tx: Db, userId: number): Promise<void> => {
   await tx.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
 }

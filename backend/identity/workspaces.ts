@@ -120,7 +120,9 @@ export async function insertOwnedWorkspace(
 export const hasWorkspaces = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
   (await findAnyWorkspace(deps.db)) !== undefined
 
-/** The country that national numbers of the workspace are read for. */
+/**
+ * Returns the workspace's country. Phone numbers without a country code are parsed as numbers of that country.
+ */
 export const findWorkspaceCountry = (db: Db, workspaceId: number): Promise<string> =>
   selectWorkspaceCountry(db, workspaceId)
 

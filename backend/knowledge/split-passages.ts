@@ -5,7 +5,7 @@ const maxPassageLength = 800
  * Splits a text at its paragraphs. Short neighbours share a passage; a paragraph that is too long is split
  * after a sentence, else between words, else between characters. But for blanks, nothing is lost or added.
  *
- * @returns passages of at most `longest` characters, without blanks around them; none for a blank text
+ * @returns passages of at most `maxLength` characters, without blanks around them; none for a blank text
  */
 export function splitIntoPassages(text: string, maxLength = maxPassageLength): string[] {
   const pieces = text
@@ -37,7 +37,7 @@ function splitParagraph(paragraph: string, maxLength: number): string[] {
   return rest === '' ? pieces : [...pieces, rest]
 }
 
-/** Where the first piece of a text ends that is longer than `longest`. */
+/** Returns where the first piece of a text ends. The text is longer than `maxLength`. */
 function findPieceEnd(text: string, maxLength: number): number {
   // One more: a blank just behind the piece ends it too.
   const start = text.slice(0, maxLength + 1)

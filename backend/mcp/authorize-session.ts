@@ -24,18 +24,20 @@ interface SessionLookups {
  *
  * @throws {ToolServerError}
  */
-export const authorizeSession =
-  (lookups: SessionLookups) =>
-  async (headers: IncomingHttpHeaders, query: URLSearchParams): Promise<AuthorizedClient> => {
-    const secret = lookups.secrets.require(headers, query)
-    const widgetId = requireWidgetId(query.get('widget_id'))
-    const context = await lookups.findContext(widgetId)
-    if (context === undefined) throw agentNotFound()
-    const call = await requireCall(lookups, query.get('call_id'), context.agentId)
-    // A call in progress goes on with its agent, though somebody paused that meanwhile.
-    if (!context.isLive && call === undefined) throw agentNotLive()
-    return { widgetId, secret, call, context }
-  }
+export async function authorizeSession(
+  lookups: SessionLookups,
+  headers: IncomingHttpHeaders,
+  query: URLSearchParams,
+): Promise<AuthorizedClient> {
+  const secret = lookups.secrets.require(headers, query)
+  const widgetId = requireWidgetId(query.get('widget_id'))
+  const context = await lookups.findContext(widgetId)
+  if (context === undefined) throw agentNotFound()
+  const call = await requireCall(lookups, query.get('call_id'), context.agentId)
+  // A call in progress goes on with its agent, though somebody paused that meanwhile.
+  if (!context.isLive && call === undefined) throw agentNotLive()
+  return { widgetId, secret, call, context }
+}
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

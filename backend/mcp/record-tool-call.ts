@@ -84,7 +84,7 @@ export const eraseToolCalls: ContactEraser = async (tx, contact) => {
 }
 
 /** Erases arguments and results of the tool calls in these calls. That the tools were used stays. */
-export async function eraseToolCallsOfCalls(tx: Db, callIds: readonly number[]): Promise<void> {
+export async function eraseToolCallContent(tx: Db, callIds: readonly number[]): Promise<void> {
   await sql`update tool_call set arguments = '{}', result = '' where call_id = any(${callIds}::bigint[])`.execute(
     tx,
   )

@@ -10,7 +10,10 @@ export class SessionRegistry {
   readonly #byId = new Map<string, ToolSession>()
   readonly #counts = new Map<string, number>()
 
-  /** `perWidget`: how many one agent may have, so that a runtime that forgets to close does not fill the memory. */
+  /**
+   * @param maxPerWidget how many sessions one agent can have open, so that a runtime that never closes its sessions
+   *   can't use up the memory
+   */
   constructor(maxPerWidget: number) {
     this.#maxPerWidget = maxPerWidget
   }
@@ -45,7 +48,7 @@ export class SessionRegistry {
     return this.#byId.get(id)
   }
 
-  /** Those whose context the test names. The list stands still while they close. */
+  /** Returns the matching sessions in a new array, which stays the same while they are closed. */
   filter(predicate: (session: ToolSession) => boolean): ToolSession[] {
     return [...this.#byId.values()].filter(predicate)
   }

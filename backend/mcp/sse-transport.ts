@@ -84,7 +84,9 @@ class SseTransport implements ToolTransport {
     this.#stream.send('message', JSON.stringify(message))
   }
 
-  dropRequest(): void {}
+  dropRequest(): void {
+    // Nothing waits for it: the client's POST got its 202 when the request arrived.
+  }
 
   keepAlive(): void {
     this.#stream.keepAlive()

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Cache } from '../core/cache.ts'
+import type { Clock } from '../core/clock.ts'
 import { describeError } from '../core/errors.ts'
 import type { ToolChange } from '../core/notify.ts'
-import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import type { Deps } from '../deps.ts'
 import { toApiError } from '../http/error-handler.ts'
 import { getRequestId } from '../http/request-log.ts'
@@ -12,13 +12,14 @@ import { ArgumentValidators } from '../tools/json-schema/argument-validator.ts'
 import { toolKinds } from '../tools/kind-registry.ts'
 import type { ToolKinds } from '../tools/kinds/tool-kind.ts'
 import { authorizeSession } from './authorize-session.ts'
-import { callTool, toolTimeoutMs } from './call-tool.ts'
+import { callTool } from './call-tool.ts'
 import { createHostCheck } from './host-check.ts'
 import { InFlightCalls } from './in-flight-calls.ts'
 import { sendError } from './mcp-http.ts'
 import { findLiveCall } from './mcp-store.ts'
 import { contextTtlMs, resolveContext, type SessionContext } from './session-context.ts'
 import { SessionRegistry, type ToolSessions } from './session-registry.ts'
+import { createSessionUpkeep } from './session-upkeep.ts'
 import { createSseRoutes } from './sse-transport.ts'
 import { createStreamableRoutes } from './streamable-transport.ts'
 import { ToolServerError } from './tool-server-error.ts'
@@ -38,13 +39,12 @@ export interface ToolServer {
   toolsChanged(change: ToolChange): void
   /** Closes the sessions of runtime secrets that are valid no longer. */
   secretsChanged(): void
-  /** Takes no more, lets what is under way end (at most `graceMs`), and ends the streams. */
+  /**
+   * Rejects new requests, waits for in-flight tool calls, and closes the sessions. After `timeoutMs`, aborts the calls.
+   */
   close(timeoutMs?: number): Promise<void>
 }
 
-const keepAliveTickMs = 1_000
-/** Each session gives a sign of life once in so many beats, one part of them at a time. */
-const ticksPerKeepAlive = 20
 const cacheTtlMs = { found: contextTtlMs, missing: 3_000 }
 
 /**
@@ -66,36 +66,12 @@ export function createToolServer(
   const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
   const sessions = new SessionRegistry(sessionsPerWidget)
   const inFlightCalls = new InFlightCalls()
-  let ticks = 0
+  const upkeep = createSessionUpkeep({ clock, log, sessions, inFlightCalls })
   let isClosing = false
 
   const now = () => clock.now().getTime()
   const findContext = (widgetId: string) => contexts.get(widgetId)
   const findCall = (attemptId: string) => calls.get(attemptId)
-
-  // Runs while there is a session or a call to look after.
-  let upkeep: PeriodicJob | undefined
-  const stopUpkeep = () => {
-    void upkeep?.stop()
-    upkeep = undefined
-  }
-  const tick = () => {
-    ticks += 1
-    const startedBefore = now() - toolTimeoutMs
-    inFlightCalls.abort('timeout', ({ startedAt }) => startedAt <= startedBefore)
-    const isDue = ({ id }: ToolSession) =>
-      parseInt(id.slice(-2), 16) % ticksPerKeepAlive === ticks % ticksPerKeepAlive
-    for (const { transport } of sessions.filter(isDue)) transport.keepAlive(now())
-    if (sessions.size === 0 && inFlightCalls.size === 0) stopUpkeep()
-  }
-  const startUpkeep = () => {
-    upkeep ??= startPeriodicJob(clock, {
-      intervalMs: keepAliveTickMs,
-      firstAfterMs: keepAliveTickMs,
-      work: tick,
-      onError: (error) => log.error({ error: describeError(error) }, 'a keep-alive round failed'),
-    })
-  }
 
   const host: SessionHost = {
     callTool: (request) => callTool(deps, request),
@@ -111,7 +87,7 @@ export function createToolServer(
 
   const toolSessions: ToolSessions = {
     authorize: ({ req }) =>
-      authorizeSession({ secrets, findContext, findCall })(req.headers, parseQuery(req)),
+      authorizeSession({ secrets, findContext, findCall }, req.headers, parseQuery(req)),
     createId: randomUUID,
     find: (id) => sessions.get(id),
     open: (client, id, transport) => {
@@ -121,7 +97,7 @@ export function createToolServer(
       sessions.requireCapacity(client.widgetId)
       const session = new ToolSession(host, { ...client, id }, transport)
       sessions.add(session)
-      startUpkeep()
+      upkeep.start()
       log.debug({ workspace_id: client.context.workspaceId }, 'a tool session began')
       return session
     },
@@ -133,18 +109,13 @@ export function createToolServer(
   ])
 
   const handleRequest = async (request: TransportRequest, methods: MethodHandlers): Promise<void> => {
-    const { req, res, requestId } = request
     try {
-      const handler = requireMethod(methods, req.method)
-      checkHost(req.headers)
+      const handler = requireMethod(methods, request.req.method)
+      checkHost(request.req.headers)
       if (isClosing) throw stoppingError()
       await handler(request)
     } catch (error) {
-      const httpError = error instanceof ToolServerError ? error : toApiError(error)
-      if (httpError.status >= 500)
-        log.error({ request_id: requestId, error: describeError(error) }, httpError.code)
-      else log.info({ request_id: requestId, method: req.method, status: httpError.status }, httpError.code)
-      sendError(res, requestId, httpError, !req.complete)
+      respondToError(log, request, error)
     }
   }
 
@@ -177,18 +148,32 @@ export function createToolServer(
 
     close: async (timeoutMs = 10_000) => {
       isClosing = true
-      const allDone = new AbortController()
-      const deadline = clock
-        .wait(timeoutMs, allDone.signal)
-        .then(() => inFlightCalls.abort('stopping', () => true))
-      await inFlightCalls.whenIdle()
-      allDone.abort()
-      await deadline
+      await finishCalls(clock, inFlightCalls, timeoutMs)
       for (const session of sessions.filter(() => true)) session.close()
-      stopUpkeep()
+      upkeep.stop()
       await Promise.all([...kinds.values()].map(async (kind) => kind.close?.()))
     },
   }
+}
+
+/** Logs an error and sends it as the response. */
+function respondToError(log: Deps['log'], { req, res, requestId }: TransportRequest, error: unknown): void {
+  const httpError = error instanceof ToolServerError ? error : toApiError(error)
+  if (httpError.status >= 500)
+    log.error({ request_id: requestId, error: describeError(error) }, httpError.code)
+  else log.info({ request_id: requestId, method: req.method, status: httpError.status }, httpError.code)
+  sendError(res, requestId, httpError, !req.complete)
+}
+
+/** Waits until no tool call is in progress. Aborts those that still are after `timeoutMs`. */
+async function finishCalls(clock: Clock, inFlightCalls: InFlightCalls, timeoutMs: number): Promise<void> {
+  const allDone = new AbortController()
+  const deadline = clock
+    .wait(timeoutMs, allDone.signal)
+    .then(() => inFlightCalls.abort('stopping', () => true))
+  await inFlightCalls.whenIdle()
+  allDone.abort()
+  await deadline
 }
 
 const stoppingError = () =>

@@ -101,6 +101,9 @@ export const consumePayload = async (
 export const deletePayload = (db: Db, { model, idHash }: PayloadKey) =>
   db.deleteFrom('oauth_payload').where('model', '=', model).where('id_hash', '=', idHash).execute()
 
+export const deleteExpiredPayloads = (db: Db, now: Date) =>
+  db.deleteFrom('oauth_payload').where('expires_at', '<', now).execute()
+
 export const findGrantOfPayload = async (db: Db, { model, idHash }: PayloadKey): Promise<Buffer | null> => {
   const row = await db
     .selectFrom('oauth_payload')

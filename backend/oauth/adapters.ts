@@ -18,18 +18,44 @@ import {
 import { endConnection } from './grants.ts'
 import { findClient, revokeGrant } from './oauth-store.ts'
 
-/** They last until they are revoked: a connection that nobody cuts does not die by itself. */
-const modelsWithoutExpiry = new Set(['Grant', 'RefreshToken'])
+/** Creates the adapter through which oidc-provider stores one of its models. */
+export function createAdapter(
+  deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox'>,
+  model: string,
+): Adapter {
+  switch (model) {
+    case 'Client':
+      return clientAdapter(deps)
+    case 'AccessToken':
+      return accessTokenAdapter(deps)
+    case 'Grant':
+      return grantAdapter(deps)
+    case 'RefreshToken':
+      return payloadAdapter(deps, model, { expires: false })
+    case 'AuthorizationCode':
+    case 'Interaction':
+      return payloadAdapter(deps, model)
+    default:
+      // The library's own Session, too: our sign-in session says who is signed in, at each authorization.
+      return noopAdapter
+  }
+}
 
 /** A code or rotated token is remembered so long after its use, so that a second use is noticed. */
 const replayTtlSeconds = 90 * 24 * 60 * 60
 
-/**
- * Codes, refresh tokens, grants and interactions: found by the hash of their id, which itself is not kept.
- */
+/** How a model differs from the others that are stored as payloads. */
+interface PayloadRules {
+  /** False for grants and refresh tokens. They last until revoked, so that a connection doesn't expire on its own. */
+  expires?: boolean
+  grantIdOf?: (id: string, payload: AdapterPayload) => string | undefined
+}
+
+/** Stores codes, refresh tokens, grants, and interactions by the hash of their ID. The ID itself isn't stored. */
 const payloadAdapter = (
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  deps: Pick<Deps, 'db' | 'clock'>,
   model: 'AuthorizationCode' | 'RefreshToken' | 'Grant' | 'Interaction',
+  { expires = true, grantIdOf = (_id, payload) => payload.grantId }: PayloadRules = {},
 ): Adapter => {
   const { db, clock } = deps
   const key = (id: string) => ({ model, idHash: hashToken(id) })
@@ -37,7 +63,7 @@ const payloadAdapter = (
   return {
     ...noopAdapter,
     upsert: async (id, payload, expiresIn = untilRevokedSeconds) => {
-      const grantId = model === 'Grant' ? id : payload.grantId
+      const grantId = grantIdOf(id, payload)
       const json = JSON.stringify(withoutId(id, payload))
       // RFC 6749, appendix A: parameters are printable. PostgreSQL's JSON has no NUL.
       if (json.includes('\\u0000')) throw new errors.InvalidRequest('a parameter has a NUL character')
@@ -45,7 +71,7 @@ const payloadAdapter = (
         ...key(id),
         payload: json,
         grantHash: grantId === undefined ? null : hashToken(grantId),
-        expiresAt: modelsWithoutExpiry.has(model) ? null : secondsFromNow(clock, expiresIn),
+        expiresAt: expires ? secondsFromNow(clock, expiresIn) : null,
       })
       if (!isSaved) throw new errors.InvalidGrant('grant was revoked')
     },
@@ -62,16 +88,19 @@ const payloadAdapter = (
       throw new errors.InvalidGrant('already used')
     },
     destroy: async (id) => {
-      if (model !== 'Grant') {
-        await deletePayload(db, key(id))
-        return
-      }
-      // On a replayed code or token the subscriptions stay: its user connects again, and finds them.
-      const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'
-      await (isRevokedByApp ? endConnection(deps, key(id).idHash) : revokeGrant(db, key(id).idHash))
+      await deletePayload(db, key(id))
     },
   }
 }
+
+const grantAdapter = (deps: Pick<Deps, 'db' | 'clock' | 'notify'>): Adapter => ({
+  ...payloadAdapter(deps, 'Grant', { expires: false, grantIdOf: (id) => id }),
+  destroy: async (id) => {
+    // After a replayed code or token the subscriptions stay: the user connects again and finds them.
+    const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'
+    await (isRevokedByApp ? endConnection(deps, hashToken(id)) : revokeGrant(deps.db, hashToken(id)))
+  },
+})
 
 /** An interaction's way back ends in its id, so that is cut off as well. */
 function withoutId(id: string, payload: AdapterPayload): object {
@@ -106,27 +135,6 @@ const secondsFromNow = (clock: Clock, seconds: number): Date =>
 
 /** The library wants a number for what lasts until it is revoked: a hundred years, which is never stored. */
 export const untilRevokedSeconds = 100 * 365 * 24 * 60 * 60
-
-/** Where oidc-provider keeps what it makes, by the name of its model. */
-export function createAdapters(
-  deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox'>,
-  model: string,
-): Adapter {
-  switch (model) {
-    case 'Client':
-      return clientAdapter(deps)
-    case 'AccessToken':
-      return accessTokenAdapter(deps)
-    case 'AuthorizationCode':
-    case 'RefreshToken':
-    case 'Grant':
-    case 'Interaction':
-      return payloadAdapter(deps, model)
-    default:
-      // The library's own Session too: who is signed in, our session says, at each authorization anew.
-      return noopAdapter
-  }
-}
 
 /** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */
 const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapter => ({

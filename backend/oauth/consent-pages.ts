@@ -23,7 +23,6 @@ export function mountConsentPages(
   parts: { provider: Provider; render: RenderPage; browserAuth: BrowserAuth },
 ): void {
   const { provider, render, browserAuth } = parts
-  const findRequested = findAuthorization(provider)
 
   const show = (reply: FastifyReply, authorization: Authorization, html: string, status = 200) =>
     reply
@@ -70,13 +69,13 @@ export function mountConsentPages(
   }
 
   pages.get('/connect/:uid', async (request, reply) => {
-    const authorization = await findRequested(request, reply)
+    const authorization = await findAuthorization(provider, request, reply)
     const user = await findSignedInUser(request, authorization)
     return user ? showConsent(reply, authorization, user, null) : showSignIn(reply, authorization)
   })
 
   pages.post('/connect/:uid/sign-in', async (request, reply) => {
-    const authorization = await findRequested(request, reply)
+    const authorization = await findAuthorization(provider, request, reply)
     const userId = await browserAuth.signIn(request, reply)
     if (userId === undefined) return showSignIn(reply, authorization, SignInForm.parse(request.body))
     const login = { accountId: String(userId), remember: false }
@@ -85,7 +84,7 @@ export function mountConsentPages(
   })
 
   pages.post('/connect/:uid/allow', async (request, reply) => {
-    const authorization = await findRequested(request, reply)
+    const authorization = await findAuthorization(provider, request, reply)
     const user = await findSignedInUser(request, authorization)
     if (!user) return showSignIn(reply, authorization)
     const form = ConsentForm.parse(request.body)
@@ -105,7 +104,7 @@ export function mountConsentPages(
   })
 
   pages.post('/connect/:uid/cancel', async (request, reply) => {
-    await findRequested(request, reply)
+    await findAuthorization(provider, request, reply)
     const redirectUrl = await provider.interactionResult(request.raw, reply.raw, {
       error: 'access_denied',
       error_description: 'the user did not allow the connection',
@@ -114,7 +113,7 @@ export function mountConsentPages(
   })
 
   pages.post('/connect/:uid/sign-out', async (request, reply) => {
-    const authorization = await findRequested(request, reply)
+    const authorization = await findAuthorization(provider, request, reply)
     await browserAuth.signOut(request, reply)
     return reply.redirect(`/connect/${authorization.uid}`, 303)
   })

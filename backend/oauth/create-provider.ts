@@ -2,7 +2,7 @@ import { Scope } from '@outdial/contract'
 import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
-import { createAdapters, untilRevokedSeconds } from './adapters.ts'
+import { createAdapter, untilRevokedSeconds } from './adapters.ts'
 import { chosenGrantId, createPolicy } from './interaction-policy.ts'
 import { findBinding } from './oauth-store.ts'
 import {
@@ -20,7 +20,7 @@ export type RenderError = NonNullable<Configuration['renderError']>
 export async function createProvider(deps: Deps, renderError: RenderError): Promise<Provider> {
   const { jwks, cookieKeys } = await loadServerKeys(deps)
   const provider = new Provider(deps.config.publicUrl, {
-    adapter: (model) => createAdapters(deps, model),
+    adapter: (model) => createAdapter(deps, model),
     jwks,
     cookies: {
       keys: cookieKeys,

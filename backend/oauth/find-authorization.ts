@@ -31,35 +31,35 @@ const Params = z.object({
 const Path = z.object({ uid: z.string() })
 
 /**
- * The authorization that this address and this browser's signed cookie agree on.
- * @throws {PageError} where it is over, or another browser's
+ * Returns the authorization that the URL and the browser's signed cookie agree on.
+ * @throws {PageError} where it has ended or belongs to another browser
  */
-export const findAuthorization =
-  (provider: Provider) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<Authorization> => {
-    const { uid } = Path.parse(request.params)
-    const interaction = await provider
-      .interactionDetails(request.raw, reply.raw)
-      .catch(throwAuthorizationGone)
-    if (interaction.uid !== uid) throw authorizationExpiredError()
-    const params = Params.parse(interaction.params)
-    const client = await provider.Client.find(params.client_id)
-    if (!client) throw authorizationExpiredError()
-    const signedIn = interaction.result?.login?.accountId
-    return {
-      uid,
-      clientId: params.client_id,
-      app: {
-        name: client.clientName ?? params.client_id,
-        host: new URL(params.redirect_uri).host,
-        cancelPath: `/connect/${uid}/cancel`,
-      },
-      scopes: knownScopes(params.scope),
-      formTarget: formTarget(params.redirect_uri),
-      loginHint: params.login_hint,
-      requiresSignIn: (userId) => params.prompt.split(' ').includes('login') && signedIn !== String(userId),
-    }
+export async function findAuthorization(
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Authorization> {
+  const { uid } = Path.parse(request.params)
+  const interaction = await provider.interactionDetails(request.raw, reply.raw).catch(throwAuthorizationGone)
+  if (interaction.uid !== uid) throw authorizationExpiredError()
+  const params = Params.parse(interaction.params)
+  const client = await provider.Client.find(params.client_id)
+  if (!client) throw authorizationExpiredError()
+  const signedIn = interaction.result?.login?.accountId
+  return {
+    uid,
+    clientId: params.client_id,
+    app: {
+      name: client.clientName ?? params.client_id,
+      host: new URL(params.redirect_uri).host,
+      cancelPath: `/connect/${uid}/cancel`,
+    },
+    scopes: knownScopes(params.scope),
+    formTarget: formTarget(params.redirect_uri),
+    loginHint: params.login_hint,
+    requiresSignIn: (userId) => params.prompt.split(' ').includes('login') && signedIn !== String(userId),
   }
+}
 
 function throwAuthorizationGone(error: unknown): never {
   throw error instanceof errors.SessionNotFound ? authorizationExpiredError() : error

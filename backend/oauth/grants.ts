@@ -5,6 +5,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import { removeSubscriptions } from '../webhooks/subscriptions.ts'
+import { deleteExpiredPayloads } from './adapter-store.ts'
 import {
   bindGrant,
   deleteGrants,
@@ -78,6 +79,6 @@ const unusedGrantTtlMs = dayMs
 
 /** Deletes expired state of oidc-provider and grants that have no token. Expired credentials must be deleted first. */
 export async function deleteExpiredAuthorizations(deps: Pick<Deps, 'db'>, now: Date): Promise<void> {
-  await deps.db.deleteFrom('oauth_payload').where('expires_at', '<', now).execute()
+  await deleteExpiredPayloads(deps.db, now)
   await deleteUnusedGrants(deps, new Date(now.getTime() - unusedGrantTtlMs))
 }

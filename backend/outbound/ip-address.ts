@@ -23,5 +23,5 @@ function unwrapNat64(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.I
 /** 2000::/3 (RFC 4291, 2.4). `range` calls unicast whatever it has no name for, such as ::127.0.0.1. */
 const isGlobalIPv6 = ([first = 0]: number[]) => first >> 5 === 1
 
-/** RFC 6761, 6.3: localhost and all names below it. */
+/** Checks whether a host is localhost or a subdomain of it (RFC 6761, section 6.3). */
 export const isLocalhost = (host: string): boolean => /(^|\.)localhost\.?$/i.test(host)

@@ -1,20 +1,18 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The headers of Standard Webhooks 1.0 for a body that is sent exactly as it is given here. Each secret
- * (`whsec_` and base64) signs, so that a receiver may know the old or the new one while it is exchanged.
+ * The headers of Standard Webhooks 1.0 for a body that is sent exactly as it is given here. Each key
+ * signs, so that a receiver may know the old or the new one while it is exchanged.
  */
-export function signWebhook(message: { id: string; at: Date; body: string; secrets: string[] }) {
+export function signWebhook(message: { id: string; at: Date; body: string; keys: Buffer[] }) {
   const timestamp = String(Math.floor(message.at.getTime() / 1000))
   const signed = `${message.id}.${timestamp}.${message.body}`
   return {
     'webhook-id': message.id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': message.secrets.map((secret) => `v1,${hmac(secret, signed)}`).join(' '),
+    'webhook-signature': message.keys.map((key) => `v1,${hmac(key, signed)}`).join(' '),
   }
 }
 
-const hmac = (secret: string, signed: string): string =>
-  createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
-    .update(signed)
-    .digest('base64')
+const hmac = (key: Buffer, signed: string): string =>
+  createHmac('sha256', key).update(signed).digest('base64')

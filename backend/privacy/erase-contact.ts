@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { eraseStoredResponses } from '../api/erase-responses.ts'
+import { eraseContactFromResponses } from '../api/erase-responses.ts'
 import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
 import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../calls/erase-calls.ts'
 import { eraseContactRow, eraseNotes, findIdentifyingData } from '../contacts/erase-contact-data.ts'
@@ -30,7 +30,7 @@ const erasers: readonly ContactEraser[] = [
   eraseNotes,
   eraseSpreadsheetCells,
   eraseEvents,
-  eraseStoredResponses,
+  eraseContactFromResponses,
 ]
 
 /**

@@ -5,7 +5,7 @@ import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { findRetentions } from '../identity/workspaces.ts'
-import { eraseToolCallsOfCalls } from '../mcp/record-tool-call.ts'
+import { eraseToolCallContent } from '../mcp/record-tool-call.ts'
 import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
 import { eraseConversationsInEvents } from '../webhooks/erase-events.ts'
 
@@ -39,7 +39,7 @@ const eraseConversations = (
   inTransaction(deps, async ({ db }) => {
     const callIds = await eraseOldConversations(db, workspaceId, { before, now, limit: batchSize })
     if (callIds.length === 0) return 0
-    await eraseToolCallsOfCalls(db, callIds)
+    await eraseToolCallContent(db, callIds)
     await deleteReportsOfCalls(db, callIds)
     await eraseConversationsInEvents(db, callIds)
     return callIds.length

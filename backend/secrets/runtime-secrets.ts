@@ -76,9 +76,8 @@ const secretMissing = () =>
 const pollIntervalMs = 1_000
 
 /**
- * Does something now and after each change of a file, once at a time. It looks again and again instead of
- * being told: secrets are mounted as links to folders that are exchanged, and no file system tells of that
- * alike.
+ * Calls `onChanged` now and after each change of a file, one call at a time. Polls the file, because secrets are
+ * mounted as links to folders that are swapped, and file systems report such a swap in different ways.
  */
 function watchSecretFile(file: string, onChanged: () => Promise<void>): { stop(): void } {
   let queue = Promise.resolve()

@@ -3,10 +3,10 @@ import { CallList } from '@outdial/contract'
 import { createApiKey } from '../identity/api-keys.ts'
 import { createSecretBox } from '../secrets/secret-box.ts'
 import { type Service, startService } from '../start.ts'
-import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { createDatabaseProxy, type DatabaseProxy } from './support/database-proxy.ts'
 import { testDeps } from './support/deps.ts'
 import { seedWorkspace } from './support/factories.ts'
+import { useTestDatabase } from './support/world.ts'
 
 jest.setTimeout(60_000)
 const settings = {
@@ -18,15 +18,13 @@ const settings = {
 }
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-let database: TestDatabase
+const database = useTestDatabase()
 let proxy: DatabaseProxy
 beforeAll(async () => {
-  database = await createTestDatabase()
   proxy = await createDatabaseProxy(database.url)
 })
 afterAll(async () => {
   await proxy.disconnect()
-  await database.close()
 })
 
 const statusOf = async ({ config }: Service, path: string) =>

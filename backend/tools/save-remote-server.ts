@@ -27,9 +27,9 @@ export interface RemoteServerInput {
 type SaveDeps = Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox' | 'config'>
 
 /**
- * Adds another MCP server, whose tools are passed on as it lists them now.
+ * Adds a remote MCP server and saves its tools as the server lists them now. Agents are offered those saved tools.
  *
- * @param input.tools names of the chosen tools; by default, all that can be passed on
+ * @param input.tools names of the tools to offer; by default, every tool that can be offered
  * @throws {ApiError} validation_failed, also if the server can't be reached
  */
 export async function addRemoteServer(

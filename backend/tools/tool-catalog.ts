@@ -21,7 +21,7 @@ export interface ToolDescription {
   name: string
   description: string
   isActive: boolean
-  /** What the kind keeps of it. Secrets stand in it as `{{secret.NAME}}`. */
+  /** Settings that depend on the tool's kind. Secrets appear as `{{secret.NAME}}`. */
   settings: Record<string, unknown>
 }
 

@@ -35,7 +35,7 @@ export async function attemptDelivery(
     return { kind: 'internal_error', error: 'no key of SECRET_KEY opens the signing secret' }
 
   const { eventId: id, body } = delivery
-  const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, secrets }) }
+  const headers = { ...unsignedHeaders, ...signWebhook({ id, at, body, keys: secrets.map(toSigningKey) }) }
   const request = { url: new URL(delivery.targetUrl), method: 'POST', headers, body } as const
   try {
     const response = await send({ ...request, signal, maxBytes: maxResponseBytes })
@@ -59,6 +59,9 @@ function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): 
     : `the receiver answered ${statusCode}`
   return { kind: 'rejected', statusCode, retryAfterMs, error }
 }
+
+/** Decodes a Standard Webhooks secret, which is `whsec_` and the key in base64. */
+const toSigningKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
 function openSecrets(secretBox: Deps['secretBox'], delivery: LeasedDelivery, at: Date): string[] | undefined {
   const { secret, previousSecret, previousSecretUntil } = delivery

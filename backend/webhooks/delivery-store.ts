@@ -89,18 +89,20 @@ export async function leaseDeliveries(
   return rows
 }
 
+/** Matches the delivery while it's pending and no other worker has leased it since. */
+const isStillLeased = (lease: { id: number; fence: number }) =>
+  sql<boolean>`id = ${lease.id} and fence = ${lease.fence} and status = 'pending'`
+
 /** Gives a lease back untried, so that another worker need not wait for its end. */
 export async function releaseDelivery(db: Db, lease: { id: number; fence: number }): Promise<void> {
   await db
     .updateTable('webhook_delivery')
     .set({ worker_id: null, lease_until: null })
-    .where('id', '=', lease.id)
-    .where('fence', '=', lease.fence)
-    .where('status', '=', 'pending')
+    .where(isStillLeased(lease))
     .execute()
 }
 
-/** What a try leaves in the log that support reads. */
+/** The result of one delivery attempt, for the log that support reads. */
 interface DeliveryAttemptRow {
   at: Date
   durationMs: number
@@ -128,7 +130,7 @@ export async function recordDeliveryAttempt(
       update webhook_delivery
       set status = ${state.status}, attempts = attempts + 1, next_attempt_at = ${nextAttemptAt}, finished_at = ${finishedAt},
         worker_id = null, lease_until = null
-      where id = ${lease.id} and fence = ${lease.fence} and status = 'pending'
+      where ${isStillLeased(lease)}
       returning id
     )
     insert into delivery_attempt (delivery_id, number, at, duration_ms, status_code, error)
@@ -143,9 +145,7 @@ export async function exhaustDelivery(db: Db, lease: { id: number; fence: number
   await db
     .updateTable('webhook_delivery')
     .set({ status: 'exhausted', next_attempt_at: null, finished_at: at, worker_id: null, lease_until: null })
-    .where('id', '=', lease.id)
-    .where('fence', '=', lease.fence)
-    .where('status', '=', 'pending')
+    .where(isStillLeased(lease))
     .execute()
 }
 

@@ -3,7 +3,7 @@ import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { startWorker, type Worker } from '../core/worker.ts'
 import type { Deps } from '../deps.ts'
-import { createGuardedSend, type ResolveHost } from '../outbound/guard.ts'
+import { createGuardedSend, type GuardedSend, type ResolveHost } from '../outbound/guard.ts'
 import { attemptDelivery } from './deliver.ts'
 import { exhaustDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
 import { finishDeliveryAttempt } from './finish-delivery.ts'
@@ -20,14 +20,13 @@ export interface SenderOptions {
   resolve?: ResolveHost
 }
 
+type SenderDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'random' | 'secretBox'>
+
 /**
  * Sends the deliveries of the outbox, at least once each. Any number of senders may share a database: each
  * delivery is leased, and another sender takes over a lease that ran out.
  */
-export function startSender(
-  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'random' | 'secretBox'>,
-  options: SenderOptions = {},
-): Worker {
+export function startSender(deps: SenderDeps, options: SenderOptions = {}): Worker {
   const { config, db, clock, log } = deps
   const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 16, leaseSeconds = 60, resolve } = options
   const workerId = randomUUID()
@@ -38,23 +37,6 @@ export function startSender(
     const remaining = (activeByHost.get(host) ?? 0) + change
     if (remaining > 0) activeByHost.set(host, remaining)
     else activeByHost.delete(host)
-  }
-
-  const deliver = async (delivery: LeasedDelivery, stopSignal: AbortSignal) => {
-    if (delivery.disabled) return exhaustDelivery(db, delivery, clock.now())
-    const startedAt = clock.now()
-    const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
-    const result = await attemptDelivery(deps, send, delivery, startedAt, signal).catch((error: unknown) => {
-      if (stopSignal.aborted) return undefined
-      // A bug of ours is retried on the schedule like any failure, so that it never spins.
-      log.error(
-        { error: describeError(error), delivery: delivery.id },
-        'a webhook delivery failed for a reason of our own',
-      )
-      return { kind: 'internal_error', error: 'internal error' } as const
-    })
-    if (result === undefined) return releaseDelivery(db, delivery)
-    await finishDeliveryAttempt(deps, delivery, startedAt, result)
   }
 
   return startWorker<LeasedDelivery>(clock, {
@@ -75,7 +57,9 @@ export function startSender(
       return leased
     },
     handle: (delivery, signal) =>
-      deliver(delivery, signal).finally(() => adjustActiveCount(delivery.targetHost, -1)),
+      deliver(deps, { send, timeoutMs }, delivery, signal).finally(() =>
+        adjustActiveCount(delivery.targetHost, -1),
+      ),
     onError: (error, delivery) => {
       log.error(
         { error: describeError(error), delivery: delivery?.id },
@@ -83,4 +67,28 @@ export function startSender(
       )
     },
   })
+}
+
+/** Makes one attempt and records its result. Gives the lease back if the worker stops before there is one. */
+async function deliver(
+  deps: SenderDeps,
+  { send, timeoutMs }: { send: GuardedSend; timeoutMs: number },
+  delivery: LeasedDelivery,
+  stopSignal: AbortSignal,
+): Promise<void> {
+  const { db, clock, log } = deps
+  if (delivery.disabled) return exhaustDelivery(db, delivery, clock.now())
+  const startedAt = clock.now()
+  const signal = AbortSignal.any([stopSignal, AbortSignal.timeout(timeoutMs)])
+  const result = await attemptDelivery(deps, send, delivery, startedAt, signal).catch((error: unknown) => {
+    if (stopSignal.aborted) return undefined
+    // A bug of ours is retried on the schedule like any failure, so that it never spins.
+    log.error(
+      { error: describeError(error), delivery: delivery.id },
+      'a webhook delivery failed for a reason of our own',
+    )
+    return { kind: 'internal_error', error: 'internal error' } as const
+  })
+  if (result === undefined) return releaseDelivery(db, delivery)
+  await finishDeliveryAttempt(deps, delivery, startedAt, result)
 }

@@ -9,9 +9,9 @@ export type SubscriptionRow = Selectable<Database['webhook_subscription']>
 export async function upsertSubscription(
   db: Db,
   workspaceId: number,
-  row: { caller: Caller; targetUrl: string; filter: WebhookFilter; sealedSecret: string; at: Date },
+  row: { caller: Caller; targetUrl: string; filter: WebhookFilter; sealedSecret: string; now: Date },
 ): Promise<SubscriptionRow> {
-  const { caller, targetUrl, filter, sealedSecret, at } = row
+  const { caller, targetUrl, filter, sealedSecret, now } = row
   const enabled = { disabled_at: null, failing_since: null }
   return db
     .insertInto('webhook_subscription')
@@ -24,7 +24,7 @@ export async function upsertSubscription(
       event: 'call.completed',
       filter: JSON.stringify(filter),
       secret: sealedSecret,
-      created_at: at,
+      created_at: now,
     })
     .onConflict((conflict) =>
       caller.clientId === null

@@ -46,7 +46,7 @@ export async function subscribe(
       targetUrl,
       filter,
       sealedSecret,
-      at: clock.now(),
+      now: clock.now(),
     })
   })
 

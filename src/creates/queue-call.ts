@@ -3,7 +3,7 @@ import type { AddContact, ContactAdded } from '@outdial/contract'
 import type { Bundle, Create, ZObject } from 'zapier-platform-core'
 import { callApi } from '../client.ts'
 import { contactAddedFields, sampleContactAdded } from '../generated.ts'
-import { scalarToText, toDictionary, toInteger, toText } from '../values.ts'
+import { scalarToText, toCountry, toDictionary, toInteger, toText } from '../values.ts'
 import { inputFieldGroups, inputFields } from './queue-call-fields.ts'
 
 export const perform = async (z: ZObject, bundle: Bundle) => {
@@ -11,7 +11,7 @@ export const perform = async (z: ZObject, bundle: Bundle) => {
   const body = {
     campaign_id: toInteger(input.campaign_id),
     phone_number: scalarToText(input.phone_number),
-    country: typeof input.country === 'string' ? input.country.trim().toUpperCase() : input.country,
+    country: toCountry(input.country),
     first_name: scalarToText(input.first_name),
     last_name: scalarToText(input.last_name),
     email: input.email,

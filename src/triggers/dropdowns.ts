@@ -31,7 +31,7 @@ const pageSize = 100
 /**
  * A hidden trigger that fills a dropdown, page by page, from a list of the API.
  *
- * @param label what the user reads; what is stored is the id
+ * @param list.label returns the text that the user reads; the stored value is the ID
  */
 function dropdown<Item extends { id: number }>(list: {
   key: string

@@ -9,7 +9,7 @@ import { runImport } from './run-import.ts'
 
 type ImporterDeps = Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>
 
-/** How often a file is leased without progress before it fails. */
+/** How many times a file can be leased without progress before its import fails. */
 const maxAttempts = 3
 
 /** Starts the worker that checks and imports files of contacts. Several may run: each file is leased. */

@@ -19,7 +19,7 @@ interface SessionRow {
 const accountView = template<{
   user: { name: string; email: string }
   sessions: SessionRow[]
-  others: number
+  otherSessionCount: number
 }>('dashboard/account/account-page')
 
 const AccountForm = z.object({
@@ -28,11 +28,11 @@ const AccountForm = z.object({
   current_password: z.string().default(''),
 })
 
-export const accountPage = (deps: Pick<Deps, 'db' | 'clock'>, limitPasswordAttempts: PasswordAttemptLimit) =>
+export const accountPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
   defineForm({
     query: noInput,
     form: AccountForm,
-    show: async ({ user, sessionHash }) => {
+    show: async (deps, { user, sessionHash }) => {
       const sessions = await listSessions(deps, user.userId, sessionHash)
       return accountView('Your account', {
         user: { name: user.name, email: user.email },
@@ -40,7 +40,7 @@ export const accountPage = (deps: Pick<Deps, 'db' | 'clock'>, limitPasswordAttem
           ...session,
           browser: formatBrowser(userAgent),
         })),
-        others: sessions.filter(({ isCurrent }) => !isCurrent).length,
+        otherSessionCount: sessions.filter(({ isCurrent }) => !isCurrent).length,
       })
     },
     submit: async (tx, context, { name, email, current_password: currentPassword }) => {
@@ -79,7 +79,7 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
   defineForm({
     query: noInput,
     form: PasswordFields,
-    show: async ({ user }) => passwordView('Change your password', { email: user.email }),
+    show: async (_, { user }) => passwordView('Change your password', { email: user.email }),
     submit: async (tx, context, input) => {
       const session = { userId: context.user.userId, sessionHash: context.sessionHash }
       const { current_password: currentPassword, new_password: newPassword } = input

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { createAgent, editAgent } from '../../agents/agents.ts'
-import type { Deps } from '../../deps.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
 import { type FormState, languageChoices } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
@@ -56,12 +55,15 @@ function toFormData(
 export const newAgentPage = defineForm({
   query: PreviewQuery,
   form: Fields,
-  show: async ({ query }, state) => {
+  show: async (_, { query }, state) => {
     const values = { name: '', language: 'en-US', greeting: '', variables: '' }
     return agentFormView('New agent', toFormData(null, values, query, state))
   },
   submit: async (tx, context, fields) => {
-    const { id } = await createAgent(tx, context.workspace.id, { ...toAgentInput(fields), status: 'draft' })
+    const { id } = await createAgent(tx, context.workspace.id, {
+      ...toAgentInput(fields),
+      status: 'draft',
+    })
     return redirectTo(
       pathTo(context, `/agents/${id}`),
       'The agent is a draft. Give it tools, then publish it: campaigns can call with it from then on.',
@@ -69,32 +71,31 @@ export const newAgentPage = defineForm({
   },
 })
 
-export const editAgentPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    params: IdParams,
-    query: PreviewQuery,
-    form: Fields,
-    show: async ({ workspace, params: { id }, query }, state) => {
-      const agent = await getAgent(deps, { workspaceId: workspace.id, agentId: id })
-      const { name, language, greeting } = agent
-      const values = { name, language, greeting, variables: agent.variables.join(', ') }
-      return agentFormView(`Edit ${name}`, toFormData({ id }, values, query, state))
-    },
-    loadEdited: async (tx, { workspace, params: { id } }) => {
-      const { name, language, greeting, variables } = await getAgent(tx, {
-        workspaceId: workspace.id,
-        agentId: id,
-      })
-      return { name, language, greeting, variables }
-    },
-    submit: async (tx, context, fields) => {
-      await editAgent(tx, context.workspace.id, context.params.id, toAgentInput(fields))
-      return redirectTo(
-        pathTo(context, `/agents/${context.params.id}`),
-        'Saved. Calls that begin from now on are made with it.',
-      )
-    },
-  })
+export const editAgentPage = defineForm({
+  params: IdParams,
+  query: PreviewQuery,
+  form: Fields,
+  show: async (deps, { workspace, params: { id }, query }, state) => {
+    const agent = await getAgent(deps, { workspaceId: workspace.id, agentId: id })
+    const { name, language, greeting } = agent
+    const values = { name, language, greeting, variables: agent.variables.join(', ') }
+    return agentFormView(`Edit ${name}`, toFormData({ id }, values, query, state))
+  },
+  loadEdited: async (tx, { workspace, params: { id } }) => {
+    const { name, language, greeting, variables } = await getAgent(tx, {
+      workspaceId: workspace.id,
+      agentId: id,
+    })
+    return { name, language, greeting, variables }
+  },
+  submit: async (tx, context, fields) => {
+    await editAgent(tx, context.workspace.id, context.params.id, toAgentInput(fields))
+    return redirectTo(
+      pathTo(context, `/agents/${context.params.id}`),
+      'Saved. Calls that begin from now on are made with it.',
+    )
+  },
+})
 
 /** What every greeting may name besides the agent's own variables (calls/lines/fill.ts fills them in). */
 const commonPlaceholders = new Map([

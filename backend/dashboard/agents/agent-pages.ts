@@ -38,38 +38,37 @@ interface AgentData {
 const agentView = template<AgentData>('dashboard/agents/agent-page')
 const maxShown = 10
 
-export const agentPage = (deps: Deps) =>
-  definePage({
-    params: IdParams,
-    query: noInput,
-    show: async ({ workspace, params: { id: agentId } }) => {
-      const workspaceId = workspace.id
-      const agent = await getAgent(deps, { workspaceId, agentId })
-      const tools = await listAgentTools(deps, workspaceId, agentId)
-      const campaigns = await selectCampaignsOfAgent(deps.db, workspaceId, agentId, maxShown + 1)
-      return agentView(agent.name, {
-        agent: {
-          id: agent.id,
-          name: agent.name,
-          status: agent.status,
-          badge: agentBadge(agent.status),
-          language: languageName(agent.language),
-          greeting: agent.greeting,
-          variables: agent.variables.join(', '),
-          widgetId: agent.widget_id,
-          createdAt: agent.created_at,
-        },
-        waiting: await countWaitingCalls(deps.db, workspaceId, agentId),
-        assignedTools: tools.filter(({ isAssigned }) => isAssigned),
-        otherTools: tools.filter(({ isAssigned }) => !isAssigned),
-        campaigns: campaigns
-          .slice(0, maxShown)
-          .map(({ id, name, status }) => ({ id, name, badge: campaignBadge(status) })),
-        hasMoreCampaigns: campaigns.length > maxShown,
-        calls: await listLastCalls(deps, workspaceId, agentId),
-      })
-    },
-  })
+export const agentPage = definePage({
+  params: IdParams,
+  query: noInput,
+  show: async (deps, { workspace, params: { id: agentId } }) => {
+    const workspaceId = workspace.id
+    const agent = await getAgent(deps, { workspaceId, agentId })
+    const tools = await listAgentTools(deps, workspaceId, agentId)
+    const campaigns = await selectCampaignsOfAgent(deps.db, workspaceId, agentId, maxShown + 1)
+    return agentView(agent.name, {
+      agent: {
+        id: agent.id,
+        name: agent.name,
+        status: agent.status,
+        badge: agentBadge(agent.status),
+        language: languageName(agent.language),
+        greeting: agent.greeting,
+        variables: agent.variables.join(', '),
+        widgetId: agent.widget_id,
+        createdAt: agent.created_at,
+      },
+      waiting: await countWaitingCalls(deps.db, workspaceId, agentId),
+      assignedTools: tools.filter(({ isAssigned }) => isAssigned),
+      otherTools: tools.filter(({ isAssigned }) => !isAssigned),
+      campaigns: campaigns
+        .slice(0, maxShown)
+        .map(({ id, name, status }) => ({ id, name, badge: campaignBadge(status) })),
+      hasMoreCampaigns: campaigns.length > maxShown,
+      calls: await listLastCalls(deps, workspaceId, agentId),
+    })
+  },
+})
 
 async function listLastCalls(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -99,20 +98,19 @@ interface AgentRow {
 
 const agentListView = template<{ rows: AgentRow[] }>('dashboard/agents/agent-list-page')
 
-export const agentListPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    query: noInput,
-    show: async ({ workspace }) => {
-      const agents = await selectAgentsWithCounts(deps.db, workspace.id)
-      const rows = agents.map(({ id, name, status, language, variables, tools, campaigns }) => ({
-        ...{ id, name, tools, campaigns },
-        badge: agentBadge(status),
-        language: languageName(language),
-        variables: variables.join(', '),
-      }))
-      return agentListView('Agents', { rows })
-    },
-  })
+export const agentListPage = definePage({
+  query: noInput,
+  show: async (deps, { workspace }) => {
+    const agents = await selectAgentsWithCounts(deps.db, workspace.id)
+    const rows = agents.map(({ id, name, status, language, variables, tools, campaigns }) => ({
+      ...{ id, name, tools, campaigns },
+      badge: agentBadge(status),
+      language: languageName(language),
+      variables: variables.join(', '),
+    }))
+    return agentListView('Agents', { rows })
+  },
+})
 
 const agentPath = (context: IdContext) => pathTo(context, `/agents/${context.params.id}`)
 

@@ -39,46 +39,45 @@ const usesSpreadsheet = (schema: { properties?: unknown }): boolean =>
   typeof schema.properties === 'object' && schema.properties !== null && 'spreadsheet_id' in schema.properties
 
 /** A tool's configuration for one agent: a form that the schema of its kind makes. */
-export const assignToolPage = (deps: Deps) =>
-  defineForm({
-    params: AgentToolParams,
-    query: noInput,
-    form: z.record(z.string(), z.unknown()),
-    show: async (context) => {
-      const { workspaceId, agentId, toolId } = agentToolKey(context)
-      const agent = await getAgent(deps, { workspaceId, agentId })
-      const tool = await getTool(deps, { workspaceId, toolId })
-      const assignment = (await listAssignments(deps, workspaceId, agentId)).find(
-        (one) => one.tool.id === toolId,
-      )
-      const config = Config.parse(assignment?.config)
-      const schema = getConfigSchema(tool.kind)
-      const fields = toFormFields(schema, 'config.', config)
-      const withSpreadsheet = usesSpreadsheet(schema)
-      return assignToolView(`${tool.name} for ${agent.name}`, {
-        agent: { id: agentId, name: agent.name },
-        tool: { name: tool.name, description: tool.description },
-        isAssigned: assignment !== undefined,
-        issue: assignment?.issues[0]?.message ?? null,
-        spreadsheet: withSpreadsheet
-          ? toSpreadsheetChoice(await listSpreadsheets(deps, workspaceId), config)
-          : null,
-        fields: withSpreadsheet ? fields.filter(({ name }) => !spreadsheetFields.includes(name)) : fields,
-      })
-    },
-    submit: async (tx, context, raw) => {
-      const { workspaceId, agentId, toolId } = agentToolKey(context)
-      const tool = await getTool(tx, { workspaceId, toolId })
-      const schema = getConfigSchema(tool.kind)
-      const filled = parseFormFields(schema, 'config.', raw)
-      const config = usesSpreadsheet(schema) ? { ...filled, ...parseSpreadsheetChoice(raw) } : filled
-      await assignTool(tx, { workspaceId, agentId, toolId, config }).catch(toGoogleIdError(raw))
-      return redirectTo(
-        pathTo(context, `/agents/${agentId}`),
-        `${tool.name} is ready: its talks have it at once.`,
-      )
-    },
-  })
+export const assignToolPage = defineForm({
+  params: AgentToolParams,
+  query: noInput,
+  form: z.record(z.string(), z.unknown()),
+  show: async (deps, context) => {
+    const { workspaceId, agentId, toolId } = agentToolKey(context)
+    const agent = await getAgent(deps, { workspaceId, agentId })
+    const tool = await getTool(deps, { workspaceId, toolId })
+    const assignment = (await listAssignments(deps, workspaceId, agentId)).find(
+      (one) => one.tool.id === toolId,
+    )
+    const config = Config.parse(assignment?.config)
+    const schema = getConfigSchema(tool.kind)
+    const fields = toFormFields(schema, 'config.', config)
+    const withSpreadsheet = usesSpreadsheet(schema)
+    return assignToolView(`${tool.name} for ${agent.name}`, {
+      agent: { id: agentId, name: agent.name },
+      tool: { name: tool.name, description: tool.description },
+      isAssigned: assignment !== undefined,
+      issue: assignment?.issues[0]?.message ?? null,
+      spreadsheet: withSpreadsheet
+        ? toSpreadsheetChoice(await listSpreadsheets(deps, workspaceId), config)
+        : null,
+      fields: withSpreadsheet ? fields.filter(({ name }) => !spreadsheetFields.includes(name)) : fields,
+    })
+  },
+  submit: async (tx, context, raw) => {
+    const { workspaceId, agentId, toolId } = agentToolKey(context)
+    const tool = await getTool(tx, { workspaceId, toolId })
+    const schema = getConfigSchema(tool.kind)
+    const filled = parseFormFields(schema, 'config.', raw)
+    const config = usesSpreadsheet(schema) ? { ...filled, ...parseSpreadsheetChoice(raw) } : filled
+    await assignTool(tx, { workspaceId, agentId, toolId, config }).catch(toGoogleIdError(raw))
+    return redirectTo(
+      pathTo(context, `/agents/${agentId}`),
+      `${tool.name} is ready: its talks have it at once.`,
+    )
+  },
+})
 
 export const assignToolAction = defineAction({
   params: AgentToolParams,
@@ -147,7 +146,7 @@ interface SpreadsheetChoice {
   googleId: string
 }
 
-const googleOption = 'google:another'
+const googleSheetsOption = 'google:another'
 
 function toSpreadsheetChoice(
   spreadsheets: readonly SpreadsheetSummary[],
@@ -155,14 +154,14 @@ function toSpreadsheetChoice(
 ): SpreadsheetChoice {
   const id = typeof config.spreadsheet_id === 'string' ? config.spreadsheet_id : ''
   const isGoogle = config.provider === 'google'
-  const workspaceOptions = spreadsheets.map(({ id: value, name }) => ({ value, label: name }))
+  const spreadsheetOptions = spreadsheets.map(({ id: value, name }) => ({ value, label: name }))
   return {
     options: [
       { value: '', label: 'Choose one' },
-      ...workspaceOptions,
-      { value: googleOption, label: 'Another (Google Sheets)' },
+      ...spreadsheetOptions,
+      { value: googleSheetsOption, label: 'Another (Google Sheets)' },
     ],
-    chosen: isGoogle ? googleOption : id,
+    chosen: isGoogle ? googleSheetsOption : id,
     googleId: isGoogle ? id : '',
   }
 }
@@ -173,7 +172,7 @@ function parseSpreadsheetChoice(raw: Readonly<Record<string, unknown>>): Record<
   if (chosen === undefined) {
     throw invalidField('config.spreadsheet_id', 'required', 'Choose the spreadsheet that rows are added to.')
   }
-  if (chosen !== googleOption) return { spreadsheet_id: chosen, provider: 'database' }
+  if (chosen !== googleSheetsOption) return { spreadsheet_id: chosen, provider: 'database' }
   const id = raw.google_id
   if (typeof id !== 'string') {
     throw invalidField('google_id', 'required', 'Paste the address of the Google spreadsheet, or its id.')
@@ -189,7 +188,7 @@ const parseGoogleId = (text: string): string =>
 const toGoogleIdError =
   (raw: Readonly<Record<string, unknown>>) =>
   (error: unknown): never => {
-    if (!(error instanceof ApiError) || raw['config.spreadsheet_id'] !== googleOption) throw error
+    if (!(error instanceof ApiError) || raw['config.spreadsheet_id'] !== googleSheetsOption) throw error
     const details = error.details.map(({ field, code, message }) =>
       field === 'config.spreadsheet_id'
         ? { field: 'google_id', code, message: message.replace(field, 'google_id') }

@@ -18,7 +18,7 @@ interface TryToolData {
   /** Where its form is sent. */
   formPath: string
   tool: { name: string; description: string; hasEffects: boolean }
-  /** Of a remote server: those that can be tried instead. */
+  /** The server's tools, to switch between. Empty unless there are at least two. */
   choices: { name: string; path: string; isCurrent: boolean }[]
   fields: SchemaField[]
   trial: Trial | null
@@ -29,28 +29,27 @@ const tryToolView = template<TryToolData>('dashboard/agents/try-tool-page')
 const Query = z.object({ tool: z.string().optional().catch(undefined) })
 
 /** Uses a tool of the agent for real, and shows what the agent would be told. */
-export const tryToolPage = (deps: Deps) =>
-  defineForm({
-    params: AgentToolParams,
-    query: Query,
-    form: z.record(z.string(), z.unknown()),
-    isOnce: false,
-    show: async (context) => {
-      const chosen = await chooseTool(deps, context, context.query.tool)
-      return toView(chosen, toFormFields(chosen.schema, prefix, {}), null)
-    },
-    submit: async (_, context, raw) => {
-      const chosen = await chooseTool(deps, context, context.query.tool)
-      if (chosen.unavailableReason !== null) throw new ApiError('agent_not_live', chosen.unavailableReason)
-      const args = parseFormFields(chosen.schema, prefix, raw)
-      const path = pathTo(context, `/agents/${context.params.id}/tools/${context.params.toolId}/try`)
-      if (!(await markSubmitted(deps, context, path, raw))) {
-        return redirectTo(path, 'This form had been sent already: the tool was not used twice.')
-      }
-      const trial = await tryTool(deps, chosen.widgetId, chosen.data.tool.name, args)
-      return toView(chosen, toFormFields(chosen.schema, prefix, args), trial)
-    },
-  })
+export const tryToolPage = defineForm({
+  params: AgentToolParams,
+  query: Query,
+  form: z.record(z.string(), z.unknown()),
+  isOnce: false,
+  show: async (deps, context) => {
+    const chosen = await chooseTool(deps, context, context.query.tool)
+    return toView(chosen, toFormFields(chosen.schema, prefix, {}), null)
+  },
+  submit: async (deps, context, raw) => {
+    const chosen = await chooseTool(deps, context, context.query.tool)
+    if (chosen.unavailableReason !== null) throw new ApiError('agent_not_live', chosen.unavailableReason)
+    const args = parseFormFields(chosen.schema, prefix, raw)
+    const path = pathTo(context, `/agents/${context.params.id}/tools/${context.params.toolId}/try`)
+    if (!(await markSubmitted(deps, context, path, raw))) {
+      return redirectTo(path, 'This form had been sent already: the tool was not used twice.')
+    }
+    const trial = await tryTool(deps, chosen.widgetId, chosen.data.tool.name, args)
+    return toView(chosen, toFormFields(chosen.schema, prefix, args), trial)
+  },
+})
 
 const prefix = 'args.'
 

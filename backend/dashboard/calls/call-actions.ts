@@ -15,7 +15,10 @@ export const cancelCallAction = defineAction({
   params: IdParams,
   form: noInput,
   run: async (tx, context) => {
-    const canceled = await cancelCall(tx, { workspaceId: context.workspace.id, callId: context.params.id })
+    const canceled = await cancelCall(tx, {
+      workspaceId: context.workspace.id,
+      callId: context.params.id,
+    })
     const tooLateMessage = 'It was too late to cancel this call: it does not wait any more.'
     return redirectTo(callPath(context), canceled ? 'The call was canceled.' : tooLateMessage)
   },

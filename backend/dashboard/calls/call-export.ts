@@ -62,12 +62,11 @@ function formatCell(value: string | number | boolean | Date | object | null): st
 }
 
 /** What the list shows, all of its pages, as a table to keep. */
-export const exportCallsDownload = (deps: Pick<Deps, 'db'>) =>
-  defineDownload({
-    query: CallsQuery,
-    send: async ({ query, workspace }) => ({
-      name: 'calls.csv',
-      type: 'text/csv; charset=utf-8',
-      body: Readable.from(exportCalls(deps, workspace.id, toCallFilter(query, workspace))),
-    }),
-  })
+export const exportCallsDownload = defineDownload({
+  query: CallsQuery,
+  send: async (deps, { query, workspace }) => ({
+    name: 'calls.csv',
+    type: 'text/csv; charset=utf-8',
+    body: Readable.from(exportCalls(deps, workspace.id, toCallFilter(query, workspace))),
+  }),
+})

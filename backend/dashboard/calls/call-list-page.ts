@@ -23,7 +23,7 @@ interface ListData {
   query: Record<string, string>
   isFiltered: boolean
   /** Whether one of the filters is set that are shown on demand. */
-  hasMore: boolean
+  hasMoreFilters: boolean
   /** Of what is typed in the fields. */
   choices: { status: Option[]; outcome: Option[]; campaign: Option[]; agent: Option[] }
   /** Where the list asks for itself anew; null on the pages of older calls. */
@@ -41,11 +41,10 @@ const callListView = template<ListData>('dashboard/calls/call-list-page')
 const pageSize = 50
 const maxNewer = 100
 
-export const callListPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
-  definePage({
-    query: CallsQuery,
-    show: async (context) => callListView('Calls', await readList(deps, context)),
-  })
+export const callListPage = definePage({
+  query: CallsQuery,
+  show: async (deps, context) => callListView('Calls', await readList(deps, context)),
+})
 
 async function readList(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -54,7 +53,7 @@ async function readList(
   const { query, workspace } = context
   const now = deps.clock.now()
   const filter = toCallFilter(query, workspace)
-  const { calls, more, isFirst } = await readCallSlice(deps, context, now)
+  const { calls, hasMore, isFirst } = await readCallSlice(deps, context, now)
   const params = filterParams(query)
   const pathWith = (extra: Record<string, string>) =>
     pathTo(context, `/calls${toQueryString({ ...params, ...extra })}`)
@@ -70,7 +69,7 @@ async function readList(
     rows: calls.map((call) => toCallRow(call, now, timeFormats)),
     query: params,
     isFiltered: Object.keys(params).length > 0,
-    hasMore: ['agent', 'kind', 'from', 'to'].some((name) => name in params),
+    hasMoreFilters: ['agent', 'kind', 'from', 'to'].some((name) => name in params),
     choices: {
       status: CallStatus.options.map((value) => ({
         value,
@@ -85,7 +84,7 @@ async function readList(
     latestPath: pathWith({}),
     exportPath: pathTo(context, `/calls/export${toQueryString(params)}`),
     previous: !isFirst && first !== undefined ? pathWith({ after: String(first.id) }) : null,
-    next: more && last !== undefined ? pathWith({ before: String(last.id) }) : null,
+    next: hasMore && last !== undefined ? pathWith({ before: String(last.id) }) : null,
   }
 }
 
@@ -101,14 +100,14 @@ async function readCallSlice(
   if (query.after !== undefined) {
     const newer = await read({ after: query.after })
     if (newer.length > pageSize) {
-      return { calls: newer.slice(0, pageSize).reverse(), more: true, isFirst: false }
+      return { calls: newer.slice(0, pageSize).reverse(), hasMore: true, isFirst: false }
     }
   }
   const { before, newest } = query
   const rows = await read(before !== undefined ? { before } : newest !== undefined ? { newest } : {})
   return {
     calls: rows.slice(0, pageSize),
-    more: rows.length > pageSize,
+    hasMore: rows.length > pageSize,
     isFirst: before === undefined,
   }
 }

@@ -112,7 +112,7 @@ const findPosition = (
     .where('id', '=', callId)
     .executeTakeFirst()
 
-/** How many match that are newer than `after`, counted no further than `most`. */
+/** Counts the matching calls whose ID is greater than `after`, up to `limit`. */
 export async function countNewerCalls(
   db: Db,
   workspaceId: number,

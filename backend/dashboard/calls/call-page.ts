@@ -59,15 +59,14 @@ const callView = template<CallData>('dashboard/calls/call-page')
 /** More than any agent does; what a runaway one did is in the export of its tools. */
 const maxToolCalls = 500
 
-export const callPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
-  definePage({
-    params: IdParams,
-    query: noInput,
-    show: async (context) => {
-      const call = await getCall(deps, context.caller, context.params.id)
-      return callView(`Call ${call.id}`, await readPage(deps, call, context.workspace))
-    },
-  })
+export const callPage = definePage({
+  params: IdParams,
+  query: noInput,
+  show: async (deps, context) => {
+    const call = await getCall(deps, context.caller, context.params.id)
+    return callView(`Call ${call.id}`, await readPage(deps, call, context.workspace))
+  },
+})
 
 async function readPage(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -76,13 +75,13 @@ async function readPage(
 ): Promise<CallData> {
   const now = clock.now()
   const timeFormats = createTimeFormats(now, workspace.timeZone)
-  const [rules, attempts, toolCalls, event] = await Promise.all([
+  const [details, attempts, toolCalls, event] = await Promise.all([
     findCallDetails(db, workspace.id, call.id),
     findAttemptsOfCall(db, workspace.id, call.id),
     findToolCallsOfCall(db, workspace.id, call.id, maxToolCalls),
     findEventOfCall(db, workspace.id, call.id),
   ])
-  if (rules === undefined) throw pageNotFound() // erased with its workspace, a moment ago
+  if (details === undefined) throw pageNotFound() // erased with its workspace, a moment ago
   const [deliveryRows, deliveryAttempts] =
     event === undefined
       ? [[], []]
@@ -90,7 +89,7 @@ async function readPage(
           selectDeliveriesOfEvent(db, workspace.id, event.id),
           selectAttemptsOfEvent(db, workspace.id, event.id),
         ])
-  const history = { call, rules, attempts, toolCalls, event, deliveries: deliveryRows.length }
+  const history = { call, details, attempts, toolCalls, event, deliveries: deliveryRows.length }
   return {
     call,
     name: formatContactName(call.contact, call.to_number),
@@ -98,7 +97,7 @@ async function readPage(
     endedMessage: call.ended_reason === null ? '' : formatEndedReason(call.ended_reason),
     wait:
       call.status === 'queued'
-        ? toWait(call, rules, describeWaitingFor(call, rules, now, timeFormats))
+        ? toWait(call, details.paused_reason, describeWaitingFor(call, details, now, timeFormats))
         : null,
     timeline: buildTimeline(history),
     transcript: toTranscript(call),
@@ -107,20 +106,20 @@ async function readPage(
     variables: Object.entries(call.contact.variables),
     ...toResultBadges(call),
     recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
-    conversationErased: rules.conversation_erased_at !== null,
+    conversationErased: details.conversation_erased_at !== null,
     deliveries: toShownDeliveries(deliveryRows, deliveryAttempts),
     eventId: event?.id ?? '',
-    numberLabel: rules.number_label,
+    numberLabel: details.number_label,
     isLive: event === undefined || deliveryRows.some(({ status }) => status === 'pending'),
     canCancel: call.status === 'queued',
     canQueueAgain:
-      call.status === 'completed' && call.to_number !== '' && rules.campaign_status !== 'archived',
+      call.status === 'completed' && call.to_number !== '' && details.campaign_status !== 'archived',
   }
 }
 
-function toWait(call: Call, rules: { paused_reason: string | null }, message: string): Wait {
+function toWait(call: Call, pausedReason: string | null, message: string): Wait {
   if (call.waiting_for === 'campaign_paused') {
-    const reason = rules.paused_reason ? ` ${rules.paused_reason}` : ''
+    const reason = pausedReason ? ` ${pausedReason}` : ''
     const link = { path: `/campaigns/${call.campaign_id}`, label: 'Open the campaign' }
     return { tone: 'warn', message: `${message}${reason}`, link }
   }

@@ -75,7 +75,7 @@ export const findAttemptsOfCall = (db: Db, workspaceId: number, callId: number) 
     .orderBy('number')
     .execute()
 
-/** What the agent did in a call, in order; at most `limit`. */
+/** Returns at most `limit` of the agent's tool calls in a call, in order. */
 export const findToolCallsOfCall = (db: Db, workspaceId: number, callId: number, limit: number) =>
   db
     .selectFrom('tool_call')

@@ -10,12 +10,12 @@ import type {
 
 type Attempt = Awaited<ReturnType<typeof findAttemptsOfCall>>[number]
 type ToolCall = Awaited<ReturnType<typeof findToolCallsOfCall>>[number]
-type CallRules = NonNullable<Awaited<ReturnType<typeof findCallDetails>>>
+type CallDetails = NonNullable<Awaited<ReturnType<typeof findCallDetails>>>
 
 /** What is known of a call's history, as the tables hold it. */
 interface CallHistory {
   call: Call
-  rules: CallRules
+  details: CallDetails
   attempts: Attempt[]
   toolCalls: ToolCall[]
   event: Awaited<ReturnType<typeof findEventOfCall>>
@@ -124,11 +124,11 @@ function eventEntries({ call, event, deliveries }: CallHistory): TimelineEntry[]
   return [timelineEntry(event.created_at, 'mute', title, `${event.type} ${event.id}. ${receivers}`.trim())]
 }
 
-function upcomingEntries({ call, rules, event }: CallHistory): TimelineEntry[] {
+function upcomingEntries({ call, details, event }: CallHistory): TimelineEntry[] {
   if (call.status === 'queued') return [timelineEntry(null, 'live', 'Waiting')]
   if (call.status === 'dialing') return [timelineEntry(null, 'live', 'Ringing')]
   if (call.status === 'in_progress') return [timelineEntry(null, 'live', 'Talking')]
-  if (event === undefined && rules.analysis_until !== null) {
+  if (event === undefined && details.analysis_until !== null) {
     return [
       timelineEntry(
         null,
@@ -163,29 +163,29 @@ export const formatEndedReason = (reason: EndedReason): string => endedReasonLab
 /** What a queued call waits for and why, as a sentence. */
 export function describeWaitingFor(
   call: Call,
-  rules: CallRules,
+  details: CallDetails,
   now: Date,
   timeFormats: TimeFormats,
 ): string {
   const formatTime = (at: string | Date | null) =>
     at === null ? 'soon' : timeFormats.upcomingTime(new Date(at))
   const next = formatTime(call.next_attempt_at)
-  const after = new Date(rules.due_at) > now ? ` Not before ${formatTime(rules.due_at)}.` : ''
+  const after = new Date(details.due_at) > now ? ` Not before ${formatTime(details.due_at)}.` : ''
   switch (call.waiting_for) {
     case 'schedule':
       return `Waits for its time: it was asked for ${formatTime(call.scheduled_at)}, next attempt ${next}.`
     case 'calling_hours':
       return `Waits for calling hours: next attempt ${next}.`
     case 'concurrency':
-      return `Waits for a free line: the campaign makes ${rules.max_concurrent_calls} calls at once, or the number is being called already.`
+      return `Waits for a free line: the campaign makes ${details.max_concurrent_calls} calls at once, or the number is being called already.`
     case 'campaign_paused':
       return `Waits because its campaign is paused: it goes on when somebody resumes it.${after}`
     case 'agent_not_live':
       return `Waits because ${call.agent_name} is not live: it goes on when the agent is.${after}`
     case 'number_not_active':
-      return `Waits because the number ${rules.number_label} is retired: it goes on when that is active again.${after}`
+      return `Waits because the number ${details.number_label} is retired: it goes on when that is active again.${after}`
     case 'retry':
-      return `Waits for another attempt, after ${call.attempts} of at most ${rules.retry.max_attempts}: next attempt ${next}.`
+      return `Waits for another attempt, after ${call.attempts} of at most ${details.retry.max_attempts}: next attempt ${next}.`
     case null:
       return 'Waits for its turn: nothing hinders it, and it is dialed within moments.'
   }

@@ -84,42 +84,41 @@ const NewCampaignSettings = CreateCampaign.extend({
 })
 const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_number_id: true })
 
-export const newCampaignPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    query: z.object({ agent: z.coerce.number().optional().catch(undefined) }),
-    form: CampaignFields,
-    show: async ({ workspace, query }) => {
-      const { agents, numbers, defaults } = await selectCampaignChoices(deps.db, workspace.id)
-      return campaignFormView('New campaign', {
-        campaign: null,
-        values: {
-          name: '',
-          agentId: query.agent ?? agents[0]?.id ?? '',
-          phoneNumberId: numbers[0]?.id ?? '',
-          timeZone: defaults.time_zone,
-          hours: defaults.calling_hours,
-          maxConcurrentCalls: defaultMaxConcurrentCalls,
-          retry: defaultRetry,
-        },
-        agents: agents.map(({ id, name }) => ({ value: id, label: name })),
-        numbers: numbers.map(({ id, label, phone_number }) => ({
-          value: id,
-          label: `${label} · ${phone_number}`,
-        })),
-        weekdays,
-        timeZones,
-      })
-    },
-    submit: async (tx, context, fields) => {
-      const { agent_id, phone_number_id } = fields
-      const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
-      const campaign = await createCampaign(tx, context.caller, body).catch(throwAsFieldError)
-      return redirectTo(
-        pathTo(context, `/campaigns/${campaign.id}`),
-        'The campaign is ready: add contacts, or let a Zap do it.',
-      )
-    },
-  })
+export const newCampaignPage = defineForm({
+  query: z.object({ agent: z.coerce.number().optional().catch(undefined) }),
+  form: CampaignFields,
+  show: async (deps, { workspace, query }) => {
+    const { agents, numbers, defaults } = await selectCampaignChoices(deps.db, workspace.id)
+    return campaignFormView('New campaign', {
+      campaign: null,
+      values: {
+        name: '',
+        agentId: query.agent ?? agents[0]?.id ?? '',
+        phoneNumberId: numbers[0]?.id ?? '',
+        timeZone: defaults.time_zone,
+        hours: defaults.calling_hours,
+        maxConcurrentCalls: defaultMaxConcurrentCalls,
+        retry: defaultRetry,
+      },
+      agents: agents.map(({ id, name }) => ({ value: id, label: name })),
+      numbers: numbers.map(({ id, label, phone_number }) => ({
+        value: id,
+        label: `${label} · ${phone_number}`,
+      })),
+      weekdays,
+      timeZones,
+    })
+  },
+  submit: async (tx, context, fields) => {
+    const { agent_id, phone_number_id } = fields
+    const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
+    const campaign = await createCampaign(tx, context.caller, body).catch(throwAsFieldError)
+    return redirectTo(
+      pathTo(context, `/campaigns/${campaign.id}`),
+      'The campaign is ready: add contacts, or let a Zap do it.',
+    )
+  },
+})
 
 async function requireCampaign({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
   const firstRow = { limit: 1, offset: 0 }
@@ -138,36 +137,35 @@ const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormDat
   retry: row.retry,
 })
 
-export const editCampaignPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: CampaignFields,
-    show: async ({ workspace, params: { id } }) => {
-      const row = await requireCampaign(deps, workspace.id, id)
-      return campaignFormView(`Edit ${row.name}`, {
-        campaign: { id: row.id, agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
-        values: toFormValues(row),
-        agents: [],
-        numbers: [],
-        weekdays,
-        timeZones,
-      })
-    },
-    loadEdited: async (tx, { workspace, params: { id } }) =>
-      toFormValues(await requireCampaign(tx, workspace.id, id)),
-    submit: async (tx, context, fields) => {
-      const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
-      await editCampaign(tx, context.workspace.id, context.params.id, {
-        name: edit.name,
-        timeZone: edit.time_zone,
-        callingHours: edit.calling_hours,
-        maxConcurrentCalls: edit.max_concurrent_calls,
-        retry: edit.retry,
-      })
-      return redirectTo(
-        pathTo(context, `/campaigns/${context.params.id}`),
-        'Saved. New hours count for what waits, too.',
-      )
-    },
-  })
+export const editCampaignPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: CampaignFields,
+  show: async (deps, { workspace, params: { id } }) => {
+    const row = await requireCampaign(deps, workspace.id, id)
+    return campaignFormView(`Edit ${row.name}`, {
+      campaign: { id: row.id, agent: row.agent_name, number: `${row.number_label} · ${row.phone_number}` },
+      values: toFormValues(row),
+      agents: [],
+      numbers: [],
+      weekdays,
+      timeZones,
+    })
+  },
+  loadEdited: async (tx, { workspace, params: { id } }) =>
+    toFormValues(await requireCampaign(tx, workspace.id, id)),
+  submit: async (tx, context, fields) => {
+    const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
+    await editCampaign(tx, context.workspace.id, context.params.id, {
+      name: edit.name,
+      timeZone: edit.time_zone,
+      callingHours: edit.calling_hours,
+      maxConcurrentCalls: edit.max_concurrent_calls,
+      retry: edit.retry,
+    })
+    return redirectTo(
+      pathTo(context, `/campaigns/${context.params.id}`),
+      'Saved. New hours count for what waits, too.',
+    )
+  },
+})

@@ -69,49 +69,48 @@ interface CampaignData {
 const campaignView = template<CampaignData>('dashboard/campaigns/campaign-page')
 const maxCalls = 10
 
-export const campaignPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
-  definePage({
-    params: IdParams,
-    query: noInput,
-    show: async ({ workspace, params: { id: campaignId } }) => {
-      const firstRow = { limit: 1, offset: 0 }
-      const [row] = await selectCampaignsWithDetails(deps.db, workspace.id, { campaignId }, firstRow)
-      if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
-      const progressById = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
-      const progress = toShownProgress(progressById.get(campaignId))
-      const rowsByStatus = (status: 'queued' | 'completed') =>
-        listCallRows(deps, workspace.id, { campaignId, status })
-      return campaignView(row.name, {
-        campaign: {
-          id: row.id,
-          name: row.name,
-          status: row.status,
-          badge: campaignBadge(row.status),
-          agentId: row.agent_id,
-          agentName: row.agent_name,
-          agentIsLive: row.agent_status === 'live',
-          numberLabel: row.number_label,
-          phoneNumber: row.phone_number,
-          numberIsActive: row.number_status === 'active',
-          timeZone: row.time_zone,
-          hours: formatCallingHours(row.calling_hours satisfies CallingHours),
-          retry: formatRetryPolicy(row.retry satisfies RetryPolicy),
-          maxConcurrentCalls: row.max_concurrent_calls,
-          pausedReason: row.paused_reason,
-          createdAt: row.created_at,
-          archiveDetail: formatArchiveDetail(progress.waiting),
-        },
-        progress,
-        waiting: await rowsByStatus('queued'),
-        recent: await rowsByStatus('completed'),
-      })
-    },
-  })
+export const campaignPage = definePage({
+  params: IdParams,
+  query: noInput,
+  show: async (deps, { workspace, params: { id: campaignId } }) => {
+    const firstRow = { limit: 1, offset: 0 }
+    const [row] = await selectCampaignsWithDetails(deps.db, workspace.id, { campaignId }, firstRow)
+    if (row === undefined) throw notFound('There is no campaign with this id in this workspace.')
+    const progressById = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
+    const progress = toShownProgress(progressById.get(campaignId))
+    const rowsByStatus = (status: 'queued' | 'completed') =>
+      listCallRows(deps, workspace.id, { campaignId, status })
+    return campaignView(row.name, {
+      campaign: {
+        id: row.id,
+        name: row.name,
+        status: row.status,
+        badge: campaignBadge(row.status),
+        agentId: row.agent_id,
+        agentName: row.agent_name,
+        agentIsLive: row.agent_status === 'live',
+        numberLabel: row.number_label,
+        phoneNumber: row.phone_number,
+        numberIsActive: row.number_status === 'active',
+        timeZone: row.time_zone,
+        hours: formatCallingHours(row.calling_hours satisfies CallingHours),
+        retry: formatRetryPolicy(row.retry satisfies RetryPolicy),
+        maxConcurrentCalls: row.max_concurrent_calls,
+        pausedReason: row.paused_reason,
+        createdAt: row.created_at,
+        archiveDetail: formatArchiveDetail(progress.queuedCount),
+      },
+      progress,
+      waiting: await rowsByStatus('queued'),
+      recent: await rowsByStatus('completed'),
+    })
+  },
+})
 
-function formatArchiveDetail(waiting: number): string {
+function formatArchiveDetail(queuedCount: number): string {
   const detail = 'It takes no more calls, and cannot be opened again.'
-  if (waiting === 0) return detail
-  return `${detail} ${formatPlural(waiting, 'call that waits is', 'calls that wait are')} completed as canceled.`
+  if (queuedCount === 0) return detail
+  return `${detail} ${formatPlural(queuedCount, 'call that waits is', 'calls that wait are')} completed as canceled.`
 }
 
 async function listCallRows(
@@ -160,39 +159,38 @@ const Filter = z.object({
 
 const pageSize = 25
 
-export const campaignListPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    query: Filter,
-    show: async (context) => {
-      const { status, search, page } = context.query
-      const filter = { ...(status && { status }), ...(search && { search }) }
-      const limits = { limit: pageSize, offset: (page - 1) * pageSize }
-      const rows = await selectCampaignsWithDetails(deps.db, context.workspace.id, filter, limits)
-      const { items, more } = toPage(rows, pageSize)
-      const ids = items.map(({ id }) => id)
-      const progress = await selectCampaignProgress(deps.db, context.workspace.id, ids)
-      const address = (to: number) => {
-        const query = new URLSearchParams({ ...filter, page: String(to) })
-        return pathTo(context, `/campaigns?${query.toString()}`)
-      }
-      return campaignListView('Campaigns', {
-        rows: items.map((row) => ({
-          id: row.id,
-          name: row.name,
-          badge: campaignBadge(row.status),
-          agent: row.agent_name,
-          number: row.number_label,
-          pausedReason: row.status === 'paused' ? row.paused_reason : null,
-          progress: toShownProgress(progress.get(row.id)),
-        })),
-        status: status ?? '',
-        search: search ?? '',
-        isFiltered: status !== undefined || Boolean(search),
-        previous: page > 1 ? address(page - 1) : null,
-        next: more ? address(page + 1) : null,
-      })
-    },
-  })
+export const campaignListPage = definePage({
+  query: Filter,
+  show: async (deps, context) => {
+    const { status, search, page } = context.query
+    const filter = { ...(status && { status }), ...(search && { search }) }
+    const limits = { limit: pageSize, offset: (page - 1) * pageSize }
+    const rows = await selectCampaignsWithDetails(deps.db, context.workspace.id, filter, limits)
+    const { items, hasMore } = toPage(rows, pageSize)
+    const ids = items.map(({ id }) => id)
+    const progress = await selectCampaignProgress(deps.db, context.workspace.id, ids)
+    const address = (to: number) => {
+      const query = new URLSearchParams({ ...filter, page: String(to) })
+      return pathTo(context, `/campaigns?${query.toString()}`)
+    }
+    return campaignListView('Campaigns', {
+      rows: items.map((row) => ({
+        id: row.id,
+        name: row.name,
+        badge: campaignBadge(row.status),
+        agent: row.agent_name,
+        number: row.number_label,
+        pausedReason: row.status === 'paused' ? row.paused_reason : null,
+        progress: toShownProgress(progress.get(row.id)),
+      })),
+      status: status ?? '',
+      search: search ?? '',
+      isFiltered: status !== undefined || Boolean(search),
+      previous: page > 1 ? address(page - 1) : null,
+      next: hasMore ? address(page + 1) : null,
+    })
+  },
+})
 
 const campaignPath = (context: IdContext) => pathTo(context, `/campaigns/${context.params.id}`)
 
@@ -235,7 +233,7 @@ interface Segment {
 }
 
 interface ShownProgress {
-  waiting: number
+  queuedCount: number
   live: number
   completed: number
   segments: Segment[]
@@ -245,7 +243,7 @@ interface ShownProgress {
 
 /** Progress as a bar is drawn from it: outcomes in their order, each as wide as its share. */
 function toShownProgress(progress: CampaignProgress | undefined): ShownProgress {
-  const { waiting = 0, live = 0, outcomes = {} } = progress ?? {}
+  const { queuedCount = 0, live = 0, outcomes = {} } = progress ?? {}
   const completed = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
   let x = 0
   const segments = outcomeOrder.flatMap((outcome) => {
@@ -258,5 +256,5 @@ function toShownProgress(progress: CampaignProgress | undefined): ShownProgress 
     return [{ outcome, ...outcomeBadge(outcome), count, percent: width.toFixed(width < 1 ? 1 : 0), bar }]
   })
   const summary = segments.map(({ text, count }) => `${text}: ${formatCount(count)}`).join(', ')
-  return { waiting, live, completed, segments, summary }
+  return { queuedCount, live, completed, segments, summary }
 }

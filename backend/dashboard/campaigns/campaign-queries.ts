@@ -35,7 +35,7 @@ export const selectCampaignsWithDetails = (
 
 /** How far a campaign is. Test calls do not count. */
 export interface CampaignProgress {
-  waiting: number
+  queuedCount: number
   live: number
   outcomes: Partial<Record<CallOutcome, number>>
 }
@@ -69,7 +69,7 @@ export async function selectCampaignProgress(
     .execute()
   const progress = new Map<number, CampaignProgress>()
   const getProgress = (campaignId: number) => {
-    const found = progress.get(campaignId) ?? { waiting: 0, live: 0, outcomes: {} }
+    const found = progress.get(campaignId) ?? { queuedCount: 0, live: 0, outcomes: {} }
     progress.set(campaignId, found)
     return found
   }
@@ -77,7 +77,7 @@ export async function selectCampaignProgress(
     if (outcome !== null) getProgress(campaign_id).outcomes[outcome] = Number(count)
   }
   for (const { campaign_id, status, count } of open) {
-    getProgress(campaign_id)[status === 'queued' ? 'waiting' : 'live'] += Number(count)
+    getProgress(campaign_id)[status === 'queued' ? 'queuedCount' : 'live'] += Number(count)
   }
   return progress
 }

@@ -27,66 +27,63 @@ export const toCampaignOptions = (campaigns: Awaited<ReturnType<typeof listOpenC
 const alreadyOpenMessage =
   'A call to this person in this campaign is open already: nothing was added. It is the first one in the list.'
 
-export const callNowPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: z.string().optional() }),
-    show: async (context) => {
-      const campaigns = await listOpenCampaigns(deps, context.workspace.id)
-      const active = campaigns.filter(({ status }) => status === 'active')
-      const contact = await findShownContact(deps, context)
-      return callContactView(`Call ${contact.name}`, {
-        contact,
-        campaigns: toCampaignOptions(active),
-        isLater: false,
-      })
-    },
-    submit: async (tx, context, { campaign_id, test }) => {
-      const isTest = test !== undefined
-      const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
-      const { callId, queued } = await callContact(tx, context.workspace.id, context.params.id, request)
-      if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
-      const message = isTest
-        ? 'The test call is made now: no phone rings.'
-        : 'The call waits to be dialed: at once where calling hours permit, and a place is free.'
-      return redirectTo(pathTo(context, `/calls/${callId}`), message)
-    },
-  })
+export const callNowPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: z.string().optional() }),
+  show: async (deps, context) => {
+    const campaigns = await listOpenCampaigns(deps, context.workspace.id)
+    const active = campaigns.filter(({ status }) => status === 'active')
+    const contact = await findShownContact(deps, context)
+    return callContactView(`Call ${contact.name}`, {
+      contact,
+      campaigns: toCampaignOptions(active),
+      isLater: false,
+    })
+  },
+  submit: async (tx, context, { campaign_id, test }) => {
+    const isTest = test !== undefined
+    const request = { campaignId: requireCampaignId(campaign_id), at: null, test: isTest }
+    const { callId, queued } = await callContact(tx, context.workspace.id, context.params.id, request)
+    if (!queued) return redirectTo(pathTo(context, `/contacts/${context.params.id}`), alreadyOpenMessage)
+    const message = isTest
+      ? 'The test call is made now: no phone rings.'
+      : 'The call waits to be dialed: at once where calling hours permit, and a place is free.'
+    return redirectTo(pathTo(context, `/calls/${callId}`), message)
+  },
+})
 
-export const addToCampaignPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: z.object({
-      campaign_id: z.coerce.number().int().min(1).optional(),
-      scheduled_at: z.string().optional(),
-    }),
-    show: async (context) => {
-      const campaigns = await listOpenCampaigns(deps, context.workspace.id)
-      const contact = await findShownContact(deps, context)
-      return callContactView(`Add ${contact.name} to a campaign`, {
-        contact,
-        campaigns: toCampaignOptions(campaigns),
-        isLater: true,
-      })
-    },
-    submit: async (tx, context, { campaign_id, scheduled_at }) => {
-      const { timeZone } = context.workspace
-      const at =
-        scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
-      const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
-      const { queued } = await callContact(tx, context.workspace.id, context.params.id, request)
-      const to = pathTo(context, `/contacts/${context.params.id}`)
-      if (!queued) return redirectTo(to, alreadyOpenMessage)
-      const now = tx.clock.now()
-      if (at === null || at <= now) return redirectTo(to, 'Added: the call waits for its turn.')
-      return redirectTo(
-        to,
-        `Added: the call waits, not before ${createTimeFormats(now, timeZone).fullTime(at)}.`,
-      )
-    },
-  })
+export const addToCampaignPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: z.object({
+    campaign_id: z.coerce.number().int().min(1).optional(),
+    scheduled_at: z.string().optional(),
+  }),
+  show: async (deps, context) => {
+    const campaigns = await listOpenCampaigns(deps, context.workspace.id)
+    const contact = await findShownContact(deps, context)
+    return callContactView(`Add ${contact.name} to a campaign`, {
+      contact,
+      campaigns: toCampaignOptions(campaigns),
+      isLater: true,
+    })
+  },
+  submit: async (tx, context, { campaign_id, scheduled_at }) => {
+    const { timeZone } = context.workspace
+    const at = scheduled_at === undefined ? null : parseLocalTimeField('scheduled_at', scheduled_at, timeZone)
+    const request = { campaignId: requireCampaignId(campaign_id), at, test: false }
+    const { queued } = await callContact(tx, context.workspace.id, context.params.id, request)
+    const to = pathTo(context, `/contacts/${context.params.id}`)
+    if (!queued) return redirectTo(to, alreadyOpenMessage)
+    const now = tx.clock.now()
+    if (at === null || at <= now) return redirectTo(to, 'Added: the call waits for its turn.')
+    return redirectTo(
+      to,
+      `Added: the call waits, not before ${createTimeFormats(now, timeZone).fullTime(at)}.`,
+    )
+  },
+})
 
 function requireCampaignId(campaignId: number | undefined): number {
   if (campaignId !== undefined) return campaignId

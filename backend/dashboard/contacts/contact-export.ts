@@ -41,13 +41,12 @@ async function* exportContacts({ db }: Pick<Deps, 'db'>, workspaceId: number): A
   }
 }
 
-export const exportContactsDownload = (deps: Pick<Deps, 'db'>) =>
-  defineDownload({
-    query: noInput,
-    send: ({ workspace }) =>
-      Promise.resolve({
-        name: `contacts-${workspace.name}.csv`,
-        type: 'text/csv; charset=utf-8',
-        body: Readable.from(exportContacts(deps, workspace.id)),
-      }),
-  })
+export const exportContactsDownload = defineDownload({
+  query: noInput,
+  send: (deps, { workspace }) =>
+    Promise.resolve({
+      name: `contacts-${workspace.name}.csv`,
+      type: 'text/csv; charset=utf-8',
+      body: Readable.from(exportContacts(deps, workspace.id)),
+    }),
+})

@@ -2,11 +2,10 @@ import { AddContact } from '@outdial/contract'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
-import { editContact } from '../../contacts/update-contact.ts'
+import { replaceContactDetails } from '../../contacts/update-contact.ts'
 import { ContactInput, saveContact } from '../../contacts/upsert-contact.ts'
 import { invalidField, throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import type { Deps } from '../../deps.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
@@ -70,41 +69,40 @@ const NewContactFields = ContactFields.extend({
   test: text,
 })
 
-export const newContactPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
-    form: NewContactFields,
-    show: async ({ workspace, query }) => {
-      const campaigns = await listOpenCampaigns(deps, workspace.id)
-      return contactFormView('New contact', {
-        contact: null,
-        values: emptyValues,
-        country: workspace.country,
-        campaigns: [{ value: '', label: 'Nobody is called yet' }, ...toCampaignOptions(campaigns)],
-        chosen: query.campaign ?? '',
-        timeZones,
-      })
-    },
-    submit: async (tx, context, fields) => {
-      const { workspace, caller } = context
-      const contact = {
-        ...toContactInput(fields, workspace.timeZone),
-        phone_number: fields.phone_number,
-        country: fields.country,
-        ...(fields.do_not_call !== undefined && { do_not_call: true }),
-      }
-      if (fields.campaign_id === undefined) {
-        const { id, created } = await saveContact(tx, workspace.id, validate(ContactInput, contact))
-        return redirectTo(
-          pathTo(context, `/contacts/${id}`),
-          created ? 'The contact is kept.' : existingContactMessage,
-        )
-      }
-      const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
-      const added = await addContact(tx, caller, validate(AddContact, body)).catch(throwAsFieldError)
-      return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
-    },
-  })
+export const newContactPage = defineForm({
+  query: z.object({ campaign: z.coerce.number().optional().catch(undefined) }),
+  form: NewContactFields,
+  show: async (deps, { workspace, query }) => {
+    const campaigns = await listOpenCampaigns(deps, workspace.id)
+    return contactFormView('New contact', {
+      contact: null,
+      values: emptyValues,
+      country: workspace.country,
+      campaigns: [{ value: '', label: 'Nobody is called yet' }, ...toCampaignOptions(campaigns)],
+      chosen: query.campaign ?? '',
+      timeZones,
+    })
+  },
+  submit: async (tx, context, fields) => {
+    const { workspace, caller } = context
+    const contact = {
+      ...toContactInput(fields, workspace.timeZone),
+      phone_number: fields.phone_number,
+      country: fields.country,
+      ...(fields.do_not_call !== undefined && { do_not_call: true }),
+    }
+    if (fields.campaign_id === undefined) {
+      const { id, created } = await saveContact(tx, workspace.id, validate(ContactInput, contact))
+      return redirectTo(
+        pathTo(context, `/contacts/${id}`),
+        created ? 'The contact is kept.' : existingContactMessage,
+      )
+    }
+    const body = { ...contact, campaign_id: fields.campaign_id, test: fields.test !== undefined }
+    const added = await addContact(tx, caller, validate(AddContact, body)).catch(throwAsFieldError)
+    return redirectTo(pathTo(context, `/contacts/${added.contact.id}`), formatQueuedMessage(added))
+  },
+})
 
 const existingContactMessage = 'This number was known already: what you typed is written over what was there.'
 
@@ -135,44 +133,40 @@ const toFormValues = (contact: Awaited<ReturnType<typeof requireContact>>): Valu
   consentAt: contact.consent_at?.toISOString() ?? '',
 })
 
-export const editContactPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: ContactFields,
-    show: async (context) => {
-      const {
-        workspace,
-        params: { id },
-      } = context
-      const contact = await requireContact(deps, context)
-      const name = formatContactName(contact, contact.phone_number)
-      return contactFormView(`Edit ${name}`, {
-        contact: { id, name, phoneNumber: contact.phone_number },
-        values: toFormValues(contact),
-        country: workspace.country,
-        campaigns: [],
-        chosen: '',
-        timeZones,
-      })
-    },
-    loadEdited: async (tx, context) => toFormValues(await requireContact(tx, context)),
-    submit: async (tx, context, fields) => {
-      const {
-        workspace,
-        params: { id },
-      } = context
-      const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
-      await editContact(tx, workspace.id, id, {
-        ...contact,
-        consent: consent ? { source: consent.source, at: new Date(consent.at) } : null,
-      })
-      return redirectTo(
-        pathTo(context, `/contacts/${id}`),
-        'Saved. Calls that wait follow the new time zone.',
-      )
-    },
-  })
+export const editContactPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: ContactFields,
+  show: async (deps, context) => {
+    const {
+      workspace,
+      params: { id },
+    } = context
+    const contact = await requireContact(deps, context)
+    const name = formatContactName(contact, contact.phone_number)
+    return contactFormView(`Edit ${name}`, {
+      contact: { id, name, phoneNumber: contact.phone_number },
+      values: toFormValues(contact),
+      country: workspace.country,
+      campaigns: [],
+      chosen: '',
+      timeZones,
+    })
+  },
+  loadEdited: async (tx, context) => toFormValues(await requireContact(tx, context)),
+  submit: async (tx, context, fields) => {
+    const {
+      workspace,
+      params: { id },
+    } = context
+    const { consent, ...contact } = validate(EditedContact, toContactInput(fields, workspace.timeZone))
+    await replaceContactDetails(tx, workspace.id, id, {
+      ...contact,
+      consent: consent ? { source: consent.source, at: new Date(consent.at) } : null,
+    })
+    return redirectTo(pathTo(context, `/contacts/${id}`), 'Saved. Calls that wait follow the new time zone.')
+  },
+})
 
 const EditedContact = ContactInput.omit({ phone_number: true, country: true, do_not_call: true })
 

@@ -93,66 +93,64 @@ const fieldNames: Record<ImportField, string> = {
 
 const maxIssues = 100
 
-export const importPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    query: z.object({ campaign: OptionalId }),
-    form: z.object({ file: ChosenFile }),
-    fileLimit: maxFileBytes,
-    show: async ({ workspace }) => {
-      const imports = await selectImports(deps.db, workspace.id)
-      return importListView('Import contacts', {
-        imports: imports.map(({ id, file_name, status, created_at }) => ({
-          id,
-          name: file_name,
-          badge: statusBadges[status],
-          at: created_at,
-        })),
-      })
-    },
-    submit: async (tx, context, { file: chosen }) => {
-      const id = await uploadContacts(tx, context.caller, chosen)
-      const { campaign } = context.query
-      const query = campaign === undefined ? '' : `?campaign=${campaign}`
-      return redirectTo(`${importPath(context, id)}${query}`)
-    },
-  })
+export const importPage = defineForm({
+  query: z.object({ campaign: OptionalId }),
+  form: z.object({ file: ChosenFile }),
+  fileLimit: maxFileBytes,
+  show: async (deps, { workspace }) => {
+    const imports = await selectImports(deps.db, workspace.id)
+    return importListView('Import contacts', {
+      imports: imports.map(({ id, file_name, status, created_at }) => ({
+        id,
+        name: file_name,
+        badge: statusBadges[status],
+        at: created_at,
+      })),
+    })
+  },
+  submit: async (tx, context, { file: chosen }) => {
+    const id = await uploadContacts(tx, context.caller, chosen)
+    const { campaign } = context.query
+    const query = campaign === undefined ? '' : `?campaign=${campaign}`
+    return redirectTo(`${importPath(context, id)}${query}`)
+  },
+})
 
 const ImportColumns = z.array(ImportColumn)
 const ImportIssues = z.array(RowIssue)
 
-export const importResultPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    params: IdParams,
-    query: z.object({ campaign: OptionalId }),
-    show: async ({ workspace, params: { id }, query }) => {
-      const found = await getImport(deps, workspace.id, id)
-      const counts = await countImportRows(deps.db, id)
-      const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
-      const columns = ImportColumns.parse(found.columns)
-      const campaigns = await listOpenCampaigns(deps, workspace.id)
-      const issues = rows.flatMap(toImportIssues).slice(0, maxIssues)
-      return importResultView(`Import of ${found.file_name}`, {
-        id,
-        name: found.file_name,
-        status: found.status,
-        badge: statusBadges[found.status],
-        isRunning: found.status === 'uploaded' || found.status === 'importing',
-        error: found.error ?? '',
-        at: found.created_at,
-        counts,
-        importable: counts.new + counts.existing,
-        progress: toProgress(found.status, counts, found.campaign_name),
-        fields: columns.flatMap(({ header, field }) =>
-          field === null ? [] : [{ header, field: fieldNames[field] }],
-        ),
-        variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
-        issues,
-        more: Math.max(0, counts.invalid + counts.duplicate + counts.failed - rows.length),
-        campaigns: [{ value: '', label: 'Nobody is called' }, ...toCampaignOptions(campaigns)],
-        chosen: query.campaign ?? '',
-      })
-    },
-  })
+export const importResultPage = definePage({
+  params: IdParams,
+  query: z.object({ campaign: OptionalId }),
+  show: async (deps, { workspace, params: { id }, query }) => {
+    const found = await getImport(deps, workspace.id, id)
+    const counts = await countImportRows(deps.db, id)
+    const rows = await selectRowsWithIssues(deps.db, id, { after: 0, limit: maxIssues })
+    const columns = ImportColumns.parse(found.columns)
+    const campaigns = await listOpenCampaigns(deps, workspace.id)
+    const issues = rows.flatMap(toImportIssues).slice(0, maxIssues)
+    return importResultView(`Import of ${found.file_name}`, {
+      id,
+      name: found.file_name,
+      status: found.status,
+      badge: statusBadges[found.status],
+      isRunning: found.status === 'uploaded' || found.status === 'importing',
+      error: found.error ?? '',
+      at: found.created_at,
+      counts,
+      importable: counts.new + counts.existing,
+      progress: toProgress(found.status, counts, found.campaign_name),
+      fields: columns.flatMap(({ header, field }) =>
+        field === null ? [] : [{ header, field: fieldNames[field] }],
+      ),
+      variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
+      issues,
+      more: Math.max(0, counts.invalid + counts.duplicate + counts.failed - rows.length),
+      campaigns: [{ value: '', label: 'Nobody is called' }, ...toCampaignOptions(campaigns)],
+      chosen: query.campaign ?? '',
+    })
+  },
+})
 
 function toProgress(
   status: ImportStatus,
@@ -210,19 +208,18 @@ export const discardImportAction = defineAction({
   back: (context) => importPath(context, context.params.id),
 })
 
-export const importIssuesDownload = (deps: Pick<Deps, 'db'>) =>
-  defineDownload({
-    params: IdParams,
-    query: noInput,
-    send: async ({ workspace, params: { id } }) => {
-      const found = await getImport(deps, workspace.id, id)
-      return {
-        name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
-        type: 'text/csv; charset=utf-8',
-        body: Readable.from(issueRecords(deps, id)),
-      }
-    },
-  })
+export const importIssuesDownload = defineDownload({
+  params: IdParams,
+  query: noInput,
+  send: async (deps, { workspace, params: { id } }) => {
+    const found = await getImport(deps, workspace.id, id)
+    return {
+      name: `problems-${found.file_name.replace(/\.[^.]*$/, '')}.csv`,
+      type: 'text/csv; charset=utf-8',
+      body: Readable.from(issueRecords(deps, id)),
+    }
+  },
+})
 
 async function* issueRecords({ db }: Pick<Deps, 'db'>, importId: number): AsyncGenerator<string> {
   yield formatCsvRecord(['row', 'column', 'problem'])

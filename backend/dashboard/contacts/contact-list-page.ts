@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { toPage } from '../../core/pagination.ts'
 import { parsePhone } from '../../core/phone.ts'
-import type { Deps } from '../../deps.ts'
 import { type Badge, callBadge } from '../page/badges.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { formatContactName } from '../page/format.ts'
@@ -17,7 +16,7 @@ interface ContactRow {
   externalId: string
   onDoNotCallList: boolean
   createdAt: Date
-  lastCall: { id: number; badge: Badge; at: Date } | null
+  lastCall: { id: number; badge: Badge; endedOrQueuedAt: Date } | null
 }
 
 interface ListData {
@@ -41,40 +40,39 @@ type Filter = z.infer<typeof Filter>
 
 const pageSize = 50
 
-export const contactListPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    query: Filter,
-    show: async (context) => {
-      const { workspace, query } = context
-      const position = toPosition(query)
-      const found = await searchContacts(
-        deps.db,
-        workspace.id,
-        {
-          ...parseContactSearch(query.search ?? '', workspace.country),
-          onDoNotCallList: query.list === undefined ? null : query.list === 'refused',
-        },
-        { position, limit: pageSize + 1 },
-      )
-      const isBackward = position !== null && 'after' in position
-      // Going back, the one too many is the first.
-      const { items, more } = isBackward
-        ? { items: found.slice(-pageSize), more: found.length > pageSize }
-        : toPage(found, pageSize)
-      const rows = items.map(toContactRow)
-      const address = (to: { before: number } | { after: number }) => pagePath(context, to)
-      const [first, last] = [rows[0], rows.at(-1)]
-      const isFirst = isBackward ? !more : position === null
-      return contactListView('Contacts', {
-        rows,
-        search: query.search ?? '',
-        list: query.list ?? '',
-        hasAny: rows.length > 0 || (await hasContacts(deps.db, workspace.id)),
-        previous: first !== undefined && !isFirst ? address({ after: first.id }) : null,
-        next: last !== undefined && (isBackward || more) ? address({ before: last.id }) : null,
-      })
-    },
-  })
+export const contactListPage = definePage({
+  query: Filter,
+  show: async (deps, context) => {
+    const { workspace, query } = context
+    const position = toPosition(query)
+    const found = await searchContacts(
+      deps.db,
+      workspace.id,
+      {
+        ...parseContactSearch(query.search ?? '', workspace.country),
+        onDoNotCallList: query.list === undefined ? null : query.list === 'refused',
+      },
+      { position, limit: pageSize + 1 },
+    )
+    const isBackward = position !== null && 'after' in position
+    // Going back, the one too many is the first.
+    const { items, hasMore } = isBackward
+      ? { items: found.slice(-pageSize), hasMore: found.length > pageSize }
+      : toPage(found, pageSize)
+    const rows = items.map(toContactRow)
+    const address = (to: { before: number } | { after: number }) => pagePath(context, to)
+    const [first, last] = [rows[0], rows.at(-1)]
+    const isFirst = isBackward ? !hasMore : position === null
+    return contactListView('Contacts', {
+      rows,
+      search: query.search ?? '',
+      list: query.list ?? '',
+      hasAny: rows.length > 0 || (await hasContacts(deps.db, workspace.id)),
+      previous: first !== undefined && !isFirst ? address({ after: first.id }) : null,
+      next: last !== undefined && (isBackward || hasMore) ? address({ before: last.id }) : null,
+    })
+  },
+})
 
 function toPosition({ before, after }: Filter): ContactPosition {
   if (before !== undefined) return { before }
@@ -101,7 +99,11 @@ const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number
     lastCall:
       call_id === null || status === null || queued_at === null
         ? null
-        : { id: call_id, badge: callBadge({ status, outcome }), at: contact.ended_at ?? queued_at },
+        : {
+            id: call_id,
+            badge: callBadge({ status, outcome }),
+            endedOrQueuedAt: contact.ended_at ?? queued_at,
+          },
   }
 }
 

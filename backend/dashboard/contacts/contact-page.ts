@@ -56,62 +56,61 @@ const erasedContactView = template<ErasedData>('dashboard/contacts/erased-contac
 const maxCalls = 25
 const maxNotes = 50
 
-export const contactPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
-  definePage({
-    params: IdParams,
-    query: z.object({ before: OptionalId }),
-    show: async (context) => {
-      const { db, clock } = deps
-      const {
-        workspace,
-        query,
-        params: { id },
-      } = context
-      const contact = await findContact(db, workspace.id, id)
-      if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
-      const found = await selectCallsOfContact(db, workspace.id, id, {
-        before: query.before ?? null,
-        limit: maxCalls + 1,
-      })
-      const { items, more } = toPage(found, maxCalls)
-      const calls = items.map(toShownCall)
-      const older = more ? pathTo(context, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
-      const { erased_at: erasedAt } = contact
-      if (erasedAt !== null) return erasedContactView('Erased contact', { id, erasedAt, calls, older })
+export const contactPage = definePage({
+  params: IdParams,
+  query: z.object({ before: OptionalId }),
+  show: async (deps, context) => {
+    const { db, clock } = deps
+    const {
+      workspace,
+      query,
+      params: { id },
+    } = context
+    const contact = await findContact(db, workspace.id, id)
+    if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
+    const found = await selectCallsOfContact(db, workspace.id, id, {
+      before: query.before ?? null,
+      limit: maxCalls + 1,
+    })
+    const { items, hasMore } = toPage(found, maxCalls)
+    const calls = items.map(toShownCall)
+    const older = hasMore ? pathTo(context, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
+    const { erased_at: erasedAt } = contact
+    if (erasedAt !== null) return erasedContactView('Erased contact', { id, erasedAt, calls, older })
 
-      const zone = await timeZoneOfContact(contact)
-      const notes = await findNotes(db, workspace.id, id, maxNotes)
-      return contactView(formatContactName(contact, contact.phone_number), {
-        ...(await findDoNotCallStatus(deps, workspace.id, contact.phone_number)),
-        contact: {
-          id,
-          name: formatContactName(contact, contact.phone_number),
-          phoneNumber: contact.phone_number,
-          createdAt: contact.created_at,
-          updatedAt: contact.updated_at,
-        },
-        facts: [
-          { label: 'E-mail', value: contact.email ?? '' },
-          { label: 'External id', value: contact.external_id ?? '' },
-        ].filter(({ value }) => value !== ''),
-        variables: Object.entries(contact.variables).map(([name, value]) => ({ name, value })),
-        consent:
-          contact.consent_source === null || contact.consent_at === null
-            ? null
-            : { source: contact.consent_source, at: contact.consent_at },
-        localTime:
-          zone === undefined
-            ? null
-            : {
-                text: formatLocalTime(clock.now(), zone),
-                source: contact.time_zone === null ? 'told by the phone number' : 'the contact’s own zone',
-              },
-        notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
-        calls,
-        older,
-      })
-    },
-  })
+    const zone = await timeZoneOfContact(contact)
+    const notes = await findNotes(db, workspace.id, id, maxNotes)
+    return contactView(formatContactName(contact, contact.phone_number), {
+      ...(await findDoNotCallStatus(deps, workspace.id, contact.phone_number)),
+      contact: {
+        id,
+        name: formatContactName(contact, contact.phone_number),
+        phoneNumber: contact.phone_number,
+        createdAt: contact.created_at,
+        updatedAt: contact.updated_at,
+      },
+      facts: [
+        { label: 'E-mail', value: contact.email ?? '' },
+        { label: 'External id', value: contact.external_id ?? '' },
+      ].filter(({ value }) => value !== ''),
+      variables: Object.entries(contact.variables).map(([name, value]) => ({ name, value })),
+      consent:
+        contact.consent_source === null || contact.consent_at === null
+          ? null
+          : { source: contact.consent_source, at: contact.consent_at },
+      localTime:
+        zone === undefined
+          ? null
+          : {
+              text: formatLocalTime(clock.now(), zone),
+              source: contact.time_zone === null ? 'told by the phone number' : 'the contact’s own zone',
+            },
+      notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
+      calls,
+      older,
+    })
+  },
+})
 
 const contactPath = (context: IdContext) => pathTo(context, `/contacts/${context.params.id}`)
 

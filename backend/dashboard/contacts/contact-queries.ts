@@ -58,7 +58,10 @@ interface ContactSearch {
 /** Newest first: those made before a contact, or, going back, after it. */
 export type ContactPosition = { before: number } | { after: number } | null
 
-/** By one salt, read once: asking `number_hash` of each contact would read it each time. */
+/**
+ * Checks in SQL whether a contact's number is on the do-not-call list. Reads the workspace's salt once; `number_hash`
+ * would read it again for each contact.
+ */
 const isNumberOnDoNotCallList = (workspaceId: number): RawBuilder<SqlBool> => sql`
   sha256((select number_salt from workspace where id = ${workspaceId}) || convert_to(contact.phone_number, 'UTF8'))
     in (select number_hash from do_not_call where workspace_id = ${workspaceId})`

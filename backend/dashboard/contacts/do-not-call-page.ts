@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
 import { parsePhone } from '../../core/phone.ts'
-import type { Deps } from '../../deps.ts'
 import { defineAction, defineForm, redirectTo, template } from '../page/define-page.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { type DoNotCallStatus, findDoNotCallStatus } from './contact-page.ts'
@@ -20,28 +19,24 @@ const Reason = z.string().trim().max(500)
 const doNotCallPath = '/contacts/do-not-call'
 
 /** Numbers are stored hashed: they cannot be listed, but looked up one by one. */
-export const doNotCallPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    query: z.object({ number: z.string().trim().max(64).optional().catch(undefined) }),
-    form: z.object({ phone_number: z.string().max(64), reason: Reason }),
-    show: async ({ workspace, query }) => {
-      const number = query.number ?? ''
-      const emptyData = { number, error: '', result: null }
-      if (number === '') return doNotCallView('Do not call', emptyData)
-      const parsed = parsePhone(number, workspace.country)
-      if (!parsed.ok) return doNotCallView('Do not call', { ...emptyData, error: parsed.message })
-      const { phoneNumber } = parsed
-      const result = { phoneNumber, ...(await findDoNotCallStatus(deps, workspace.id, phoneNumber)) }
-      return doNotCallView('Do not call', { number, error: '', result })
-    },
-    submit: async (tx, context, { phone_number, reason }) => {
-      await addNumberToDoNotCallList(tx, context.workspace.id, { phoneNumber: phone_number }, reason)
-      return redirectTo(
-        pathTo(context, doNotCallPath),
-        'The number is on the list: it is not called any more.',
-      )
-    },
-  })
+export const doNotCallPage = defineForm({
+  query: z.object({ number: z.string().trim().max(64).optional().catch(undefined) }),
+  form: z.object({ phone_number: z.string().max(64), reason: Reason }),
+  show: async (deps, { workspace, query }) => {
+    const number = query.number ?? ''
+    const emptyData = { number, error: '', result: null }
+    if (number === '') return doNotCallView('Do not call', emptyData)
+    const parsed = parsePhone(number, workspace.country)
+    if (!parsed.ok) return doNotCallView('Do not call', { ...emptyData, error: parsed.message })
+    const { phoneNumber } = parsed
+    const result = { phoneNumber, ...(await findDoNotCallStatus(deps, workspace.id, phoneNumber)) }
+    return doNotCallView('Do not call', { number, error: '', result })
+  },
+  submit: async (tx, context, { phone_number, reason }) => {
+    await addNumberToDoNotCallList(tx, context.workspace.id, { phoneNumber: phone_number }, reason)
+    return redirectTo(pathTo(context, doNotCallPath), 'The number is on the list: it is not called any more.')
+  },
+})
 
 export const removeFromDoNotCallListAction = defineAction({
   form: z.object({ phone_number: z.string().max(64), reason: Reason }),

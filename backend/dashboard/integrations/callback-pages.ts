@@ -1,4 +1,3 @@
-import type { Deps } from '../../deps.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import {
   getPreviousSecretUntil,
@@ -24,25 +23,24 @@ const callbacksView = template<CallbacksData>('dashboard/integrations/callbacks-
 const callbacksLink = { path: callbacksPath, label: 'Callback URLs' }
 const toCallbacks = (context: PageContext) => pathTo(context, callbacksPath)
 
-export const callbacksPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
-  definePage({
-    query: DeliveryQuery,
-    show: async (context) => {
-      const { pending, exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
-      const previousUntil = await getPreviousSecretUntil(deps, context.workspace.id)
-      const previousStillSigns = previousUntil !== null && previousUntil > deps.clock.now()
-      return callbacksView('Callback URLs', {
-        pending,
-        exhausted,
-        previousSecretUntil: previousStillSigns ? previousUntil : null,
-        table: await readDeliveryTable(deps, context, {
-          subscriptionId: null,
-          path: callbacksPath,
-          showTarget: true,
-        }),
-      })
-    },
-  })
+export const callbacksPage = definePage({
+  query: DeliveryQuery,
+  show: async (deps, context) => {
+    const { pending, exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
+    const previousUntil = await getPreviousSecretUntil(deps, context.workspace.id)
+    const previousStillSigns = previousUntil !== null && previousUntil > deps.clock.now()
+    return callbacksView('Callback URLs', {
+      pending,
+      exhausted,
+      previousSecretUntil: previousStillSigns ? previousUntil : null,
+      table: await readDeliveryTable(deps, context, {
+        subscriptionId: null,
+        path: callbacksPath,
+        showTarget: true,
+      }),
+    })
+  },
+})
 
 export const replayCallbacksAction = defineAction({
   form: noInput,
@@ -61,7 +59,7 @@ export const revealSecretPage = defineForm({
   query: noInput,
   form: noInput,
   isOnce: false,
-  show: async (context) => {
+  show: async (_, context) => {
     requireOwner(context)
     return signingSecretView('Show the signing secret', { what: 'reveal' })
   },
@@ -82,7 +80,7 @@ export const revealSecretPage = defineForm({
 export const rotateSigningSecretPage = defineForm({
   query: noInput,
   form: noInput,
-  show: async (context) => {
+  show: async (_, context) => {
     requireOwner(context)
     return signingSecretView('Rotate the signing secret', { what: 'rotate' })
   },

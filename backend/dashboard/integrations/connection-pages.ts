@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { disconnectApp } from '../../access/revoke-connection.ts'
 import { notFound } from '../../core/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
 import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../page/format.ts'
@@ -28,27 +27,26 @@ interface ConnectedAppCard {
 
 const connectedAppsView = template<{ apps: ConnectedAppCard[] }>('dashboard/integrations/connected-apps-page')
 
-export const connectedAppsPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    query: noInput,
-    show: async ({ workspace, user }) => {
-      const connections = await selectConnectedApps(deps.db, workspace.id)
-      const apps = connections.map((connection, index) => ({
-        key: `app-${index}`,
-        app: connection.app,
-        user: connection.userName,
-        email: connection.email,
-        since: connection.since,
-        lastUsedAt: connection.lastUsedAt,
-        abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
-        subscriptionCount: connection.subscriptionCount,
-        disconnectPath: `${connectedAppsPath}/${connection.userId}/${encodeURIComponent(connection.clientId)}/disconnect`,
-        disconnectDetail: formatDisconnectDetail(connection.userName, connection.subscriptionCount),
-        canDisconnect: connection.userId === user.userId || workspace.role === 'owner',
-      }))
-      return connectedAppsView('Connected apps', { apps })
-    },
-  })
+export const connectedAppsPage = definePage({
+  query: noInput,
+  show: async (deps, { workspace, user }) => {
+    const connections = await selectConnectedApps(deps.db, workspace.id)
+    const apps = connections.map((connection, index) => ({
+      key: `app-${index}`,
+      app: connection.app,
+      user: connection.userName,
+      email: connection.email,
+      since: connection.since,
+      lastUsedAt: connection.lastUsedAt,
+      abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
+      subscriptionCount: connection.subscriptionCount,
+      disconnectPath: `${connectedAppsPath}/${connection.userId}/${encodeURIComponent(connection.clientId)}/disconnect`,
+      disconnectDetail: formatDisconnectDetail(connection.userName, connection.subscriptionCount),
+      canDisconnect: connection.userId === user.userId || workspace.role === 'owner',
+    }))
+    return connectedAppsView('Connected apps', { apps })
+  },
+})
 
 function formatDisconnectDetail(userName: string, subscriptionCount: number): string {
   const detail = `Zaps of ${userName} that use this connection stop working until they connect again.`
@@ -89,20 +87,20 @@ interface ConnectData {
 const connectView = template<ConnectData>('dashboard/integrations/connect-zapier-page')
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** What somebody does who builds the first Zap, and the addresses for who sets up something else. */
-export const connectZapierPage = ({ config: { publicUrl } }: Pick<Deps, 'config'>) => {
-  const apiUrl = `${publicUrl}/api/public/v1`
-  const addresses = [
-    { id: 'api-url', label: 'API', value: apiUrl },
-    { id: 'openapi-url', label: 'OpenAPI document', value: `${apiUrl}/openapi.json` },
-    { id: 'docs-url', label: 'API reference', value: `${publicUrl}/docs` },
-    { id: 'authorize-url', label: 'OAuth2 authorization', value: `${publicUrl}/oauth/authorize` },
-    { id: 'token-url', label: 'OAuth2 tokens', value: `${publicUrl}/oauth/token` },
-    { id: 'revoke-url', label: 'OAuth2 revocation', value: `${publicUrl}/oauth/revoke` },
-  ]
-  const isLocal = loopbackHosts.has(new URL(publicUrl).hostname)
-  return definePage({
-    query: noInput,
-    show: async () => connectView('Connect Zapier', { isLocal, addresses, apiUrl }),
-  })
-}
+/** Creates the page that explains how to build a first Zap. It also lists the URLs for connecting other clients. */
+export const connectZapierPage = definePage({
+  query: noInput,
+  show: async ({ config: { publicUrl } }) => {
+    const apiUrl = `${publicUrl}/api/public/v1`
+    const addresses = [
+      { id: 'api-url', label: 'API', value: apiUrl },
+      { id: 'openapi-url', label: 'OpenAPI document', value: `${apiUrl}/openapi.json` },
+      { id: 'docs-url', label: 'API reference', value: `${publicUrl}/docs` },
+      { id: 'authorize-url', label: 'OAuth2 authorization', value: `${publicUrl}/oauth/authorize` },
+      { id: 'token-url', label: 'OAuth2 tokens', value: `${publicUrl}/oauth/token` },
+      { id: 'revoke-url', label: 'OAuth2 revocation', value: `${publicUrl}/oauth/revoke` },
+    ]
+    const isLocal = loopbackHosts.has(new URL(publicUrl).hostname)
+    return connectView('Connect Zapier', { isLocal, addresses, apiUrl })
+  },
+})

@@ -51,41 +51,40 @@ const toOrigin = (subscriptionId: number | null) =>
     ? { path: '/integrations/callbacks', label: 'Callback URLs' }
     : { path: `/integrations/webhooks/${subscriptionId}`, label: 'The subscription' }
 
-export const deliveryPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    params: IdParams,
-    query: noInput,
-    show: async ({ workspace, params: { id } }) => {
-      const row = await findDelivery(deps.db, workspace.id, id)
-      if (row === undefined) throw notFound('There is no such delivery.')
-      const attempts = await selectDeliveryAttempts(deps.db, workspace.id, id)
-      const isDisabled = row.disabled_at !== null
-      return deliveryView('Delivery', {
-        delivery: {
-          id: row.id,
-          name: row.call_id === null ? 'Test event' : `Event of call ${row.call_id}`,
-          origin: toOrigin(row.subscription_id),
-          callId: row.call_id,
-          targetUrl: row.target_url,
-          badge: deliveryBadge(row.status, attempts.length),
-          createdAt: row.created_at,
-          finishedAt: row.finished_at,
-          nextAttemptAt: row.next_attempt_at,
-          canReplay: row.status === 'exhausted' && !isDisabled,
-          isDisabled,
-          body: formatBody(row.body),
-        },
-        attempts: attempts.map((one) => ({
-          number: one.number,
-          at: one.at,
-          badge: toStatusBadge(one.status_code),
-          error: one.error ?? '',
-          duration: formatMilliseconds(one.duration_ms),
-        })),
-        headers: formatHeaders(row.event_id, attempts[0]?.at ?? null),
-      })
-    },
-  })
+export const deliveryPage = definePage({
+  params: IdParams,
+  query: noInput,
+  show: async (deps, { workspace, params: { id } }) => {
+    const row = await findDelivery(deps.db, workspace.id, id)
+    if (row === undefined) throw notFound('There is no such delivery.')
+    const attempts = await selectDeliveryAttempts(deps.db, workspace.id, id)
+    const isDisabled = row.disabled_at !== null
+    return deliveryView('Delivery', {
+      delivery: {
+        id: row.id,
+        name: row.call_id === null ? 'Test event' : `Event of call ${row.call_id}`,
+        origin: toOrigin(row.subscription_id),
+        callId: row.call_id,
+        targetUrl: row.target_url,
+        badge: deliveryBadge(row.status, attempts.length),
+        createdAt: row.created_at,
+        finishedAt: row.finished_at,
+        nextAttemptAt: row.next_attempt_at,
+        canReplay: row.status === 'exhausted' && !isDisabled,
+        isDisabled,
+        body: formatBody(row.body),
+      },
+      attempts: attempts.map((one) => ({
+        number: one.number,
+        at: one.at,
+        badge: toStatusBadge(one.status_code),
+        error: one.error ?? '',
+        duration: formatMilliseconds(one.duration_ms),
+      })),
+      headers: formatHeaders(row.event_id, attempts[0]?.at ?? null),
+    })
+  },
+})
 
 export const replayDeliveryAction = defineAction({
   params: IdParams,
@@ -182,7 +181,10 @@ export async function readDeliveryTable(
   const { status, before, after } = context.query
   const { subscriptionId } = source
   const selection = { subscriptionId, status, before, after, limit: pageSize + 1 }
-  const { items, more } = toPage(await selectDeliveries(deps.db, context.workspace.id, selection), pageSize)
+  const { items, hasMore } = toPage(
+    await selectDeliveries(deps.db, context.workspace.id, selection),
+    pageSize,
+  )
   const rows = after === undefined ? items : items.toReversed()
 
   const address = (query: Record<string, string | number | undefined>) => {
@@ -192,8 +194,8 @@ export async function readDeliveryTable(
   }
   const newest = rows[0]?.id
   const oldest = rows.at(-1)?.id
-  const hasNewer = after === undefined ? before !== undefined : more
-  const hasOlder = after === undefined ? more : true
+  const hasNewer = after === undefined ? before !== undefined : hasMore
+  const hasOlder = after === undefined ? hasMore : true
   return {
     rows: rows.map((row) => toDeliveryRow(row, source.showTarget)),
     filters: statusFilters.map((filter) => ({

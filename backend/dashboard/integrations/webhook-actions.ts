@@ -71,30 +71,29 @@ const rotateSecretView = template<{ id: number; targetUrl: string }>(
 )
 
 /** The new secret stands on the page that answers the form, and nowhere else. */
-export const rotateSecretPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: noInput,
-    show: async (context) => {
-      const { id, target_url } = await requireManageableSubscription(deps, context)
-      return rotateSecretView('Rotate the secret', { id, targetUrl: target_url })
-    },
-    submit: async (tx, context) => {
-      const { id } = await requireManageableSubscription(tx, context)
-      const { secret } = await rotateSubscriptionSecret(tx, context.workspace.id, id)
-      return secretPage('The new secret', {
-        heading: 'The secret was rotated',
-        lead: 'Copy the new one now: it is shown this one time.',
-        label: 'Signing secret',
-        secret,
-        notes: [
-          'For 24 hours every delivery is signed with the old one as well. Give the receiver the new one by then.',
-        ],
-        back: { path: `/integrations/webhooks/${id}`, label: 'The subscription' },
-      })
-    },
-  })
+export const rotateSecretPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: noInput,
+  show: async (deps, context) => {
+    const { id, target_url } = await requireManageableSubscription(deps, context)
+    return rotateSecretView('Rotate the secret', { id, targetUrl: target_url })
+  },
+  submit: async (tx, context) => {
+    const { id } = await requireManageableSubscription(tx, context)
+    const { secret } = await rotateSubscriptionSecret(tx, context.workspace.id, id)
+    return secretPage('The new secret', {
+      heading: 'The secret was rotated',
+      lead: 'Copy the new one now: it is shown this one time.',
+      label: 'Signing secret',
+      secret,
+      notes: [
+        'For 24 hours every delivery is signed with the old one as well. Give the receiver the new one by then.',
+      ],
+      back: { path: `/integrations/webhooks/${id}`, label: 'The subscription' },
+    })
+  },
+})
 
 async function requireManageableSubscription(deps: Pick<Deps, 'db'>, context: IdContext) {
   const subscription = await getSubscription(deps, context.workspace.id, context.params.id)

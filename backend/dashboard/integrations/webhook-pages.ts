@@ -2,7 +2,6 @@ import type { WebhookFilter } from '@outdial/contract'
 import * as z from 'zod'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
-import type { Deps } from '../../deps.ts'
 import { getSubscription } from '../../webhooks/subscriptions.ts'
 import type { Badge } from '../page/badges.ts'
 import { definePage, template } from '../page/define-page.ts'
@@ -36,28 +35,27 @@ interface WebhookData {
 
 const webhookView = template<WebhookData>('dashboard/integrations/webhook-page')
 
-export const webhookPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
-  definePage({
-    params: IdParams,
-    query: DeliveryQuery,
-    show: async (context) => {
-      const {
-        workspace,
-        user,
-        params: { id },
-      } = context
-      const [found] = await selectSubscriptions(deps.db, workspace.id, { id, limit: 1, offset: 0 })
-      const owner = await getSubscription(deps, workspace.id, id)
-      if (found === undefined) throw notFound('There is no such subscription.')
-      const canRotate = owner.user_id === user.userId || workspace.role === 'owner'
-      const path = `/integrations/webhooks/${id}`
-      const source = { subscriptionId: id, path, showTarget: false }
-      return webhookView('Webhook', {
-        webhook: { ...toShownWebhook(found, deps.clock.now()), canRotate },
-        table: await readDeliveryTable(deps, context, source),
-      })
-    },
-  })
+export const webhookPage = definePage({
+  params: IdParams,
+  query: DeliveryQuery,
+  show: async (deps, context) => {
+    const {
+      workspace,
+      user,
+      params: { id },
+    } = context
+    const [found] = await selectSubscriptions(deps.db, workspace.id, { id, limit: 1, offset: 0 })
+    const owner = await getSubscription(deps, workspace.id, id)
+    if (found === undefined) throw notFound('There is no such subscription.')
+    const canRotate = owner.user_id === user.userId || workspace.role === 'owner'
+    const path = `/integrations/webhooks/${id}`
+    const source = { subscriptionId: id, path, showTarget: false }
+    return webhookView('Webhook', {
+      webhook: { ...toShownWebhook(found, deps.clock.now()), canRotate },
+      table: await readDeliveryTable(deps, context, source),
+    })
+  },
+})
 
 const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
   id: row.id,
@@ -110,32 +108,31 @@ const webhookListView = template<ListData>('dashboard/integrations/webhook-list-
 const Query = z.object({ page: PageNumber })
 const pageSize = 50
 
-export const webhookListPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    query: Query,
-    show: async (context) => {
-      const { page } = context.query
-      const limits = { limit: pageSize + 1, offset: (page - 1) * pageSize }
-      const found = await selectSubscriptions(deps.db, context.workspace.id, limits)
-      const { items, more } = toPage(found, pageSize)
-      const address = (to: number) => pathTo(context, `/integrations/webhooks?page=${to}`)
-      return webhookListView('Webhooks', {
-        rows: items.map((item) => ({
-          id: item.id,
-          targetUrl: item.targetUrl,
-          owner: formatSubscriptionOwner(item),
-          filter: formatWebhookFilter(item),
-          ...toHealth(item),
-          lastAt: item.lastAt,
-          pending: item.pending,
-          exhausted: item.exhausted,
-        })),
-        callbacks: await countCallbackDeliveries(deps.db, context.workspace.id),
-        previous: page > 1 ? address(page - 1) : null,
-        next: more ? address(page + 1) : null,
-      })
-    },
-  })
+export const webhookListPage = definePage({
+  query: Query,
+  show: async (deps, context) => {
+    const { page } = context.query
+    const limits = { limit: pageSize + 1, offset: (page - 1) * pageSize }
+    const found = await selectSubscriptions(deps.db, context.workspace.id, limits)
+    const { items, hasMore } = toPage(found, pageSize)
+    const address = (to: number) => pathTo(context, `/integrations/webhooks?page=${to}`)
+    return webhookListView('Webhooks', {
+      rows: items.map((item) => ({
+        id: item.id,
+        targetUrl: item.targetUrl,
+        owner: formatSubscriptionOwner(item),
+        filter: formatWebhookFilter(item),
+        ...toHealth(item),
+        lastAt: item.lastAt,
+        pending: item.pending,
+        exhausted: item.exhausted,
+      })),
+      callbacks: await countCallbackDeliveries(deps.db, context.workspace.id),
+      previous: page > 1 ? address(page - 1) : null,
+      next: hasMore ? address(page + 1) : null,
+    })
+  },
+})
 
 /** "Campaign “Leads”, answered or busy": which calls a subscription hears of. */
 function formatWebhookFilter(subscription: {

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { invalidField } from '../../core/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { addDocument, deleteDocument, type DocumentValues, editDocument } from '../../knowledge/documents.ts'
 import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
@@ -22,25 +21,24 @@ const NewDocument = z.object({
 })
 
 /** Pasted, or read from a file: that takes seconds, so that the transaction begins only when its text is known. */
-export const addDocumentPage = (deps: Deps) =>
-  defineForm({
-    query: noInput,
-    form: NewDocument,
-    fileLimit: parseLimits.maxFileBytes,
-    isOnce: false,
-    show: async () => addDocumentView('Add a document', {}),
-    submit: async (_, context, { _once, ...fields }) => {
-      const document = await toDocument(fields)
-      const path = pathTo(context, '/knowledge/new')
-      return submitOnce(deps, context, { path, raw: { _once, ...document } }, async (tx) => {
-        const { id } = await addDocument(tx, context.workspace.id, document)
-        return redirectTo(
-          pathTo(context, `/knowledge/${id}`),
-          'The document was added: agents find it from now on.',
-        )
-      })
-    },
-  })
+export const addDocumentPage = defineForm({
+  query: noInput,
+  form: NewDocument,
+  fileLimit: parseLimits.maxFileBytes,
+  isOnce: false,
+  show: async () => addDocumentView('Add a document', {}),
+  submit: async (deps, context, { _once, ...fields }) => {
+    const document = await toDocument(fields)
+    const path = pathTo(context, '/knowledge/new')
+    return submitOnce(deps, context, { path, raw: { _once, ...document } }, async (tx) => {
+      const { id } = await addDocument(tx, context.workspace.id, document)
+      return redirectTo(
+        pathTo(context, `/knowledge/${id}`),
+        'The document was added: agents find it from now on.',
+      )
+    })
+  },
+})
 
 async function toDocument({
   title,
@@ -83,69 +81,66 @@ const pageSize = 50
 /** Passages that are shown of a search: agents are given the first of them alone. */
 const maxFound = 10
 
-export const knowledgePage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    query: Filter,
-    show: async (context) => {
-      const { search, page } = context.query
-      if (search !== '') {
-        const found = await searchKnowledge(deps, context.workspace.id, search, maxFound)
-        return knowledgeView('Knowledge', {
-          search,
-          found: { passages: found.slice(0, defaultPassageLimit), more: found.slice(defaultPassageLimit) },
-          documents: [],
-          previous: null,
-          next: null,
-        })
-      }
-      const { items, more } = await listDocuments(deps, context.workspace.id, { page, size: pageSize })
-      const address = (to: number) => pathTo(context, `/knowledge?page=${to}`)
+export const knowledgePage = definePage({
+  query: Filter,
+  show: async (deps, context) => {
+    const { search, page } = context.query
+    if (search !== '') {
+      const found = await searchKnowledge(deps, context.workspace.id, search, maxFound)
       return knowledgeView('Knowledge', {
         search,
-        found: null,
-        documents: items,
-        previous: page > 1 ? address(page - 1) : null,
-        next: more ? address(page + 1) : null,
+        found: { passages: found.slice(0, defaultPassageLimit), more: found.slice(defaultPassageLimit) },
+        documents: [],
+        previous: null,
+        next: null,
       })
-    },
-  })
+    }
+    const { items, hasMore } = await listDocuments(deps, context.workspace.id, { page, size: pageSize })
+    const address = (to: number) => pathTo(context, `/knowledge?page=${to}`)
+    return knowledgeView('Knowledge', {
+      search,
+      found: null,
+      documents: items,
+      previous: page > 1 ? address(page - 1) : null,
+      next: hasMore ? address(page + 1) : null,
+    })
+  },
+})
 
 const documentView = template<{ document: Document }>('dashboard/knowledge/document-page')
 const editDocumentView = template<{ document: Document }>('dashboard/knowledge/edit-document-page')
 
 const DocumentFields = z.object({ title: z.string().default(''), body: z.string().default('') })
 
-export const documentPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    params: IdParams,
-    query: noInput,
-    show: async ({ workspace, params: { id } }) => {
-      const document = await getDocument(deps, workspace.id, id)
-      return documentView(document.title, { document })
-    },
-  })
+export const documentPage = definePage({
+  params: IdParams,
+  query: noInput,
+  show: async (deps, { workspace, params: { id } }) => {
+    const document = await getDocument(deps, workspace.id, id)
+    return documentView(document.title, { document })
+  },
+})
 
-export const editDocumentPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: DocumentFields,
-    show: async ({ workspace, params: { id } }) => {
-      const document = await getDocument(deps, workspace.id, id)
-      return editDocumentView(`Edit ${document.title}`, { document })
-    },
-    loadEdited: async (tx, { workspace, params: { id } }) => {
-      const { title, body } = await getDocument(tx, workspace.id, id)
-      return { title, body }
-    },
-    submit: async (tx, context, values) => {
-      await editDocument(tx, context.workspace.id, context.params.id, values)
-      return redirectTo(
-        pathTo(context, `/knowledge/${context.params.id}`),
-        'The document was saved: agents find the new text.',
-      )
-    },
-  })
+export const editDocumentPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: DocumentFields,
+  show: async (deps, { workspace, params: { id } }) => {
+    const document = await getDocument(deps, workspace.id, id)
+    return editDocumentView(`Edit ${document.title}`, { document })
+  },
+  loadEdited: async (tx, { workspace, params: { id } }) => {
+    const { title, body } = await getDocument(tx, workspace.id, id)
+    return { title, body }
+  },
+  submit: async (tx, context, values) => {
+    await editDocument(tx, context.workspace.id, context.params.id, values)
+    return redirectTo(
+      pathTo(context, `/knowledge/${context.params.id}`),
+      'The document was saved: agents find the new text.',
+    )
+  },
+})
 
 export const deleteDocumentAction = defineAction({
   params: IdParams,

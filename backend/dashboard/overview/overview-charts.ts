@@ -42,7 +42,7 @@ interface HourColumn {
   parts: { tone: Tone; y: number; height: number; count: number }[]
 }
 
-/** What the columns of hours tell apart: nine colours nobody could. */
+/** The groups of outcomes in the hourly columns. Nine colors would be hard to tell apart. */
 export const outcomeGroups: { tone: Tone; text: string }[] = [
   { tone: 'good', text: 'Answered' },
   { tone: 'warn', text: 'Not reached' },

@@ -48,11 +48,10 @@ const maxNotices = 20
 const maxExhausted = 1_000
 
 /** The first page: how today goes, and what needs somebody. */
-export const overviewPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
-  definePage({
-    query: noInput,
-    show: async ({ workspace }) => overviewView('Overview', await readOverview(deps, workspace)),
-  })
+export const overviewPage = definePage({
+  query: noInput,
+  show: async (deps, { workspace }) => overviewView('Overview', await readOverview(deps, workspace)),
+})
 
 async function readOverview(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

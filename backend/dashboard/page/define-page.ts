@@ -9,7 +9,7 @@ import type { PageContext } from './page-context.ts'
 export interface Page {
   kind: 'page'
   params: z.ZodType
-  show(context: PageContext): Promise<View>
+  show(deps: Deps, context: PageContext): Promise<View>
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Page {
 export interface FormPage {
   kind: 'form'
   params: z.ZodType
-  show(context: PageContext, state: FormState): Promise<View>
+  show(deps: Deps, context: PageContext, state: FormState): Promise<View>
   /** Returns the version of what the form edits; null for a form that edits nothing. */
   currentVersion(deps: Deps, context: PageContext): Promise<string | null>
   submit(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect | View>
@@ -41,7 +41,7 @@ export interface Action {
 export interface Download {
   kind: 'download'
   params: z.ZodType
-  send(context: PageContext): Promise<DownloadedFile>
+  send(deps: Deps, context: PageContext): Promise<DownloadedFile>
 }
 
 interface DownloadedFile {
@@ -82,12 +82,12 @@ const parseContext = <Params extends z.ZodType, Query extends z.ZodType>(
 export const definePage = <Query extends z.ZodType, Params extends z.ZodType = NoInput>(
   page: RouteParams<Params> & {
     query: Query
-    show: (context: ContextOf<Params, Query>) => Promise<View>
+    show: (deps: Deps, context: ContextOf<Params, Query>) => Promise<View>
   },
 ): Page => ({
   kind: 'page',
   params: page.params ?? noInput,
-  show: async (context) => page.show(parseContext<Params, Query>(context, page.query)),
+  show: async (deps, context) => page.show(deps, parseContext<Params, Query>(context, page.query)),
 })
 
 /**
@@ -105,7 +105,7 @@ export const defineForm = <
   page: RouteParams<Params> & {
     query: Query
     form: Form
-    show: (context: ContextOf<Params, Query>, state: FormState) => Promise<View>
+    show: (deps: Deps, context: ContextOf<Params, Query>, state: FormState) => Promise<View>
     loadEdited?: (deps: Deps, context: ContextOf<Params>) => Promise<unknown>
     submit: (deps: Deps, context: ContextOf<Params, Query>, input: z.output<Form>) => Promise<Redirect | View>
     fileLimit?: number
@@ -119,7 +119,8 @@ export const defineForm = <
   return {
     kind: 'form',
     params: page.params ?? noInput,
-    show: async (context, state) => page.show(parseContext<Params, Query>(context, page.query), state),
+    show: async (deps, context, state) =>
+      page.show(deps, parseContext<Params, Query>(context, page.query), state),
     currentVersion,
     submit: async (deps, context, raw) => {
       const input = validate(page.form, raw)
@@ -151,12 +152,12 @@ export const defineAction = <Form extends z.ZodType, Params extends z.ZodType = 
 export const defineDownload = <Query extends z.ZodType, Params extends z.ZodType = NoInput>(
   download: RouteParams<Params> & {
     query: Query
-    send: (context: ContextOf<Params, Query>) => Promise<DownloadedFile>
+    send: (deps: Deps, context: ContextOf<Params, Query>) => Promise<DownloadedFile>
   },
 ): Download => ({
   kind: 'download',
   params: download.params ?? noInput,
-  send: async (context) => download.send(parseContext<Params, Query>(context, download.query)),
+  send: async (deps, context) => download.send(deps, parseContext<Params, Query>(context, download.query)),
 })
 
 /** A page that is to be rendered. */

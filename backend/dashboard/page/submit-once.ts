@@ -46,7 +46,9 @@ export async function submitOnce<Result extends Redirect | View>(
   }
 }
 
-/** Content alone: every page has another token against forgery. A file counts by its bytes. */
+/**
+ * Hashes the content of a form. Skips the CSRF token, which is different on every page. Hashes a file by its bytes.
+ */
 function hashForm(raw: Record<string, unknown>): string {
   const hash = createHash('sha256')
   for (const [name, value] of Object.entries(raw)) {

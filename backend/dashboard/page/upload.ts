@@ -70,7 +70,7 @@ export const ChosenFile = z
     file === undefined || (file.name === '' && file.bytes.length === 0) ? undefined : file,
   )
 
-/** A file of a form with a `fileLimit`, as its schema finds it under the field's name. */
+/** A file uploaded with a form that sets `fileLimit`. The form's schema receives it under the field's name. */
 interface UploadedFile {
   name: string
   type: string

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { Deps } from '../../deps.ts'
 import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
@@ -14,14 +13,13 @@ const addPhoneNumberView = template<object>('dashboard/phone-numbers/add-phone-n
 
 const NewNumber = z.object({ phone_number: z.string().max(64), label: z.string().max(200) })
 
-export const phoneNumberListPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    query: noInput,
-    show: async ({ workspace }) =>
-      phoneNumberListView('Phone numbers', {
-        numbers: await selectPhoneNumbersWithCampaignCount(deps.db, workspace.id),
-      }),
-  })
+export const phoneNumberListPage = definePage({
+  query: noInput,
+  show: async (deps, { workspace }) =>
+    phoneNumberListView('Phone numbers', {
+      numbers: await selectPhoneNumbersWithCampaignCount(deps.db, workspace.id),
+    }),
+})
 
 export const newPhoneNumberPage = defineForm({
   query: noInput,

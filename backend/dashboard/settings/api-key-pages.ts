@@ -2,7 +2,6 @@ import { text } from '@outdial/contract'
 import * as z from 'zod'
 import { revokeApiKey } from '../../access/revoke-connection.ts'
 import { notFound } from '../../core/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../page/format.ts'
@@ -31,26 +30,25 @@ const newApiKeyView = template<object>('dashboard/settings/new-api-key-page')
 
 const NewKey = z.object({ name: z.string().trim().pipe(text(100)) })
 
-export const apiKeyListPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    query: noInput,
-    show: async ({ workspace, user }) => {
-      const rows = await selectApiKeys(deps.db, workspace.id)
-      const keys = rows.map((row) => ({
-        id: row.id,
-        name: row.name,
-        prefix: row.prefix,
-        createdBy: row.createdBy,
-        createdAt: row.created_at,
-        lastUsedAt: row.last_used_at,
-        revokedAt: row.revoked_at,
-        subscriptionCount: row.subscriptionCount ?? 0,
-        canRevoke: row.revoked_at === null && (row.user_id === user.userId || workspace.role === 'owner'),
-        revokeDetail: formatRevokeDetail(row.subscriptionCount ?? 0),
-      }))
-      return apiKeyListView('API keys', { keys })
-    },
-  })
+export const apiKeyListPage = definePage({
+  query: noInput,
+  show: async (deps, { workspace, user }) => {
+    const rows = await selectApiKeys(deps.db, workspace.id)
+    const keys = rows.map((row) => ({
+      id: row.id,
+      name: row.name,
+      prefix: row.prefix,
+      createdBy: row.createdBy,
+      createdAt: row.created_at,
+      lastUsedAt: row.last_used_at,
+      revokedAt: row.revoked_at,
+      subscriptionCount: row.subscriptionCount ?? 0,
+      canRevoke: row.revoked_at === null && (row.user_id === user.userId || workspace.role === 'owner'),
+      revokeDetail: formatRevokeDetail(row.subscriptionCount ?? 0),
+    }))
+    return apiKeyListView('API keys', { keys })
+  },
+})
 
 function formatRevokeDetail(subscriptionCount: number): string {
   const removed = subscriptionCount === 0 ? '' : `, and ${formatSubscriptionsToRemove(subscriptionCount)}`

@@ -1,6 +1,5 @@
 import type { CallingHours } from '@outdial/contract'
 import * as z from 'zod'
-import type { Deps } from '../../deps.ts'
 import { editWorkspace } from '../../identity/workspaces.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { formatCallingHours, weekdays } from '../page/format.ts'
@@ -38,39 +37,38 @@ const SettingsFields = z.object({
     .optional(),
 })
 
-export const generalSettingsPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    query: noInput,
-    form: SettingsFields,
-    show: async ({ workspace }) => {
-      const settings = await findWorkspaceSettings(deps.db, workspace.id)
-      const { country, callingHours, retentionDays } = settings
-      return generalSettingsView('Settings', {
-        settings,
-        labels: {
-          country: countries.find(({ value }) => value === country)?.label ?? country,
-          hours: formatCallingHours(callingHours),
-          retention: retentionDays === null ? 'For ever' : `For ${retentionDays} days after the call`,
-        },
-        countries,
-        timeZones,
-        weekdays,
-      })
-    },
-    loadEdited: (tx, { workspace }) => findWorkspaceSettings(tx.db, workspace.id),
-    submit: async (tx, context, fields) => {
-      requireOwner(context)
-      await editWorkspace(tx, context.workspace.id, {
-        name: fields.name,
-        country: fields.country,
-        timeZone: fields.time_zone,
-        callingHours: {
-          days: fields['calling_hours.days'],
-          start: fields['calling_hours.start'],
-          end: fields['calling_hours.end'],
-        },
-        retentionDays: fields.retention_days ?? null,
-      })
-      return redirectTo(pathTo(context, '/settings'), 'Saved.')
-    },
-  })
+export const generalSettingsPage = defineForm({
+  query: noInput,
+  form: SettingsFields,
+  show: async (deps, { workspace }) => {
+    const settings = await findWorkspaceSettings(deps.db, workspace.id)
+    const { country, callingHours, retentionDays } = settings
+    return generalSettingsView('Settings', {
+      settings,
+      labels: {
+        country: countries.find(({ value }) => value === country)?.label ?? country,
+        hours: formatCallingHours(callingHours),
+        retention: retentionDays === null ? 'For ever' : `For ${retentionDays} days after the call`,
+      },
+      countries,
+      timeZones,
+      weekdays,
+    })
+  },
+  loadEdited: (tx, { workspace }) => findWorkspaceSettings(tx.db, workspace.id),
+  submit: async (tx, context, fields) => {
+    requireOwner(context)
+    await editWorkspace(tx, context.workspace.id, {
+      name: fields.name,
+      country: fields.country,
+      timeZone: fields.time_zone,
+      callingHours: {
+        days: fields['calling_hours.days'],
+        start: fields['calling_hours.start'],
+        end: fields['calling_hours.end'],
+      },
+      retentionDays: fields.retention_days ?? null,
+    })
+    return redirectTo(pathTo(context, '/settings'), 'Saved.')
+  },
+})

@@ -26,24 +26,23 @@ const membersView = template<{
   isLastOwner: boolean
 }>('dashboard/settings/members-page')
 
-export const membersPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
-  definePage({
-    query: noInput,
-    show: async ({ workspace, user }) => {
-      const members = await selectMembers(deps.db, workspace.id)
-      const owners = members.filter(({ role }) => role === 'owner')
-      return membersView('Members', {
-        members: members.map((member) => ({
-          ...member,
-          badge: roleBadges[member.role],
-          isYou: member.userId === user.userId,
-          roleChange: toRoleChange(member),
-        })),
-        invitations: await selectOpenInvitations(deps.db, workspace.id, deps.clock.now()),
-        isLastOwner: owners.length === 1 && owners[0]?.userId === user.userId,
-      })
-    },
-  })
+export const membersPage = definePage({
+  query: noInput,
+  show: async (deps, { workspace, user }) => {
+    const members = await selectMembers(deps.db, workspace.id)
+    const owners = members.filter(({ role }) => role === 'owner')
+    return membersView('Members', {
+      members: members.map((member) => ({
+        ...member,
+        badge: roleBadges[member.role],
+        isYou: member.userId === user.userId,
+        roleChange: toRoleChange(member),
+      })),
+      invitations: await selectOpenInvitations(deps.db, workspace.id, deps.clock.now()),
+      isLastOwner: owners.length === 1 && owners[0]?.userId === user.userId,
+    })
+  },
+})
 
 const roleBadges: Record<Member['role'], Badge> = {
   owner: { tone: 'good', text: 'Owner' },
@@ -133,7 +132,7 @@ const InvitationFields = z.object({ email: z.string().max(254), role: z.enum(['o
 export const inviteMemberPage = defineForm({
   query: noInput,
   form: InvitationFields,
-  show: async (context) => {
+  show: async (_, context) => {
     requireOwner(context)
     return inviteMemberView('Invite somebody', {})
   },
@@ -156,34 +155,33 @@ export const inviteMemberPage = defineForm({
   },
 })
 
-export const resetMemberPasswordPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: noInput,
-    show: async (context) => {
-      requireOwner(context)
-      const member = await findMember(deps, context.workspace.id, context.params.id)
-      return resetPasswordView(`New password for ${member.name}`, { member })
-    },
-    submit: async (tx, context) => {
-      requireOwner(context)
-      const { name, email } = await findMember(deps, context.workspace.id, context.params.id)
-      const ids = {
-        workspaceId: context.workspace.id,
-        userId: context.params.id,
-        ownerId: context.user.userId,
-      }
-      const { link, expiresAt } = await createMemberResetLink(tx, ids)
-      return oneTimeLinkView('The link', {
-        heading: 'The link is ready',
-        lead: `Send it to ${name} (${email}). It is shown only now.`,
-        link,
-        warning: 'Whoever opens it first can sign in as them: send it to nobody else.',
-        expiresAt,
-      })
-    },
-  })
+export const resetMemberPasswordPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: noInput,
+  show: async (deps, context) => {
+    requireOwner(context)
+    const member = await findMember(deps, context.workspace.id, context.params.id)
+    return resetPasswordView(`New password for ${member.name}`, { member })
+  },
+  submit: async (tx, context) => {
+    requireOwner(context)
+    const { name, email } = await findMember(tx, context.workspace.id, context.params.id)
+    const ids = {
+      workspaceId: context.workspace.id,
+      userId: context.params.id,
+      ownerId: context.user.userId,
+    }
+    const { link, expiresAt } = await createMemberResetLink(tx, ids)
+    return oneTimeLinkView('The link', {
+      heading: 'The link is ready',
+      lead: `Send it to ${name} (${email}). It is shown only now.`,
+      link,
+      warning: 'Whoever opens it first can sign in as them: send it to nobody else.',
+      expiresAt,
+    })
+  },
+})
 
 async function findMember({ db }: Pick<Deps, 'db'>, workspaceId: number, userId: number) {
   const member = (await selectMembers(db, workspaceId)).find((one) => one.userId === userId)

@@ -21,7 +21,7 @@ const invitationView = template<{
 }>('dashboard/sign-in/invitation-page')
 
 const Path = z.object({ token: z.string() })
-/** Who is signed in sends nothing but the button. */
+/** The fields are optional because a signed-in user submits only the button. */
 const NewUserForm = z.object({
   name: z.string().max(200).optional(),
   email: z.string().max(254).optional(),

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
-import type { Deps } from '../../deps.ts'
 import {
   getGoogleAccount,
   removeGoogleAccount,
@@ -34,24 +33,26 @@ const newSpreadsheetView = template<object>('dashboard/spreadsheets/new-spreadsh
 
 const NewSpreadsheet = z.object({ name: z.string().default(''), columns: z.string().default('') })
 
-export const spreadsheetListPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    query: noInput,
-    show: async ({ workspace }) => {
-      const account = await getGoogleAccount(deps, workspace.id)
-      return spreadsheetListView('Spreadsheets', {
-        spreadsheets: await listSpreadsheets(deps, workspace.id),
-        googleEmail: account?.clientEmail ?? null,
-      })
-    },
-  })
+export const spreadsheetListPage = definePage({
+  query: noInput,
+  show: async (deps, { workspace }) => {
+    const account = await getGoogleAccount(deps, workspace.id)
+    return spreadsheetListView('Spreadsheets', {
+      spreadsheets: await listSpreadsheets(deps, workspace.id),
+      googleEmail: account?.clientEmail ?? null,
+    })
+  },
+})
 
 export const newSpreadsheetPage = defineForm({
   query: noInput,
   form: NewSpreadsheet,
   show: async () => newSpreadsheetView('New spreadsheet', {}),
   submit: async (tx, context, { name, columns }) => {
-    const { id } = await createSpreadsheet(tx, context.workspace.id, { name, columns: splitLines(columns) })
+    const { id } = await createSpreadsheet(tx, context.workspace.id, {
+      name,
+      columns: splitLines(columns),
+    })
     return redirectTo(
       pathTo(context, `/spreadsheets/${id}`),
       'The spreadsheet was created: give it to an agent with the tool “spreadsheet_append”.',
@@ -69,24 +70,23 @@ const googleAccountView = template<{ googleEmail: string | null }>(
   'dashboard/spreadsheets/google-account-page',
 )
 
-export const googleAccountPage = (deps: Pick<Deps, 'db'>) =>
-  defineForm({
-    query: noInput,
-    form: z.object({ google_account: z.string().default('') }),
-    show: async (context) => {
-      requireOwner(context)
-      const account = await getGoogleAccount(deps, context.workspace.id)
-      return googleAccountView('Google account', { googleEmail: account?.clientEmail ?? null })
-    },
-    submit: async (tx, context, { google_account: keyJson }) => {
-      requireOwner(context)
-      const { clientEmail } = await saveGoogleAccount(tx, context.workspace.id, keyJson)
-      return redirectTo(
-        pathTo(context, '/spreadsheets'),
-        `The Google account was saved. Share each spreadsheet with ${clientEmail} as an editor.`,
-      )
-    },
-  })
+export const googleAccountPage = defineForm({
+  query: noInput,
+  form: z.object({ google_account: z.string().default('') }),
+  show: async (deps, context) => {
+    requireOwner(context)
+    const account = await getGoogleAccount(deps, context.workspace.id)
+    return googleAccountView('Google account', { googleEmail: account?.clientEmail ?? null })
+  },
+  submit: async (tx, context, { google_account: keyJson }) => {
+    requireOwner(context)
+    const { clientEmail } = await saveGoogleAccount(tx, context.workspace.id, keyJson)
+    return redirectTo(
+      pathTo(context, '/spreadsheets'),
+      `The Google account was saved. Share each spreadsheet with ${clientEmail} as an editor.`,
+    )
+  },
+})
 
 interface SpreadsheetData {
   spreadsheet: SpreadsheetDetails
@@ -105,27 +105,26 @@ const pageSize = 50
 
 const SpreadsheetParams = z.object({ spreadsheetId: TextParam })
 
-export const spreadsheetPage = (deps: Pick<Deps, 'db'>) =>
-  definePage({
-    params: SpreadsheetParams,
-    query: Query,
-    show: async (context) => {
-      const { before } = context.query
-      const spreadsheet = await getSpreadsheet(deps, context.workspace.id, context.params.spreadsheetId, {
-        before,
-        limit: pageSize,
-      })
-      const path = pathTo(context, `/spreadsheets/${spreadsheet.id}`)
-      const { items, more } = spreadsheet.rows
-      const last = items.at(-1)
-      return spreadsheetView(spreadsheet.name, {
-        spreadsheet,
-        path,
-        previous: before === undefined ? null : path,
-        next: more && last !== undefined ? `${path}?before=${last.id}` : null,
-      })
-    },
-  })
+export const spreadsheetPage = definePage({
+  params: SpreadsheetParams,
+  query: Query,
+  show: async (deps, context) => {
+    const { before } = context.query
+    const spreadsheet = await getSpreadsheet(deps, context.workspace.id, context.params.spreadsheetId, {
+      before,
+      limit: pageSize,
+    })
+    const path = pathTo(context, `/spreadsheets/${spreadsheet.id}`)
+    const { items, hasMore } = spreadsheet.rows
+    const last = items.at(-1)
+    return spreadsheetView(spreadsheet.name, {
+      spreadsheet,
+      path,
+      previous: before === undefined ? null : path,
+      next: hasMore && last !== undefined ? `${path}?before=${last.id}` : null,
+    })
+  },
+})
 
 export const removeGoogleAccountAction = defineAction({
   form: noInput,
@@ -140,15 +139,14 @@ export const removeGoogleAccountAction = defineAction({
   back: (context) => pathTo(context, '/spreadsheets'),
 })
 
-export const exportSpreadsheetDownload = (deps: Pick<Deps, 'db'>) =>
-  defineDownload({
-    params: SpreadsheetParams,
-    query: noInput,
-    send: async ({ workspace, params }) => {
-      const { name, parts } = await exportSpreadsheet(deps, workspace.id, params.spreadsheetId)
-      return { name: `${name}.csv`, type: 'text/csv; charset=utf-8', body: Readable.from(parts) }
-    },
-  })
+export const exportSpreadsheetDownload = defineDownload({
+  params: SpreadsheetParams,
+  query: noInput,
+  send: async (deps, { workspace, params }) => {
+    const { name, parts } = await exportSpreadsheet(deps, workspace.id, params.spreadsheetId)
+    return { name: `${name}.csv`, type: 'text/csv; charset=utf-8', body: Readable.from(parts) }
+  },
+})
 
 export const deleteSpreadsheetAction = defineAction({
   params: SpreadsheetParams,

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { Deps } from '../../deps.ts'
 import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
 import { httpMethods, HttpSettings } from '../../tools/custom/tool-settings.ts'
 import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
@@ -105,38 +104,37 @@ export const newHttpToolPage = defineForm({
   },
 })
 
-export const editHttpToolPage = (deps: Pick<Deps, 'db' | 'secretBox'>) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: HttpToolFields,
-    show: async ({ workspace, params: { id: toolId } }) => {
-      const { settings, definitions, ...tool } = await getTool(deps, { workspaceId: workspace.id, toolId })
-      const [definition] = definitions === 'unreadable' ? [] : definitions
-      if (tool.kind !== 'http' || definition === undefined) throw toolNotFound()
-      const { method, url, headers } = HttpSettings.parse(settings)
-      const parameters = toParameters(definition.inputSchema)
-      return httpToolFormView(`Edit ${tool.name}`, {
-        tool: { id: toolId },
-        values: {
-          ...{ name: tool.name, description: tool.description, method, url },
-          headers: formatHeaders(headers),
-          argumentsAs: parameters === undefined ? 'schema' : 'rows',
-          schema: JSON.stringify(definition.inputSchema, null, 2),
-        },
-        rows: toParameterRows(parameters ?? []),
-        secretNames: tool.secretNames,
-        ...formOptions,
-      })
-    },
-    loadEdited: loadEditedTool,
-    submit: async (tx, context, raw) => {
-      const key = { workspaceId: context.workspace.id, toolId: context.params.id }
-      const { secretNames } = await getTool(tx, key)
-      await editHttpTool(tx, key.workspaceId, key.toolId, parseHttpTool(raw, secretNames))
-      return redirectTo(
-        pathTo(context, `/tools/${context.params.id}`),
-        'Saved. Agents that have it use it as it is now.',
-      )
-    },
-  })
+export const editHttpToolPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: HttpToolFields,
+  show: async (deps, { workspace, params: { id: toolId } }) => {
+    const { settings, definitions, ...tool } = await getTool(deps, { workspaceId: workspace.id, toolId })
+    const [definition] = definitions === 'unreadable' ? [] : definitions
+    if (tool.kind !== 'http' || definition === undefined) throw toolNotFound()
+    const { method, url, headers } = HttpSettings.parse(settings)
+    const parameters = toParameters(definition.inputSchema)
+    return httpToolFormView(`Edit ${tool.name}`, {
+      tool: { id: toolId },
+      values: {
+        ...{ name: tool.name, description: tool.description, method, url },
+        headers: formatHeaders(headers),
+        argumentsAs: parameters === undefined ? 'schema' : 'rows',
+        schema: JSON.stringify(definition.inputSchema, null, 2),
+      },
+      rows: toParameterRows(parameters ?? []),
+      secretNames: tool.secretNames,
+      ...formOptions,
+    })
+  },
+  loadEdited: loadEditedTool,
+  submit: async (tx, context, raw) => {
+    const key = { workspaceId: context.workspace.id, toolId: context.params.id }
+    const { secretNames } = await getTool(tx, key)
+    await editHttpTool(tx, key.workspaceId, key.toolId, parseHttpTool(raw, secretNames))
+    return redirectTo(
+      pathTo(context, `/tools/${context.params.id}`),
+      'Saved. Agents that have it use it as it is now.',
+    )
+  },
+})

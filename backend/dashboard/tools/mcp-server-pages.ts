@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
-import type { Deps } from '../../deps.ts'
 import { mergeSecrets } from '../../tools/custom/tool-secrets.ts'
 import { RemoteSettings } from '../../tools/custom/tool-settings.ts'
 import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
@@ -54,57 +53,55 @@ function parseMcpServer(raw: z.output<typeof McpServerFields>, names: readonly s
 }
 
 /** The server is asked first, so that what cannot be reached is not added; then the person chooses among its tools. */
-export const newMcpServerPage = (deps: Deps) =>
-  defineForm({
-    query: noInput,
-    form: McpServerFields,
-    isOnce: false,
-    show: async () =>
-      mcpServerFormView('New MCP server', {
-        tool: null,
-        values: { name: '', description: '', url: '', transport: 'auto', headers: '' },
-        ...{ transports, newSecrets: newSecretNumbers, secretNames: [] },
-      }),
-    submit: async (_, context, raw) => {
-      const server = parseMcpServer(raw, [])
-      const newServer = { ...server, secrets: mergeSecrets({}, server.secrets), tools: [] }
-      const { id } = await addRemoteServer(deps, context.workspace.id, newServer)
-      return redirectTo(
-        pathTo(context, `/tools/${id}/choose`),
-        'The server is added. Choose which of its tools agents may have.',
-      )
-    },
-  })
+export const newMcpServerPage = defineForm({
+  query: noInput,
+  form: McpServerFields,
+  isOnce: false,
+  show: async () =>
+    mcpServerFormView('New MCP server', {
+      tool: null,
+      values: { name: '', description: '', url: '', transport: 'auto', headers: '' },
+      ...{ transports, newSecrets: newSecretNumbers, secretNames: [] },
+    }),
+  submit: async (deps, context, raw) => {
+    const server = parseMcpServer(raw, [])
+    const newServer = { ...server, secrets: mergeSecrets({}, server.secrets), tools: [] }
+    const { id } = await addRemoteServer(deps, context.workspace.id, newServer)
+    return redirectTo(
+      pathTo(context, `/tools/${id}/choose`),
+      'The server is added. Choose which of its tools agents may have.',
+    )
+  },
+})
 
-export const editMcpServerPage = (deps: Deps) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: McpServerFields,
-    isOnce: false,
-    show: async ({ workspace, params: { id: toolId } }) => {
-      const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
-      const settings = tool.kind === 'remote_mcp' ? RemoteSettings.safeParse(tool.settings) : undefined
-      if (!settings?.success) throw toolNotFound()
-      const { url, transport, headers } = settings.data
-      const { name, description, secretNames } = tool
-      return mcpServerFormView(`Edit ${name}`, {
-        tool: { id: toolId },
-        values: { name, description, url, transport, headers: formatHeaders(headers) },
-        ...{ transports, newSecrets: newSecretNumbers, secretNames },
-      })
-    },
-    loadEdited: loadEditedTool,
-    submit: async (_, context, raw) => {
-      const key = { workspaceId: context.workspace.id, toolId: context.params.id }
-      const { secretNames } = await getTool(deps, key)
-      await editRemoteServer(deps, key.workspaceId, key.toolId, parseMcpServer(raw, secretNames))
-      return redirectTo(
-        pathTo(context, `/tools/${context.params.id}`),
-        'Saved. The server was asked for its tools anew.',
-      )
-    },
-  })
+export const editMcpServerPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: McpServerFields,
+  isOnce: false,
+  show: async (deps, { workspace, params: { id: toolId } }) => {
+    const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
+    const settings = tool.kind === 'remote_mcp' ? RemoteSettings.safeParse(tool.settings) : undefined
+    if (!settings?.success) throw toolNotFound()
+    const { url, transport, headers } = settings.data
+    const { name, description, secretNames } = tool
+    return mcpServerFormView(`Edit ${name}`, {
+      tool: { id: toolId },
+      values: { name, description, url, transport, headers: formatHeaders(headers) },
+      ...{ transports, newSecrets: newSecretNumbers, secretNames },
+    })
+  },
+  loadEdited: loadEditedTool,
+  submit: async (deps, context, raw) => {
+    const key = { workspaceId: context.workspace.id, toolId: context.params.id }
+    const { secretNames } = await getTool(deps, key)
+    await editRemoteServer(deps, key.workspaceId, key.toolId, parseMcpServer(raw, secretNames))
+    return redirectTo(
+      pathTo(context, `/tools/${context.params.id}`),
+      'Saved. The server was asked for its tools anew.',
+    )
+  },
+})
 
 interface Choice {
   value: string
@@ -127,40 +124,39 @@ const chooseToolsView = template<ChooseData>('dashboard/tools/choose-server-tool
 const ChosenToolsFields = z.object({ tools: StringList })
 
 /** Which tools of a remote server agents may have: it is asked what it has. */
-export const chooseServerToolsPage = (deps: Deps) =>
-  defineForm({
-    params: IdParams,
-    query: noInput,
-    form: ChosenToolsFields,
-    isOnce: false,
-    show: async ({ workspace, params: { id: toolId } }) => {
-      const { name } = await getTool(deps, { workspaceId: workspace.id, toolId })
-      const listing = await listRemoteServer(deps, workspace.id, toolId).catch(toListError)
-      const { listed, chosen } = typeof listing === 'string' ? { listed: [], chosen: [] } : listing
-      const usable = listed.filter(({ issues }) => issues.length === 0)
-      return chooseToolsView(`Tools of ${name}`, {
-        tool: { id: toolId, name },
-        error: typeof listing === 'string' ? listing : null,
-        choices: usable.map((tool) => ({
-          value: tool.name,
-          label: tool.name,
-          hint: `${tool.readOnly ? 'Only looks, the server says. ' : ''}${tool.description}`,
-        })),
-        chosen,
-        unusable: listed.flatMap((tool) =>
-          tool.issues.length === 0 ? [] : [{ name: tool.name, issues: tool.issues.slice(0, 3).join(' ') }],
-        ),
-      })
-    },
-    submit: async (_, context, { tools }) => {
-      await editRemoteServer(deps, context.workspace.id, context.params.id, { tools })
-      const count = tools.length === 1 ? '1 tool is' : `${tools.length} tools are`
-      return redirectTo(
-        pathTo(context, `/tools/${context.params.id}`),
-        `${count} passed on. Assign the server to agents on their pages.`,
-      )
-    },
-  })
+export const chooseServerToolsPage = defineForm({
+  params: IdParams,
+  query: noInput,
+  form: ChosenToolsFields,
+  isOnce: false,
+  show: async (deps, { workspace, params: { id: toolId } }) => {
+    const { name } = await getTool(deps, { workspaceId: workspace.id, toolId })
+    const listing = await listRemoteServer(deps, workspace.id, toolId).catch(toListError)
+    const { listed, chosen } = typeof listing === 'string' ? { listed: [], chosen: [] } : listing
+    const usable = listed.filter(({ issues }) => issues.length === 0)
+    return chooseToolsView(`Tools of ${name}`, {
+      tool: { id: toolId, name },
+      error: typeof listing === 'string' ? listing : null,
+      choices: usable.map((tool) => ({
+        value: tool.name,
+        label: tool.name,
+        hint: `${tool.readOnly ? 'Only looks, the server says. ' : ''}${tool.description}`,
+      })),
+      chosen,
+      unusable: listed.flatMap((tool) =>
+        tool.issues.length === 0 ? [] : [{ name: tool.name, issues: tool.issues.slice(0, 3).join(' ') }],
+      ),
+    })
+  },
+  submit: async (deps, context, { tools }) => {
+    await editRemoteServer(deps, context.workspace.id, context.params.id, { tools })
+    const count = tools.length === 1 ? '1 tool is' : `${tools.length} tools are`
+    return redirectTo(
+      pathTo(context, `/tools/${context.params.id}`),
+      `${count} passed on. Assign the server to agents on their pages.`,
+    )
+  },
+})
 
 function toListError(error: unknown): string {
   if (error instanceof ApiError && error.code === 'validation_failed') return error.message

@@ -1,5 +1,4 @@
 import { formatNames } from '../../core/text.ts'
-import type { Deps } from '../../deps.ts'
 import { HttpSettings, RemoteSettings } from '../../tools/custom/tool-settings.ts'
 import { refreshRemoteServer, type RefreshResult } from '../../tools/save-remote-server.ts'
 import { deleteTool, getTool, listTools, setToolActive, type ToolDetails } from '../../tools/tool-catalog.ts'
@@ -34,42 +33,41 @@ interface ToolData {
 
 const toolView = template<ToolData>('dashboard/tools/tool-page')
 
-export const toolPage = (deps: Pick<Deps, 'db' | 'secretBox'>) =>
-  definePage({
-    params: IdParams,
-    query: noInput,
-    show: async ({ workspace, params: { id: toolId } }) => {
-      const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
-      const agents = await selectAgentsWithCounts(deps.db, workspace.id)
-      const agentsWithTool = agents.filter(({ id }) => tool.agents.includes(id))
-      const { definitions, effects, kind } = tool
-      const isReadable = definitions !== 'unreadable'
-      return toolView(tool.name, {
-        tool: {
-          id: toolId,
-          name: tool.name,
-          description: tool.description,
-          kind: formatToolKind(kind),
-          isActive: tool.isActive,
-          badge: toolActiveBadge(tool.isActive),
-          toggle: toToggle(tool.isActive),
-          deleteDetail: formatDeleteDetail(agentsWithTool.length),
-          edit: isReadable ? toEditPath(kind) : null,
-          isCustom: toEditPath(kind) !== null,
-          isServer: kind === 'remote_mcp',
-          isReadable,
-        },
-        facts: listFacts(tool),
-        hasSecrets: tool.secretNames.length > 0,
-        offers: (isReadable ? definitions : []).map(({ name, description, inputSchema }) => ({
-          ...{ name, description },
-          hasEffects: effects.includes(name),
-          schema: JSON.stringify(inputSchema, null, 2),
-        })),
-        agents: agentsWithTool.map(({ id, name }) => ({ id, name })),
-      })
-    },
-  })
+export const toolPage = definePage({
+  params: IdParams,
+  query: noInput,
+  show: async (deps, { workspace, params: { id: toolId } }) => {
+    const tool = await getTool(deps, { workspaceId: workspace.id, toolId })
+    const agents = await selectAgentsWithCounts(deps.db, workspace.id)
+    const agentsWithTool = agents.filter(({ id }) => tool.agents.includes(id))
+    const { definitions, effects, kind } = tool
+    const isReadable = definitions !== 'unreadable'
+    return toolView(tool.name, {
+      tool: {
+        id: toolId,
+        name: tool.name,
+        description: tool.description,
+        kind: formatToolKind(kind),
+        isActive: tool.isActive,
+        badge: toolActiveBadge(tool.isActive),
+        toggle: toToggle(tool.isActive),
+        deleteDetail: formatDeleteDetail(agentsWithTool.length),
+        edit: isReadable ? toEditPath(kind) : null,
+        isCustom: toEditPath(kind) !== null,
+        isServer: kind === 'remote_mcp',
+        isReadable,
+      },
+      facts: listFacts(tool),
+      hasSecrets: tool.secretNames.length > 0,
+      offers: (isReadable ? definitions : []).map(({ name, description, inputSchema }) => ({
+        ...{ name, description },
+        hasEffects: effects.includes(name),
+        schema: JSON.stringify(inputSchema, null, 2),
+      })),
+      agents: agentsWithTool.map(({ id, name }) => ({ id, name })),
+    })
+  },
+})
 
 /** The button that switches a tool on or off: where it leads, below the tool's address. */
 interface Toggle {
@@ -129,25 +127,24 @@ interface ToolItem {
 
 const toolListView = template<{ tools: ToolItem[] }>('dashboard/tools/tool-list-page')
 
-export const toolListPage = (deps: Pick<Deps, 'db' | 'clock'>) =>
-  definePage({
-    query: noInput,
-    show: async ({ workspace }) => {
-      const agents = await selectAgentsWithCounts(deps.db, workspace.id)
-      const tools = await listTools(deps, workspace.id)
-      return toolListView('Tools', {
-        tools: tools.map(({ id, name, description, kind, isActive, agents: ids }) => ({
-          ...{ id, name, description },
-          kind: formatToolKind(kind),
-          badge: toolActiveBadge(isActive),
-          toggle: toToggle(isActive),
-          agents: agents
-            .filter((agent) => ids.includes(agent.id))
-            .map((agent) => ({ id: agent.id, name: agent.name })),
-        })),
-      })
-    },
-  })
+export const toolListPage = definePage({
+  query: noInput,
+  show: async (deps, { workspace }) => {
+    const agents = await selectAgentsWithCounts(deps.db, workspace.id)
+    const tools = await listTools(deps, workspace.id)
+    return toolListView('Tools', {
+      tools: tools.map(({ id, name, description, kind, isActive, agents: ids }) => ({
+        ...{ id, name, description },
+        kind: formatToolKind(kind),
+        badge: toolActiveBadge(isActive),
+        toggle: toToggle(isActive),
+        agents: agents
+          .filter((agent) => ids.includes(agent.id))
+          .map((agent) => ({ id: agent.id, name: agent.name })),
+      })),
+    })
+  },
+})
 
 const toolPath = (context: IdContext) => pathTo(context, `/tools/${context.params.id}`)
 const toolKey = (context: IdContext) => ({ workspaceId: context.workspace.id, toolId: context.params.id })
@@ -182,17 +179,16 @@ export const deleteToolAction = defineAction({
   back: toolPath,
 })
 
-export const refreshServerAction = (deps: Deps) =>
-  defineAction({
-    params: IdParams,
-    form: noInput,
-    isOnce: false,
-    run: async (_, context) => {
-      const refreshed = await refreshRemoteServer(deps, context.workspace.id, context.params.id)
-      return redirectTo(toolPath(context), formatRefreshed(refreshed))
-    },
-    back: toolPath,
-  })
+export const refreshServerAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  isOnce: false,
+  run: async (deps, context) => {
+    const refreshed = await refreshRemoteServer(deps, context.workspace.id, context.params.id)
+    return redirectTo(toolPath(context), formatRefreshed(refreshed))
+  },
+  back: toolPath,
+})
 
 function formatRefreshed({ tools, dropped, others }: RefreshResult): string {
   const passedOn = tools.length === 1 ? '1 tool is passed on' : `${tools.length} tools are passed on`

@@ -89,7 +89,10 @@ async function copyToPrivateHome(native: string, release: string): Promise<strin
   return target
 }
 
-/** Under another name first, so that a copy which was cut short, or which two made at once, is never used. */
+/**
+ * Copies the package to a temporary name, then renames it, so that a partial copy, or one of two concurrent copies, is
+ * never used.
+ */
 async function copyPackage(native: string, target: string): Promise<void> {
   const unfinished = await mkdtemp(`${target}.`)
   await cp(native, unfinished, {

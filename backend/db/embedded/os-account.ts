@@ -13,9 +13,10 @@ export interface Account {
 export const isRoot = (): boolean => process.getuid?.() === 0
 
 /**
- * The user of this process; for root whoever owns the data in `cluster` already, else nobody.
+ * Returns the account that runs PostgreSQL: the current user or, for root, the owner of `cluster`. Uses the account
+ * `nobody` if `cluster` doesn't exist or root owns it.
  *
- * @throws {StartupError} where root may not become another user, as in a container without that right
+ * @throws {StartupError} if root can't switch users, as in a container without that permission
  */
 export function findAccount(cluster?: string): Account {
   if (!isRoot()) return { name: process.getuid === undefined ? 'you' : userName(), ids: undefined }
@@ -38,7 +39,7 @@ const accountWithIds = (uid: number, gid: number): Account => ({
   ids: { uid, gid },
 })
 
-/** 65534 on most systems, other numbers on some. */
+/** Looks up the user and group IDs of the `nobody` account. They're 65534 on most systems, but not all. */
 function findUnprivilegedAccount(): Account {
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   return { name: 'nobody', ids: { uid: id('-u'), gid: id('-g') } }

@@ -6,7 +6,9 @@ import { errorCode } from '../../core/errors.ts'
 import type { DataDir } from './data-dir.ts'
 import { createTemporaryFolder } from './private-folder.ts'
 
-/** Where the server and its owner listen. */
+/**
+ * Where the embedded PostgreSQL server and the Outdial process that owns DATA_DIR listen, and the settings for that.
+ */
 export interface Address {
   url: string
   /** `name=value` of postgresql.conf. */
@@ -34,7 +36,10 @@ export async function createAddress(dataDir: DataDir): Promise<Address> {
   }
 }
 
-/** Of an owner that died together with the watchdog that would have done it. */
+/**
+ * Removes the socket folder of a previous owner that was killed together with its watchdog, which would otherwise have
+ * removed it.
+ */
 export async function removeAddress(ownerSocket: string): Promise<void> {
   const folder = path.dirname(ownerSocket)
   if (/^\/tmp\/outdial-\w+$/.test(folder)) await rm(folder, { recursive: true, force: true })

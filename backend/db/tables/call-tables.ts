@@ -66,6 +66,10 @@ interface CampaignTable {
   paused_reason: string | null
   provider_failures: Generated<number>
   claimed_at: TimestampColumn | null
+  /**
+   * A rescheduling in progress continues with calls whose ID is greater; 0 starts from the beginning, null means none
+   * is in progress.
+   */
   reschedule_after_call_id: number | null
   created_at: CreatedAt
 }

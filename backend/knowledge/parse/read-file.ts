@@ -49,7 +49,7 @@ const toTitle = (name: string): string =>
     .trim()
     .slice(0, 200)
 
-/** Lets at most `atOnce` works run; as many as `waiting` wait for their turn. */
+/** Runs at most `concurrency` tasks at once. Up to `maxWaiting` more wait for their turn. */
 export function createConcurrencyLimit({
   concurrency,
   maxWaiting,
@@ -60,7 +60,7 @@ export function createConcurrencyLimit({
   let running = 0
   const queue: (() => void)[] = []
 
-  /** Undefined, at once, where too many wait already. */
+  /** Resolves to undefined immediately if too many tasks are waiting already. */
   return async <Result>(work: () => Promise<Result>): Promise<{ result: Result } | undefined> => {
     if (running >= concurrency) {
       if (queue.length >= maxWaiting) return undefined

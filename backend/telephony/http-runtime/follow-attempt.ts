@@ -2,18 +2,17 @@ import type { RuntimeReport } from '@outdial/contract'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { callLimits, type DialControls, type ProviderResult } from '../provider.ts'
-import {
-  findAnsweredAt,
-  findEndReport,
-  insertReports,
-  type ReportReader,
-  toProviderResult,
-} from './attempt-reports.ts'
+import { findAnsweredAt, findEndReport, toProviderResult } from './attempt-reports.ts'
+import type { ReportReader } from './report-reader.ts'
+import { insertReports } from './report-store.ts'
 import type { DialStatus, RuntimeClient } from './runtime-client.ts'
 
 export interface FollowDeps extends Pick<Deps, 'db' | 'clock'> {
   runtime: RuntimeClient
-  /** Receives why the runtime or the database couldn't be asked; they are asked again. */
+  /**
+   * Called when a request to the runtime or the database fails, or when a report can't be read. A failed request is
+   * retried.
+   */
   onError: (attemptId: string, error: unknown) => void
 }
 

@@ -7,14 +7,17 @@ import {
   type TelephonyProvider,
 } from '../provider.ts'
 import { toolSessionUrl } from '../tool-client.ts'
-import { createReportReader, findAnalysis, httpProviderName } from './attempt-reports.ts'
+import { findAnalysis } from './attempt-reports.ts'
 import { detachedResult, followAttempt, type FollowDeps } from './follow-attempt.ts'
+import { createReportReader } from './report-reader.ts'
 import type { DialStatus } from './runtime-client.ts'
 
 interface HttpProviderDeps extends FollowDeps {
   /** The base URL at which the runtime reaches this service, without a trailing slash. */
   internalUrl: string
 }
+
+export const httpProviderName = 'http'
 
 const pollMs = 250
 

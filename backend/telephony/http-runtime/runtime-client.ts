@@ -4,7 +4,7 @@ import { errorCode } from '../../core/errors.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
 import { type CallState, parseCallState } from './parse-call-state.ts'
 
-/** What became of a dial request. */
+/** The outcome of a dial request. */
 export type DialStatus = 'accepted' | 'rejected' | 'unknown'
 
 /** The client of a custom agent runtime, as docs/runtime.md describes it. */
@@ -48,7 +48,8 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
       id: headers['Idempotency-Key'] ?? id,
       at: clock.now(),
       body: body ?? `${method} ${path}`,
-      secrets: secrets().map(toWebhookSecret),
+      // The secret's own bytes are the key: it isn't base64 as in Standard Webhooks.
+      keys: secrets().map((secret) => Buffer.from(secret)),
     })
     return fetch(`${url}${path}`, {
       method,
@@ -84,9 +85,6 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
     },
   }
 }
-
-/** Standard Webhooks keys are base64: the secret's own bytes are the key. */
-const toWebhookSecret = (secret: string): string => `whsec_${Buffer.from(secret).toString('base64')}`
 
 const getCause = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined

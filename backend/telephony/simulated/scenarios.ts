@@ -150,9 +150,9 @@ export function fillTemplate(template: string, request: DialRequest): string {
     ['name', name],
     ['topic', topic],
   ])
-  const replaceNames = (text: string) =>
+  const fillPlaceholders = (text: string) =>
     text.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, key: string) => values.get(key) ?? '')
   const greeting =
     agent.greeting === '' ? 'Hello {{name}}, this is {{agent}} about {{topic}}.' : agent.greeting
-  return template === '{{greeting}}' ? replaceNames(greeting) : replaceNames(template)
+  return template === '{{greeting}}' ? fillPlaceholders(greeting) : fillPlaceholders(template)
 }

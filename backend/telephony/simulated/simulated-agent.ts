@@ -9,9 +9,9 @@ interface SimulatedAgentOptions {
   secret: () => string
   /** Receives why a tool couldn't be used; `reason` contains no secrets. */
   onError: (failure: { attempt: string; reason: string }) => void
-  /** Milliseconds that one use of a tool may take, opening the session included. */
+  /** Maximum time for one tool call, in milliseconds, including opening the session. */
   stepTimeoutMs?: number
-  /** Milliseconds that all uses of tools in a conversation may take. */
+  /** Maximum time for all tool calls in a conversation, in milliseconds. */
   totalTimeoutMs?: number
 }
 
@@ -58,7 +58,7 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
       if (step.tool === 'contact_lookup') timeZone = parseTimeZone(result.text) ?? timeZone
       const text = shorten(result.text)
       return result.isError
-        ? { text: `Could not ${step.failureText}: ${text}`, succeeded: false }
+        ? { text: `Could not ${step.actionPhrase}: ${text}`, succeeded: false }
         : { text: `${step.successText}: ${text}`, succeeded: true }
     }
 
@@ -70,7 +70,7 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
         return await useTool(step, withTimeout(Math.min(stepTimeoutMs, remainingMs)))
       } catch (error) {
         reportError(error)
-        return { text: `Could not ${step.failureText}: the tool did not answer.`, succeeded: false }
+        return { text: `Could not ${step.actionPhrase}: the tool did not answer.`, succeeded: false }
       } finally {
         remainingMs -= performance.now() - startedAt
         stopped ||= remainingMs <= 0

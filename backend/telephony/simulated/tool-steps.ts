@@ -9,7 +9,7 @@ export interface ToolStep {
   /** For example "Searched the knowledge base for …". */
   successText: string
   /** Follows "Could not", for example "search the knowledge base". */
-  failureText: string
+  actionPhrase: string
 }
 
 /**
@@ -27,7 +27,7 @@ export function toToolStep(
         tool: 'contact_lookup',
         args: {},
         successText: 'Looked the contact up',
-        failureText: 'look the contact up',
+        actionPhrase: 'look the contact up',
       }
     case 'search_knowledge': {
       const query = fill(intent.query)
@@ -35,7 +35,7 @@ export function toToolStep(
         tool: 'knowledge_search',
         args: { query },
         successText: `Searched the knowledge base for “${query}”`,
-        failureText: `search the knowledge base for “${query}”`,
+        actionPhrase: `search the knowledge base for “${query}”`,
       }
     }
     case 'take_note': {
@@ -44,7 +44,7 @@ export function toToolStep(
         tool: 'contact_note',
         args: { text },
         successText: `Noted “${text}”`,
-        failureText: 'take a note',
+        actionPhrase: 'take a note',
       }
     }
     case 'append_row': {
@@ -53,7 +53,7 @@ export function toToolStep(
         tool: 'spreadsheet_append',
         args: { values },
         successText: 'Added a row to the spreadsheet',
-        failureText: 'add a row to the spreadsheet',
+        actionPhrase: 'add a row to the spreadsheet',
       }
     }
     case 'schedule_callback': {
@@ -62,7 +62,7 @@ export function toToolStep(
         tool: 'schedule_callback',
         args: { at },
         successText: `Scheduled a call-back for ${at.replace('T', ', ')}`,
-        failureText: 'schedule a call-back',
+        actionPhrase: 'schedule a call-back',
       }
     }
     case 'add_to_do_not_call':
@@ -70,7 +70,7 @@ export function toToolStep(
         tool: 'do_not_call',
         args: {},
         successText: 'Put the number on the do-not-call list',
-        failureText: 'put the number on the do-not-call list',
+        actionPhrase: 'put the number on the do-not-call list',
       }
   }
 }

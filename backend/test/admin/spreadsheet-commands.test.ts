@@ -5,20 +5,19 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
 import { insertSpreadsheetRow } from '../../spreadsheets/spreadsheet-store.ts'
 import { createSpreadsheet } from '../../spreadsheets/spreadsheets.ts'
 import { admin as runAdmin } from '../support/admin.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { createKeyFile } from '../support/spreadsheets.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 jest.setTimeout(90_000)
 const key = 'test-key-of-at-least-thirty-two-characters'
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let folder: string
 let workspaceId: number
 let id: string
 beforeAll(async () => {
-  database = await createTestDatabase()
   deps = testDeps(database.db)
   folder = await mkdtemp(join(tmpdir(), 'outdial-admin-'))
   workspaceId = (await seedWorkspace(deps)).workspaceId
@@ -32,7 +31,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await rm(folder, { recursive: true })
-  await database.close()
 })
 
 const admin = (args: string[], input = '') =>

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
+import { beforeAll, expect, it, jest } from '@jest/globals'
 import { admin as runAdmin } from '../support/admin.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { RemoteMcpServer } from '../support/remote-mcp-server.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 jest.setTimeout(90_000)
 const key = 'test-key-of-at-least-thirty-two-characters'
-let database: TestDatabase
+const database = useTestDatabase()
 let workspaceArgs: string[]
 let agentId: number
 beforeAll(async () => {
-  database = await createTestDatabase()
   const seed = await seedWorkspace(testDeps(database.db))
   const { workspaceId } = seed
   agentId = seed.agentId
   workspaceArgs = ['--workspace', String(workspaceId)]
 })
-afterAll(() => database.close())
 
 const admin = (args: string[], description?: unknown) =>
   runAdmin(

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { createLastUsedRecorder } from '../../api/last-used.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 beforeAll(async () => {
-  database = await createTestDatabase()
   deps = testDeps(database.db)
 })
-afterAll(() => database.close())
 
 const findLastUsed = async (apiKeyId: number): Promise<string | undefined> => {
   const row = await database.db

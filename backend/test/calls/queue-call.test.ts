@@ -195,13 +195,13 @@ describe('reading calls', () => {
         outcome: undefined,
         ...query,
       })
-      return { ids: page.items.map((call) => call.id), more: page.more }
+      return { ids: page.items.map((call) => call.id), hasMore: page.hasMore }
     }
-    expect(await list({ limit: 2 })).toEqual({ ids: [suppressed.id, ids[0]], more: true })
-    expect(await list({ limit: 2, offset: 4 })).toEqual({ ids: ids.slice(3), more: false })
-    expect(await list({ status: 'queued' })).toEqual({ ids, more: false })
-    expect(await list({ outcome: ['suppressed', 'busy'] })).toEqual({ ids: [suppressed.id], more: false })
-    expect(await list({ campaign_id: world.seed.campaignId + 1 })).toEqual({ ids: [], more: false })
+    expect(await list({ limit: 2 })).toEqual({ ids: [suppressed.id, ids[0]], hasMore: true })
+    expect(await list({ limit: 2, offset: 4 })).toEqual({ ids: ids.slice(3), hasMore: false })
+    expect(await list({ status: 'queued' })).toEqual({ ids, hasMore: false })
+    expect(await list({ outcome: ['suppressed', 'busy'] })).toEqual({ ids: [suppressed.id], hasMore: false })
+    expect(await list({ campaign_id: world.seed.campaignId + 1 })).toEqual({ ids: [], hasMore: false })
     expect((await list({ agent_id: world.seed.agentId })).ids).toHaveLength(6)
   })
 })

@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { fillPath, idsInPath, listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
-import { type Service, startService } from '../support/service.ts'
+import { useServiceWorld } from '../support/service.ts'
 
 // Every line is asked, also those that are added later: one that these lists do not cover makes a test fail.
 
-let database: TestDatabase
-let service: Service
 let ours: SeededObjects
 let theirs: SeededObjects
 let routes: ListedRoute[]
+const world = useServiceWorld()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  routes = listDashboardRoutes(service.deps)
-  ours = await seedEverything(service, 'Ours')
-  theirs = await seedEverything(service, 'Theirs')
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
+  routes = listDashboardRoutes(world.service.deps)
+  ours = await seedEverything(world.service, 'Ours')
+  theirs = await seedEverything(world.service, 'Theirs')
 })
 
 /** Addresses that name something of another workspace: all of it, or one of two things. */
@@ -91,7 +83,11 @@ async function request(
 ): Promise<PageResponse> {
   const cookie = user?.browser.cookies().join('; ') ?? ''
   const init = fields && { method: 'POST', body: new URLSearchParams(fields) }
-  const response = await fetch(`${service.url}${path}`, { ...init, redirect: 'manual', headers: { cookie } })
+  const response = await fetch(`${world.service.url}${path}`, {
+    ...init,
+    redirect: 'manual',
+    headers: { cookie },
+  })
   const location = response.headers.get('location') ?? ''
   return { status: response.status, location, html: await response.text() }
 }
@@ -106,7 +102,7 @@ async function getCsrfToken(user: SignedInUser): Promise<string> {
 
 /** Every row of every table, but when a session was last seen. */
 async function dumpRows(): Promise<Record<string, string[]>> {
-  const { db } = database
+  const { db } = world.database
   const tables = await sql<{
     name: string
   }>`select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db)
@@ -305,7 +301,7 @@ describe('the two lists of who may do what', () => {
     const rejected: string[] = []
     for (const [user, list] of [
       [ours.user, ownerPaths],
-      [await seedSignedInMember(service, ours.workspaceId, 'member'), memberPaths],
+      [await seedSignedInMember(world.service, ours.workspaceId, 'member'), memberPaths],
     ] as const) {
       for (const route of routes.filter(({ kind, path }) => kind === 'form' && list.includes(path))) {
         const { status } = await request(user, workspacePath(ours, pathFor(route, ours)))
@@ -317,7 +313,7 @@ describe('the two lists of who may do what', () => {
 })
 
 it('takes no id of another workspace from a field or a query', async () => {
-  const user = await seedSignedInMember(service, ours.workspaceId, 'owner')
+  const user = await seedSignedInMember(world.service, ours.workspaceId, 'owner')
   const before = rowsOfWorkspace(await dumpRows(), theirs.workspaceId)
   const token = await getCsrfToken(user)
   const findings: string[] = []

@@ -2,17 +2,14 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { saveContact } from '../../contacts/upsert-contact.ts'
 import { addDocument } from '../../knowledge/documents.ts'
 import { addHttpTool } from '../../tools/save-http-tool.ts'
-import { seedSignedInOwner, type SignedInUser, useService } from '../support/dashboard.ts'
-import type { TestDatabase } from '../support/database.ts'
+import { seedSignedInOwner, type SignedInUser } from '../support/dashboard.ts'
 import { freshNumber, type Seed } from '../support/factories.ts'
-import type { Service } from '../support/service.ts'
+import { useServiceWorld } from '../support/service.ts'
 
-let database: TestDatabase
-let service: Service
 let user: SignedInUser & { seed: Seed }
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 beforeAll(async () => {
-  user = await seedSignedInOwner(service)
+  user = await seedSignedInOwner(world.service)
 })
 
 const tool = {
@@ -27,7 +24,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
   [
     'a document',
     async () => {
-      const { id } = await addDocument(service.deps, user.seed.workspaceId, {
+      const { id } = await addDocument(world.service.deps, user.seed.workspaceId, {
         title: 'Prices',
         body: 'Ten.',
       })
@@ -40,7 +37,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
     'a contact',
     async () => {
       const contact = { phone_number: freshNumber(), first_name: 'Maya' }
-      const { id } = await saveContact(service.deps, user.seed.workspaceId, contact)
+      const { id } = await saveContact(world.service.deps, user.seed.workspaceId, contact)
       return `/contacts/${id}/edit`
     },
     'first_name',
@@ -51,7 +48,7 @@ const forms: [string, () => Promise<string>, string, string][] = [
   ['the settings', async () => '/settings', 'name', 'retention_days'],
   [
     'a tool',
-    async () => `/tools/${(await addHttpTool(service.deps, user.seed.workspaceId, tool)).id}/edit-http`,
+    async () => `/tools/${(await addHttpTool(world.service.deps, user.seed.workspaceId, tool)).id}/edit-http`,
     'description',
     'url',
   ],
@@ -89,7 +86,7 @@ it('saves a form that was opened before something else about its object changed'
   const { browser, open } = user
   const path = `/agents/${user.seed.agentId}/edit`
   const form = await open(path)
-  await database.db
+  await world.database.db
     .updateTable('agent')
     .set({ status: 'paused' })
     .where('id', '=', user.seed.agentId)

@@ -1,33 +1,25 @@
-import { afterAll, beforeAll, it } from '@jest/globals'
+import { beforeAll, it } from '@jest/globals'
 import fc from 'fast-check'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
-import { type Service, startService } from '../support/service.ts'
+import { useServiceWorld } from '../support/service.ts'
 
 // The same inputs each time: a run that fails prints its seed and the path to the smallest input.
 const runs = { seed: 20_261_120, numRuns: 200, endOnFailure: true }
 
-let database: TestDatabase
-let service: Service
 let objects: SeededObjects
 let cookie: string
 let token: string
 let routes: ListedRoute[]
+const world = useServiceWorld()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  objects = await seedEverything(service, 'Acme')
+  objects = await seedEverything(world.service, 'Acme')
   cookie = objects.user.browser.cookies().join('; ')
   token = /name="_csrf" value="([^"]+)"/.exec((await objects.user.open('/account')).html)?.[1] ?? ''
   // What speaks to servers elsewhere is tried with servers, in the tests of tools.
-  routes = listDashboardRoutes(service.deps).filter(
+  routes = listDashboardRoutes(world.service.deps).filter(
     ({ path }) => !/refresh$|choose$|new-server$|edit-server$/.test(path),
   )
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
 })
 
 /** Percent-encoded, as it is sent: also what no browser would. */
@@ -102,7 +94,7 @@ function readFields(html: string): [string, string][] {
 }
 
 const request = (path: string, body?: string) =>
-  fetch(`${service.url}/w/${objects.workspaceId}${path}`, {
+  fetch(`${world.service.url}/w/${objects.workspaceId}${path}`, {
     redirect: 'manual',
     headers: { cookie, ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }) },
     ...(body !== undefined && { method: 'POST', body }),

@@ -1,38 +1,30 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { startImporter } from '../../contacts/import/importer.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { listDashboardRoutes, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
-import { type Service, startService } from '../support/service.ts'
+import { useServiceWorld } from '../support/service.ts'
 import { waitForValue } from '../support/wait.ts'
 
 /** What must be shown as it is: it would be bold, end an attribute, and be a formula in a spreadsheet. */
 const mark = '=<b>Mark</b>"><img src=x onerror=alert(1)>\'&lt;'
 
-let database: TestDatabase
-let service: Service
 let objects: SeededObjects
+const world = useServiceWorld()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  objects = await seedEverything(service, mark)
+  objects = await seedEverything(world.service, mark)
   await writeMarkEverywhere()
-  const importer = startImporter(service.deps)
+  const importer = startImporter(world.service.deps)
   await waitForValue(
-    () => database.db.selectFrom('contact_import').select('status').executeTakeFirst(),
+    () => world.database.db.selectFrom('contact_import').select('status').executeTakeFirst(),
     (row) => row?.status === 'checked',
   )
   await importer.stop()
 })
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
 
 /** What callers, runtimes, tools, receivers and browsers say. */
 async function writeMarkEverywhere(): Promise<void> {
-  const { db, clock } = service.deps
+  const { db, clock } = world.service.deps
   const at = clock.now()
   const attempt = await db
     .insertInto('call_attempt')
@@ -116,7 +108,7 @@ async function writeMarkEverywhere(): Promise<void> {
 
 it('shows as text whatever anybody has said, typed or sent', async () => {
   const seen: string[] = []
-  for (const route of listDashboardRoutes(service.deps)) {
+  for (const route of listDashboardRoutes(world.service.deps)) {
     // The server of these tools is not there: what its pages show is tested with one.
     if (route.kind === 'action' || route.kind === 'download' || route.path.endsWith('/choose')) continue
     const { status, html } = await objects.user.open(pathFor(route, objects))
@@ -152,9 +144,9 @@ const getSecurityHeaders = ({ headers }: { headers: Headers }) =>
 
 it('writes files that spreadsheet programs run nothing of, under names that no header breaks by', async () => {
   // A page without scripts, which is all that a file needs.
-  const signIn = await fetch(new URL('/sign-in', service.url))
+  const signIn = await fetch(new URL('/sign-in', world.service.url))
   expect(signIn.headers.get('cache-control')).toBe('no-store')
-  for (const route of listDashboardRoutes(service.deps).filter(({ kind }) => kind === 'download')) {
+  for (const route of listDashboardRoutes(world.service.deps).filter(({ kind }) => kind === 'download')) {
     const { page } = await objects.user.browser.open(objects.user.urlFor(pathFor(route, objects)))
     expect([route.path, page.status]).toEqual([route.path, 200])
     expect(page.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w.-]+\.csv"$/)

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
 import { password, seedSignedInOwner, type SignedInUser } from '../support/dashboard.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import type { Seed } from '../support/factories.ts'
-import { type Service, startService } from '../support/service.ts'
+import { useServiceWorld } from '../support/service.ts'
 
-let database: TestDatabase
-let service: Service
 let user: SignedInUser & { seed: Seed }
+const world = useServiceWorld()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  user = await seedSignedInOwner(service)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
+  user = await seedSignedInOwner(world.service)
 })
 
 async function send(path: string, type: string, body: string): Promise<{ status: number; html: string }> {
@@ -112,12 +104,12 @@ it.each([
   'https:evil',
 ])('leads home after signing in where next is %s', async (next) => {
   const cookie = user.browser.cookies().join('; ')
-  const response = await fetch(`${service.url}/sign-in?next=${next}`, {
+  const response = await fetch(`${world.service.url}/sign-in?next=${next}`, {
     redirect: 'manual',
     headers: { cookie },
   })
   expect([response.status, response.headers.get('location')]).toEqual([303, '/'])
-  const { page } = await createBrowser().open(`${service.url}/sign-in?next=${next}`)
+  const { page } = await createBrowser().open(`${world.service.url}/sign-in?next=${next}`)
   expect(page.html).toContain('action="/sign-in?next=%2F"')
 })
 
@@ -129,7 +121,7 @@ it('leaves out of a query what no text may have', async () => {
 })
 
 it.each(['1.5', '9223372036854775808', '-1', 'x'])('finds no campaign %s to call in', async (campaign) => {
-  const contact = await database.db
+  const contact = await world.database.db
     .insertInto('contact')
     .values({ workspace_id: user.seed.workspaceId, phone_number: `+1202555${campaign.length}123` })
     .returning('id')
@@ -142,12 +134,12 @@ it.each(['1.5', '9223372036854775808', '-1', 'x'])('finds no campaign %s to call
 })
 
 it('says that what was typed is lost where the session ended meanwhile, and leads back to the form', async () => {
-  const { browser, open, email } = await seedSignedInOwner(service)
+  const { browser, open, email } = await seedSignedInOwner(world.service)
   const form = await open('/agents/new')
-  await database.db.deleteFrom('session').execute()
+  await world.database.db.deleteFrom('session').execute()
   const { page } = await browser.press(form, 'Create the draft', { name: 'Ava' })
   expect(page.text).toContain('You were signed out meanwhile, and what you sent was not kept')
   const again = await browser.press(page, 'Sign in', { email, password })
   expect(again.page.url).toBe(form.url)
-  user = await seedSignedInOwner(service)
+  user = await seedSignedInOwner(world.service)
 })

@@ -1,34 +1,26 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { addContact } from '../../contacts/add-contact.ts'
 import { addDocument } from '../../knowledge/documents.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../support/dashboard.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type Service, startService } from '../support/service.ts'
+import { useServiceWorld } from '../support/service.ts'
 
-let database: TestDatabase
-let service: Service
 let user: Awaited<ReturnType<typeof seedSignedInOwner>>
+const world = useServiceWorld()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  user = await seedSignedInOwner(service, 'Acme & <i>Sons</i>')
+  user = await seedSignedInOwner(world.service, 'Acme & <i>Sons</i>')
   const { workspaceId, campaignId } = user.seed
   const caller = { workspaceId, userId: user.userId, apiKeyId: null, clientId: null, scopes: [] }
-  await addContact(service.deps, caller, {
+  await addContact(world.service.deps, caller, {
     phone_number: '+12025550100',
     campaign_id: campaignId,
     first_name: '<img src=x onerror=alert(1)>',
     variables: { product: '<script>alert(1)</script>' },
   })
-  await addDocument(service.deps, workspaceId, {
+  await addDocument(world.service.deps, workspaceId, {
     title: '<b>Prices</b>',
     body: 'A roof costs <em>much</em>.',
   })
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
 })
 
 interface CrawledPage {
@@ -52,14 +44,14 @@ function crawlPages(): Promise<CrawledPage[]> {
       const bare = path.split('?')[0] ?? path
       seen.set(bare, (seen.get(bare) ?? 0) + 1)
       if ((seen.get(bare) ?? 0) > 3) continue
-      const { page } = await user.browser.open(`${service.url}${path}`)
+      const { page } = await user.browser.open(`${world.service.url}${path}`)
       const type = page.headers.get('content-type') ?? ''
       const csp = page.headers.get('content-security-policy') ?? ''
       found.set(path, { path, status: page.status, type, html: page.html, csp })
       if (!type.startsWith('text/html')) continue
       for (const [, link = ''] of page.html.matchAll(/<a\s[^>]*?href="([^"#]*)/g)) {
-        const target = new URL(link.replaceAll('&amp;', '&'), new URL(path, service.url))
-        if (target.origin === service.url) waiting.push(target.pathname + target.search)
+        const target = new URL(link.replaceAll('&amp;', '&'), new URL(path, world.service.url))
+        if (target.origin === world.service.url) waiting.push(target.pathname + target.search)
       }
     }
     return [...found.values()]
@@ -119,7 +111,7 @@ it('names every control of a page once', async () => {
 itInChromium(
   'fits a phone and a screen, in the light and in the dark, for everybody',
   async (chromium) => {
-    const tab = await openTab(service, chromium, user)
+    const tab = await openTab(world.service, chromium, user)
     const consoleErrors: string[] = []
     tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
     const first = new Map<string, string>()
@@ -130,7 +122,7 @@ itInChromium(
     for (const [index, path] of [...first.values()].entries()) {
       await tab.emulateMedia({ colorScheme: index % 2 === 0 ? 'light' : 'dark' })
       await tab.setViewportSize({ width: 390, height: 844 })
-      await tab.goto(`${service.url}${path}`)
+      await tab.goto(`${world.service.url}${path}`)
       const width = await tab.evaluate<number>('document.documentElement.scrollWidth')
       expect([path, width]).toEqual([path, 390])
       await expectAccessible(tab)

@@ -1,16 +1,15 @@
 import { expect } from '@jest/globals'
 import { seedCall } from '../support/calls.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { openTab, seedSignedInOwner, useService } from '../support/dashboard.ts'
+import { openTab, seedSignedInOwner } from '../support/dashboard.ts'
 import { freshNumber } from '../support/factories.ts'
-import type { Service } from '../support/service.ts'
+import { useServiceWorld } from '../support/service.ts'
 
-let service: Service
-useService((opened) => ({ service } = opened))
+const world = useServiceWorld()
 
 itInChromium('a form can be sent again some time after its loading was stopped', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   await tab.clock.install()
   await tab.goto(user.urlFor('/contacts/new'))
   let sent = 0
@@ -33,10 +32,10 @@ itInChromium('a form can be sent again some time after its loading was stopped',
 })
 
 itInChromium('a live part leaves a form in it alone that is on its way', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const call = await seedCall(service.deps, user.seed, freshNumber())
+  const user = await seedSignedInOwner(world.service)
+  const call = await seedCall(world.service.deps, user.seed, freshNumber())
   const address = user.urlFor(`/calls/${call.id}`)
-  const tab = await openTab(service, chromium, user)
+  const tab = await openTab(world.service, chromium, user)
   const isPressed = Promise.withResolvers<void>()
   await tab.route(address, async (route, request) => {
     if (request.headers()['hx-request'] === 'true') await isPressed.promise

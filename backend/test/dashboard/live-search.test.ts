@@ -1,20 +1,19 @@
 import { expect } from '@jest/globals'
 import { seedCall } from '../support/calls.ts'
 import { itInChromium } from '../support/chromium.ts'
-import { expectAccessible, openTab, seedSignedInOwner, useService } from '../support/dashboard.ts'
+import { expectAccessible, openTab, seedSignedInOwner } from '../support/dashboard.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
-import type { Service } from '../support/service.ts'
+import { useServiceWorld } from '../support/service.ts'
 
-let service: Service
-useService((opened) => ({ service } = opened))
+const world = useServiceWorld()
 
 itInChromium('show what was searched for last, however late the answers before it are', async (chromium) => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   for (const name of ['Maya', 'Noor']) {
-    await seedCall(service.deps, user.seed, freshNumber(), { first_name: name })
-    await seedCampaign(service.deps, { ...user.seed, name })
+    await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: name })
+    await seedCampaign(world.service.deps, { ...user.seed, name })
   }
-  const tab = await openTab(service, chromium, user)
+  const tab = await openTab(world.service, chromium, user)
 
   for (const path of ['/calls', '/campaigns']) {
     const isFor = (address: string, search: string | null) => {
@@ -43,8 +42,8 @@ itInChromium('show what was searched for last, however late the answers before i
 })
 
 itInChromium('keep in their address what was searched for, and make one step for Back', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   for (const path of ['/calls', '/campaigns', '/contacts', '/knowledge']) {
     await tab.goto(user.urlFor('/settings'))
     await tab.goto(user.urlFor(path))
@@ -58,11 +57,11 @@ itInChromium('keep in their address what was searched for, and make one step for
 })
 
 itInChromium('stay as they are while the service is away, and come back by themselves', async (chromium) => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   for (const name of ['Maya', 'Noor']) {
-    await seedCall(service.deps, user.seed, freshNumber(), { first_name: name })
+    await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: name })
   }
-  const tab = await openTab(service, chromium, user)
+  const tab = await openTab(world.service, chromium, user)
   let serverState: 'an error' | 'none' | 'a page' = 'a page'
   await tab.route(
     (url) => url.pathname.endsWith('/calls'),
@@ -102,7 +101,7 @@ itInChromium('stay as they are while the service is away, and come back by thems
   expect(await tab.getByLabel('Search').inputValue()).toBe('may')
   expect(new URL(tab.url()).searchParams.get('search')).toBe('may')
   expect(await tab.getByRole('row').count()).toBe(2)
-  await seedCall(service.deps, user.seed, freshNumber(), { first_name: 'Mayumi' })
+  await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Mayumi' })
   await tab.getByRole('link', { name: 'Show 1 newer call' }).waitFor()
   await tab.getByLabel('Search').fill('noor')
   await tab.getByRole('link', { name: 'Noor' }).waitFor()

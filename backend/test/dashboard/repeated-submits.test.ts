@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { seedSignedInOwner } from '../support/dashboard.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type Service, startService } from '../support/service.ts'
+import { useServiceWorld } from '../support/service.ts'
 
-let database: TestDatabase
-let service: Service
 let user: Awaited<ReturnType<typeof seedSignedInOwner>>
+const world = useServiceWorld()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  user = await seedSignedInOwner(service)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
+  user = await seedSignedInOwner(world.service)
 })
 
 const count = async (table: string): Promise<number> => {
   const { rows } = await sql<{
     count: number
-  }>`select count(*)::int as count from ${sql.table(table)}`.execute(database.db)
+  }>`select count(*)::int as count from ${sql.table(table)}`.execute(world.database.db)
   return rows[0]?.count ?? 0
 }
 
@@ -74,7 +66,7 @@ it('takes each form of the way in with its own token alone', async () => {
   ]) {
     const cookie = user.browser.cookies().join('; ')
     for (const cookieHeaders of [{}, { cookie }]) {
-      const response = await fetch(`${service.url}${path}`, {
+      const response = await fetch(`${world.service.url}${path}`, {
         method: 'POST',
         redirect: 'manual',
         headers: { ...headers, ...cookieHeaders },

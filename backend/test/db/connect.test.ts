@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { connect } from '../../db/connect.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = useTestDatabase()
 
 it('survives a connection that breaks between the statements of a transaction', async () => {
   const loggedErrors: string[] = []

@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import pg from 'pg'
 import { migrate } from '../../db/migrate.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = useTestDatabase()
 
 it('lets several processes migrate one empty database at once', async () => {
   const name = `${process.env.OUTDIAL_TEMPLATE}_${randomBytes(8).toString('hex')}`

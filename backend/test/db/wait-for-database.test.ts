@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { waitForDatabase } from '../../db/wait-for-database.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 const silent = pino({ level: 'silent' })
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = useTestDatabase()
 
 it('waits for a server that is starting', async () => {
   const proxy = await createDatabaseProxy(database.url, { mended: false })

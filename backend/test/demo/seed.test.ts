@@ -6,16 +6,20 @@ import { parseConfig } from '../../config.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { seedDemo } from '../../demo/seed-demo.ts'
 import { createToolServer } from '../../mcp/tool-server.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { openSse, type RawSession, secret } from '../support/mcp.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
 let app: FastifyInstance
 let demo: Awaited<ReturnType<typeof seedDemo>>
 let url: string
+// Before the database's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+  await app.close()
+})
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   const deps = testDeps(database.db, {
     config: parseConfig({ RUNTIME_SECRET: secret, LOG_LEVEL: 'silent' }),
   })
@@ -23,11 +27,6 @@ beforeAll(async () => {
   app = await createApp(deps, createToolServer(deps))
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-})
-afterAll(async () => {
-  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
-  await app.close()
-  await database.close()
 })
 
 const open = (name: string): Promise<RawSession> => {

@@ -191,7 +191,7 @@ describe('lease renewal', () => {
 
   it('rings nobody with a lease that ran out since it was claimed', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
-    const attempt = { ...(await claimAsLostWorker(100)), leasedAt: performance.now() - 100 }
+    const attempt = { ...(await claimAsLostWorker(100)), leaseStartedMs: performance.now() - 100 }
     const leases = startLeaseRenewal(
       { leaseMs: 100, heartbeatMs: 60_000 },
       async () => [],

@@ -5,9 +5,9 @@ import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
 import { connect as openPool } from '../../db/connect.ts'
 import { createOauthClient } from '../../oauth/create-oauth-client.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { testDeps } from '../support/deps.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 const publicUrl = 'https://outdial.example'
 const config = parseConfig({
@@ -15,11 +15,14 @@ const config = parseConfig({
   SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
 })
 
-let database: TestDatabase
 let app: FastifyInstance
 let authorize: string
+// Before the database's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  await app.close()
+})
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   const deps = testDeps(database.db, { config })
   app = await createApp(deps)
   const { clientId } = await createOauthClient(deps, {
@@ -32,10 +35,6 @@ beforeAll(async () => {
     response_type: 'code',
     redirect_uri: 'https://zapier.example/return/',
   }).toString()}`
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
 })
 
 it('behind a proxy that ends TLS, names https addresses and marks every cookie Secure', async () => {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { startExpirationJob } from '../../privacy/delete-expired.ts'
 import { hashToken } from '../../secrets/tokens.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = useTestDatabase()
 
 it('deletes what expired, once an hour, and keeps what did not', async () => {
   const deps = testDeps(database.db)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { respondOnce } from '../../api/idempotency.ts'
 import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
@@ -15,18 +15,14 @@ import { recordToolCall } from '../../mcp/record-tool-call.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../../webhooks/erase-events.ts'
 import { advanceUntil, getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let seed: Seed
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
 beforeEach(async () => {
   await database.db.updateTable('campaign').set({ status: 'archived' }).execute()
   deps = testDeps(database.db)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { respondOnce } from '../../api/idempotency.ts'
@@ -6,9 +6,9 @@ import { addContact } from '../../contacts/add-contact.ts'
 import type { Database } from '../../db/schema.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { toCaller } from '../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 // Which columns can hold who a contact is, or what they said, is read from the database. Which of them are erased is
 // read from the statements that erasing a contact runs. What is in neither is listed here, with the reason.
@@ -60,13 +60,11 @@ const otherTables: Record<string, string> = {
   workspace: 'configuration',
 }
 
-let database: TestDatabase
+const database = useTestDatabase()
 let erased: { columns: Set<string>; tables: Set<string> }
 beforeAll(async () => {
-  database = await createTestDatabase()
   erased = await recordErasure()
 })
-afterAll(() => database.close())
 
 /** Erases a contact, and reads from the SQL which columns it sets and from which tables it deletes. */
 async function recordErasure(): Promise<typeof erased> {
@@ -82,7 +80,10 @@ async function recordErasure(): Promise<typeof erased> {
   const caller = toCaller(seed)
   const body = { phone_number: '+12025550173', campaign_id: seed.campaignId, first_name: 'Zelda' }
   const request = { caller, method: 'POST', path: '/contacts', key: 'once', body }
-  await respondOnce(deps, request, async (tx) => ({ status: 201, body: await addContact(tx, caller, body) }))
+  await respondOnce(deps, request, async (tx) => ({
+    status: 201,
+    body: await addContact(tx, caller, body),
+  }))
   const { id: contactId } = await database.db.selectFrom('contact').select('id').executeTakeFirstOrThrow()
   try {
     await eraseContact({ ...deps, db }, { workspaceId: seed.workspaceId, contactId })

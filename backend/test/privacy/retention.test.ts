@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { findCall } from '../../calls/get-calls.ts'
 import { receiveReport } from '../../dialer/receive-report.ts'
 import { startRetention } from '../../privacy/retention.ts'
 import { publishCallCompleted } from '../../webhooks/outbox.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let contactCount = 0
 beforeAll(async () => {
-  database = await createTestDatabase()
   deps = testDeps(database.db)
 })
-afterAll(() => database.close())
 
 const daysBefore = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)
 

@@ -3,24 +3,28 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Service, startService } from '../../start.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { getWidgetId, seedAgent, seedWorkspace } from '../support/factories.ts'
 import { openSse } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 // The whole service, which follows a file, as it is mounted where secrets are kept.
 const [old, next] = ['the-old-secret-of-these-tests-0000001', 'the-new-secret-of-these-tests-0000002']
 let folder: string
 let file: string
-let database: TestDatabase
 let service: Service
 let widgetId: string
+// Before the database's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  await service.stop()
+  await rm(folder, { recursive: true })
+})
+const database = useTestDatabase()
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'outdial-runtime-secret-'))
   file = path.join(folder, 'secrets')
   await writeFile(file, old)
-  database = await createTestDatabase()
   const deps = testDeps(database.db)
   const { workspaceId } = await seedWorkspace(deps)
   widgetId = await getWidgetId(deps, await seedAgent(deps, workspaceId))
@@ -31,11 +35,6 @@ beforeAll(async () => {
     PORT: '0',
     LOG_LEVEL: 'silent',
   })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.close()
-  await rm(folder, { recursive: true })
 })
 
 /** At once, as a deployment does it: a reader never meets half a file. */

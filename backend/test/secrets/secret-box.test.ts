@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { expect, it } from '@jest/globals'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = useTestDatabase()
 
 it('opens with a fresh key what an old key of the list sealed', async () => {
   const deps = testDeps(database.db)

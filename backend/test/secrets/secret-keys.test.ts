@@ -5,19 +5,17 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parseConfig } from '../../config.ts'
 import { createSecretBox } from '../../secrets/secret-box.ts'
 import { checkSecretKeys, loadSecretKeys } from '../../secrets/secret-keys.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 const old = 'an-old-key-of-at-least-thirty-two-characters'
 const fresh = 'a-fresh-key-of-at-least-thirty-two-characters'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let folder: string
 beforeAll(async () => {
-  database = await createTestDatabase()
   folder = await mkdtemp(path.join(tmpdir(), 'outdial-keys-'))
 })
 afterAll(async () => {
-  await database.close()
   await rm(folder, { recursive: true })
 })
 

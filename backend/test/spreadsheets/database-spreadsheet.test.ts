@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
 import {
   createSpreadsheet,
@@ -9,23 +9,21 @@ import {
 import { assignTool } from '../../tools/assignments.ts'
 import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { createAppendTool, createKeyFile } from '../support/spreadsheets.ts'
 import { runTool } from '../support/tools.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let seed: Seed
 let workspaceId: number
 let id: string
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   deps = testDeps(database.db)
 })
-afterAll(() => database.close())
 beforeEach(async () => {
   seed = await seedWorkspace(deps)
   workspaceId = seed.workspaceId

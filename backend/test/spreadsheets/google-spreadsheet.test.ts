@@ -7,11 +7,11 @@ import {
   saveGoogleAccount,
 } from '../../spreadsheets/google-account.ts'
 import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { createAppendTool } from '../support/spreadsheets.ts'
 import { runTool } from '../support/tools.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -28,12 +28,11 @@ const keyFile = {
 }
 const config = { spreadsheet_id: 'sheet-1', provider: 'google' }
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let workspaceId: number
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   deps = testDeps(database.db)
   // Importing it does so the first time only.
   if (!nock.isActive()) nock.activate()
@@ -49,7 +48,6 @@ afterEach(() => {
 afterAll(async () => {
   nock.enableNetConnect()
   nock.restore()
-  await database.close()
 })
 
 const readClaims = (assertion: string): unknown =>

@@ -1,31 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect } from '@jest/globals'
+import { expect } from '@jest/globals'
 import type { Browser as Chromium, Page as Tab } from 'playwright-core'
 import { type Browser, createBrowser, type Page } from '../../../support/browser.ts'
 import { addMember } from '../../identity/members.ts'
 import { startSession } from '../../identity/sessions.ts'
 import { sessionCookie } from '../../sign-in/browser-auth.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
 import { password, type Seed, seedUser, seedWorkspace } from './factories.ts'
-import { type Service, startService } from './service.ts'
+import type { Service } from './service.ts'
 
-export { password, startService, type Service }
-
-/** A service with a database of its own for all tests of a file: there before them, gone after them. */
-export function useService(onOpened: (opened: { database: TestDatabase; service: Service }) => void): void {
-  let database: TestDatabase
-  let service: Service
-  beforeAll(async () => {
-    database = await createTestDatabase()
-    service = await startService(database.db)
-    onOpened({ database, service })
-  })
-  afterAll(async () => {
-    await service.close()
-    await database.close()
-  })
-}
+export { password, type Service }
 
 /** A signed-in user with a browser that runs no script. */
 export interface SignedInUser {

@@ -13,19 +13,23 @@ import { addHttpTool, type HttpToolInput } from '../../tools/save-http-tool.ts'
 import { editRemoteServer, refreshRemoteServer } from '../../tools/save-remote-server.ts'
 import { deleteTool, installBuiltInTools, listTools, setToolActive } from '../../tools/tool-catalog.ts'
 import { insertTool } from '../../tools/tool-store.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { getWidgetId, type Seed, seedAgent, seedLiveCall, seedWorkspace } from '../support/factories.ts'
 import { openSse, secret } from '../support/mcp.ts'
 import { createKeyFile } from '../support/spreadsheets.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
 let deps: TestDeps
 let app: FastifyInstance
 let url: string
 const logged: Record<string, unknown>[] = []
+// Before the database's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+  await app.close()
+})
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   const log = pino({}, { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) })
   deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
   const tools = createToolServer(deps)
@@ -33,11 +37,6 @@ beforeAll(async () => {
   app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-})
-afterAll(async () => {
-  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
-  await app.close()
-  await database.close()
 })
 
 let seed: Seed

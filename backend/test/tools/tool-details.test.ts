@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { removeGoogleAccount, saveGoogleAccount } from '../../spreadsheets/google-account.ts'
 import { createSpreadsheet } from '../../spreadsheets/spreadsheets.ts'
@@ -7,20 +7,18 @@ import { toolKinds } from '../../tools/kind-registry.ts'
 import { addHttpTool, type HttpToolInput } from '../../tools/save-http-tool.ts'
 import { getTool, installBuiltInTools, listTools, setToolActive } from '../../tools/tool-catalog.ts'
 import { insertTool } from '../../tools/tool-store.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { createKeyFile } from '../support/spreadsheets.ts'
+import { useTestDatabase } from '../support/world.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let workspaceId: number
 let agentId: number
 beforeAll(async () => {
-  database = await createTestDatabase()
   deps = testDeps(database.db)
 })
-afterAll(() => database.close())
 beforeEach(async () => {
   ;({ workspaceId, agentId } = await seedWorkspace(deps))
   await installBuiltInTools(deps, workspaceId)

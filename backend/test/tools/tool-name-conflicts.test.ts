@@ -2,20 +2,19 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { assignTool, unassignTool } from '../../tools/assignments.ts'
 import { addRemoteServer, editRemoteServer, refreshRemoteServer } from '../../tools/save-remote-server.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedAgent, seedWorkspace } from '../support/factories.ts'
 import { RemoteMcpServer } from '../support/remote-mcp-server.ts'
 import { localConfig, readTool } from '../support/tools.ts'
 import { waitUntil } from '../support/wait.ts'
+import { useTestDatabase } from '../support/world.ts'
 
 // Server and tool are put together by two underscores: crm + _find and crm_ + find make the same name.
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let server: RemoteMcpServer
 beforeAll(async () => {
-  database = await createTestDatabase()
   deps = testDeps(database.db, { config: localConfig })
   server = new RemoteMcpServer('streamable')
   server.tools = ['find', '_find', 'list'].map((name) => ({ name, inputSchema: { type: 'object' } }))
@@ -23,7 +22,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.stop()
-  await database.close()
 })
 
 let workspaceId: number

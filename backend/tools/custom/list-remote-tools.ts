@@ -16,13 +16,16 @@ const listLimits = { tools: 500, pages: 20, description: 4000, name: 128 }
  *
  * @throws what `describeRemoteFailure` describes
  */
-export async function listRemoteTools(address: RemoteAddress, server: string): Promise<ListedRemoteTool[]> {
+export async function listRemoteTools(
+  address: RemoteAddress,
+  serverName: string,
+): Promise<ListedRemoteTool[]> {
   const signal = AbortSignal.timeout(15_000)
   const session = await connectRemote(address, signal)
   try {
     const tools = await listAllPages(session, signal)
     const byName = new Map(tools.map((tool) => [tool.name, tool]))
-    return [...byName.values()].slice(0, listLimits.tools).map((tool) => toListedTool(server, tool))
+    return [...byName.values()].slice(0, listLimits.tools).map((tool) => toListedTool(serverName, tool))
   } finally {
     await session.close()
   }
@@ -40,7 +43,7 @@ async function listAllPages(session: RemoteSession, signal: AbortSignal): Promis
   return tools
 }
 
-function toListedTool(server: string, tool: ListToolsResult['tools'][number]): ListedRemoteTool {
+function toListedTool(serverName: string, tool: ListToolsResult['tools'][number]): ListedRemoteTool {
   const description = (tool.description ?? tool.title ?? tool.name).slice(0, listLimits.description)
   return {
     name: tool.name,
@@ -48,7 +51,7 @@ function toListedTool(server: string, tool: ListToolsResult['tools'][number]): L
     inputSchema: tool.inputSchema,
     readOnly: tool.annotations?.readOnlyHint === true,
     issues: [
-      ...checkToolName(prefixedToolName(server, tool.name)),
+      ...checkToolName(prefixedToolName(serverName, tool.name)),
       ...checkToolSchema(tool.inputSchema, { allowUnknownFormats: true }),
       ...(isStorable(JSON.stringify(description)) ? [] : ['The description is not plain text.']),
     ],

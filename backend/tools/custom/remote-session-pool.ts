@@ -8,7 +8,7 @@ interface PooledSession {
   uses: number
   retired: boolean
   /** Ends the rest between two uses. */
-  idleTimer: AbortController | undefined
+  idleWaitController: AbortController | undefined
   closing: Promise<void> | undefined
 }
 
@@ -39,7 +39,7 @@ export function createRemoteSessionPool(options: { idleMs: number; clock: Clock 
 
   const retire = (key: string, pooled: PooledSession) => {
     pooled.retired = true
-    pooled.idleTimer?.abort()
+    pooled.idleWaitController?.abort()
     if (sessions.get(key) === pooled) sessions.delete(key)
   }
   const close = (pooled: PooledSession): Promise<void> =>
@@ -52,7 +52,7 @@ export function createRemoteSessionPool(options: { idleMs: number; clock: Clock 
       connecting: open(),
       uses: 0,
       retired: false,
-      idleTimer: undefined,
+      idleWaitController: undefined,
       closing: undefined,
     }
     sessions.set(key, pooled)
@@ -63,10 +63,10 @@ export function createRemoteSessionPool(options: { idleMs: number; clock: Clock 
     return pooled
   }
   const expireWhenIdle = async (key: string, pooled: PooledSession) => {
-    const idleTimer = new AbortController()
-    pooled.idleTimer = idleTimer
-    await options.clock.wait(options.idleMs, idleTimer.signal)
-    if (idleTimer.signal.aborted) return
+    const idleWaitController = new AbortController()
+    pooled.idleWaitController = idleWaitController
+    await options.clock.wait(options.idleMs, idleWaitController.signal)
+    if (idleWaitController.signal.aborted) return
     retire(key, pooled)
     await close(pooled)
   }
@@ -75,7 +75,7 @@ export function createRemoteSessionPool(options: { idleMs: number; clock: Clock 
     use: async (key, open, work, { callerSignal, timeoutSignal }) => {
       const pooled = sessions.get(key) ?? addSession(key, open)
       pooled.uses += 1
-      pooled.idleTimer?.abort()
+      pooled.idleWaitController?.abort()
       try {
         return await work(await rejectOnAbort(pooled.connecting, timeoutSignal))
       } catch (error) {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ToolDefinition } from '../kinds/tool-kind.ts'
 
-/** A tool of a remote server, as the server listed it when it was chosen. */
+/** A remote server's tool, as the server described it when its tools were last saved or refreshed. */
 export const RemoteTool = z.strictObject({
   name: z.string(),
   description: z.string(),

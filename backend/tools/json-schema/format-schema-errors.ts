@@ -121,7 +121,7 @@ const formatValues = (values: unknown): string =>
     400,
   )
 
-/** A JSON Pointer (RFC 6901) as people write it: `/stops/0/city` → `stops[0].city`. */
+/** Formats a JSON Pointer (RFC 6901) the way people write paths: `/stops/0/city` becomes `stops[0].city`. */
 function formatPath(pointer: string, property?: string): string {
   const steps = pointer.split('/').slice(1).map(unescape)
   if (property !== undefined) steps.push(property)

@@ -97,7 +97,7 @@ export function getDefinitions(kind: ToolKind, row: ToolRow): ToolDefinition[] |
   return kind.settings.safeParse(row.settings).success ? kind.definitions(row) : 'unreadable'
 }
 
-/** Whether a use of a tool changes something, so that test calls do without it. */
+/** Returns whether using a tool changes anything. Test calls only simulate a tool that does. */
 export const hasEffects = (kind: ToolKind, row: ToolRow, toolName: string): boolean =>
   typeof kind.hasEffects === 'boolean' ? kind.hasEffects : kind.hasEffects(row, toolName)
 
@@ -107,13 +107,13 @@ export const textResult = (text: string): ToolResult => ({ text, isError: false 
 /** It is not done. The text says what to do instead. */
 export const errorResult = (text: string): ToolResult => ({ text, isError: true })
 
-/** The answer of a tool with effects on a test call: what would have happened. */
+/** Returns the result for a test call when the tool has effects: what it would have done. */
 export const dryRunResult = (text: string): ToolResult =>
   textResult(`Test call, nothing was changed. ${text}`)
 
 const defaultMaxBytes = 16 * 1024
 
-/** Cuts a text that would fill an agent's memory, and says so. `bytes` are of UTF-8. */
+/** Cuts off a text that is longer than `maxBytes` of UTF-8, and says so at its end. */
 export function truncateText(text: string, maxBytes = defaultMaxBytes): string {
   const encoded = Buffer.from(text)
   if (encoded.length <= maxBytes) return text

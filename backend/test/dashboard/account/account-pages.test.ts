@@ -2,18 +2,15 @@ import { expect, it } from '@jest/globals'
 import { formatBrowser } from '../../../dashboard/account/account-pages.ts'
 import { createResetLink } from '../../../identity/password-resets.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import { expectAccessible, password, seedSignedInOwner, signIn, useService } from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import type { Service } from '../../support/service.ts'
+import { expectAccessible, password, seedSignedInOwner, signIn } from '../../support/dashboard.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 const fresh = 'another long password'
 
 it('changes one’s name and, with the password, one’s address', async () => {
-  const { browser, open, email } = await seedSignedInOwner(service)
+  const { browser, open, email } = await seedSignedInOwner(world.service)
   const page = await open('/account')
   const { page: renamed } = await browser.press(page, 'Save', { name: 'Kim <i>', email })
   expect(renamed.html).toContain('Kim &lt;i&gt;')
@@ -26,11 +23,11 @@ it('changes one’s name and, with the password, one’s address', async () => {
   expect(rejected.page.status).toBe(422)
   expect(rejected.page.html).toMatch(/id="f-current_password-problem">This is not your password/)
   await browser.press(page, 'Save', { name: 'Kim', email: newEmail, current_password: password })
-  expect((await signIn(service, newEmail)).page.text).toContain(newEmail)
+  expect((await signIn(world.service, newEmail)).page.text).toContain(newEmail)
 })
 
 it('refuses an address that is another person’s, also to two who take it at once', async () => {
-  const [one, two] = [await seedSignedInOwner(service), await seedSignedInOwner(service)]
+  const [one, two] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
   const take = async (user: typeof one, email: string) => {
     const fields = { name: 'Kim', email, current_password: password }
     return (await user.browser.press(await user.open('/account'), 'Save', fields)).page
@@ -43,9 +40,9 @@ it('refuses an address that is another person’s, also to two who take it at on
 })
 
 it('changes the password for who knows it, signs out elsewhere, and ends reset links', async () => {
-  const user = await seedSignedInOwner(service)
-  const otherBrowser = await signIn(service, user.email)
-  const { link } = await createResetLink(service.deps, user.userId)
+  const user = await seedSignedInOwner(world.service)
+  const otherBrowser = await signIn(world.service, user.email)
+  const { link } = await createResetLink(world.service.deps, user.userId)
   const form = await user.open('/account/password')
   const wrong = await user.browser.press(form, 'Change the password', {
     current_password: 'not this one',
@@ -65,13 +62,13 @@ it('changes the password for who knows it, signs out elsewhere, and ends reset l
   expect(page.text).toContain('Your password was changed')
   expect((await otherBrowser.browser.open(user.urlFor('/account'))).page.url).toContain('/sign-in')
   expect((await user.browser.open(link)).page.status).toBe(410)
-  expect((await signIn(service, user.email)).page.status).toBe(422)
-  expect((await signIn(service, user.email, fresh)).page.status).toBe(200)
+  expect((await signIn(world.service, user.email)).page.status).toBe(422)
+  expect((await signIn(world.service, user.email, fresh)).page.status).toBe(200)
 })
 
 it('lets nobody guess the password at an open screen, and keeps its owner out of nothing', async () => {
-  const user = await seedSignedInOwner(service)
-  const other = await signIn(service, user.email)
+  const user = await seedSignedInOwner(world.service)
+  const other = await signIn(world.service, user.email)
   const form = await user.open('/account/password')
   const guess = (current_password: string) =>
     user.browser.press(form, 'Change the password', { current_password, new_password: fresh })
@@ -94,10 +91,10 @@ it('lets nobody guess the password at an open screen, and keeps its owner out of
 })
 
 it('lists where one is signed in, and signs out there', async () => {
-  const user = await seedSignedInOwner(service)
-  const second = await signIn(service, user.email)
-  const third = await signIn(service, user.email)
-  await database.db
+  const user = await seedSignedInOwner(world.service)
+  const second = await signIn(world.service, user.email)
+  const third = await signIn(world.service, user.email)
+  await world.database.db
     .updateTable('session')
     .set({ user_agent: '<b>Mozilla</b>' })
     .where('user_id', '=', user.userId)
@@ -118,9 +115,9 @@ it('lists where one is signed in, and signs out there', async () => {
 })
 
 it('ends nobody else’s session', async () => {
-  const [mine, theirs] = [await seedSignedInOwner(service), await seedSignedInOwner(service)]
-  await signIn(service, mine.email)
-  const { id } = await database.db
+  const [mine, theirs] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
+  await signIn(world.service, mine.email)
+  const { id } = await world.database.db
     .selectFrom('session')
     .select('id')
     .where('user_id', '=', theirs.userId)
@@ -156,9 +153,9 @@ it.each([
 })
 
 itInChromium('is used by hand', async (chromium) => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const tab = await chromium.newPage({ reducedMotion: 'reduce' })
-  await tab.goto(`${service.url}/sign-in`)
+  await tab.goto(`${world.service.url}/sign-in`)
   await tab.getByLabel('E-mail address').fill(user.email)
   await tab.getByLabel('Password').fill(password)
   await tab.getByRole('button', { name: 'Sign in' }).click()

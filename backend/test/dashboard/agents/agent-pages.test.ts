@@ -1,46 +1,36 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { addDocument } from '../../../knowledge/documents.ts'
 import { createSpreadsheet } from '../../../spreadsheets/spreadsheets.ts'
 import { assignTool } from '../../../tools/assignments.ts'
 import { setToolActive } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { seedAgent } from '../../support/factories.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import { getToolId } from '../../support/tools.ts'
 
-let database: TestDatabase
-let service: Service
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startServiceWithTools(database.db)
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
-})
+const world = useServiceWorld(startServiceWithTools)
 
 const getAgent = (name: string) =>
-  database.db.selectFrom('agent').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
+  world.database.db.selectFrom('agent').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
 
 const getConfig = (agentId: number) =>
-  database.db.selectFrom('widget_tool').selectAll().where('agent_id', '=', agentId).execute()
+  world.database.db.selectFrom('widget_tool').selectAll().where('agent_id', '=', agentId).execute()
 
 type Seeded = Awaited<ReturnType<typeof seedSignedInOwner>>
 
 /** Gives the user's agent a tool, and tells the address of its page there. */
 async function assignToolTo(user: Seeded, name: string, config: object = {}): Promise<string> {
   const { workspaceId, agentId } = user.seed
-  const id = await getToolId(service, user, name)
-  await assignTool(service.deps, { workspaceId, agentId, toolId: id, config })
+  const id = await getToolId(world.service, user, name)
+  await assignTool(world.service.deps, { workspaceId, agentId, toolId: id, config })
   return `/agents/${agentId}/tools/${id}`
 }
 
 describe('an agent', () => {
   it('is made as a draft, published, paused and resumed', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open('/agents/new'), 'Create the draft', {
       name: '<b>Dora</b>',
       language: 'de-AT',
@@ -74,7 +64,7 @@ describe('an agent', () => {
   })
 
   it('says beside each field what is wrong, and keeps what was typed', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open('/agents/new'), 'Create the draft', {
       greeting: 'Hi {{first_name}}',
       variables: 'größe',
@@ -87,7 +77,7 @@ describe('an agent', () => {
   })
 
   it('is listed with what it has', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     await assignToolTo(user, 'contact_note')
     const list = await user.open('/agents')
     expect(list.text).toMatch(/Ava Uses product Live English \(United States\) 1 1/)
@@ -96,11 +86,11 @@ describe('an agent', () => {
   })
 
   it('of another workspace is shown to nobody', async () => {
-    const mine = await seedSignedInOwner(service)
-    const theirs = await seedSignedInOwner(service)
+    const mine = await seedSignedInOwner(world.service)
+    const theirs = await seedSignedInOwner(world.service)
     const foreign = theirs.seed.agentId
-    const tool = await getToolId(service, mine, 'knowledge_search')
-    const theirTool = await getToolId(service, theirs, 'knowledge_search')
+    const tool = await getToolId(world.service, mine, 'knowledge_search')
+    const theirTool = await getToolId(world.service, theirs, 'knowledge_search')
     const paths = [
       `/agents/${foreign}`,
       `/agents/${foreign}/edit`,
@@ -123,13 +113,13 @@ describe('an agent', () => {
 
 describe('the tools of an agent', () => {
   it('are assigned, configured by a form that their schema makes, and taken away', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
-    const { id: leads } = await createSpreadsheet(service.deps, workspaceId, {
+    const { id: leads } = await createSpreadsheet(world.service.deps, workspaceId, {
       name: 'Leads',
       columns: ['Name'],
     })
-    const append = await getToolId(service, user, 'spreadsheet_append')
+    const append = await getToolId(world.service, user, 'spreadsheet_append')
 
     const form = await user.open(`/agents/${agentId}/tools/${append}`)
     const { page: rejected } = await user.browser.press(form, 'Assign the tool')
@@ -157,7 +147,7 @@ describe('the tools of an agent', () => {
   })
 
   it('without anything to configure are assigned by one click', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open(`/agents/${user.seed.agentId}`), 'Assign')
     expect(page.text).toContain('The tool is assigned')
     expect(await getConfig(user.seed.agentId)).toHaveLength(1)
@@ -166,9 +156,9 @@ describe('the tools of an agent', () => {
 
 describe('a trial', () => {
   it('uses the tool through the tool server, and shows what the agent would be told', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { workspaceId } = user.seed
-    await addDocument(service.deps, workspaceId, {
+    await addDocument(world.service.deps, workspaceId, {
       title: 'Prices',
       body: 'A slate <roof> costs 900 dollars.',
     })
@@ -185,9 +175,12 @@ describe('a trial', () => {
   })
 
   it('of a tool with effects says so, and has them', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { workspaceId } = user.seed
-    const { id } = await createSpreadsheet(service.deps, workspaceId, { name: 'Leads', columns: ['Name'] })
+    const { id } = await createSpreadsheet(world.service.deps, workspaceId, {
+      name: 'Leads',
+      columns: ['Name'],
+    })
     const path = await assignToolTo(user, 'spreadsheet_append', { spreadsheet_id: id })
     const form = await user.open(`${path}/try`)
     expect(form.text).toContain('This is no rehearsal')
@@ -202,17 +195,17 @@ describe('a trial', () => {
       'args.values': '{"Name": "Ann"}',
     })
     expect(resubmitted.text).toContain('the tool was not used twice')
-    const rows = await database.db.selectFrom('spreadsheet_row').select('cells').execute()
+    const rows = await world.database.db.selectFrom('spreadsheet_row').select('cells').execute()
     expect(rows).toHaveLength(1)
     expect(JSON.stringify(rows)).toContain('Ann')
   })
 
   it('is not offered before the agent can use the tool, with the reason in plain words', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { workspaceId } = user.seed
-    const draft = await seedAgent(service.deps, workspaceId, { name: 'Cleo', status: 'draft' })
-    const note = await getToolId(service, user, 'contact_note')
-    await assignTool(service.deps, { workspaceId, agentId: draft, toolId: note, config: {} })
+    const draft = await seedAgent(world.service.deps, workspaceId, { name: 'Cleo', status: 'draft' })
+    const note = await getToolId(world.service, user, 'contact_note')
+    await assignTool(world.service.deps, { workspaceId, agentId: draft, toolId: note, config: {} })
     const page = await user.open(`/agents/${draft}/tools/${note}/try`)
     expect(page.text).toContain(
       'Cleo is a draft: the tool server lets only live agents in. Publish it first.',
@@ -221,24 +214,27 @@ describe('a trial', () => {
 
     const path = await assignToolTo(user, 'contact_note')
     const form = await user.open(`${path}/try`)
-    await setToolActive(service.deps, { workspaceId, toolId: note }, false)
+    await setToolActive(world.service.deps, { workspaceId, toolId: note }, false)
     const { page: off } = await user.browser.press(form, 'Use it for real', { 'args.text': 'hello' })
     expect(off.status).toBe(422)
     expect(off.text).toContain('The tool is switched off')
   })
 
   it('is no session for a tool that the agent does not have', async () => {
-    const user = await seedSignedInOwner(service)
-    const note = await getToolId(service, user, 'contact_note')
+    const user = await seedSignedInOwner(world.service)
+    const note = await getToolId(world.service, user, 'contact_note')
     expect((await user.open(`/agents/${user.seed.agentId}/tools/${note}/try`)).status).toBe(404)
   })
 })
 
 itInChromium('makes an agent by hand, gives it a tool, and tries that in place', async (chromium) => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { workspaceId } = user.seed
-  await addDocument(service.deps, workspaceId, { title: 'Prices', body: 'A slate roof costs 900 dollars.' })
-  const tab = await openTab(service, chromium, user)
+  await addDocument(world.service.deps, workspaceId, {
+    title: 'Prices',
+    body: 'A slate roof costs 900 dollars.',
+  })
+  const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(user.urlFor('/agents'))
@@ -272,7 +268,9 @@ itInChromium('makes an agent by hand, gives it a tool, and tries that in place',
   expect(tab.url()).toBe(address)
 
   await tab.goto(
-    user.urlFor(`/agents/${user.seed.agentId}/tools/${await getToolId(service, user, 'spreadsheet_append')}`),
+    user.urlFor(
+      `/agents/${user.seed.agentId}/tools/${await getToolId(world.service, user, 'spreadsheet_append')}`,
+    ),
   )
   await tab.getByRole('button', { name: 'Assign the tool' }).click()
   await tab.getByText('Choose the spreadsheet').waitFor()

@@ -6,39 +6,30 @@ import { insertToolCall } from '../../../mcp/mcp-store.ts'
 import { leaseDeliveries, recordDeliveryAttempt } from '../../../webhooks/delivery-store.ts'
 import { completeDialedCall, dialCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import {
-  expectAccessible,
-  openTab,
-  seedSignedInOwner,
-  type SignedInUser,
-  useService,
-} from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
+import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'
 import { freshNumber, type Seed, seedCampaign } from '../../support/factories.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 type Owner = SignedInUser & { seed: Seed }
 
 const seedCallFor = (user: Owner, input: Parameters<typeof seedCall>[3] = {}, number = freshNumber()) =>
-  seedCall(service.deps, user.seed, number, input)
+  seedCall(world.service.deps, user.seed, number, input)
 
 /** Ids of the calls that a page lists, in its order. */
 const listedIds = ({ html }: { html: string }) =>
   [...html.matchAll(/<tr id="call-(\d+)"/g)].map(([, id]) => Number(id))
 
 it('says what to do where there are no calls', async () => {
-  const { open } = await seedSignedInOwner(service)
+  const { open } = await seedSignedInOwner(world.service)
   const page = await open('/calls')
   expect(page.text).toContain('No calls yet.')
   expect(page.html).toMatch(/href="[^"]*\/contacts\/new"/)
 })
 
 it('lists calls, the newest first, and tells what each waits for', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const first = await seedCallFor(user, { first_name: 'Maya', last_name: '<i>Li</i>' })
   const second = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
   const page = await user.open('/calls')
@@ -48,7 +39,7 @@ it('lists calls, the newest first, and tells what each waits for', async () => {
 })
 
 it('finds calls by the beginning of a name, a number in any spelling, and the id', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const maya = await seedCallFor(user, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
   const noor = await seedCallFor(user, { first_name: 'Noor', last_name: 'Mayall' }, '+12025570002')
   const found = async (search: string) =>
@@ -64,15 +55,15 @@ it('finds calls by the beginning of a name, a number in any spelling, and the id
 })
 
 it('narrows the list down by status, outcome, campaign, agent, kind and day', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { seed } = user
-  const campaignId = await seedCampaign(service.deps, { ...seed, name: 'Other' })
+  const campaignId = await seedCampaign(world.service.deps, { ...seed, name: 'Other' })
   const plain = await seedCallFor(user)
   const test = await seedCallFor(user, { test: true })
   const other = await seedCallFor(user, { campaign_id: campaignId })
   const old = await seedCallFor(user)
-  await completeDialedCall(service.deps, seed, old.id, emptyResult('busy', 'line_busy'))
-  await database.db
+  await completeDialedCall(world.service.deps, seed, old.id, emptyResult('busy', 'line_busy'))
+  await world.database.db
     .updateTable('call')
     .set({ queued_at: new Date('2026-05-03T03:59:59Z') }) // 23:59:59 on May 2 in New York
     .where('id', '=', old.id)
@@ -90,14 +81,16 @@ it('narrows the list down by status, outcome, campaign, agent, kind and day', as
 })
 
 it('pages through a long list and back', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const ids: number[] = []
   for (let count = 0; count < 120; count += 1) ids.unshift((await seedCallFor(user)).id)
   const first = await user.open('/calls')
   expect(listedIds(first)).toEqual(ids.slice(0, 50))
   const follow = async (html: string, rel: string) => {
     const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(html)?.[1] ?? ''
-    const { page } = await user.browser.open(new URL(address.replaceAll('&amp;', '&'), service.url).href)
+    const { page } = await user.browser.open(
+      new URL(address.replaceAll('&amp;', '&'), world.service.url).href,
+    )
     return page
   }
   const second = await follow(first.html, 'next')
@@ -110,34 +103,34 @@ it('pages through a long list and back', async () => {
 })
 
 it('pages through the calls of some days in the order in which they were queued', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const ids: number[] = []
   for (let count = 0; count < 60; count += 1) ids.push((await seedCallFor(user)).id)
   // The later its id, the earlier it was queued; three at a time at one moment.
   await sql`update call set queued_at = timestamptz '2026-05-03T12:00:00Z' - (id - ${ids[0]}::bigint) / 3 * interval '1 minute'
-    where workspace_id = ${user.seed.workspaceId}`.execute(database.db)
+    where workspace_id = ${user.seed.workspaceId}`.execute(world.database.db)
   const threes = Map.groupBy(ids, (id) => Math.floor((id - (ids[0] ?? 0)) / 3))
   const inOrder = [...threes.values()].flatMap((three) => three.reverse())
   const first = await user.open('/calls?from=2026-05-01&to=2026-05-03')
   const next = /href="([^"]*)" rel="next"/.exec(first.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
-  const { page: second } = await user.browser.open(new URL(next, service.url).href)
+  const { page: second } = await user.browser.open(new URL(next, world.service.url).href)
   expect([...listedIds(first), ...listedIds(second)]).toEqual(inOrder)
 })
 
 it('does not push new calls under the reader’s eyes, but offers them', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const first = await seedCallFor(user)
   const page = await user.open('/calls')
   const live = /id="live"[^>]*hx-get="([^"]*)"/.exec(page.html)?.[1] ?? ''
   const second = await seedCallFor(user)
-  const { page: later } = await user.browser.open(new URL(live, service.url).href)
+  const { page: later } = await user.browser.open(new URL(live, world.service.url).href)
   expect(listedIds(later)).toEqual([first.id])
   expect(later.text).toContain('Show 1 newer call')
   expect(listedIds(await user.open('/calls'))).toEqual([second.id, first.id])
 })
 
 it('exports the filtered list as CSV that runs no formula', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   await seedCallFor(user, { first_name: '=SUM(A1)', last_name: 'a "b", c', metadata: { form: 'x' } })
   await seedCallFor(user, { first_name: 'Noor', test: true })
   const page = await user.open('/calls/export?kind=real')
@@ -155,15 +148,15 @@ it('exports the filtered list as CSV that runs no formula', async () => {
 })
 
 it('tells the whole story of a call: attempts, tools, result, talk, and who was told', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { seed, open } = user
-  const { deps } = service
+  const { deps } = world.service
   const call = await seedCallFor(user, {
     callback_url: 'https://hooks.example.com/one',
     metadata: { form: 'Pricing <page>' },
   })
   const attempt = await dialCall(deps, seed, call.id)
-  await insertToolCall(database.db, {
+  await insertToolCall(world.database.db, {
     workspaceId: seed.workspaceId,
     callId: call.id,
     attemptId: attempt.id,
@@ -192,7 +185,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
       extracted: { budget: 300, ready: true },
     },
   )
-  const [delivery] = await leaseDeliveries(database.db, {
+  const [delivery] = await leaseDeliveries(world.database.db, {
     workerId: '00000000-0000-4000-8000-000000000001',
     now: deps.clock.now(),
     capacity: 1,
@@ -202,7 +195,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
   })
   if (delivery === undefined) throw new Error('no delivery')
   await recordDeliveryAttempt(
-    database.db,
+    world.database.db,
     delivery,
     { at: deps.clock.now(), durationMs: 21, statusCode: 500, error: 'the receiver answered 500' },
     { status: 'exhausted' },
@@ -239,7 +232,7 @@ it('tells the whole story of a call: attempts, tools, result, talk, and who was 
 })
 
 it('cancels a call that waits, once', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const call = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
   const page = await user.open(`/calls/${call.id}`)
   expect(page.text).toContain('Waits for its time: it was asked for Wed 9:00 AM')
@@ -249,14 +242,18 @@ it('cancels a call that waits, once', async () => {
   const stale = { ...page, html: page.html.replace(/name="_once" value="[^"]*"/g, '') }
   const { page: late } = await user.browser.press(stale, 'Cancel the call')
   expect(late.text).toContain('It was too late to cancel this call')
-  const events = await database.db.selectFrom('event').selectAll().where('call_id', '=', call.id).execute()
+  const events = await world.database.db
+    .selectFrom('event')
+    .selectAll()
+    .where('call_id', '=', call.id)
+    .execute()
   expect(events).toHaveLength(1)
 })
 
 it('says what a call waits for where somebody must lift it', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const call = await seedCallFor(user)
-  await database.db
+  await world.database.db
     .updateTable('campaign')
     .set({ status: 'paused', paused_reason: 'The phone line failed 20 times in a row.' })
     .where('id', '=', user.seed.campaignId)
@@ -267,10 +264,10 @@ it('says what a call waits for where somebody must lift it', async () => {
 })
 
 it('queues a call again, with its metadata, unless the person asked not to be called', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { browser, seed } = user
   const call = await seedCallFor(user, { metadata: { form: 'one' } })
-  await completeDialedCall(service.deps, seed, call.id, emptyResult('busy', 'line_busy'))
+  await completeDialedCall(world.service.deps, seed, call.id, emptyResult('busy', 'line_busy'))
   const page = await user.open(`/calls/${call.id}`)
   const { page: again } = await browser.press(page, 'Queue it again')
   expect(again.text).toContain('The call was queued.')
@@ -283,11 +280,11 @@ it('queues a call again, with its metadata, unless the person asked not to be ca
 
   await sql`insert into do_not_call (workspace_id, number_hash, source)
     values (${seed.workspaceId}, number_hash(${seed.workspaceId}, ${call.to_number}), 'dashboard')`.execute(
-    database.db,
+    world.database.db,
   )
   const { page: rejected } = await browser.press(await user.open(`/calls/${call.id}`), 'Queue it again')
   expect(rejected.text).toContain('This person asked not to be called')
-  const calls = await database.db
+  const calls = await world.database.db
     .selectFrom('call')
     .select('id')
     .where('workspace_id', '=', seed.workspaceId)
@@ -296,8 +293,8 @@ it('queues a call again, with its metadata, unless the person asked not to be ca
 })
 
 it('shows nobody another workspace’s call, and cancels none', async () => {
-  const mine = await seedSignedInOwner(service)
-  const theirs = await seedSignedInOwner(service)
+  const mine = await seedSignedInOwner(world.service)
+  const theirs = await seedSignedInOwner(world.service)
   const [ownCall, foreign] = [await seedCallFor(mine), await seedCallFor(theirs)]
   expect((await mine.open(`/calls/${foreign.id}`)).status).toBe(404)
   const page = await mine.open(`/calls/${ownCall.id}`)
@@ -308,10 +305,10 @@ it('shows nobody another workspace’s call, and cancels none', async () => {
 })
 
 itInChromium('is searched, watched and canceled by hand', async (chromium) => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const maya = await seedCallFor(user, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })
   await seedCallFor(user, { first_name: 'Noor' })
-  const tab = await openTab(service, chromium, user)
+  const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(user.urlFor('/calls'))
@@ -339,8 +336,8 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
 
   const live = await seedCallFor(user, { first_name: 'Kai' })
   await tab.goto(user.urlFor(`/calls/${live.id}`))
-  const { id } = await dialCall(service.deps, user.seed, live.id)
-  await insertToolCall(database.db, {
+  const { id } = await dialCall(world.service.deps, user.seed, live.id)
+  await insertToolCall(world.database.db, {
     workspaceId: user.seed.workspaceId,
     callId: live.id,
     attemptId: id,
@@ -349,12 +346,12 @@ itInChromium('is searched, watched and canceled by hand', async (chromium) => {
     result: 'Kept.',
     isError: false,
     dryRun: false,
-    startedAt: service.deps.clock.now(),
+    startedAt: world.service.deps.clock.now(),
     durationMs: 5,
   })
   await tab.getByText('What it asked and got').click()
   await tab.getByText('likes it').waitFor()
-  await completeDialedCall(service.deps, user.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
+  await completeDialedCall(world.service.deps, user.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
   await tab.getByText('It rang, and nobody answered.').first().waitFor()
   // What the reader unfolded stays so.
   expect(await tab.getByText('likes it').isVisible()).toBe(true)

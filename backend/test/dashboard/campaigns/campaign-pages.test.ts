@@ -3,20 +3,11 @@ import { addContact } from '../../../contacts/add-contact.ts'
 import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { completeDialedCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import {
-  expectAccessible,
-  openTab,
-  seedSignedInOwner,
-  type SignedInUser,
-  useService,
-} from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
+import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'
 import { freshNumber, seedCampaign } from '../../support/factories.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 const fields = {
   name: 'Website leads',
@@ -29,7 +20,7 @@ const fields = {
 }
 
 const getCampaign = (user: SignedInUser, name: string) =>
-  database.db
+  world.database.db
     .selectFrom('campaign')
     .innerJoin('membership', 'membership.workspace_id', 'campaign.workspace_id')
     .selectAll('campaign')
@@ -38,7 +29,7 @@ const getCampaign = (user: SignedInUser, name: string) =>
     .execute()
 
 it('makes a campaign with all that its form says', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create the campaign', fields)
   expect(page.status).toBe(200)
   expect(page.text).toContain('18:00 to 02:00 the next day')
@@ -54,7 +45,7 @@ it('makes a campaign with all that its form says', async () => {
 })
 
 it('says beside each field of a campaign what is wrong with it', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create the campaign', {
     ...fields,
     name: '',
@@ -74,8 +65,8 @@ it('says beside each field of a campaign what is wrong with it', async () => {
 })
 
 it('does not make a campaign with another workspace’s agent', async () => {
-  const user = await seedSignedInOwner(service)
-  const other = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
+  const other = await seedSignedInOwner(world.service)
   const form = await user.open('/campaigns/new')
   const forged = {
     ...form,
@@ -87,10 +78,10 @@ it('does not make a campaign with another workspace’s agent', async () => {
 })
 
 it('edits, pauses, resumes and archives a campaign', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { campaignId } = user.seed
   const queued = await addContact(
-    service.deps,
+    world.service.deps,
     { workspaceId: user.seed.workspaceId, userId: user.userId, apiKeyId: null, clientId: null, scopes: [] },
     { phone_number: '+12025550100', campaign_id: campaignId, first_name: '<i>Maya</i>' },
   )
@@ -114,7 +105,7 @@ it('edits, pauses, resumes and archives a campaign', async () => {
   const { page: archived } = await user.browser.press(resumed, 'Archive the campaign')
   expect(archived.text).toContain('Archived')
   expect(archived.html).not.toContain('/resume')
-  const call = await database.db
+  const call = await world.database.db
     .selectFrom('call')
     .select(['outcome', 'ended_reason'])
     .where('id', '=', queued.call.id)
@@ -123,7 +114,7 @@ it('edits, pauses, resumes and archives a campaign', async () => {
 })
 
 it('finds campaigns by name and status', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   for (const name of ['Roofs', 'Solar']) {
     await user.browser.press(await user.open('/campaigns/new'), 'Create the campaign', { ...fields, name })
   }
@@ -136,18 +127,21 @@ it('finds campaigns by name and status', async () => {
 })
 
 it('leads from a campaign to its own calls alone', async () => {
-  const user = await seedSignedInOwner(service)
-  const other = await seedCampaign(service.deps, { ...user.seed, name: 'Roofs' })
+  const user = await seedSignedInOwner(world.service)
+  const other = await seedCampaign(world.service.deps, { ...user.seed, name: 'Roofs' })
   for (const [campaign_id, ended, waiting] of [
     [user.seed.campaignId, 'Maya', 'Noor'],
     [other, 'Kai', 'Ines'],
   ] as const) {
-    const { id } = await seedCall(service.deps, user.seed, freshNumber(), { campaign_id, first_name: ended })
-    await completeDialedCall(service.deps, user.seed, id, emptyResult('no_answer', 'ring_timeout'))
+    const { id } = await seedCall(world.service.deps, user.seed, freshNumber(), {
+      campaign_id,
+      first_name: ended,
+    })
+    await completeDialedCall(world.service.deps, user.seed, id, emptyResult('no_answer', 'ring_timeout'))
     // Of the future: nobody dials it meanwhile.
-    const scheduled_at = new Date(service.deps.clock.now().getTime() + 86_400_000).toISOString()
+    const scheduled_at = new Date(world.service.deps.clock.now().getTime() + 86_400_000).toISOString()
     const later = { campaign_id, first_name: waiting, scheduled_at }
-    await seedCall(service.deps, user.seed, freshNumber(), later)
+    await seedCall(world.service.deps, user.seed, freshNumber(), later)
   }
   const { html } = await user.open(`/campaigns/${user.seed.campaignId}`)
   const links = [...html.matchAll(/href="([^"]*\/calls\?[^"]*)"/g)].map(([, link = '']) =>
@@ -155,7 +149,7 @@ it('leads from a campaign to its own calls alone', async () => {
   )
   const shown = await Promise.all(
     links.map(async (link) => {
-      const { page } = await user.browser.open(new URL(link, service.url).href)
+      const { page } = await user.browser.open(new URL(link, world.service.url).href)
       return ['Maya', 'Noor', 'Kai', 'Ines'].filter((name) => page.text.includes(name))
     }),
   )
@@ -164,16 +158,16 @@ it('leads from a campaign to its own calls alone', async () => {
 })
 
 it('shows another workspace’s campaign to nobody', async () => {
-  const user = await seedSignedInOwner(service)
-  const other = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
+  const other = await seedSignedInOwner(world.service)
   for (const path of ['', '/edit']) {
     expect((await user.open(`/campaigns/${other.seed.campaignId}${path}`)).status).toBe(404)
   }
 })
 
 itInChromium('filters campaigns while one types, and follows them live', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(user.urlFor('/campaigns/new'))
@@ -191,13 +185,21 @@ itInChromium('filters campaigns while one types, and follows them live', async (
   expect(await tab.getByRole('row').count()).toBe(2)
 
   // Somebody else pauses it: the row follows by itself.
-  await database.db.updateTable('campaign').set({ status: 'paused' }).where('name', '=', 'Roofs').execute()
+  await world.database.db
+    .updateTable('campaign')
+    .set({ status: 'paused' })
+    .where('name', '=', 'Roofs')
+    .execute()
   await tab.getByRole('row').filter({ hasText: 'Roofs' }).getByText('Paused').waitFor()
 
   // And so do its own page's status and buttons.
   await tab.getByRole('link', { name: 'Roofs' }).click()
   await tab.getByRole('button', { name: 'Resume' }).waitFor()
-  await database.db.updateTable('campaign').set({ status: 'active' }).where('name', '=', 'Roofs').execute()
+  await world.database.db
+    .updateTable('campaign')
+    .set({ status: 'active' })
+    .where('name', '=', 'Roofs')
+    .execute()
   await tab.getByRole('button', { name: 'Pause' }).click()
   await tab.getByText('The campaign is paused. Calls that wait are kept.').waitFor()
   expect(consoleErrors).toEqual([])

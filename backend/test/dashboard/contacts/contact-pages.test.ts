@@ -2,22 +2,19 @@ import { expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import { expectAccessible, openTab, seedSignedInOwner, useService } from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
+import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber } from '../../support/factories.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 const links = (page: Page) =>
   [...page.html.matchAll(/href="[^"]*\/contacts\/(\d+)"/g)].map(([, id]) => Number(id))
 
 /** A workspace with one contact, and a call that waits for it. */
 async function seedContact(input: Parameters<typeof seedCall>[3] = {}) {
-  const user = await seedSignedInOwner(service)
-  const call = await seedCall(service.deps, user.seed, freshNumber(), { last_name: 'Okafor', ...input })
+  const user = await seedSignedInOwner(world.service)
+  const call = await seedCall(world.service.deps, user.seed, freshNumber(), { last_name: 'Okafor', ...input })
   return { ...user, call, contactId: call.contact.id, contact: `/contacts/${call.contact.id}` }
 }
 
@@ -26,7 +23,10 @@ it('finds a contact by any part of what is known, and by its number in any spell
     email: 'maya@Example.com',
     external_id: 'crm-2291',
   })
-  const other = await seedCall(service.deps, seed, freshNumber(), { first_name: 'Ann', last_name: '50%' })
+  const other = await seedCall(world.service.deps, seed, freshNumber(), {
+    first_name: 'Ann',
+    last_name: '50%',
+  })
   const number = call.to_number
   const national = `(${number.slice(2, 5)}) ${number.slice(5, 8)}-${number.slice(8)}`
   for (const search of ['okaf', 'Okafor maya', 'MAYA@', 'crm-22', national, number, number.slice(8)]) {
@@ -38,13 +38,13 @@ it('finds a contact by any part of what is known, and by its number in any spell
 })
 
 it('pages through contacts, newest first, and back', async () => {
-  const { open, seed, browser, urlFor } = await seedSignedInOwner(service)
+  const { open, seed, browser, urlFor } = await seedSignedInOwner(world.service)
   const { workspaceId } = seed
   const rows = Array.from({ length: 120 }, (_, index) => ({
     workspace_id: workspaceId,
     phone_number: `+1202558${String(index).padStart(4, '0')}`,
   }))
-  await database.db.insertInto('contact').values(rows).execute()
+  await world.database.db.insertInto('contact').values(rows).execute()
   const follow = async (page: Page, rel: string) => {
     const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(page.html)?.[1]?.replaceAll('&amp;', '&')
     return address === undefined ? undefined : (await browser.open(new URL(address, urlFor('')).href)).page
@@ -67,13 +67,13 @@ it('pages through contacts, newest first, and back', async () => {
 
 it('lists who is on the do-not-call list, and who is not', async () => {
   const { open, seed, contactId } = await seedContact()
-  const suppressed = await seedCall(service.deps, seed, freshNumber(), { do_not_call: true })
+  const suppressed = await seedCall(world.service.deps, seed, freshNumber(), { do_not_call: true })
   expect(links(await open('/contacts?list=refused'))).toEqual([suppressed.contact.id])
   expect(links(await open('/contacts?list=callable'))).toEqual([contactId])
 })
 
 it('adds a contact without a call, and with one', async () => {
-  const { browser, open, seed } = await seedSignedInOwner(service)
+  const { browser, open, seed } = await seedSignedInOwner(world.service)
   const fields = {
     phone_number: '(202) 555-0141',
     first_name: 'Maya <i>',
@@ -85,7 +85,7 @@ it('adds a contact without a call, and with one', async () => {
   expect(page.text).toContain('The contact is kept.')
   expect(page.html).toContain('Maya &lt;i&gt;')
   expect(page.text).toContain('Roof = slate')
-  const savedContact = await database.db
+  const savedContact = await world.database.db
     .selectFrom('contact')
     .selectAll()
     .where('workspace_id', '=', seed.workspaceId)
@@ -102,7 +102,7 @@ it('adds a contact without a call, and with one', async () => {
 })
 
 it('says beside each field what is wrong with a contact, and keeps what was typed', async () => {
-  const { browser, open } = await seedSignedInOwner(service)
+  const { browser, open } = await seedSignedInOwner(world.service)
   const { page } = await browser.press(await open('/contacts/new'), 'Add the contact', {
     phone_number: '555',
     email: 'nobody',
@@ -134,7 +134,7 @@ it('clears what is emptied when a contact is edited', async () => {
     time_zone: 'Europe/Brussels',
   })
   expect(page.text).toContain('Saved.')
-  const row = await database.db
+  const row = await world.database.db
     .selectFrom('contact')
     .selectAll()
     .where('id', '=', contactId)
@@ -159,7 +159,7 @@ it('queues a call at once, and says so where one was open already', async () => 
     test: 'yes',
   })
   expect(test.text).toContain('The test call is made now')
-  const calls = await database.db
+  const calls = await world.database.db
     .selectFrom('call')
     .select(['id', 'test'])
     .where('contact_id', '=', call.contact.id)
@@ -175,7 +175,7 @@ it('queues nothing to a person on the do-not-call list, and says so', async () =
   const { page } = await browser.press(form, 'Add to the campaign', { campaign_id: String(seed.campaignId) })
   expect(page.status).toBe(422)
   expect(page.text).toContain('on the do-not-call list: no call was queued')
-  const calls = await database.db
+  const calls = await world.database.db
     .selectFrom('call')
     .select('outcome')
     .where('contact_id', '=', contactId)
@@ -185,7 +185,7 @@ it('queues nothing to a person on the do-not-call list, and says so', async () =
 
 it('reads “not before” on the clocks of the workspace, and refuses a time that they skip', async () => {
   const { browser, open, seed, contact, call } = await seedContact()
-  await database.db
+  await world.database.db
     .updateTable('call')
     .set({ status: 'completed', outcome: 'canceled', next_attempt_at: null })
     .where('id', '=', call.id)
@@ -203,7 +203,7 @@ it('reads “not before” on the clocks of the workspace, and refuses a time th
   // Shown twice that night: the first is meant, in summer time.
   const { page } = await add('2026-11-01T01:30')
   expect(page.text).toContain('not before Nov 1, 2026')
-  const planned = await database.db
+  const planned = await world.database.db
     .selectFrom('call')
     .select('scheduled_at')
     .where('contact_id', '=', call.contact.id)
@@ -218,7 +218,7 @@ it('puts a number on the do-not-call list with a reason, and tells who took it o
     reason: 'Asked by e-mail',
   })
   expect(suppressed.text).toContain('Reason: Asked by e-mail')
-  expect(await getCall(service.deps, seed, call.id)).toMatchObject({ outcome: 'suppressed' })
+  expect(await getCall(world.service.deps, seed, call.id)).toMatchObject({ outcome: 'suppressed' })
   const { page: silent } = await browser.press(suppressed, 'Take off the list', { reason: '' })
   expect(silent.text).toContain('reason is required')
   const { page: back } = await browser.press(suppressed, 'Take off the list', { reason: 'Signed a new form' })
@@ -229,7 +229,7 @@ it('puts a number on the do-not-call list with a reason, and tells who took it o
 })
 
 it('refuses a number that no contact has, and answers whether one is refused', async () => {
-  const { browser, open } = await seedSignedInOwner(service)
+  const { browser, open } = await seedSignedInOwner(world.service)
   const { page } = await browser.press(await open('/contacts/do-not-call'), 'Add to the list', {
     phone_number: '202 555 0149',
     reason: 'Wrong number',
@@ -269,7 +269,7 @@ it('shows another workspace’s contact to nobody, and does nothing to it', asyn
   for (const [button, fields] of forbiddenActions) {
     expect((await mine.browser.press(forged, button, fields)).page.status).toBe(404)
   }
-  expect(await getCall(service.deps, theirs.seed, theirs.call.id)).toMatchObject({ status: 'queued' })
+  expect(await getCall(world.service.deps, theirs.seed, theirs.call.id)).toMatchObject({ status: 'queued' })
 })
 
 it('erases a contact: it leaves the lists, cannot be called, and its page says so', async () => {
@@ -286,8 +286,8 @@ it('erases a contact: it leaves the lists, cannot be called, and its page says s
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
   const user = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
-  await seedCall(service.deps, user.seed, freshNumber(), { first_name: 'Ann' })
-  const tab = await openTab(service, chromium, user)
+  await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Ann' })
+  const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(user.urlFor('/contacts'))

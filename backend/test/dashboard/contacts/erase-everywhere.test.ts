@@ -3,24 +3,21 @@ import { sql } from 'kysely'
 import { startImporter } from '../../../contacts/import/importer.ts'
 import { startImport, uploadContacts } from '../../../contacts/import/imports.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
-import { seedSignedInOwner, useService } from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
+import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { waitForLockWaiters } from '../../support/locks.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 import { waitForValue } from '../../support/wait.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 /** Whatever is kept of a person, in any column of any table: texts, JSON and bytes. */
 async function findTraces(person: RegExp): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
-    select tablename as name from pg_tables where schemaname = 'public'`.execute(database.db)
+    select tablename as name from pg_tables where schemaname = 'public'`.execute(world.database.db)
   const found: string[] = []
   for (const { name } of tables) {
     const { rows } = await sql<{ row: Record<string, unknown> }>`
-      select to_jsonb(t) as row from ${sql.table(name)} t`.execute(database.db)
+      select to_jsonb(t) as row from ${sql.table(name)} t`.execute(world.database.db)
     for (const { row } of rows) {
       const texts = Object.values(row).map((value) =>
         typeof value === 'string' && value.startsWith('\\x')
@@ -34,7 +31,7 @@ async function findTraces(person: RegExp): Promise<string[]> {
 }
 
 it('leaves nothing of a person who went through every form, nor in files that are being imported', async () => {
-  const { browser, open, seed, userId } = await seedSignedInOwner(service)
+  const { browser, open, seed, userId } = await seedSignedInOwner(world.service)
   const { workspaceId } = seed
   const { page: created } = await browser.press(await open('/contacts/new'), 'Add the contact', {
     phone_number: '(202) 555-0173',
@@ -56,7 +53,7 @@ it('leaves nothing of a person who went through every form, nor in files that ar
 
   const file = (bytes: string) =>
     uploadContacts(
-      service.deps,
+      world.service.deps,
       { workspaceId, userId },
       { name: 'leads.csv', bytes: Buffer.from(bytes), isTooLarge: false },
     )
@@ -70,9 +67,9 @@ it('leaves nothing of a person who went through every form, nor in files that ar
       '+12025550174,Somebody else,,',
     ].join('\n'),
   )
-  const importer = startImporter(service.deps)
+  const importer = startImporter(world.service.deps)
   await waitForValue(
-    () => database.db.selectFrom('contact_import').select('status').execute(),
+    () => world.database.db.selectFrom('contact_import').select('status').execute(),
     (rows) => rows.every(({ status }) => status === 'checked'),
   )
   await importer.stop()
@@ -90,7 +87,7 @@ it('leaves nothing of a person who went through every form, nor in files that ar
     `${new URL(page.url).origin}/w/${workspaceId}/contacts/do-not-call?number=2025550173`,
   )
   expect(lookup.text).toContain('is on the list')
-  const importRows = await database.db
+  const importRows = await world.database.db
     .selectFrom('contact_import_row')
     .select(['position', 'phone_number'])
     .execute()
@@ -98,20 +95,20 @@ it('leaves nothing of a person who went through every form, nor in files that ar
 })
 
 it('waits for an import that is about to write the person, and lets it write nobody afterwards', async () => {
-  const { seed, userId } = await seedSignedInOwner(service)
+  const { seed, userId } = await seedSignedInOwner(world.service)
   const { workspaceId } = seed
-  const { db } = database
+  const { db } = world.database
   const contact = await db
     .insertInto('contact')
     .values({ workspace_id: workspaceId, phone_number: '+12025550175' })
     .returning('id')
     .executeTakeFirstOrThrow()
   const importId = await uploadContacts(
-    service.deps,
+    world.service.deps,
     { workspaceId, userId },
     { name: 'leads.csv', bytes: Buffer.from('Phone\n+12025550175\n'), isTooLarge: false },
   )
-  const importer = startImporter(service.deps)
+  const importer = startImporter(world.service.deps)
   const statusIs = (wanted: string) =>
     waitForValue(
       () => db.selectFrom('contact_import').select('status').where('id', '=', importId).executeTakeFirst(),
@@ -128,13 +125,13 @@ it('waits for an import that is about to write the person, and lets it write nob
       .where('import_id', '=', importId)
       .forUpdate()
       .execute()
-    erasure = eraseContact(service.deps, { workspaceId, contactId: contact.id })
+    erasure = eraseContact(world.service.deps, { workspaceId, contactId: contact.id })
     await waitForLockWaiters(db)
     await tx.selectFrom('contact').select('id').where('id', '=', contact.id).forUpdate().execute()
   })
   await erasure
-  await startImport(service.deps, workspaceId, importId, null)
-  const again = startImporter(service.deps)
+  await startImport(world.service.deps, workspaceId, importId, null)
+  const again = startImporter(world.service.deps)
   await statusIs('done')
   await again.stop()
   const people = await db

@@ -11,31 +11,28 @@ import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 import { waitFor } from '../../support/wait.ts'
 
 /** Milliseconds that hundreds of rows may take on a machine that is busy with other things. */
 const timeoutMs = 60_000
 
-let database: TestDatabase
-let service: Service
 let worker: Worker
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  service.deps.notify.importQueued = () => worker.notify()
-  worker = startWorker()
-})
 afterAll(async () => {
   await worker.stop()
-  await service.close()
-  await database.close()
+})
+const world = useServiceWorld()
+beforeAll(async () => {
+  world.service.deps.notify.importQueued = () => worker.notify()
+  worker = startWorker()
 })
 
 /** By the machine's clock: nobody turns the hands of the other one here. */
 const startWorker = () =>
-  startImporter({ ...service.deps, clock: { ...systemClock, now: () => service.deps.clock.now() } })
+  startImporter({
+    ...world.service.deps,
+    clock: { ...systemClock, now: () => world.service.deps.clock.now() },
+  })
 
 /** Sends a file, and resolves to the address of its import; where it is refused, to the page. */
 async function upload({ browser, urlFor, open }: SignedInUser, name: string, bytes: string | Uint8Array) {
@@ -82,7 +79,7 @@ const getStat = (html: string): Record<string, number> =>
   )
 
 const listContacts = ({ seed }: { seed: { workspaceId: number } }) =>
-  database.db
+  world.database.db
     .selectFrom('contact')
     .selectAll()
     .where('workspace_id', '=', seed.workspaceId)
@@ -95,9 +92,9 @@ const fetchFile = async ({ browser, urlFor }: SignedInUser, path: string) => {
 }
 
 it('says what each row would do, and what is wrong in which, before anything is written', async () => {
-  const user = await seedSignedInOwner(service)
-  await seedCall(service.deps, user.seed, '+12025570101')
-  await seedCall(service.deps, user.seed, '+12025570102', { do_not_call: true })
+  const user = await seedSignedInOwner(world.service)
+  await seedCall(world.service.deps, user.seed, '+12025570101')
+  await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
   const { page } = await uploadAndCheck(
     user,
     [
@@ -135,10 +132,10 @@ it('says what each row would do, and what is wrong in which, before anything is 
 })
 
 it('imports what was checked, queues calls, and calls nobody who refused', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { browser, seed } = user
-  await seedCall(service.deps, seed, '+12025570101', { last_name: 'Old', variables: { roof: 'tin' } })
-  await seedCall(service.deps, seed, '+12025570102', { do_not_call: true })
+  await seedCall(world.service.deps, seed, '+12025570101', { last_name: 'Old', variables: { roof: 'tin' } })
+  await seedCall(world.service.deps, seed, '+12025570102', { do_not_call: true })
   const rows = ['Phone;Name;city', '+12025570101;Ann Lee;Ghent', '+12025570102;Bob;', '+12025570103;;']
   const { path, page } = await uploadAndCheck(user, rows.join('\n'))
   const fields = { campaign_id: String(seed.campaignId) }
@@ -157,7 +154,7 @@ it('imports what was checked, queues calls, and calls nobody who refused', async
   ])
   const again = await browser.press(page, 'Import', { campaign_id: '' })
   expect(again.page.text).toContain('was started before')
-  const calls = await database.db
+  const calls = await world.database.db
     .selectFrom('call')
     .select('id')
     .where('workspace_id', '=', seed.workspaceId)
@@ -174,7 +171,7 @@ it.each([
   ['UTF-16, big end first', Buffer.from(wide).swap16()],
   ['Windows-1252', Buffer.from(table.replace('„', '\x84').replace('“', '\x93'), 'latin1')],
 ])('reads a file in %s', async (_, bytes) => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, bytes)
   await user.browser.press(page, 'Import')
   await waitUntilSettled(user, path)
@@ -187,13 +184,13 @@ it.each([
   ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3, 0, 0, 1]), /This is no CSV file/],
   ['no line', ' ', /No column holds phone numbers/],
 ])('says why a file with %s cannot be read', async (_, bytes, message) => {
-  const { page } = await uploadAndCheck(await seedSignedInOwner(service), bytes)
+  const { page } = await uploadAndCheck(await seedSignedInOwner(world.service), bytes)
   expect(page.text).toMatch(message)
   expect(page.text).toContain('Failed')
 })
 
 it('refuses no file, an empty one and one of more than 20 MB, beside the field', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const cases: [Buffer, RegExp, number][] = [
     [Buffer.alloc(0), /f-file-problem">The file is empty/, 422],
     [Buffer.alloc(20 * 1024 * 1024 + 1, 'a'), /f-file-problem">[^<]*larger than 20 MB/, 413],
@@ -206,7 +203,7 @@ it('refuses no file, an empty one and one of more than 20 MB, beside the field',
 })
 
 it('shows the first hundred problems, and gives all as CSV with no formula in it', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const bad = Array.from({ length: 130 }, () => '12,x')
   const { path, page } = await uploadAndCheck(user, ['=Phone,Name', ...bad].join('\n'))
   expect(page.text).toContain('And 30 rows more.')
@@ -218,8 +215,8 @@ it('shows the first hundred problems, and gives all as CSV with no formula in it
 })
 
 it('shows another workspace’s file to nobody, and starts and discards it for nobody', async () => {
-  const theirs = await seedSignedInOwner(service)
-  const mine = await seedSignedInOwner(service)
+  const theirs = await seedSignedInOwner(world.service)
+  const mine = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(theirs, 'Phone\n+12025570101\n')
   expect((await mine.open(path)).status).toBe(404)
   expect((await fetchFile(mine, `${path}/problems`)).headers.get('content-disposition')).toBeNull()
@@ -236,15 +233,15 @@ it('shows another workspace’s file to nobody, and starts and discards it for n
 })
 
 it('exports contacts in a form that can be imported again', async () => {
-  const user = await seedSignedInOwner(service)
-  await seedCall(service.deps, user.seed, '+12025570101', {
+  const user = await seedSignedInOwner(world.service)
+  await seedCall(world.service.deps, user.seed, '+12025570101', {
     first_name: '=HYPERLINK("x")',
     variables: { city: 'Ghent', 'a,b': 'one\ntwo' },
     consent: { source: 'Form', at: '2026-05-01T10:00:00Z' },
   })
-  await seedCall(service.deps, user.seed, '+12025570102', { do_not_call: true })
-  const erased = await seedCall(service.deps, user.seed, '+12025570103')
-  await eraseContact(service.deps, { workspaceId: user.seed.workspaceId, contactId: erased.contact.id })
+  await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
+  const erased = await seedCall(world.service.deps, user.seed, '+12025570103')
+  await eraseContact(world.service.deps, { workspaceId: user.seed.workspaceId, contactId: erased.contact.id })
   const { text, headers } = await fetchFile(user, '/contacts/export')
   expect(headers.get('content-type')).toContain('text/csv')
   const records = parse<Record<string, string>>(text, { columns: true })
@@ -252,7 +249,7 @@ it('exports contacts in a form that can be imported again', async () => {
     { phone_number: "'+12025570101", first_name: `'=HYPERLINK("x")`, city: 'Ghent', do_not_call: 'false' },
     { phone_number: "'+12025570102", do_not_call: 'true' },
   ])
-  const other = await seedSignedInOwner(service)
+  const other = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(other, text)
   await other.browser.press(page, 'Import')
   await waitUntilSettled(other, path)
@@ -269,17 +266,17 @@ it('exports contacts in a form that can be imported again', async () => {
 
 it('goes on where a lost process stood, and does nothing twice, with two at work', async () => {
   await worker.stop()
-  const user = await seedSignedInOwner(service)
-  const { deps } = service
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
   const rows = Array.from({ length: 260 }, (_, index) => `+1202558${String(index).padStart(4, '0')},${index}`)
   const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
   const lease = async () => {
-    const [job] = await leaseImports(database.db, 1)
+    const [job] = await leaseImports(world.database.db, 1)
     if (job === undefined) throw new Error('there was nothing to lease')
     return job
   }
   const expire = () =>
-    database.db
+    world.database.db
       .updateTable('contact_import')
       .set({ lease_until: new Date(0) })
       .execute()
@@ -312,12 +309,16 @@ it('goes on where a lost process stood, and does nothing twice, with two at work
 }, 120_000)
 
 it('stops where its campaign is archived meanwhile, and says so', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   await worker.stop()
   await user.browser.press(page, 'Import', { campaign_id: String(user.seed.campaignId) })
   const { campaignId } = user.seed
-  await database.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', campaignId).execute()
+  await world.database.db
+    .updateTable('campaign')
+    .set({ status: 'archived' })
+    .where('id', '=', campaignId)
+    .execute()
   worker = startWorker()
   const { text } = await waitUntilSettled(user, path)
   expect(text).toContain('The campaign was archived meanwhile: the rows that are left were not imported.')
@@ -325,28 +326,28 @@ it('stops where its campaign is archived meanwhile, and says so', async () => {
 })
 
 it('forgets files after a day', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { path } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   const id = Number(path.split('/').at(-1))
-  const expired = { expires_at: new Date(service.deps.clock.now().getTime() - 1) }
-  await database.db.updateTable('contact_import').set(expired).where('id', '=', id).execute()
-  const cleanup = startExpirationJob(service.deps)
+  const expired = { expires_at: new Date(world.service.deps.clock.now().getTime() - 1) }
+  await world.database.db.updateTable('contact_import').set(expired).where('id', '=', id).execute()
+  const cleanup = startExpirationJob(world.service.deps)
   await waitFor(async () => (await user.open(path)).status === 404)
   await cleanup.stop()
 })
 
 it('leaves nobody’s row behind who is erased before the import', async () => {
-  const user = await seedSignedInOwner(service)
-  const { contact } = await seedCall(service.deps, user.seed, '+12025570101')
+  const user = await seedSignedInOwner(world.service)
+  const { contact } = await seedCall(world.service.deps, user.seed, '+12025570101')
   const { path, page } = await uploadAndCheck(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
-  await eraseContact(service.deps, { workspaceId: user.seed.workspaceId, contactId: contact.id })
+  await eraseContact(world.service.deps, { workspaceId: user.seed.workspaceId, contactId: contact.id })
   await user.browser.press(page, 'Import')
   await waitUntilSettled(user, path)
   expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
 })
 
 it('imports in batches that others see one after the other', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const rows = Array.from(
     { length: 2_000 },
     (_, index) => `+1202559${String(index).padStart(4, '0')},P${index}`,
@@ -365,8 +366,8 @@ it('imports in batches that others see one after the other', async () => {
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(user.urlFor(`/contacts/import?campaign=${user.seed.campaignId}`))

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { CallCompletedEvent } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
 import type { Page } from '../../../../support/browser.ts'
@@ -14,26 +14,18 @@ import {
   seedSignedInOwner,
   type SignedInUser,
 } from '../../support/dashboard.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller } from '../../support/factories.ts'
 import { HttpReceiver } from '../../support/http-receiver.ts'
 import { connect, seedApp } from '../../support/oauth.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 import { waitForValue } from '../../support/wait.ts'
 
-let database: TestDatabase
-let service: Service
 let receiver: HttpReceiver
 let sender: Worker | undefined
+const world = useServiceWorld()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
   // An independent verifier looks at the timestamps of deliveries.
-  service.deps.clock.advance(Date.now() - service.deps.clock.now().getTime())
-})
-afterAll(async () => {
-  await service.close()
-  await database.close()
+  world.service.deps.clock.advance(Date.now() - world.service.deps.clock.now().getTime())
 })
 beforeEach(async () => {
   receiver = new HttpReceiver()
@@ -48,13 +40,13 @@ afterEach(async () => {
 type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
 
 const listCalls = (key: string) =>
-  fetch(`${service.url}/api/public/v1/calls/`, { headers: { authorization: `Bearer ${key}` } })
+  fetch(`${world.service.url}/api/public/v1/calls/`, { headers: { authorization: `Bearer ${key}` } })
 
 /** A subscription of a new API key of the owner. */
 async function seedSubscription(owner: Owner, url = receiver.url()) {
-  const caller = await seedApiKeyCaller(service.deps, owner.seed)
+  const caller = await seedApiKeyCaller(world.service.deps, owner.seed)
   const body = { target_url: url, event: 'call.completed' } as const
-  const { subscription } = await subscribe(service.deps, { ...caller, userId: owner.userId }, body)
+  const { subscription } = await subscribe(world.service.deps, { ...caller, userId: owner.userId }, body)
   return { ...subscription, apiKeyId: caller.apiKeyId, path: `/integrations/webhooks/${subscription.id}` }
 }
 
@@ -62,7 +54,7 @@ const getSecret = (page: Page): string => /id="secret">([^<]+)</.exec(page.html)
 
 /** Sends what waits, until the receiver has had so much. */
 async function deliverUntil(count: number): Promise<void> {
-  sender ??= startSender(service.deps)
+  sender ??= startSender(world.service.deps)
   sender.notify()
   await waitForValue(
     async () => receiver.requests.length,
@@ -77,7 +69,7 @@ async function deliverUntil(count: number): Promise<void> {
 const waitUntilSettled = () =>
   waitForValue(
     () =>
-      database.db
+      world.database.db
         .selectFrom('webhook_delivery')
         .select('id')
         .where('status', '=', 'pending')
@@ -87,7 +79,7 @@ const waitUntilSettled = () =>
   )
 
 const exhaustDeliveries = (subscriptionId: number | null) =>
-  database.db
+  world.database.db
     .updateTable('webhook_delivery')
     .set({ status: 'exhausted', next_attempt_at: null })
     .where('subscription_id', subscriptionId === null ? 'is' : '=', subscriptionId)
@@ -95,9 +87,9 @@ const exhaustDeliveries = (subscriptionId: number | null) =>
     .execute()
 
 const disable = (id: number) =>
-  database.db
+  world.database.db
     .updateTable('webhook_subscription')
-    .set({ disabled_at: service.deps.clock.now(), failing_since: service.deps.clock.now() })
+    .set({ disabled_at: world.service.deps.clock.now(), failing_since: world.service.deps.clock.now() })
     .where('id', '=', id)
     .execute()
 
@@ -109,7 +101,7 @@ const verified = (secret: string, index: number) => {
 // Keys -----------------------------------------------------------------------------------------------------------
 
 it('shows a new API key on one page and never again', async () => {
-  const { browser, open, seed } = await seedSignedInOwner(service)
+  const { browser, open, seed } = await seedSignedInOwner(world.service)
   const form = await open('/settings/api-keys/new')
   const { page } = await browser.press(form, 'Create the key', { name: 'Import <nightly>' })
   const key = getSecret(page)
@@ -125,7 +117,7 @@ it('shows a new API key on one page and never again', async () => {
   expect(list.html).toContain('Import &lt;nightly&gt;')
   expect(list.text).toContain(`${key.slice(0, 8)}…`)
   expect(list.html + again.html).not.toContain(key)
-  const keys = await database.db
+  const keys = await world.database.db
     .selectFrom('api_key')
     .selectAll()
     .where('workspace_id', '=', seed.workspaceId)
@@ -134,7 +126,7 @@ it('shows a new API key on one page and never again', async () => {
 })
 
 it('leads from the former addresses of API keys to the settings', async () => {
-  const { browser, open, urlFor } = await seedSignedInOwner(service)
+  const { browser, open, urlFor } = await seedSignedInOwner(world.service)
   for (const path of ['/api-keys', '/api-keys/new']) {
     const page = await open(`/integrations${path}`)
     expect([page.status, page.url]).toEqual([200, urlFor(`/settings${path}`)])
@@ -148,7 +140,7 @@ it('leads from the former addresses of API keys to the settings', async () => {
 })
 
 it('wants a name for a key', async () => {
-  const { browser, open } = await seedSignedInOwner(service)
+  const { browser, open } = await seedSignedInOwner(world.service)
   const { page } = await browser.press(await open('/settings/api-keys/new'), 'Create the key', {
     name: '',
   })
@@ -157,15 +149,15 @@ it('wants a name for a key', async () => {
 })
 
 it('revokes a key with its subscriptions, and says how many', async () => {
-  const owner = await seedSignedInOwner(service)
-  const { id, key } = await createApiKey(service.deps, {
+  const owner = await seedSignedInOwner(world.service)
+  const { id, key } = await createApiKey(world.service.deps, {
     ...owner.seed,
     userId: owner.seed.userId,
     name: 'Old',
   })
-  const caller = { ...(await seedApiKeyCaller(service.deps, owner.seed)), apiKeyId: id }
+  const caller = { ...(await seedApiKeyCaller(world.service.deps, owner.seed)), apiKeyId: id }
   for (const path of ['/a', '/b']) {
-    await subscribe(service.deps, caller, { target_url: receiver.url(path), event: 'call.completed' })
+    await subscribe(world.service.deps, caller, { target_url: receiver.url(path), event: 'call.completed' })
   }
   const list = await owner.open('/settings/api-keys')
   expect(list.text).toContain('2 webhook subscriptions of it are removed')
@@ -178,11 +170,11 @@ it('revokes a key with its subscriptions, and says how many', async () => {
 })
 
 it('lets a member revoke keys of their own alone', async () => {
-  const owner = await seedSignedInOwner(service)
-  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
+  const owner = await seedSignedInOwner(world.service)
+  const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const { workspaceId } = owner.seed
-  const theirs = await createApiKey(service.deps, { workspaceId, userId: owner.userId, name: 'Theirs' })
-  const ownKey = await createApiKey(service.deps, { workspaceId, userId: member.userId, name: 'Mine' })
+  const theirs = await createApiKey(world.service.deps, { workspaceId, userId: owner.userId, name: 'Theirs' })
+  const ownKey = await createApiKey(world.service.deps, { workspaceId, userId: member.userId, name: 'Mine' })
   const list = await member.open('/settings/api-keys')
   expect(list.html).toContain(`/api-keys/${ownKey.id}/revoke`)
   expect(list.html).not.toContain(`/api-keys/${theirs.id}/revoke`)
@@ -199,8 +191,8 @@ it('lets a member revoke keys of their own alone', async () => {
 // Apps -----------------------------------------------------------------------------------------------------------
 
 it('shows what a connected app may do and when it was used, and disconnects it', async () => {
-  const owner = await seedSignedInOwner(service)
-  const app = await seedApp(service, 'confidential', 'Zap <app>')
+  const owner = await seedSignedInOwner(world.service)
+  const app = await seedApp(world.service, 'confidential', 'Zap <app>')
   const robin = { userId: owner.userId, email: owner.email, workspaces: {} }
   const { access_token } = await connect(app, robin, 'Acme')
   const before = await owner.open('/integrations/apps')
@@ -222,11 +214,11 @@ it('shows what a connected app may do and when it was used, and disconnects it',
 })
 
 it('lets a member disconnect nobody else’s app', async () => {
-  const owner = await seedSignedInOwner(service)
-  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
+  const owner = await seedSignedInOwner(world.service)
+  const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const { seed } = owner
-  await seedAppCaller(service.deps, { ...seed, userId: owner.userId }, 'theirs')
-  await seedAppCaller(service.deps, { ...seed, userId: member.userId }, 'mine')
+  await seedAppCaller(world.service.deps, { ...seed, userId: owner.userId }, 'theirs')
+  await seedAppCaller(world.service.deps, { ...seed, userId: member.userId }, 'mine')
   const list = await member.open('/integrations/apps')
   const ownPath = `/apps/${member.userId}/mine/disconnect`
   expect(list.html).not.toContain(`/apps/${owner.userId}/theirs/disconnect`)
@@ -239,7 +231,7 @@ it('lets a member disconnect nobody else’s app', async () => {
 // Webhooks -------------------------------------------------------------------------------------------------------
 
 it('sends a test event to one subscription through the outbox, signed and marked', async () => {
-  const owner = await seedSignedInOwner(service)
+  const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   await seedSubscription(owner, receiver.url('/other'))
   const { page } = await owner.browser.press(await owner.open(hook.path), 'Send it now')
@@ -259,8 +251,8 @@ it('sends a test event to one subscription through the outbox, signed and marked
       agent_id: owner.seed.agentId,
     },
   })
-  const api = await createApiKey(service.deps, { ...owner.seed, name: 'Look' })
-  const look = await fetch(`${service.url}/api/public/v1/calls/${event.data.id}/`, {
+  const api = await createApiKey(world.service.deps, { ...owner.seed, name: 'Look' })
+  const look = await fetch(`${world.service.url}/api/public/v1/calls/${event.data.id}/`, {
     headers: { authorization: `Bearer ${api.key}` },
   })
   expect(look.status).toBe(404)
@@ -274,11 +266,11 @@ it('sends a test event to one subscription through the outbox, signed and marked
 })
 
 it('makes a test event that passes the filter it is for', async () => {
-  const owner = await seedSignedInOwner(service)
-  const caller = await seedApiKeyCaller(service.deps, owner.seed)
+  const owner = await seedSignedInOwner(world.service)
+  const caller = await seedApiKeyCaller(world.service.deps, owner.seed)
   const filter = { agent_id: owner.seed.agentId, outcome: ['busy' as const] }
   const body = { target_url: receiver.url(), event: 'call.completed', filter } as const
-  const { subscription } = await subscribe(service.deps, caller, body)
+  const { subscription } = await subscribe(world.service.deps, caller, body)
   const page = await owner.open(`/integrations/webhooks/${subscription.id}`)
   expect(page.text).toContain('Calls: agent “Ava”, busy')
   await owner.browser.press(page, 'Send it now')
@@ -291,10 +283,13 @@ it('makes a test event that passes the filter it is for', async () => {
 })
 
 it('sends nothing to a disabled subscription until it is enabled again, then replays what it missed', async () => {
-  const owner = await seedSignedInOwner(service)
+  const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const page = await owner.open(hook.path)
-  const calls = [await completeCall(service.deps, owner.seed), await completeCall(service.deps, owner.seed)]
+  const calls = [
+    await completeCall(world.service.deps, owner.seed),
+    await completeCall(world.service.deps, owner.seed),
+  ]
   await exhaustDeliveries(hook.id)
   await disable(hook.id)
 
@@ -314,11 +309,11 @@ it('sends nothing to a disabled subscription until it is enabled again, then rep
 })
 
 it('tells every try of a delivery, and sends a dead one again', async () => {
-  const owner = await seedSignedInOwner(service)
+  const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
-  await completeCall(service.deps, owner.seed)
+  await completeCall(world.service.deps, owner.seed)
   receiver.respondWith(500)
-  sender = startSender(service.deps)
+  sender = startSender(world.service.deps)
   await waitForValue(
     () => owner.open(hook.path),
     ({ text }) => text.includes('The receiver answered 500'),
@@ -340,14 +335,14 @@ it('tells every try of a delivery, and sends a dead one again', async () => {
 })
 
 it('pages through deliveries in both directions without a gap', async () => {
-  const owner = await seedSignedInOwner(service)
+  const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
-  for (let index = 0; index < 120; index += 1) await completeCall(service.deps, owner.seed)
+  for (let index = 0; index < 120; index += 1) await completeCall(world.service.deps, owner.seed)
   await exhaustDeliveries(hook.id)
   const idsOn = ({ html }: Page) => [...html.matchAll(/deliveries\/(\d+)"/g)].map(([, id]) => Number(id))
   const follow = async ({ html }: Page, rel: 'next' | 'prev') => {
     const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(html)?.[1]?.replaceAll('&amp;', '&')
-    return (await owner.browser.open(new URL(address ?? '', service.url).href)).page
+    return (await owner.browser.open(new URL(address ?? '', world.service.url).href)).page
   }
   const first = await owner.open(`${hook.path}?status=exhausted`)
   const second = await follow(first, 'next')
@@ -362,7 +357,7 @@ it('pages through deliveries in both directions without a gap', async () => {
 })
 
 it('rotates a secret, shows the new one once, and signs with both for a day', async () => {
-  const owner = await seedSignedInOwner(service)
+  const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const form = await owner.open(`${hook.path}/rotate`)
   const { page } = await owner.browser.press(form, 'Rotate the secret')
@@ -372,17 +367,17 @@ it('rotates a secret, shows the new one once, and signs with both for a day', as
   const after = await owner.open(hook.path)
   expect(after.html).not.toContain(fresh)
   expect(after.text).toContain('The one before signs too until')
-  await completeCall(service.deps, owner.seed)
+  await completeCall(world.service.deps, owner.seed)
   await deliverUntil(1)
   expect(verified(fresh, 0).id).toBe(verified(hook.secret, 0).id)
 
-  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
+  const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   expect((await member.open(`${hook.path}/rotate`)).status).toBe(403)
   await waitUntilSettled()
 })
 
 it('removes a subscription', async () => {
-  const owner = await seedSignedInOwner(service)
+  const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const { page } = await owner.browser.press(await owner.open(hook.path), 'Remove the subscription')
   expect(page.text).toContain('The subscription was removed.')
@@ -392,7 +387,7 @@ it('removes a subscription', async () => {
 // Callback URLs --------------------------------------------------------------------------------------------------
 
 it('shows the signing secret of the workspace to owners, and rotates it with a day’s overlap', async () => {
-  const owner = await seedSignedInOwner(service)
+  const owner = await seedSignedInOwner(world.service)
   const form = await owner.open('/integrations/callbacks/reveal-secret')
   const { page } = await owner.browser.press(form, 'Show the secret')
   const old = getSecret(page)
@@ -404,17 +399,17 @@ it('shows the signing secret of the workspace to owners, and rotates it with a d
   const { page: shown } = await owner.browser.press(form, 'Show the secret')
   expect(getSecret(shown)).toBe(fresh)
 
-  await completeCall(service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
+  await completeCall(world.service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
   await deliverUntil(1)
   expect(verified(fresh, 0).id).toBe(verified(old, 0).id)
   await waitUntilSettled()
 
-  await database.db
+  await world.database.db
     .updateTable('workspace')
-    .set({ previous_webhook_secret_until: service.deps.clock.now() })
+    .set({ previous_webhook_secret_until: world.service.deps.clock.now() })
     .where('id', '=', owner.seed.workspaceId)
     .execute()
-  await completeCall(service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
+  await completeCall(world.service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
   await deliverUntil(2)
   expect(verified(fresh, 1).type).toBe('call.completed')
   expect(() => verified(old, 1)).toThrow('No matching signature')
@@ -422,8 +417,8 @@ it('shows the signing secret of the workspace to owners, and rotates it with a d
 })
 
 it('shows the signing secret to no member', async () => {
-  const owner = await seedSignedInOwner(service)
-  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
+  const owner = await seedSignedInOwner(world.service)
+  const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const page = await member.open('/integrations/callbacks')
   expect(page.text).toContain('An owner of the workspace can show it.')
   for (const what of ['reveal-secret', 'rotate-secret']) {
@@ -442,8 +437,8 @@ it('shows the signing secret to no member', async () => {
 })
 
 it('replays dead deliveries to callback URLs', async () => {
-  const owner = await seedSignedInOwner(service)
-  await completeCall(service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
+  const owner = await seedSignedInOwner(world.service)
+  await completeCall(world.service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
   await exhaustDeliveries(null)
   const page = await owner.open('/integrations/callbacks')
   expect(page.text).toContain('1 delivery was given up')
@@ -454,13 +449,13 @@ it('replays dead deliveries to callback URLs', async () => {
 })
 
 it('shows nothing of another workspace, and changes nothing in it', async () => {
-  const mine = await seedSignedInOwner(service)
-  const theirs = await seedSignedInOwner(service)
+  const mine = await seedSignedInOwner(world.service)
+  const theirs = await seedSignedInOwner(world.service)
   const ownSubscription = await seedSubscription(mine)
   const hook = await seedSubscription(theirs, receiver.url('/theirs'))
-  await seedAppCaller(service.deps, { ...theirs.seed, userId: theirs.userId }, 'their-app')
-  await completeCall(service.deps, theirs.seed)
-  const { id } = await database.db
+  await seedAppCaller(world.service.deps, { ...theirs.seed, userId: theirs.userId }, 'their-app')
+  await completeCall(world.service.deps, theirs.seed)
+  const { id } = await world.database.db
     .selectFrom('webhook_delivery')
     .select('id')
     .where('subscription_id', '=', hook.id)
@@ -487,9 +482,9 @@ it('shows nothing of another workspace, and changes nothing in it', async () => 
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
-  const owner = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, owner)
-  await tab.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.url })
+  const owner = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, owner)
+  await tab.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.service.url })
   const complaints: string[] = []
   tab.on('console', (message) => complaints.push(message.text()))
   const look = async (path: string) => {
@@ -520,17 +515,17 @@ itInChromium('is used by hand, by people with and without sight', async (chromiu
   await tab.getByRole('button', { name: 'Revoke the key' }).click()
   await tab.getByText('The key “By hand” was revoked.').waitFor()
 
-  await seedAppCaller(service.deps, { ...owner.seed, userId: owner.userId }, 'zapier')
+  await seedAppCaller(world.service.deps, { ...owner.seed, userId: owner.userId }, 'zapier')
   await look('/integrations/apps')
   expect(complaints).toEqual([])
 })
 
 itInChromium('follows a test event until the receiver has answered, without a reload', async (chromium) => {
-  const owner: SignedInUser & Owner = await seedSignedInOwner(service)
+  const owner: SignedInUser & Owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
-  await completeCall(service.deps, owner.seed)
+  await completeCall(world.service.deps, owner.seed)
   await exhaustDeliveries(hook.id)
-  const tab = await openTab(service, chromium, owner)
+  const tab = await openTab(world.service, chromium, owner)
   await tab.goto(owner.urlFor('/integrations/webhooks'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: hook.target_url }).click()

@@ -3,20 +3,11 @@ import { deflateSync } from 'node:zlib'
 import { expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import {
-  expectAccessible,
-  openTab,
-  seedSignedInOwner,
-  type SignedInUser,
-  useService,
-} from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
+import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'
 import { createDocx, createPdf, createZlibDeflated, pdf } from '../../support/document-files.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 const warranty = {
   title: 'Warranty',
@@ -54,7 +45,7 @@ async function upload(
   })
   const location = response.headers.get('location')
   if (location === null) return { status: response.status, html: await response.text() }
-  const { page } = await browser.open(new URL(location, service.url).href)
+  const { page } = await browser.open(new URL(location, world.service.url).href)
   return page
 }
 
@@ -62,7 +53,7 @@ const getFieldError = ({ html }: { html: string }, field: string): string =>
   new RegExp(`id="f-${field}-problem">([^<]*)<`).exec(html)?.[1] ?? ''
 
 const listTitles = async ({ seed }: { seed: { workspaceId: number } }): Promise<string[]> => {
-  const rows = await database.db
+  const rows = await world.database.db
     .selectFrom('knowledge_document')
     .select('title')
     .where('workspace_id', '=', seed.workspaceId)
@@ -71,12 +62,12 @@ const listTitles = async ({ seed }: { seed: { workspaceId: number } }): Promise<
 }
 
 it('says what to do where agents know nothing', async () => {
-  const { open } = await seedSignedInOwner(service)
+  const { open } = await seedSignedInOwner(world.service)
   expect((await open('/knowledge')).text).toContain('Add the first document')
 })
 
 it('adds a pasted document, lists it, and shows its text as text', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const page = await add(user, { title: 'Terms <b>', body: '<script>alert(1)</script> is text.' })
   expect(page.text).toContain('The document was added')
   expect(page.html).toContain('Terms &lt;b&gt;')
@@ -87,7 +78,7 @@ it('adds a pasted document, lists it, and shows its text as text', async () => {
 })
 
 it('shows what an agent would be given, in its order, and what it would not', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   for (const number of [1, 2, 3, 4]) await add(user, { title: `Gutters ${number}`, body: 'About gutters.' })
   await add(user, warranty)
   const { html } = await user.open('/knowledge?search=gutters')
@@ -99,7 +90,7 @@ it('shows what an agent would be given, in its order, and what it would not', as
 })
 
 it('edits a document, and deletes it', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const page = await add(user, warranty)
   const { page: form } = await user.browser.open(`${page.url}/edit`)
   expect(form.html).toContain('Repairs have two.</textarea>')
@@ -115,7 +106,7 @@ it('edits a document, and deletes it', async () => {
 })
 
 it('says beside the field what is wrong, and keeps what was typed', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const long = await add(user, { title: 'x'.repeat(201), body: 'A text.' })
   expect(long.status).toBe(422)
   expect(getFieldError(long, 'title')).toContain('at most 200 characters')
@@ -133,7 +124,7 @@ it.each([
   ['Prices.pdf', createPdf('Free of charge')],
   ['Prices.docx', createDocx('Free of charge')],
 ])('takes %s, called by its name', async (name, bytes) => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   expect((await upload(user, { name, bytes })).html).toContain('<h1>Prices</h1>')
   const { html } = await user.open('/knowledge?search=charge')
   expect(html).toContain('>Prices<')
@@ -150,7 +141,7 @@ it.each([
 ])(
   'says beside the field what is wrong with a file %s, and keeps the title',
   async (_, name, bytes, sentence) => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const page = await upload(user, { name, bytes }, { title: 'My title' })
     expect(page.status).toBe(422)
     expect(getFieldError(page, 'file')).toContain(sentence)
@@ -160,14 +151,14 @@ it.each([
 )
 
 it('reads a file of 20 MB without looking at each of its bytes as a field', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const bytes = Buffer.alloc(20 * 1024 * 1024, ' ')
   bytes.write('A roof.')
   expect((await upload(user, { name: 'Large.txt', bytes })).html).toContain('<h1>Large</h1>')
 })
 
 it('serves others while a file inflates to gigabytes, and its own memory stays as it was', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const expandingFile = pdf(createZlibDeflated(256))
   const before = process.memoryUsage.rss()
   let answered: { html: string } | undefined
@@ -175,7 +166,7 @@ it('serves others while a file inflates to gigabytes, and its own memory stays a
   let served = 0
   let grown = 0
   while (answered === undefined) {
-    const response = await fetch(`${service.url}/healthz`)
+    const response = await fetch(`${world.service.url}/healthz`)
     expect(response.status).toBe(200)
     await response.body?.cancel()
     served += 1
@@ -188,7 +179,7 @@ it('serves others while a file inflates to gigabytes, and its own memory stays a
 })
 
 it('adds a file once when its form is sent twice', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const form = await user.open('/knowledge/new')
   const file = { name: 'Once.txt', bytes: Buffer.from('A roof.') }
   const pages = await Promise.all([upload(user, file, {}, form), upload(user, file, {}, form)])
@@ -197,8 +188,8 @@ it('adds a file once when its form is sent twice', async () => {
 })
 
 it('shows, edits and deletes no document of another workspace, and finds none', async () => {
-  const mine = await seedSignedInOwner(service)
-  const theirs = await seedSignedInOwner(service)
+  const mine = await seedSignedInOwner(world.service)
+  const theirs = await seedSignedInOwner(world.service)
   const page = await add(theirs, warranty)
   const id = page.url.split('/').at(-1) ?? ''
   expect((await mine.open(`/knowledge/${id}`)).status).toBe(404)
@@ -213,8 +204,8 @@ it('shows, edits and deletes no document of another workspace, and finds none', 
 })
 
 itInChromium('is used by hand, with a PDF that a browser made', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.setContent('<h1>Opening hours</h1><p>We open at nine, but on Sundays.</p><p>Call us before.</p>')

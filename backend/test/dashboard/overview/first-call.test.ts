@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import { type Service, startService } from '../../../start.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { useTestDatabase } from '../../support/world.ts'
 
-let database: TestDatabase
 let service: Service
+// Before the database's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  await service.stop()
+})
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   service = await startService({
     DATABASE_URL: database.url,
     SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
@@ -15,10 +18,6 @@ beforeAll(async () => {
     SIMULATION_SPEED: '50',
     LOG_LEVEL: 'silent',
   })
-})
-afterAll(async () => {
-  await service.stop()
-  await database.close()
 })
 
 itInChromium(

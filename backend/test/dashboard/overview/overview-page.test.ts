@@ -4,14 +4,11 @@ import { emptyResult } from '../../../dialer/attempt-result.ts'
 import { createApiKey } from '../../../identity/api-keys.ts'
 import { completeDialedCall, dialCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import { expectAccessible, openTab, seedSignedInOwner, useService } from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
+import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber, seedCampaign } from '../../support/factories.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 /** Text of the table row that begins with this heading. */
 const getRow = (html: string, heading: string): string => {
@@ -24,13 +21,13 @@ const getRow = (html: string, heading: string): string => {
 }
 
 it('counts today’s calls by outcome and by hour, on the workspace’s clock, without test calls', async () => {
-  const { seed, open } = await seedSignedInOwner(service)
-  const { deps } = service
+  const { seed, open } = await seedSignedInOwner(world.service)
+  const { deps } = world.service
   const add = async (end: Parameters<typeof completeDialedCall>[3], endedAt?: string) => {
     const call = await seedCall(deps, seed, freshNumber())
     await completeDialedCall(deps, seed, call.id, end)
     if (endedAt === undefined) return
-    await database.db
+    await world.database.db
       .updateTable('call')
       .set({ ended_at: new Date(endedAt) })
       .where('id', '=', call.id)
@@ -41,13 +38,13 @@ it('counts today’s calls by outcome and by hour, on the workspace’s clock, w
   await add(emptyResult('failed', 'line_failed'), '2026-05-04T13:59:59Z') // 9:59 there
   await add(emptyResult('busy', 'line_busy'), '2026-05-04T04:00:00Z') // midnight there
   await add(emptyResult('busy', 'line_busy'), '2026-05-04T03:59:59Z') // yesterday there
-  await database.db
+  await world.database.db
     .updateTable('call')
     .set({ test: true })
     .where('id', '=', (await seedCall(deps, seed, freshNumber())).id)
     .execute()
   const test = await seedCall(deps, seed, freshNumber(), { test: true })
-  await database.db
+  await world.database.db
     .updateTable('call')
     .set({ status: 'completed', outcome: 'answered', next_attempt_at: null, ended_at: deps.clock.now() })
     .where('id', '=', test.id)
@@ -75,15 +72,19 @@ it('has as many hours as the clock shows on the days when it is turned', () => {
 })
 
 it('shows what is on the phone now, and what waits for what', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { seed, open } = user
-  const { deps } = service
+  const { deps } = world.service
   const live = await seedCall(deps, seed, freshNumber(), { first_name: 'Kai', last_name: '<u>Now</u>' })
   await dialCall(deps, seed, live.id)
   await seedCall(deps, seed, freshNumber(), { scheduled_at: '2026-05-06T13:00:00Z' })
   await seedCall(deps, seed, freshNumber(), { scheduled_at: '2026-05-07T13:00:00Z' })
   const pausedId = await seedCampaign(deps, { ...seed, name: 'Stopped' })
-  await database.db.updateTable('campaign').set({ status: 'paused' }).where('id', '=', pausedId).execute()
+  await world.database.db
+    .updateTable('campaign')
+    .set({ status: 'paused' })
+    .where('id', '=', pausedId)
+    .execute()
   await seedCall(deps, seed, freshNumber(), { campaign_id: pausedId })
   const oneAtOnce = await seedCampaign(deps, { ...seed, name: 'One', maxConcurrentCalls: 1 })
   const [first] = [
@@ -102,12 +103,12 @@ it('shows what is on the phone now, and what waits for what', async () => {
 })
 
 it('makes stand out what is broken: paused campaigns, failing and disabled webhooks, dead deliveries', async () => {
-  const { seed, userId, open } = await seedSignedInOwner(service)
-  const { deps } = service
+  const { seed, userId, open } = await seedSignedInOwner(world.service)
+  const { deps } = world.service
   expect((await open('/overview')).html).not.toContain('What needs attention')
   const { id: keyId } = await createApiKey(deps, { workspaceId: seed.workspaceId, userId, name: 'x' })
   const subscribe = (target: string, health: { disabled_at?: Date; failing_since?: Date }) =>
-    database.db
+    world.database.db
       .insertInto('webhook_subscription')
       .values({
         workspace_id: seed.workspaceId,
@@ -124,7 +125,7 @@ it('makes stand out what is broken: paused campaigns, failing and disabled webho
   await subscribe('https://off.example.com/x', { disabled_at: new Date(), failing_since: new Date() })
   await subscribe('https://ill.example.com/x', { failing_since: new Date() })
   await subscribe('https://well.example.com/x', {})
-  await database.db
+  await world.database.db
     .updateTable('campaign')
     .set({ status: 'paused', paused_reason: 'The phone line failed 20 times in a row.' })
     .where('id', '=', seed.campaignId)
@@ -133,7 +134,7 @@ it('makes stand out what is broken: paused campaigns, failing and disabled webho
     do_not_call: true,
     callback_url: 'https://a.example.com',
   })
-  await database.db
+  await world.database.db
     .updateTable('webhook_delivery')
     .set({ status: 'exhausted', next_attempt_at: null })
     .where('workspace_id', '=', seed.workspaceId)
@@ -149,8 +150,8 @@ it('makes stand out what is broken: paused campaigns, failing and disabled webho
 })
 
 it('leads a new workspace to its first call, and is silent about it then', async () => {
-  const { seed, userId, open } = await seedSignedInOwner(service)
-  const { db } = database
+  const { seed, userId, open } = await seedSignedInOwner(world.service)
+  const { db } = world.database
   await db
     .updateTable('agent')
     .set({ status: 'draft' })
@@ -161,35 +162,35 @@ it('leads a new workspace to its first call, and is silent about it then', async
   expect(fresh.text).toContain('1 of 5 done')
   expect(fresh.text).toContain('Create an agent and make it live')
   await db.updateTable('agent').set({ status: 'live' }).where('workspace_id', '=', seed.workspaceId).execute()
-  const campaignId = await seedCampaign(service.deps, seed)
-  await seedCall(service.deps, { ...seed, campaignId }, freshNumber())
+  const campaignId = await seedCampaign(world.service.deps, seed)
+  await seedCall(world.service.deps, { ...seed, campaignId }, freshNumber())
   expect((await open('/overview')).text).toContain('4 of 5 done')
-  const { id } = await createApiKey(service.deps, { workspaceId: seed.workspaceId, userId, name: 'x' })
+  const { id } = await createApiKey(world.service.deps, { workspaceId: seed.workspaceId, userId, name: 'x' })
   await db.updateTable('api_key').set({ last_used_at: new Date() }).where('id', '=', id).execute()
   expect((await open('/overview')).text).not.toContain('First steps')
 })
 
 it('shows nothing of another workspace', async () => {
-  const mine = await seedSignedInOwner(service)
-  const theirs = await seedSignedInOwner(service)
-  await seedCall(service.deps, theirs.seed, freshNumber())
+  const mine = await seedSignedInOwner(world.service)
+  const theirs = await seedSignedInOwner(world.service)
+  await seedCall(world.service.deps, theirs.seed, freshNumber())
   expect((await mine.open('/overview')).text).toContain('3 of 5 done')
-  await seedCall(service.deps, mine.seed, freshNumber())
+  await seedCall(world.service.deps, mine.seed, freshNumber())
   expect((await mine.open('/overview')).text).toContain('Waiting 1')
   expect((await mine.browser.open(theirs.urlFor('/overview'))).page.status).toBe(404)
 })
 
 itInChromium('moves by itself', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(user.urlFor('/overview'))
   await expectAccessible(tab)
-  const call = await seedCall(service.deps, user.seed, freshNumber(), { first_name: 'Kai' })
-  await dialCall(service.deps, user.seed, call.id)
+  const call = await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Kai' })
+  await dialCall(world.service.deps, user.seed, call.id)
   await tab.getByRole('link', { name: 'Kai' }).waitFor()
-  await completeDialedCall(service.deps, user.seed, call.id, emptyResult('busy', 'line_busy'))
+  await completeDialedCall(world.service.deps, user.seed, call.id, emptyResult('busy', 'line_busy'))
   await tab.getByText('Nobody is being called at the moment.').waitFor()
   await tab.getByRole('row', { name: 'Busy' }).getByText('1', { exact: true }).waitFor()
   await expectAccessible(tab)

@@ -1,15 +1,12 @@
 import { expect, it } from '@jest/globals'
 import { itInChromium } from '../../support/chromium.ts'
-import { expectAccessible, openTab, seedSignedInOwner, useService } from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import type { Service } from '../../support/service.ts'
+import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 it('asks who comes without a session to sign in, and leads back', async () => {
-  const { urlFor } = await seedSignedInOwner(service)
+  const { urlFor } = await seedSignedInOwner(world.service)
   const response = await fetch(urlFor('/phone-numbers'), { redirect: 'manual' })
   expect(response.status).toBe(303)
   expect(response.headers.get('location')).toBe(
@@ -18,7 +15,7 @@ it('asks who comes without a session to sign in, and leads back', async () => {
 })
 
 it('adds a number, retires it, and activates it again', async () => {
-  const { browser, open } = await seedSignedInOwner(service)
+  const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const { page: list } = await browser.press(form, 'Add the number', {
     phone_number: '+1 (202) 555-0177',
@@ -38,7 +35,7 @@ it('adds a number, retires it, and activates it again', async () => {
 })
 
 it('says beside the field what is wrong, and keeps what was typed', async () => {
-  const { browser, open } = await seedSignedInOwner(service)
+  const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const { page } = await browser.press(form, 'Add the number', { phone_number: '555', label: 'Sales' })
   expect(page.status).toBe(422)
@@ -49,7 +46,7 @@ it('says beside the field what is wrong, and keeps what was typed', async () => 
 })
 
 it('does nothing twice when a form is sent twice', async () => {
-  const { browser, open } = await seedSignedInOwner(service)
+  const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const fields = { phone_number: '+12025550178', label: 'Once' }
   const sent = await Promise.all([
@@ -57,7 +54,7 @@ it('does nothing twice when a form is sent twice', async () => {
     browser.press(form, 'Add the number', fields),
   ])
   expect(sent.map(({ page }) => page.status)).toEqual([200, 200])
-  const numbers = await database.db
+  const numbers = await world.database.db
     .selectFrom('phone_number')
     .selectAll()
     .where('label', '=', 'Once')
@@ -66,8 +63,8 @@ it('does nothing twice when a form is sent twice', async () => {
 })
 
 it('shows another workspace’s pages to nobody, as it shows those that are none', async () => {
-  const mine = await seedSignedInOwner(service)
-  const theirs = await seedSignedInOwner(service)
+  const mine = await seedSignedInOwner(world.service)
+  const theirs = await seedSignedInOwner(world.service)
   const { page: foreign } = await mine.browser.open(theirs.urlFor('/phone-numbers'))
   const nowhere = await mine.open('/nowhere')
   expect([foreign.status, nowhere.status]).toEqual([404, 404])
@@ -76,8 +73,8 @@ it('shows another workspace’s pages to nobody, as it shows those that are none
 })
 
 it('refuses to retire another workspace’s number', async () => {
-  const mine = await seedSignedInOwner(service)
-  const theirs = await seedSignedInOwner(service)
+  const mine = await seedSignedInOwner(world.service)
+  const theirs = await seedSignedInOwner(world.service)
   const list = await mine.open('/phone-numbers')
   const forged = {
     ...list,
@@ -88,7 +85,7 @@ it('refuses to retire another workspace’s number', async () => {
 })
 
 it('takes no form that another site made up', async () => {
-  const { browser, open } = await seedSignedInOwner(service)
+  const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const forged = { ...form, html: form.html.replace(/name="_csrf" value="[^"]*"/g, 'name="_csrf" value="x"') }
   const { page } = await browser.press(forged, 'Add the number', { phone_number: '+12025550179', label: 'x' })
@@ -96,8 +93,8 @@ it('takes no form that another site made up', async () => {
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   await tab.goto(user.urlFor('/phone-numbers'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Add a number' }).first().click()

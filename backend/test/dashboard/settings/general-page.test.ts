@@ -1,18 +1,9 @@
 import { expect, it } from '@jest/globals'
 import { itInChromium } from '../../support/chromium.ts'
-import {
-  expectAccessible,
-  openTab,
-  seedSignedInMember,
-  seedSignedInOwner,
-  useService,
-} from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import type { Service } from '../../support/service.ts'
+import { expectAccessible, openTab, seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 const fields = {
   name: 'Globex',
@@ -25,14 +16,14 @@ const fields = {
 }
 
 const getSettings = (workspaceId: number) =>
-  database.db
+  world.database.db
     .selectFrom('workspace')
     .select(['name', 'country', 'time_zone', 'calling_hours', 'retention_days'])
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 
 it('keeps the workspace’s settings, and new campaigns begin with its hours', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings')
   const { page } = await user.browser.press(form, 'Save', fields)
   expect(page.text).toContain('Saved')
@@ -62,7 +53,7 @@ it.each([
   ['retention_days', { retention_days: '2.5' }, 'whole number of days'],
   ['retention_days', { retention_days: 'long' }, 'whole number of days'],
 ])('says beside %s what is wrong with it: %j', async (field, bad, message) => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const before = await getSettings(user.seed.workspaceId)
   const form = await user.open('/settings')
   const { page } = await user.browser.press(form, 'Save', { ...fields, ...bad })
@@ -72,8 +63,8 @@ it.each([
 })
 
 it('shows members the settings, and lets owners alone change them', async () => {
-  const owner = await seedSignedInOwner(service)
-  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
+  const owner = await seedSignedInOwner(world.service)
+  const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   const seen = await member.open('/settings')
   expect(seen.text).toContain('Monday to Friday, 09:00 to 17:00')
   const form = await owner.open('/settings')
@@ -89,15 +80,15 @@ it('shows members the settings, and lets owners alone change them', async () => 
 })
 
 it('is another workspace’s business', async () => {
-  const [mine, theirs] = [await seedSignedInOwner(service), await seedSignedInOwner(service)]
+  const [mine, theirs] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
   for (const path of ['/settings', '/settings/members', '/account']) {
     expect((await mine.browser.open(theirs.urlFor(path))).page.status).toBe(404)
   }
 })
 
 itInChromium('is used by hand', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   await tab.goto(user.urlFor('/settings'))
   await expectAccessible(tab)
   await tab.getByLabel('Days after the call').fill('0')

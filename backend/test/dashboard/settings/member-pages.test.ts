@@ -14,20 +14,16 @@ import {
   seedUserWithoutWorkspace,
   type SignedInUser,
   signIn,
-  useService,
 } from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 const fresh = 'another long password'
 const days = (count: number) => count * 86_400_000
 
 const listRoles = async (workspaceId: number) => {
-  const rows = await database.db
+  const rows = await world.database.db
     .selectFrom('membership')
     .select(['user_id', 'role'])
     .where('workspace_id', '=', workspaceId)
@@ -37,9 +33,9 @@ const listRoles = async (workspaceId: number) => {
 
 /** An owner with a second one: `seed`'s own user is an owner, too, who never signs in. */
 async function seedOwner() {
-  const owner = await seedSignedInOwner(service)
+  const owner = await seedSignedInOwner(world.service)
   const { workspaceId, userId } = owner.seed
-  await removeMember(service.deps, { workspaceId, userId })
+  await removeMember(world.service.deps, { workspaceId, userId })
   return { ...owner, workspaceId }
 }
 
@@ -86,12 +82,12 @@ it('invites a new person by a link that is shown once and kept as a hash', async
 
 it('lets who has an account join with it, after signing in on the way', async () => {
   const owner = await seedOwner()
-  const stranger = await seedUserWithoutWorkspace(service)
+  const stranger = await seedUserWithoutWorkspace(world.service)
   const { link } = await inviteAs(owner, 'owner')
   const browser = createBrowser()
   const { page } = await browser.open(link)
   const signInPath = /href="(\/sign-in\?next=[^"]*)"/.exec(page.html)?.[1] ?? ''
-  const { page: signInPage } = await browser.open(service.url + signInPath)
+  const { page: signInPage } = await browser.open(world.service.url + signInPath)
   const { page: back } = await browser.press(signInPage, 'Sign in', { email: stranger.email, password })
   expect(back.url).toBe(link)
   await browser.press(back, 'Join the workspace')
@@ -144,11 +140,11 @@ it('tells of an invitation that was used, has expired, was withdrawn, or never w
   const withdrawn = await inviteAs(owner)
   await owner.browser.press(await owner.open('/settings/members'), 'Withdraw')
   expect(await openGoneLink(withdrawn.link)).toContain('not valid')
-  expect(await openGoneLink(`${service.url}/invitations/none`)).toContain('not valid')
+  expect(await openGoneLink(`${world.service.url}/invitations/none`)).toContain('not valid')
   const expired = await inviteAs(owner)
   const browser = createBrowser()
   const { page: form } = await browser.open(expired.link)
-  service.deps.clock.advance(days(7))
+  world.service.deps.clock.advance(days(7))
   expect(await openGoneLink(expired.link)).toContain('has expired')
   const late = await browser.press(form, 'Create account and join', { name: 'Kim', password })
   expect(late.page.status).toBe(410)
@@ -168,8 +164,8 @@ it('says beside the field what is wrong with who joins', async () => {
 it('changes roles and removes members, with what acted in their name', async () => {
   const owner = await seedOwner()
   const { workspaceId } = owner
-  const kim = await seedSignedInMember(service, workspaceId, 'member')
-  const { key } = await createApiKey(service.deps, { workspaceId, userId: kim.userId, name: 'CRM' })
+  const kim = await seedSignedInMember(world.service, workspaceId, 'member')
+  const { key } = await createApiKey(world.service.deps, { workspaceId, userId: kim.userId, name: 'CRM' })
   const list = await owner.open('/settings/members')
   await owner.browser.press(list, 'Change the role')
   expect((await listRoles(workspaceId)).get(kim.userId)).toBe('owner')
@@ -178,7 +174,7 @@ it('changes roles and removes members, with what acted in their name', async () 
   await owner.browser.press(await owner.open('/settings/members'), 'Remove from the workspace')
   expect((await listRoles(workspaceId)).has(kim.userId)).toBe(false)
   expect((await kim.open('/account')).status).toBe(404)
-  const api = await fetch(`${service.url}/api/public/v1/calls/`, {
+  const api = await fetch(`${world.service.url}/api/public/v1/calls/`, {
     headers: { authorization: `Bearer ${key}` },
   })
   expect(api.status).toBe(401)
@@ -188,7 +184,7 @@ it('always has an owner, also where two leave at once', async () => {
   const owner = await seedOwner()
   const { workspaceId } = owner
   expect((await owner.open('/settings/members')).html).not.toContain('Leave the workspace')
-  const kim = await seedSignedInMember(service, workspaceId, 'owner')
+  const kim = await seedSignedInMember(world.service, workspaceId, 'owner')
   // Both pages are open before either button is pressed.
   const users = [owner, kim]
   const opened = await Promise.all(users.map((user) => user.open('/settings/members')))
@@ -202,7 +198,7 @@ it('always has an owner, also where two leave at once', async () => {
 it('does not make its last owner a member', async () => {
   const owner = await seedOwner()
   const { workspaceId } = owner
-  const kim = await seedSignedInMember(service, workspaceId, 'owner')
+  const kim = await seedSignedInMember(world.service, workspaceId, 'owner')
   const users = [owner, kim]
   const opened = await Promise.all(users.map((user) => user.open('/settings/members')))
   await Promise.all(
@@ -213,12 +209,12 @@ it('does not make its last owner a member', async () => {
 
 it('lets members look, and owners alone decide', async () => {
   const owner = await seedOwner()
-  const member = await seedSignedInMember(service, owner.workspaceId, 'member')
+  const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const seen = await member.open('/settings/members')
   expect(seen.text).toContain(owner.email)
   expect(seen.html).not.toContain('Remove from the workspace')
   expect((await member.open('/settings/members/invite')).status).toBe(403)
-  const { userId } = await seedSignedInMember(service, owner.workspaceId, 'member')
+  const { userId } = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const submitForged = async (what: string, fields: Record<string, string>) => {
     const form = await owner.open('/settings/members')
     const ownPage = await member.open('/settings/members')
@@ -235,7 +231,7 @@ it('lets members look, and owners alone decide', async () => {
 
 it('ends the invitations of an owner who is one no longer: they could come back by them', async () => {
   const owner = await seedOwner()
-  const kim = await seedSignedInMember(service, owner.workspaceId, 'owner')
+  const kim = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
   const first = await inviteAs(kim, 'owner')
   await owner.browser.press(await owner.open('/settings/members'), 'Change the role')
   expect((await createBrowser().open(first.link)).page.status).toBe(410)
@@ -252,7 +248,7 @@ async function createResetLink(owner: SignedInUser, userId: number): Promise<{ p
 
 it('resets a member’s password once, and signs them out everywhere', async () => {
   const owner = await seedOwner()
-  const kim = await seedSignedInMember(service, owner.workspaceId, 'member')
+  const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const link = getLink((await createResetLink(owner, kim.userId)).page)
   const browser = createBrowser()
   const { page: form } = await browser.open(link)
@@ -267,58 +263,58 @@ it('resets a member’s password once, and signs them out everywhere', async () 
   ])
   expect(both.map(({ page }) => page.status).sort()).toEqual([200, 410])
   expect((await kim.open('/account')).url).toContain('/sign-in')
-  expect((await signIn(service, kim.email)).page.status).toBe(422)
+  expect((await signIn(world.service, kim.email)).page.status).toBe(422)
   expect((await createBrowser().open(link)).page.text).toContain('used already')
 })
 
 it('ends a reset link after 24 hours, and when a newer one is made', async () => {
   const owner = await seedOwner()
-  const kim = await seedSignedInMember(service, owner.workspaceId, 'member')
+  const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const older = getLink((await createResetLink(owner, kim.userId)).page)
   const newer = getLink((await createResetLink(owner, kim.userId)).page)
   expect((await createBrowser().open(older)).page.status).toBe(410)
   expect((await createBrowser().open(newer)).page.status).toBe(200)
-  service.deps.clock.advance(days(1))
+  world.service.deps.clock.advance(days(1))
   expect((await createBrowser().open(newer)).page.text).toContain('has expired')
 })
 
 it('makes no link that would open an account which works for others, too', async () => {
   const owner = await seedOwner()
   const other = await seedOwner()
-  const kim = await seedSignedInMember(service, owner.workspaceId, 'member')
+  const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const link = getLink((await createResetLink(owner, kim.userId)).page)
   const browser = createBrowser()
   const { page: form } = await browser.open(link)
-  await addMember(service.deps, { workspaceId: other.workspaceId, userId: kim.userId, role: 'member' })
+  await addMember(world.service.deps, { workspaceId: other.workspaceId, userId: kim.userId, role: 'member' })
   expect((await createBrowser().open(link)).page.text).toContain('does not work any more')
   const { page: late } = await browser.press(form, 'Set the password', { new_password: fresh })
   expect(late.status).toBe(410)
   const { page: rejected } = await createResetLink(owner, kim.userId)
   expect(rejected.status).toBe(422)
   expect(rejected.text).toContain('also works in a workspace that you do not own')
-  expect((await signIn(service, kim.email)).page.status).toBe(200)
+  expect((await signIn(world.service, kim.email)).page.status).toBe(200)
   // In a workspace of the same owner it is theirs to decide.
-  await addMember(service.deps, { workspaceId: other.workspaceId, userId: owner.userId, role: 'owner' })
+  await addMember(world.service.deps, { workspaceId: other.workspaceId, userId: owner.userId, role: 'owner' })
   expect((await createResetLink(owner, kim.userId)).page.status).toBe(200)
 })
 
 it('makes a reset link of one who is an owner no longer worth nothing', async () => {
   const owner = await seedOwner()
-  const boss = await seedSignedInMember(service, owner.workspaceId, 'owner')
-  const kim = await seedSignedInMember(service, owner.workspaceId, 'member')
+  const boss = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
+  const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const link = getLink((await createResetLink(boss, kim.userId)).page)
-  await removeMember(service.deps, { workspaceId: owner.workspaceId, userId: boss.userId })
+  await removeMember(world.service.deps, { workspaceId: owner.workspaceId, userId: boss.userId })
   expect((await createBrowser().open(link)).page.status).toBe(410)
   // Nor is an account without any workspace an owner's to take.
   const again = getLink((await createResetLink(owner, kim.userId)).page)
-  await removeMember(service.deps, { workspaceId: owner.workspaceId, userId: kim.userId })
+  await removeMember(world.service.deps, { workspaceId: owner.workspaceId, userId: kim.userId })
   expect((await createBrowser().open(again)).page.status).toBe(410)
 })
 
 it('makes no reset link for oneself, for strangers, or by members', async () => {
   const owner = await seedOwner()
-  const member = await seedSignedInMember(service, owner.workspaceId, 'member')
-  const stranger = await seedUserWithoutWorkspace(service)
+  const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
+  const stranger = await seedUserWithoutWorkspace(world.service)
   expect((await createResetLink(owner, owner.userId)).page.text).toContain('Change your own password')
   expect((await owner.open(`/settings/members/${stranger.userId}/reset-password`)).status).toBe(404)
   expect((await member.open(`/settings/members/${owner.userId}/reset-password`)).status).toBe(403)
@@ -326,8 +322,8 @@ it('makes no reset link for oneself, for strangers, or by members', async () => 
 
 itInChromium('is used by hand, by who invites and who joins', async (chromium) => {
   const owner = await seedOwner()
-  await seedSignedInMember(service, owner.workspaceId, 'member')
-  const tab = await openTab(service, chromium, owner)
+  await seedSignedInMember(world.service, owner.workspaceId, 'member')
+  const tab = await openTab(world.service, chromium, owner)
   await tab.goto(owner.urlFor('/settings/members'))
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Invite somebody' }).click()

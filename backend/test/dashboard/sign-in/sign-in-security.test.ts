@@ -18,37 +18,31 @@ import {
   seedUserWithoutWorkspace,
   signIn,
 } from '../../support/dashboard.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { seedUser } from '../../support/factories.ts'
 import { waitForLockWaiters } from '../../support/locks.ts'
 import { newFlow, seedApp } from '../../support/oauth.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
 const config = parseConfig({
   PUBLIC_URL: 'https://outdial.example',
   SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
 })
 
-let database: TestDatabase
-let service: Service
 /** Behind a proxy that ends TLS, with everything that it logs. */
 let app: FastifyInstance
 let deps: TestDeps
 const log: string[] = []
+afterAll(async () => {
+  await app.close()
+})
+const world = useServiceWorld()
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startService(database.db)
-  deps = testDeps(database.db, {
+  deps = testDeps(world.database.db, {
     config,
     log: pino({ level: 'trace' }, { write: (line) => void log.push(line) }),
   })
   app = await createApp(deps)
-})
-afterAll(async () => {
-  await app.close()
-  await service.close()
-  await database.close()
 })
 
 /** Sends the sign-in form from an address of the network. */
@@ -112,7 +106,7 @@ it('begins a session of its own, and ends the one that the browser held', async 
   const signedIn = await signInFrom('192.0.2.2', kim.email, password, plantedCookies)
   const [session] = signedIn.cookies.filter(({ name }) => name === '__Host-outdial_session')
   expect(session?.value).not.toBe(plantedCookies['__Host-outdial_session'])
-  const sessions = await database.db
+  const sessions = await world.database.db
     .selectFrom('session')
     .select('user_id')
     .where('user_id', 'in', [kim.userId, eve.userId])
@@ -142,10 +136,10 @@ it('takes a network of IPv6 addresses for one place', async () => {
 })
 
 it('counts tries on the page of an app together with those on the page of its own', async () => {
-  const { email } = await seedUserWithoutWorkspace(service)
-  for (let count = 0; count < 10; count += 1) await signIn(service, email, 'wrong')
+  const { email } = await seedUserWithoutWorkspace(world.service)
+  for (let count = 0; count < 10; count += 1) await signIn(world.service, email, 'wrong')
   const browser = createBrowser()
-  const { page } = await browser.open((await newFlow(await seedApp(service, 'confidential'))).startUrl)
+  const { page } = await browser.open((await newFlow(await seedApp(world.service, 'confidential'))).startUrl)
   expect((await browser.press(page, 'Sign in', { email, password })).page.status).toBe(429)
 })
 
@@ -154,7 +148,7 @@ it('lets nobody in by a password that is being changed at that moment', async ()
   const sessionHash = Buffer.from('the session that changes it')
   let change: Promise<void> | undefined
   let late: ReturnType<typeof signInFrom> | undefined
-  await database.db.transaction().execute(async (db) => {
+  await world.database.db.transaction().execute(async (db) => {
     change = changePassword(
       { ...deps, db },
       { userId, sessionHash },
@@ -162,10 +156,14 @@ it('lets nobody in by a password that is being changed at that moment', async ()
     )
     await change
     late = signInFrom('192.0.2.4', email, password)
-    await waitForLockWaiters(database.db)
+    await waitForLockWaiters(world.database.db)
   })
   expect((await late)?.statusCode).toBe(422)
-  const sessions = await database.db.selectFrom('session').selectAll().where('user_id', '=', userId).execute()
+  const sessions = await world.database.db
+    .selectFrom('session')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .execute()
   expect(sessions).toEqual([])
 })
 
@@ -215,7 +213,7 @@ it('lets an owner who is being removed invite nobody', async () => {
   })
   await addMember(deps, { workspaceId, userId: eve.userId, role: 'owner' })
   let late: Promise<unknown> | undefined
-  await database.db.transaction().execute(async (db) => {
+  await world.database.db.transaction().execute(async (db) => {
     await removeMember({ ...deps, db }, { workspaceId, userId: eve.userId })
     late = createInvitation(deps, {
       workspaceId,
@@ -224,7 +222,7 @@ it('lets an owner who is being removed invite nobody', async () => {
       role: 'owner',
     })
     late.catch(() => {})
-    await waitForLockWaiters(database.db)
+    await waitForLockWaiters(world.database.db)
   })
   await expect(late).rejects.toMatchObject({ code: 'not_found' })
 })
@@ -232,14 +230,16 @@ it('lets an owner who is being removed invite nobody', async () => {
 it('sends who asks from a live page to sign in and back to that page, and nowhere else', async () => {
   const livePath = '/w/1/calls?newest=7'
   const redirectFrom = async (from: string | undefined, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${service.url}${livePath}`, {
+    const response = await fetch(`${world.service.url}${livePath}`, {
       headers: { 'hx-request': 'true', ...(from !== undefined && { 'hx-current-url': from }), ...headers },
     })
     expect(response.status).toBe(401)
     return response.headers.get('hx-redirect')
   }
   const back = (path: string) => `/sign-in?next=${encodeURIComponent(path)}`
-  expect(await redirectFrom(`${service.url}/w/1/calls?search=may#live`)).toBe(back('/w/1/calls?search=may'))
+  expect(await redirectFrom(`${world.service.url}/w/1/calls?search=may#live`)).toBe(
+    back('/w/1/calls?search=may'),
+  )
   for (const other of [
     'https://evil.example/w/1/calls',
     'javascript:alert(1)',
@@ -249,17 +249,17 @@ it('sends who asks from a live page to sign in and back to that page, and nowher
     expect(await redirectFrom(other)).toBe(back(livePath))
   }
   // A path that other sites could be meant by is not gone to by the page itself.
-  const odd = (await redirectFrom(`${service.url}//evil.example`)) ?? ''
-  const { page } = await createBrowser().open(`${service.url}${odd}`)
+  const odd = (await redirectFrom(`${world.service.url}//evil.example`)) ?? ''
+  const { page } = await createBrowser().open(`${world.service.url}${odd}`)
   expect(page.html).toContain('action="/sign-in?next=%2F"')
-  expect(await redirectFrom(`${service.url}/w/1/agents/new`, { 'outdial-aside': 'true' })).toBeNull()
+  expect(await redirectFrom(`${world.service.url}/w/1/agents/new`, { 'outdial-aside': 'true' })).toBeNull()
 })
 
 itInChromium(
   'leads back to a live page by signing in, and takes nobody away from a form',
   async (chromium) => {
-    const user = await seedSignedInOwner(service)
-    const form = await openTab(service, chromium, user)
+    const user = await seedSignedInOwner(world.service)
+    const form = await openTab(world.service, chromium, user)
     await form.goto(user.urlFor('/agents/new'))
     await form.context().clearCookies({ name: /session/ })
     const isAnswered = form.evaluate(
@@ -269,7 +269,7 @@ itInChromium(
     await isAnswered
     expect(await form.getByLabel('Greeting').inputValue()).toBe('Hi {{first_name}}')
 
-    const tab = await openTab(service, chromium, user)
+    const tab = await openTab(world.service, chromium, user)
     await tab.goto(user.urlFor('/calls?status=queued'))
     await tab.context().clearCookies({ name: /session/ })
     await tab.waitForURL((url) => url.pathname === '/sign-in')

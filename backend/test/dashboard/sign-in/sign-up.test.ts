@@ -1,16 +1,13 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../../support/browser.ts'
 import { itInChromium } from '../../support/chromium.ts'
-import { expectAccessible, password, seedUserWithoutWorkspace, useService } from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import type { Service } from '../../support/service.ts'
+import { expectAccessible, password, seedUserWithoutWorkspace } from '../../support/dashboard.ts'
+import { useServiceWorld } from '../../support/service.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 beforeEach(async () => {
-  await database.db.deleteFrom('workspace').execute()
-  await database.db.deleteFrom('app_user').execute()
+  await world.database.db.deleteFrom('workspace').execute()
+  await world.database.db.deleteFrom('app_user').execute()
 })
 
 const fields = {
@@ -24,7 +21,7 @@ const fields = {
 
 const openSignUp = async () => {
   const browser = createBrowser()
-  const { page } = await browser.open(`${service.url}/sign-up`)
+  const { page } = await browser.open(`${world.service.url}/sign-up`)
   return { browser, page }
 }
 
@@ -32,11 +29,11 @@ const press = ({ browser, page }: Awaited<ReturnType<typeof openSignUp>>, change
   browser.press(page, 'Create account and workspace', { ...fields, ...change })
 
 it('offers an empty installation to its first user, who owns a workspace at once', async () => {
-  const { page: signInPage } = await createBrowser().open(`${service.url}/`)
+  const { page: signInPage } = await createBrowser().open(`${world.service.url}/`)
   expect(signInPage.html).toContain('href="/sign-up"')
   const { page } = await press(await openSignUp())
   expect(new URL(page.url).pathname).toMatch(/^\/w\/\d+\/overview$/)
-  const membership = await database.db
+  const membership = await world.database.db
     .selectFrom('membership')
     .innerJoin('workspace', 'workspace.id', 'workspace_id')
     .innerJoin('app_user', 'app_user.id', 'user_id')
@@ -45,25 +42,25 @@ it('offers an empty installation to its first user, who owns a workspace at once
   expect(membership).toEqual([
     { role: 'owner', email: 'robin@example.com', name: 'Acme', country: 'DE', time_zone: 'Europe/Berlin' },
   ])
-  expect(await database.db.selectFrom('mcp_tool').select('id').execute()).not.toEqual([])
+  expect(await world.database.db.selectFrom('mcp_tool').select('id').execute()).not.toEqual([])
 })
 
 it('is closed once there is a user', async () => {
   const late = await openSignUp()
-  const { userId } = await seedUserWithoutWorkspace(service)
-  const { page: signInPage } = await createBrowser().open(`${service.url}/sign-in`)
+  const { userId } = await seedUserWithoutWorkspace(world.service)
+  const { page: signInPage } = await createBrowser().open(`${world.service.url}/sign-in`)
   expect(signInPage.html).not.toContain('/sign-up')
-  expect((await openSignUp()).page.url).toBe(`${service.url}/sign-in`)
+  expect((await openSignUp()).page.url).toBe(`${world.service.url}/sign-in`)
   const { page } = await press(late)
-  expect(page.url).toBe(`${service.url}/sign-in`)
-  expect(await database.db.selectFrom('app_user').select('id').execute()).toEqual([{ id: userId }])
+  expect(page.url).toBe(`${world.service.url}/sign-in`)
+  expect(await world.database.db.selectFrom('app_user').select('id').execute()).toEqual([{ id: userId }])
 })
 
 it('makes one first user of many at once', async () => {
   const open = await Promise.all(Array.from({ length: 6 }, openSignUp))
   await Promise.all(open.map((one, index) => press(one, { email: `robin${index}@example.com` })))
-  expect(await database.db.selectFrom('app_user').select('id').execute()).toHaveLength(1)
-  expect(await database.db.selectFrom('workspace').select('id').execute()).toHaveLength(1)
+  expect(await world.database.db.selectFrom('app_user').select('id').execute()).toHaveLength(1)
+  expect(await world.database.db.selectFrom('workspace').select('id').execute()).toHaveLength(1)
 })
 
 it.each([
@@ -77,13 +74,13 @@ it.each([
   expect(page.html).toMatch(new RegExp(`id="f-${field}-problem">[^<]*${message}`))
   expect(page.html).toContain('value="Robin"')
   expect(page.html).not.toContain(password)
-  expect(await database.db.selectFrom('app_user').select('id').execute()).toEqual([])
+  expect(await world.database.db.selectFrom('app_user').select('id').execute()).toEqual([])
 })
 
 it('tells who has no workspace what to do, and makes one, sent twice or not', async () => {
-  const { browser, email } = await seedUserWithoutWorkspace(service)
-  const { page } = await browser.open(`${service.url}/`)
-  expect(page.url).toBe(`${service.url}/workspaces/new`)
+  const { browser, email } = await seedUserWithoutWorkspace(world.service)
+  const { page } = await browser.open(`${world.service.url}/`)
+  expect(page.url).toBe(`${world.service.url}/workspaces/new`)
   expect(page.text).toContain('not a member of any workspace')
   expect(page.text).toContain(email)
   const input = { name: 'Globex', country: 'US', time_zone: 'America/New_York' }
@@ -92,30 +89,32 @@ it('tells who has no workspace what to do, and makes one, sent twice or not', as
     browser.press(page, 'Create the workspace', input),
   ])
   expect(new Set(sent.map((one) => one.page.url)).size).toBe(1)
-  expect(await database.db.selectFrom('workspace').select('name').execute()).toEqual([{ name: 'Globex' }])
+  expect(await world.database.db.selectFrom('workspace').select('name').execute()).toEqual([
+    { name: 'Globex' },
+  ])
 })
 
 it('makes no workspace for who is not signed in', async () => {
-  const { browser } = await seedUserWithoutWorkspace(service)
-  const { page } = await browser.open(`${service.url}/workspaces/new`)
-  await database.db.deleteFrom('session').execute()
+  const { browser } = await seedUserWithoutWorkspace(world.service)
+  const { page } = await browser.open(`${world.service.url}/workspaces/new`)
+  await world.database.db.deleteFrom('session').execute()
   const response = await browser.press(page, 'Create the workspace', {
     name: 'Globex',
     country: 'US',
     time_zone: 'America/New_York',
   })
   expect(response.page.url).toContain('/sign-in')
-  expect(await database.db.selectFrom('workspace').select('id').execute()).toEqual([])
+  expect(await world.database.db.selectFrom('workspace').select('id').execute()).toEqual([])
 })
 
 it('lets nobody keep a person out by wrong passwords from elsewhere', async () => {
-  const { email } = await seedUserWithoutWorkspace(service)
+  const { email } = await seedUserWithoutWorkspace(world.service)
   const from = async (remoteAddress: string, typedPassword: string) => {
-    const form = await service.app.inject({ method: 'GET', url: '/sign-in', remoteAddress })
+    const form = await world.service.app.inject({ method: 'GET', url: '/sign-in', remoteAddress })
     const token = /name="_csrf" value="([^"]*)"/.exec(form.body)?.[1] ?? ''
     const cookie = form.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     const body = new URLSearchParams({ _csrf: token, email, password: typedPassword })
-    const response = await service.app.inject({
+    const response = await world.service.app.inject({
       method: 'POST',
       url: '/sign-in',
       remoteAddress,
@@ -131,7 +130,7 @@ it('lets nobody keep a person out by wrong passwords from elsewhere', async () =
 
 itInChromium('lets the first user in by hand, in the browser alone', async (chromium) => {
   const tab = await (await chromium.newContext({ viewport: { width: 390, height: 844 } })).newPage()
-  await tab.goto(service.url)
+  await tab.goto(world.service.url)
   await expectAccessible(tab)
   await tab.getByRole('link', { name: 'Set up Outdial' }).click()
   await expectAccessible(tab)
@@ -147,6 +146,6 @@ itInChromium('lets the first user in by hand, in the browser alone', async (chro
   await tab.getByLabel('Time zone').fill('Europe/Berlin')
   await tab.getByRole('button', { name: 'Create account' }).click()
   await tab.waitForURL(/\/overview$/)
-  await tab.goto(`${service.url}/workspaces/new`)
+  await tab.goto(`${world.service.url}/workspaces/new`)
   await expectAccessible(tab)
 })

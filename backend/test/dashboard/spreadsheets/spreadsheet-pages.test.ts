@@ -9,15 +9,11 @@ import {
   seedSignedInMember,
   seedSignedInOwner,
   type SignedInUser,
-  useService,
 } from '../../support/dashboard.ts'
-import type { TestDatabase } from '../../support/database.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 import { createKeyFile } from '../../support/spreadsheets.ts'
 
-let database: TestDatabase
-let service: Service
-useService((opened) => ({ database, service } = opened))
+const world = useServiceWorld()
 
 /** A spreadsheet made through the page; `id` is what its address ends with. */
 async function create({ browser, open }: SignedInUser, name = 'Visits', columns = 'Name\nWhat') {
@@ -30,17 +26,20 @@ async function create({ browser, open }: SignedInUser, name = 'Visits', columns 
 
 const addRows = async (workspaceId: number, id: string, rows: string[][]) => {
   for (const cells of rows) {
-    await insertSpreadsheetRow(database.db, workspaceId, id, { cells, createdAt: service.deps.clock.now() })
+    await insertSpreadsheetRow(world.database.db, workspaceId, id, {
+      cells,
+      createdAt: world.service.deps.clock.now(),
+    })
   }
 }
 
 it('says what to do where there is none', async () => {
-  const { open } = await seedSignedInOwner(service)
+  const { open } = await seedSignedInOwner(world.service)
   expect((await open('/spreadsheets')).text).toContain('Create the first one')
 })
 
 it('creates a spreadsheet with its columns, and lists it', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { page } = await create(user, 'Visits <b>', ' Name \r\n\r\nWhat & why\r\n')
   expect(page.text).toContain('The spreadsheet was created')
   expect(page.html).toContain('<th scope="col">Name</th><th scope="col">What &amp; why</th>')
@@ -54,14 +53,14 @@ it.each([
   ['Visits', '', 'columns', '1 to 100 columns'],
   ['Visits', 'Name\nName', 'columns', 'two columns named Name'],
 ])('says beside the field what is wrong with %j and %j', async (name, columns, field, sentence) => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { page } = await create(user, name, columns)
   expect(page.status).toBe(422)
   expect(new RegExp(`id="f-${field}-problem">([^<]*)<`).exec(page.html)?.[1]).toContain(sentence)
 })
 
 it('shows rows as text, the newest first, page by page', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { id } = await create(user, 'Visits', 'Name')
   const names = Array.from({ length: 60 }, (_, index) => [`<i>Row ${index + 1}</i>`])
   await addRows(user.seed.workspaceId, id, names)
@@ -70,13 +69,13 @@ it('shows rows as text, the newest first, page by page', async () => {
   expect(rowsOf(first.html)).toHaveLength(50)
   expect(rowsOf(first.html)[0]).toBe('&lt;i&gt;Row 60&lt;')
   const next = /href="([^"]*before=\d+)"/.exec(first.html)?.[1] ?? ''
-  const { page: second } = await user.browser.open(new URL(next, service.url).href)
+  const { page: second } = await user.browser.open(new URL(next, world.service.url).href)
   expect(rowsOf(second.html)).toHaveLength(10)
   expect(rowsOf(second.html).at(-1)).toBe('&lt;i&gt;Row 1&lt;')
 })
 
 it('downloads a spreadsheet as CSV, in which no cell is a formula', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { id } = await create(user, 'Visits / May', 'Name\nSum')
   await addRows(user.seed.workspaceId, id, [['Alex, "Al"', '=1+1']])
   const { page } = await user.browser.open(user.urlFor(`/spreadsheets/${id}/csv`))
@@ -86,29 +85,29 @@ it('downloads a spreadsheet as CSV, in which no cell is a formula', async () => 
 })
 
 it('deletes a spreadsheet, but none that an agent writes to', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const { workspaceId, agentId } = user.seed
   const { page, id } = await create(user)
-  await installBuiltInTools(service.deps, workspaceId)
-  const tool = await database.db
+  await installBuiltInTools(world.service.deps, workspaceId)
+  const tool = await world.database.db
     .selectFrom('mcp_tool')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'spreadsheet_append')
     .executeTakeFirstOrThrow()
   const config = { spreadsheet_id: id, provider: 'database' }
-  await assignTool(service.deps, { workspaceId, agentId, toolId: tool.id, config })
+  await assignTool(world.service.deps, { workspaceId, agentId, toolId: tool.id, config })
   const { page: rejected } = await user.browser.press(page, 'Delete the spreadsheet')
   expect(rejected.text).toContain('Agents write to this spreadsheet: Ava')
   expect(rejected.text).toContain('Filled by Ava')
-  await database.db.deleteFrom('widget_tool').where('tool_id', '=', tool.id).execute()
+  await world.database.db.deleteFrom('widget_tool').where('tool_id', '=', tool.id).execute()
   const { page: list } = await user.browser.press(rejected, 'Delete the spreadsheet')
   expect(list.text).toContain('The spreadsheet was deleted')
   expect(list.text).toContain('No spreadsheets yet')
 })
 
 it('keeps a Google account, whose key no page shows, and removes it', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const pasted = createKeyFile('visits@acme.iam.gserviceaccount.com')
   const form = await user.open('/spreadsheets/google')
   const { page: saved } = await user.browser.press(form, 'Save the account', { google_account: pasted })
@@ -124,7 +123,7 @@ it('keeps a Google account, whose key no page shows, and removes it', async () =
 })
 
 it('says that a pasted key is none, and does not show it again', async () => {
-  const user = await seedSignedInOwner(service)
+  const user = await seedSignedInOwner(world.service)
   const form = await user.open('/spreadsheets/google')
   const fields = { google_account: createKeyFile('no address') }
   const { page } = await user.browser.press(form, 'Save the account', fields)
@@ -134,10 +133,10 @@ it('says that a pasted key is none, and does not show it again', async () => {
 })
 
 it('lets owners alone change the Google account', async () => {
-  const owner = await seedSignedInOwner(service)
+  const owner = await seedSignedInOwner(world.service)
   const form = await owner.open('/spreadsheets/google')
   await owner.browser.press(form, 'Save the account', { google_account: createKeyFile() })
-  const member = await seedSignedInMember(service, owner.seed.workspaceId, 'member')
+  const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
   expect((await member.open('/spreadsheets/google')).status).toBe(403)
   const list = await member.open('/spreadsheets')
   expect(list.text).not.toContain('Remove the account')
@@ -148,8 +147,8 @@ it('lets owners alone change the Google account', async () => {
 })
 
 it('shows, gives out and deletes no spreadsheet of another workspace', async () => {
-  const mine = await seedSignedInOwner(service)
-  const theirs = await seedSignedInOwner(service)
+  const mine = await seedSignedInOwner(world.service)
+  const theirs = await seedSignedInOwner(world.service)
   const { id } = await create(theirs)
   const ownSpreadsheet = await create(mine)
   expect((await mine.open(`/spreadsheets/${id}`)).status).toBe(404)
@@ -164,8 +163,8 @@ it('shows, gives out and deletes no spreadsheet of another workspace', async () 
 })
 
 itInChromium('is used by hand', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(user.urlFor('/knowledge'))

@@ -3,20 +3,20 @@ import { assignTool } from '../../../tools/assignments.ts'
 import { getTool } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { HttpReceiver } from '../../support/http-receiver.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
-import type { Service } from '../../support/service.ts'
+import { useServiceWorld } from '../../support/service.ts'
 import { startServiceWithTools } from '../../support/service-with-tools.ts'
 import { getToolId } from '../../support/tools.ts'
 
-let database: TestDatabase
-let service: Service
 let receiver: HttpReceiver
 let remote: RemoteMcpServer
+afterAll(async () => {
+  await receiver.close()
+  await remote.stop()
+})
+const world = useServiceWorld(startServiceWithTools)
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await startServiceWithTools(database.db)
   receiver = new HttpReceiver()
   await receiver.listen()
   receiver.respond = ({ path }, response) => response.end(`weather of ${path}`)
@@ -29,12 +29,6 @@ beforeAll(async () => {
   ]
   remote.behaviors = { find: ({ name }) => textResult(`found ${String(name)}`) }
   await remote.start()
-})
-afterAll(async () => {
-  await receiver.close()
-  await remote.stop()
-  await service.close()
-  await database.close()
 })
 
 type Seeded = Awaited<ReturnType<typeof seedSignedInOwner>>
@@ -62,17 +56,17 @@ async function addWeather(user: Seeded) {
 }
 
 const getToolDetails = async (user: Seeded, name: string) =>
-  getTool(service.deps, {
+  getTool(world.service.deps, {
     workspaceId: user.seed.workspaceId,
-    toolId: await getToolId(service, user, name),
+    toolId: await getToolId(world.service, user, name),
   })
 
 describe('tools', () => {
   it('are listed with what they are and who has them, switched off and on', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
-    const note = await getToolId(service, user, 'knowledge_search')
-    await assignTool(service.deps, { workspaceId, agentId, toolId: note, config: {} })
+    const note = await getToolId(world.service, user, 'knowledge_search')
+    await assignTool(world.service.deps, { workspaceId, agentId, toolId: note, config: {} })
     const list = await user.open('/tools')
     expect(list.text).toMatch(/knowledge_search On Comes with Outdial .*? Ava/)
     const { page: off } = await user.browser.press(list, 'Switch off')
@@ -83,10 +77,10 @@ describe('tools', () => {
   })
 
   it('of another workspace are shown to nobody', async () => {
-    const mine = await seedSignedInOwner(service)
-    const theirs = await seedSignedInOwner(service)
+    const mine = await seedSignedInOwner(world.service)
+    const theirs = await seedSignedInOwner(world.service)
     await addWeather(theirs)
-    const id = await getToolId(service, theirs, 'weather')
+    const id = await getToolId(world.service, theirs, 'weather')
     for (const path of [
       `/tools/${id}`,
       `/tools/${id}/edit-http`,
@@ -95,7 +89,7 @@ describe('tools', () => {
     ])
       expect((await mine.open(path)).status).toBe(404)
     await addWeather(mine)
-    const ownToolId = await getToolId(service, mine, 'weather')
+    const ownToolId = await getToolId(world.service, mine, 'weather')
     const page = await mine.open(`/tools/${ownToolId}`)
     const forged = { ...page, html: page.html.replaceAll(`/tools/${ownToolId}/`, `/tools/${id}/`) }
     expect((await mine.browser.press(forged, 'Delete the tool')).page.status).toBe(404)
@@ -105,7 +99,7 @@ describe('tools', () => {
 
 describe('an HTTP tool', () => {
   it('is made from a simple list of arguments, used by an agent, edited and deleted', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const { page } = await addWeather(user)
     expect(page.text).toContain('The tool is there')
@@ -124,7 +118,7 @@ describe('an HTTP tool', () => {
       ],
       secretNames: ['KEY', 'TOKEN'],
     })
-    await assignTool(service.deps, { workspaceId, agentId, toolId: tool.id, config: {} })
+    await assignTool(world.service.deps, { workspaceId, agentId, toolId: tool.id, config: {} })
     const trial = await user.open(`/agents/${agentId}/tools/${tool.id}/try`)
     const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.city': 'Bonn' })
     expect(trialResult.text).toContain('weather of /Bonn?key=[secret]')
@@ -153,7 +147,7 @@ describe('an HTTP tool', () => {
   })
 
   it('can be described by a JSON Schema, which is kept as it is', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-http')
     const input_schema =
       '{"type":"object","properties":{"city":{"type":"string","enum":["Bonn"]}},"required":["city"]}'
@@ -180,7 +174,7 @@ describe('an HTTP tool', () => {
   })
 
   it('is refused with what is wrong beside each field, and without its secrets', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-http')
     const press = async (change: Record<string, string>) =>
       (await user.browser.press(form, 'Add the tool', { ...weather(), ...change })).page
@@ -212,9 +206,9 @@ describe('an HTTP tool', () => {
   })
 
   it('does not send its secrets to another host unless they are typed anew', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     await addWeather(user)
-    const id = await getToolId(service, user, 'weather')
+    const id = await getToolId(world.service, user, 'weather')
     const edit = await user.open(`/tools/${id}/edit-http`)
     const { page } = await user.browser.press(edit, 'Save', {
       url: 'https://elsewhere.example.com/{city}?key={{secret.KEY}}',
@@ -238,7 +232,7 @@ describe('an MCP server', () => {
     (await user.browser.press(await user.open('/tools/new-server'), 'Add the server', server())).page
 
   it('is added, its tools chosen, used by an agent, refreshed and edited', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const choice = await add(user)
     expect(choice.text).toContain('Choose which of its tools')
@@ -249,8 +243,8 @@ describe('an MCP server', () => {
     expect(chosen.text).toContain('1 tool is passed on')
     expect(chosen.text).toContain('crm__find Only looks')
 
-    const id = await getToolId(service, user, 'crm')
-    await assignTool(service.deps, { workspaceId, agentId, toolId: id, config: {} })
+    const id = await getToolId(world.service, user, 'crm')
+    await assignTool(world.service.deps, { workspaceId, agentId, toolId: id, config: {} })
     const trial = await user.open(`/agents/${agentId}/tools/${id}/try`)
     const { page: trialResult } = await user.browser.press(trial, 'Use it', { 'args.name': 'Ann' })
     expect(trialResult.text).toContain('found Ann')
@@ -270,7 +264,7 @@ describe('an MCP server', () => {
   })
 
   it('that cannot be reached is not added, and says why beside its address', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-server')
     const { page } = await user.browser.press(form, 'Add the server', {
       ...server(),
@@ -282,9 +276,9 @@ describe('an MCP server', () => {
   })
 
   it('that is away later says so where its tools are chosen', async () => {
-    const user = await seedSignedInOwner(service)
+    const user = await seedSignedInOwner(world.service)
     await add(user)
-    const id = await getToolId(service, user, 'crm')
+    const id = await getToolId(world.service, user, 'crm')
     await remote.stop()
     const page = await user.open(`/tools/${id}/choose`)
     await remote.start()
@@ -295,8 +289,8 @@ describe('an MCP server', () => {
 })
 
 itInChromium('adds an HTTP tool by hand, with and without sight', async (chromium) => {
-  const user = await seedSignedInOwner(service)
-  const tab = await openTab(service, chromium, user)
+  const user = await seedSignedInOwner(world.service)
+  const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []
   tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
   await tab.goto(user.urlFor('/tools'))

@@ -4,11 +4,11 @@ import { createApiKey } from '../../../identity/api-keys.ts'
 import { createSecretBox } from '../../../secrets/secret-box.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
 import { type RunningProcess, runScript } from '../../support/child-process.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { testDeps } from '../../support/deps.ts'
 import { type ExampleRuntime, startExampleRuntime } from '../../support/example-runtime.ts'
 import { type Seed, seedWorkspace } from '../../support/factories.ts'
 import { waitFor } from '../../support/wait.ts'
+import { useTestDatabase } from '../../support/world.ts'
 
 // Outdial and the runtime are processes of their own, with nothing between them but HTTP.
 jest.setTimeout(90_000)
@@ -16,13 +16,12 @@ const secretKey = 'test-key-of-at-least-thirty-two-characters'
 const secret = 'runtime-secret-of-at-least-thirty-two-characters'
 const timeoutMs = 60_000
 
-let database: TestDatabase
+const database = useTestDatabase()
 let seed: Seed
 let key: string
 let runtime: ExampleRuntime
 const services: RunningProcess[] = []
 beforeAll(async () => {
-  database = await createTestDatabase()
   seed = await seedWorkspace({ db: database.db, secretBox: createSecretBox([secretKey]) })
   const { workspaceId, userId } = seed
   ;({ key } = await createApiKey(testDeps(database.db), { workspaceId, userId, name: 'Test' }))
@@ -37,7 +36,6 @@ afterEach(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.close()
 })
 
 async function assignTool(kind: 'contact_note'): Promise<void> {

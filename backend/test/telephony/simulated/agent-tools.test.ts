@@ -6,28 +6,27 @@ import { createSecretBox } from '../../../secrets/secret-box.ts'
 import { type Service, startService } from '../../../start.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
 import { listAttempts, listEvents } from '../../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { type Seed, seedAgent, seedCampaign, seedWorkspace } from '../../support/factories.ts'
 import { waitFor } from '../../support/wait.ts'
+import { useTestDatabase } from '../../support/world.ts'
 
 // The whole service in this process, by the real clock: the agent reaches its tools by HTTP, as it always does.
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
-let database: TestDatabase
 let deps: TestDeps
 let seed: Seed
 let key: string
 let service: Service
+// Before the database's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  await service.stop()
+})
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   deps = testDeps(database.db, { secretBox: createSecretBox([secretKey]) })
   seed = await seedWorkspace(deps)
   key = (await createApiKey(deps, { ...seed, name: 'Test' })).key
   service = await start('200')
-})
-afterAll(async () => {
-  await service.stop()
-  await database.close()
 })
 
 const start = (simulationSpeed: string): Promise<Service> =>

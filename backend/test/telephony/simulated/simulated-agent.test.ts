@@ -53,6 +53,8 @@ const call = async (phoneNumber: string, input: Parameters<typeof seedCall>[3] =
     variables: { product: 'a roof check' },
     ...input,
   })
+  if (input.scheduled_at)
+    world.deps.clock.advance(Date.parse(input.scheduled_at) - world.deps.clock.now().getTime())
   return advanceUntilCompleted(world.deps, world.seed, id, 100)
 }
 const toolTurns = ({ transcript }: Call) =>

@@ -10,22 +10,25 @@ import { parseConfig } from '../../../config.ts'
 import { createToolServer } from '../../../mcp/tool-server.ts'
 import { addHttpTool, editHttpTool } from '../../../tools/save-http-tool.ts'
 import { addRemoteServer } from '../../../tools/save-remote-server.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { getWidgetId, type Seed, seedWorkspace } from '../../support/factories.ts'
 import { HttpReceiver } from '../../support/http-receiver.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
+import { useTestDatabase } from '../../support/world.ts'
 
 const secret = 'runtime-secret-of-the-tests-of-tools'
 const logLines: string[] = []
 
-let database: TestDatabase
 let deps: TestDeps
 let seed: Seed
 let app: FastifyInstance
 let url: string
+// Before the database's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  await app.close()
+})
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   const log = pino({ level: 'trace' }, { write: (line) => void logLines.push(line) })
   deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret }), log })
   seed = await seedWorkspace(deps)
@@ -34,10 +37,6 @@ beforeAll(async () => {
   app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
 })
 
 let receiver: HttpReceiver

@@ -1,27 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { noNotify, type Notify, type ToolChange } from '../../../core/notify.ts'
 import { createHttpTool, httpTool } from '../../../tools/custom/http-tool.ts'
 import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
 import { addHttpTool, editHttpTool, type HttpToolInput } from '../../../tools/save-http-tool.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { seedWorkspace } from '../../support/factories.ts'
 import { HttpReceiver } from '../../support/http-receiver.ts'
 import { localConfig, publicConfig, readTool, runTool } from '../../support/tools.ts'
+import { useTestDatabase } from '../../support/world.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let workspaceId: number
 let otherWorkspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
-  database = await createTestDatabase()
   const notify: Notify = { ...noNotify, toolsChanged: (change) => void changes.push(change) }
   deps = testDeps(database.db, { config: localConfig, notify })
   workspaceId = (await seedWorkspace(deps)).workspaceId
   otherWorkspaceId = (await seedWorkspace(deps, 'Other')).workspaceId
 })
-afterAll(() => database.close())
 
 let receiver: HttpReceiver
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { noNotify, type Notify, type ToolChange } from '../../../core/notify.ts'
 import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
@@ -10,26 +10,24 @@ import {
   refreshRemoteServer,
   type RemoteServerInput,
 } from '../../../tools/save-remote-server.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { seedWorkspace } from '../../support/factories.ts'
 import { RemoteMcpServer, textResult } from '../../support/remote-mcp-server.ts'
 import { localConfig, publicConfig, readTool, runTool } from '../../support/tools.ts'
 import { waitUntil } from '../../support/wait.ts'
+import { useTestDatabase } from '../../support/world.ts'
 
 const idleMs = 60_000
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let workspaceId: number
 let changes: ToolChange[]
 beforeAll(async () => {
-  database = await createTestDatabase()
   const notify: Notify = { ...noNotify, toolsChanged: (change) => void changes.push(change) }
   deps = testDeps(database.db, { config: localConfig, notify })
   workspaceId = (await seedWorkspace(deps)).workspaceId
 })
-afterAll(() => database.close())
 
 let remoteMcp: ReturnType<typeof createRemoteMcp>
 const servers: RemoteMcpServer[] = []

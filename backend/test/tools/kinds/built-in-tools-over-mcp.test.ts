@@ -6,10 +6,10 @@ import { parseConfig } from '../../../config.ts'
 import type { ToolKindName } from '../../../db/schema.ts'
 import { createToolServer } from '../../../mcp/tool-server.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { getWidgetId, type Seed, seedLiveCall, seedWorkspace } from '../../support/factories.ts'
 import { openSse, secret } from '../../support/mcp.ts'
+import { useTestDatabase } from '../../support/world.ts'
 
 const toolNames: ToolKindName[] = [
   'contact_lookup',
@@ -19,14 +19,18 @@ const toolNames: ToolKindName[] = [
   'schedule_callback',
 ]
 
-let database: TestDatabase
 let deps: TestDeps
 let seed: Seed
 let app: FastifyInstance
 let url: string
 let widgetId: string
+// Before the database's: Jest runs these hooks in the order of their registration.
+afterAll(async () => {
+  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
+  await app.close()
+})
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   deps = testDeps(database.db, { config: parseConfig({ RUNTIME_SECRET: secret, LOG_LEVEL: 'silent' }) })
   seed = await seedWorkspace(deps)
   for (const name of toolNames) await assign(name)
@@ -34,11 +38,6 @@ beforeAll(async () => {
   await app.listen({ host: '127.0.0.1', port: 0 })
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   widgetId = await getWidgetId(deps, seed.agentId)
-})
-afterAll(async () => {
-  app.server.closeAllConnections() // fetch opens some ahead, and Node waits for them
-  await app.close()
-  await database.close()
 })
 
 async function assign(kind: ToolKindName): Promise<void> {

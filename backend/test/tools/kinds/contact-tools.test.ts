@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
 import { updateContact } from '../../../contacts/update-contact.ts'
 import type { ToolKindName } from '../../../db/schema.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'
 import type { ToolUse } from '../../../tools/kinds/tool-kind.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { everyHour, freshNumber, type Seed, seedWorkspace } from '../../support/factories.ts'
+import { useTestDatabase } from '../../support/world.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let seed: Seed
 let number: string
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
 beforeEach(async () => {
   deps = testDeps(database.db)
   seed = await seedWorkspace(deps)

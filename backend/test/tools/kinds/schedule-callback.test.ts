@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
 import { addToDoNotCallList } from '../../../calls/do-not-call.ts'
 import { scheduleCallback } from '../../../tools/kinds/schedule-callback.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { type TestDeps, testDeps } from '../../support/deps.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../../support/factories.ts'
 import { createToolUse } from '../../support/tools.ts'
+import { useTestDatabase } from '../../support/world.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let deps: TestDeps
 let seed: Seed
 let dialerNotified: number
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
 beforeEach(async () => {
   dialerNotified = 0
   // A Monday, 11:00 in New York.

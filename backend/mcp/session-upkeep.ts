@@ -1,0 +1,57 @@
+import type { Clock } from '../core/clock.ts'
+import { describeError } from '../core/errors.ts'
+import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
+import type { Deps } from '../deps.ts'
+import { toolTimeoutMs } from './call-tool.ts'
+import type { InFlightCalls } from './in-flight-calls.ts'
+import type { SessionRegistry } from './session-registry.ts'
+import type { ToolSession } from './tool-session.ts'
+
+/** Ends tool calls that take too long, and keeps the sessions alive. */
+interface SessionUpkeep {
+  /** Starts unless it runs already. It stops by itself when no session and no tool call is left. */
+  start(): void
+  stop(): void
+}
+
+const tickMs = 1_000
+/** Each session gets a keep-alive once in this many ticks, a part of the sessions per tick. */
+const ticksPerKeepAlive = 20
+
+export function createSessionUpkeep(options: {
+  clock: Clock
+  log: Deps['log']
+  sessions: SessionRegistry
+  inFlightCalls: InFlightCalls
+}): SessionUpkeep {
+  const { clock, log, sessions, inFlightCalls } = options
+  let job: PeriodicJob | undefined
+  let ticks = 0
+
+  const stop = () => {
+    void job?.stop()
+    job = undefined
+  }
+
+  const tick = () => {
+    ticks += 1
+    const now = clock.now().getTime()
+    inFlightCalls.abort('timeout', ({ startedAt }) => startedAt <= now - toolTimeoutMs)
+    const isDue = ({ id }: ToolSession) =>
+      parseInt(id.slice(-2), 16) % ticksPerKeepAlive === ticks % ticksPerKeepAlive
+    for (const { transport } of sessions.filter(isDue)) transport.keepAlive(now)
+    if (sessions.size === 0 && inFlightCalls.size === 0) stop()
+  }
+
+  return {
+    start: () => {
+      job ??= startPeriodicJob(clock, {
+        intervalMs: tickMs,
+        firstAfterMs: tickMs,
+        work: tick,
+        onError: (error) => log.error({ error: describeError(error) }, 'a keep-alive round failed'),
+      })
+    },
+    stop,
+  }
+}

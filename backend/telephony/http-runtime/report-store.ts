@@ -1,0 +1,68 @@
+import { RuntimeReport } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Db } from '../../db/schema.ts'
+
+/** Finds an attempt in any workspace: the runtime secret belongs to the service, not to a workspace. */
+export const findReportedAttempt = (db: Db, provider: string, attemptId: string) =>
+  db
+    .selectFrom('call_attempt')
+    .select(['workspace_id as workspaceId', 'call_id as callId', 'ended_at as endedAt'])
+    .where('id', '=', attemptId)
+    .where('provider', '=', provider)
+    .executeTakeFirst()
+
+/** Saves the first report of each sequence number; none where the contact or the conversation was erased. */
+export const insertReports = async (
+  db: Db,
+  attemptId: string,
+  reports: readonly RuntimeReport[],
+): Promise<void> => {
+  if (reports.length === 0) return
+  await sql`
+    with kept as (
+      select contact.id
+      from call_attempt join call on call.id = call_attempt.call_id join contact on contact.id = call.contact_id
+      where call_attempt.id = ${attemptId}::uuid and contact.erased_at is null and call.conversation_erased_at is null
+      for key share of contact
+    )
+    insert into attempt_report (attempt_id, sequence, body)
+    select ${attemptId}::uuid, (report ->> 'sequence')::int, report
+    from kept cross join jsonb_array_elements(${JSON.stringify(reports)}::jsonb) report
+    on conflict (attempt_id, sequence) do nothing`.execute(db)
+}
+
+/** Returns the reports by attempt, in the order of what happened. Attempts without a report are left out. */
+export const findReports = async (
+  db: Db,
+  attemptIds: readonly string[],
+): Promise<Map<string, RuntimeReport[]>> => {
+  const rows = await db
+    .selectFrom('attempt_report')
+    .select(['attempt_id', 'body'])
+    .where('attempt_id', 'in', attemptIds)
+    .orderBy('sequence')
+    .execute()
+  const byAttempt = Map.groupBy(rows, (row) => row.attempt_id)
+  return new Map(
+    [...byAttempt].map(([id, attemptRows]) => [id, attemptRows.map((row) => RuntimeReport.parse(row.body))]),
+  )
+}
+
+/** Returns the attempt in which a call's conversation took place. */
+export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
+  db
+    .selectFrom('call_attempt')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('call_id', '=', callId)
+    .orderBy('number', 'desc')
+    .executeTakeFirst()
+
+/** Deletes what runtimes reported about the attempts of these calls. */
+export async function deleteReportsOfCalls(tx: Db, callIds: readonly number[]): Promise<void> {
+  await sql`
+    delete from attempt_report using call_attempt
+    where call_attempt.call_id = any(${callIds}::bigint[]) and attempt_report.attempt_id = call_attempt.id`.execute(
+    tx,
+  )
+}

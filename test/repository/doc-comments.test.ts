@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from '@jest/globals'
+import ts from 'typescript'
+
+const root = path.join(import.meta.dirname, '../..')
+
+const sourceFiles = ['backend', 'contract', 'scripts', 'src', 'support', 'test'].flatMap((folder) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => path.join(folder, file)),
+)
+
+it('names only existing parameters in @param tags', () => {
+  const issues = sourceFiles.flatMap((file) =>
+    findUnknownParams(file, readFileSync(path.join(root, file), 'utf8')),
+  )
+  expect(issues).toEqual([])
+})
+
+it('finds a @param tag whose parameter was renamed', () => {
+  const text = `
+    /** @param room old name */
+    export const lease = (capacity: number) => capacity
+    /** @param options.room a property can have any name */
+    function share(options: { capacity: number }) {}
+    /** @param options.limit a property of a parameter without a name */
+    function count({ limit }: { limit: number }) {}
+    interface Worker {
+      /** @param graceMs old name */
+      stop(timeoutMs?: number): void
+    }`
+  expect(findUnknownParams('worker.ts', text)).toEqual(['worker.ts: room', 'worker.ts: graceMs'])
+})
+
+function findUnknownParams(file: string, text: string): string[] {
+  if (!text.includes('@param')) return []
+  const issues: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node)) {
+      const names = new Set(node.parameters.flatMap(({ name }) => bindingNames(name)))
+      const tags = ts.getJSDocTags(node).filter(ts.isJSDocParameterTag)
+      const unknown = tags.map((tag) => tag.name.getText()).filter((name) => !isParam(name, names))
+      issues.push(...unknown.map((name) => `${file}: ${name}`))
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
+  return issues
+}
+
+/** A destructured parameter has no name, so `options.limit` can also stand for a `limit` that's destructured. */
+function isParam(tagName: string, names: ReadonlySet<string>): boolean {
+  const [first = '', second] = tagName.split('.')
+  return names.has(first) || (second !== undefined && names.has(second))
+}
+
+/** Returns a parameter's name, or the names that it's destructured into. */
+const bindingNames = (name: ts.BindingName): string[] =>
+  ts.isIdentifier(name)
+    ? [name.text]
+    : name.elements.flatMap((element) => (ts.isBindingElement(element) ? bindingNames(element.name) : []))
