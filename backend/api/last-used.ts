@@ -20,7 +20,7 @@ export function createLastUsedRecorder(
   { maxConnections = 20_000 }: { maxConnections?: number } = {},
 ) {
   const { clock, log } = deps
-  const recordedAt = new LRUCache<string, number>({ max: maxConnections })
+  const recordedAt = new LRUCache<string, number>({ maxSize: maxConnections, sizeCalculation: () => 1 })
 
   const record = async ({ workspaceId, userId, apiKeyId, clientId }: Caller, now: Date) => {
     if (apiKeyId !== null) await recordApiKeyUse(deps, apiKeyId, now)

@@ -23,7 +23,8 @@ export function createWindowCounter(
   clock: Pick<Clock, 'now'>,
   { windowMs, maxKeys = 50_000 }: { windowMs: number; maxKeys?: number },
 ): WindowCounter {
-  const windows = new LRUCache<string, Window>({ max: maxKeys })
+  // With `max`, it would allocate room for all of these keys now.
+  const windows = new LRUCache<string, Window>({ maxSize: maxKeys, sizeCalculation: () => 1 })
 
   return {
     add: (key) => {
