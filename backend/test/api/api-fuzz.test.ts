@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import { type DescribedOperation, type ParsedDocument, parseDocument } from '../support/openapi-document.ts'
 import {
+  anyCharacter,
   arbitraryFor,
   corruptedBody,
   type KnownValues,
@@ -49,7 +50,10 @@ function requestArbitrary(operation: DescribedOperation, valid: boolean): fc.Arb
       Object.fromEntries(
         parametersIn(location).map(({ name, schema }) => {
           const accepted = withKnownValues(arbitraryFor(document, schema, known), known[name])
-          return [name, valid ? accepted : fc.oneof(accepted, fc.string({ unit: 'binary', maxLength: 30 }))]
+          return [
+            name,
+            valid ? accepted : fc.oneof(accepted, fc.string({ unit: anyCharacter, maxLength: 30 })),
+          ]
         }),
       ),
       {

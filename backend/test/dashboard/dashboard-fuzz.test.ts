@@ -1,6 +1,7 @@
 import { beforeAll, it } from '@jest/globals'
 import fc from 'fast-check'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
+import { anyCharacter } from '../support/schema-arbitraries.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
@@ -78,7 +79,7 @@ const text = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .string({ unit: 'binary', maxLength: 40 })
+      .string({ unit: anyCharacter, maxLength: 40 })
       .map((value) => encodeURIComponent(value.toWellFormed())),
   },
 )

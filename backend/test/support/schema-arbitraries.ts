@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import type { ParsedDocument, Schema } from './openapi-document.ts'
 
+/** Any Unicode character, like fast-check's unit `binary`, which makes a map of all of them: 100 MB. */
+export const anyCharacter = fc
+  .integer({ min: 0, max: 0x10_f7_ff })
+  .map((index) => String.fromCodePoint(index < 0xd8_00 ? index : index + 0x8_00))
+
 /** Values that mean something in the seeded workspace, by the name of their field. */
 export type KnownValues = Record<string, readonly unknown[]>
 
@@ -69,7 +74,7 @@ function stringArbitrary(schema: Schema): fc.Arbitrary<string> {
   if (schema.format === 'uri') return fc.webUrl({ validSchemes: ['https'] })
   if (schema.format === 'email') return fc.constant('someone@example.com')
   if (typeof schema.pattern === 'string') return fc.stringMatching(new RegExp(schema.pattern), { maxLength })
-  return fc.string({ unit: 'binary', minLength: numberAt(schema, 'minLength', 0), maxLength })
+  return fc.string({ unit: anyCharacter, minLength: numberAt(schema, 'minLength', 0), maxLength })
 }
 
 function objectArbitrary(
