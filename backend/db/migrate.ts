@@ -13,12 +13,12 @@ const folder = fileURLToPath(new URL('migrations', import.meta.url))
  */
 export async function migrate(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {}) // the query under way fails, too
+  client.on('error', () => {}) // the running query rejects with it
   await client.connect()
   try {
     await rejectNewerSchema(client)
     await runner({
-      // Not its own, whose end it doesn't await: a server that stops at once would break it off, unheard.
+      // It doesn't await the end of a connection of its own: if the server stopped then, the error would end the process.
       dbClient: client,
       dir: folder,
       direction: 'up',

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import pg from 'pg'
 import pino from 'pino'
 import { startEmbedded } from '../../backend/db/embedded/start-embedded.ts'
@@ -30,7 +29,7 @@ const startTemporary = () =>
   startEmbedded({
     dataDir: undefined,
     purpose: 'command',
-    temporaryIn: tmpdir(),
+    temporary: true,
     log: pino({ level: 'silent' }),
   })
 

@@ -15,7 +15,7 @@ export async function createFolder(folder: string): Promise<void> {
     await chmod(current, 0o711)
 }
 
-/** Every account may enter it, which isn't so of a macOS user's own temporary folder. */
+/** Every account can enter it, unlike a macOS user's own temporary folder. */
 export const shortTemporaryFolder = process.platform === 'win32' ? tmpdir() : '/tmp'
 
 /**

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import type { Logger } from 'pino'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { prepareCluster } from './cluster.ts'
@@ -14,8 +15,8 @@ interface EmbeddedOptions {
   /** DATA_DIR as it was set. */
   dataDir: string | undefined
   purpose: Owner['purpose']
-  /** For tests: no fsync, and a data folder in this one that is removed at the end, even if this process is killed. */
-  temporaryIn?: string
+  /** For tests: no fsync, and a data folder in TMPDIR that is removed at the end, even if this process is killed. */
+  temporary?: boolean
   log: Logger
 }
 
@@ -33,8 +34,8 @@ interface Embedded {
  * @throws {StartupError} where PostgreSQL cannot run on this machine
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const temporary = options.temporaryIn
-    ? await createTemporaryFolder('outdial-test-', findAccount(), options.temporaryIn)
+  const temporary = options.temporary
+    ? await createTemporaryFolder('outdial-test-', findAccount(), tmpdir())
     : undefined
   const dataDir = await prepareDataDir(temporary ?? options.dataDir)
   const binaries = await findBinaries(dataDir.account)
@@ -48,13 +49,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 }
 
 async function startServer(
-  { purpose, temporaryIn, log }: EmbeddedOptions,
+  { purpose, temporary = false, log }: EmbeddedOptions,
   dataDir: DataDir,
   binaries: Binaries,
   address: Address,
 ): Promise<Embedded> {
   const { path, cluster, account } = dataDir
-  const temporary = temporaryIn !== undefined
   const owner = { pid: process.pid, purpose, socket: address.ownerSocket, url: address.url }
   const dataDirClaim = await claimDataDir(path, owner)
   const start = async () => {

@@ -1,19 +1,13 @@
 // A program for the tests: opens the embedded database as the service does, says where, and holds it until it is told
 // to stop, or is killed. Run as `embedded-database-main.ts [temporary]`.
-import { tmpdir } from 'node:os'
 import pino from 'pino'
 import { startEmbedded } from '../../db/embedded/start-embedded.ts'
 
-const temporaryIn = process.argv[2] === 'temporary' ? tmpdir() : undefined
+const temporary = process.argv[2] === 'temporary'
 const writeLine = (fact: object) => process.stdout.write(`${JSON.stringify(fact)}\n`)
 const log = pino({ level: 'silent' })
 try {
-  const embedded = await startEmbedded({
-    dataDir: process.env.DATA_DIR,
-    purpose: 'service',
-    temporaryIn,
-    log,
-  })
+  const embedded = await startEmbedded({ dataDir: process.env.DATA_DIR, purpose: 'service', temporary, log })
   const stop = () => void embedded.stop().then(() => process.exit(0))
   process.on('SIGTERM', stop)
   process.stdin.on('end', stop).resume() // the run of the tests was killed

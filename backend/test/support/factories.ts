@@ -24,11 +24,10 @@ const passwordHash =
 
 let userCount = 0
 
-/** Creates a user who can sign in; without an email, each has one of their own. */
-export async function seedUser(
-  { db }: Pick<Deps, 'db'>,
-  email = `robin${(userCount += 1)}@example.com`,
-): Promise<{ userId: number; email: string }> {
+/** Creates a user who can sign in, with an email address that no other test user has. */
+export async function seedUser({ db }: Pick<Deps, 'db'>): Promise<{ userId: number; email: string }> {
+  userCount += 1
+  const email = `robin${userCount}@example.com`
   const user = await insertUser(db, { email, name: 'Robin', passwordHash })
   if (user === undefined) throw new Error(`${email} exists already`)
   return { userId: user.id, email }
