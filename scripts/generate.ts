@@ -1,4 +1,34 @@
 import { writeFile } from 'node:fs/promises'
+import pino from 'pino'
+import { runtimeDocument } from '../backend/api/openapi/runtime-document.ts'
+import { generateApiDocument } from '../backend/api/register-api.ts'
+import { parseConfig } from '../backend/config.ts'
+import { systemClock } from '../backend/core/clock.ts'
+import { noNotify } from '../backend/core/notify.ts'
+import { connect } from '../backend/db/connect.ts'
+import { createSecretBox } from '../backend/secrets/secret-box.ts'
 import { generatedFile, generateText } from './generated-text.ts'
 
+// Writes what follows from the contract: what the connector takes from it, and the two OpenAPI documents, so that a
+// change of the contract shows in review.
 await writeFile(generatedFile, await generateText())
+await writeDocument('contract/openapi.json', await describeApi())
+await writeDocument('docs/runtime.openapi.json', runtimeDocument())
+
+async function writeDocument(path: string, document: object): Promise<void> {
+  await writeFile(new URL(`../${path}`, import.meta.url), `${JSON.stringify(document, null, 2)}\n`)
+}
+
+async function describeApi(): Promise<object> {
+  return generateApiDocument({
+    config: parseConfig({}),
+    runtimeSecrets: () => [],
+    // Never connected to: the document follows from the schemas alone.
+    db: connect({ url: 'postgres://127.0.0.1/none' }),
+    clock: systemClock,
+    random: Math.random,
+    log: pino({ level: 'silent' }),
+    secretBox: createSecretBox(['unused']),
+    notify: noNotify,
+  })
+}

@@ -60,7 +60,7 @@ async function resolveNumber(tx: Db, workspaceId: number, number: NumberRef): Pr
   if ('contactId' in number) {
     const contact = await lockContact(tx, workspaceId, number.contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
-    return contact.phone_number
+    return contact.phoneNumber
   }
   const parsed = parsePhone(number.phoneNumber, await findWorkspaceCountry(tx, workspaceId))
   if (!parsed.ok) throw invalidField(parsed.field, parsed.code, parsed.message)

@@ -32,13 +32,13 @@ async function rescheduleBatch(tx: ReschedulingDeps, key: CampaignKey): Promise<
   const campaign = await lockCampaignToReschedule(tx.db, key)
   if (campaign === undefined) return false
   const now = tx.clock.now()
-  const calls = await lockQueuedCalls(tx.db, key, campaign.reschedule_after_call_id, batchSize)
+  const calls = await lockQueuedCalls(tx.db, key, campaign.rescheduleAfterCallId, batchSize)
   const last = calls.length < batchSize ? undefined : calls.at(-1)
   await setRescheduleAfter(tx.db, key, last?.id ?? null)
   if (campaign.status === 'archived') {
     await cancelQueuedCalls(tx, key.workspaceId, calls, now)
   } else {
-    const rules = { callingHours: campaign.calling_hours, campaignTimeZone: campaign.time_zone }
+    const rules = { callingHours: campaign.callingHours, campaignTimeZone: campaign.timeZone }
     await rescheduleCalls(
       tx.db,
       calls.map((call) => ({ ...call, ...rules })),

@@ -89,10 +89,10 @@ export function findCampaignContext(
         .on('phone_number.id', '=', ids.phoneNumberId),
     )
     .select([
-      'workspace.time_zone',
-      'workspace.calling_hours',
-      'agent.status as agent_status',
-      'phone_number.status as number_status',
+      'workspace.time_zone as timeZone',
+      'workspace.calling_hours as callingHours',
+      'agent.status as agentStatus',
+      'phone_number.status as numberStatus',
     ])
     .where('workspace.id', '=', workspaceId)
     .executeTakeFirstOrThrow()

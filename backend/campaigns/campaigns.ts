@@ -28,15 +28,15 @@ export async function createCampaign(
     agentId: input.agent_id,
     phoneNumberId: input.phone_number_id,
   })
-  requireLiveAgent(context.agent_status)
-  requireActiveNumber(context.number_status)
+  requireLiveAgent(context.agentStatus)
+  requireActiveNumber(context.numberStatus)
 
   return insertCampaign(deps.db, caller.workspaceId, {
     name: input.name,
     agentId: input.agent_id,
     phoneNumberId: input.phone_number_id,
-    timeZone: input.time_zone ?? context.time_zone,
-    callingHours: mergeHours(context.calling_hours, input.calling_hours ?? {}),
+    timeZone: input.time_zone ?? context.timeZone,
+    callingHours: mergeHours(context.callingHours, input.calling_hours ?? {}),
     maxConcurrentCalls: input.max_concurrent_calls ?? defaultMaxConcurrentCalls,
     retry: { ...defaultRetry, ...input.retry },
     createdAt: deps.clock.now(),

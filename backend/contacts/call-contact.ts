@@ -30,7 +30,7 @@ export const callContact = (
     const now = tx.clock.now()
     const contact = await lockContact(tx.db, workspaceId, contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
-    if (await isOnDoNotCallList(tx.db, workspaceId, contact.phone_number)) throw doNotCallError()
+    if (await isOnDoNotCallList(tx.db, workspaceId, contact.phoneNumber)) throw doNotCallError()
     const call = await queueCall(tx.db, {
       workspaceId,
       campaignId: request.campaignId,

@@ -5,7 +5,7 @@ import type { Db } from '../db/schema.ts'
 export const findIdentifyingData = (tx: Db, workspaceId: number, contactId: number) =>
   tx
     .selectFrom('contact')
-    .select(['phone_number', 'email'])
+    .select(['phone_number as phoneNumber', 'email'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
     .executeTakeFirst()

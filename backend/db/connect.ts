@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { secondMs } from '../core/durations.ts'
 import type { Database, Db } from './schema.ts'
 
 /** Ids are bigint in the tables and stay far below 2^53: read them as numbers, and everything else as usual. */
@@ -9,7 +10,7 @@ types.setTypeParser(pg.types.builtins.INT8, Number)
 /** Opens a pool. Connections that break are dropped and made anew; `onError` hears of it. */
 export function connect(options: { url: string; max?: number; onError?: (error: Error) => void }): Db {
   const { url, max = 20, onError = () => {} } = options
-  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 5_000, types })
+  const pool = new pg.Pool({ connectionString: url, max, connectionTimeoutMillis: 5 * secondMs, types })
   pool.on('error', () => {}) // the client's own listener, below, has heard of it
   const openConnections = new Set<Promise<void>>()
   pool.on('connect', (client) => {

@@ -20,9 +20,9 @@ import type { AgentStatus, Db } from './schema.ts'
 
 interface CampaignToReschedule {
   status: CampaignStatus
-  time_zone: string
-  calling_hours: CallingHours
-  reschedule_after_call_id: number
+  timeZone: string
+  callingHours: CallingHours
+  rescheduleAfterCallId: number
 }
 
 /** Locks a campaign some of whose queued calls have yet to follow its last change. Undefined if all do. */
@@ -32,15 +32,18 @@ export const lockCampaignToReschedule = async (
 ): Promise<CampaignToReschedule | undefined> => {
   const row = await tx
     .selectFrom('campaign')
-    .select(['status', 'time_zone', 'calling_hours', 'reschedule_after_call_id'])
+    .select([
+      'status',
+      'time_zone as timeZone',
+      'calling_hours as callingHours',
+      'reschedule_after_call_id as rescheduleAfterCallId',
+    ])
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.campaignId)
     .forNoKeyUpdate()
     .executeTakeFirst()
-  const afterCallId = row?.reschedule_after_call_id ?? null
-  return row === undefined || afterCallId === null
-    ? undefined
-    : { ...row, reschedule_after_call_id: afterCallId }
+  const rescheduleAfterCallId = row?.rescheduleAfterCallId ?? null
+  return row === undefined || rescheduleAfterCallId === null ? undefined : { ...row, rescheduleAfterCallId }
 }
 
 /** Locks the contact with this number, if there is one: meanwhile, no call to it is queued. */
@@ -150,10 +153,10 @@ export const lockContact = (
   tx: Db,
   workspaceId: number,
   contactId: number,
-): Promise<{ phone_number: string } | undefined> =>
+): Promise<{ phoneNumber: string } | undefined> =>
   tx
     .selectFrom('contact')
-    .select('phone_number')
+    .select('phone_number as phoneNumber')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
     .where('erased_at', 'is', null)
@@ -169,7 +172,7 @@ export interface CampaignKey {
 export const lockContactForErasure = (tx: Db, workspaceId: number, contactId: number) =>
   tx
     .selectFrom('contact')
-    .select(['phone_number', 'email', 'erased_at'])
+    .select(['phone_number as phoneNumber', 'email', 'erased_at as erasedAt'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
     .forUpdate()

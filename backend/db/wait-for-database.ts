@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { secondMs } from '../core/durations.ts'
 import { errorCode, StartupError } from '../core/errors.ts'
 
 /** The oldest PostgreSQL that the tests run on. */
@@ -37,7 +38,7 @@ interface ConnectionFailure {
 }
 
 async function findFailure(url: string): Promise<ConnectionFailure | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5 * secondMs })
   client.on('error', () => {}) // told by the promise below
   try {
     await client.connect()

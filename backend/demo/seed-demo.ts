@@ -41,12 +41,12 @@ export async function seedDemo(deps: Deps): Promise<Omit<DemoFile, 'base_url' | 
   const agents = await seedAgents(deps, workspace.id)
   const [ava, ben] = agents
   await seedDemoTools(deps, workspace.id, { ava, ben })
-  const number = await addPhoneNumber(deps, workspace.id, { phoneNumber: '+12025550190', label: 'Sales' })
-  await addPhoneNumber(deps, workspace.id, { phoneNumber: '+12025550191', label: 'Support' })
+  const number = await addPhoneNumber(deps, workspace.id, { phone_number: '+12025550190', label: 'Sales' })
+  await addPhoneNumber(deps, workspace.id, { phone_number: '+12025550191', label: 'Support' })
   const { key, id: apiKeyId } = await createApiKey(deps, { ...owner, name: 'Demo' })
   const client = await createOauthClient(deps, {
     name: 'Zapier (demo)',
-    redirectUris: [redirectUri],
+    redirect_uris: [redirectUri],
     confidential: true,
   })
   const caller = { ...owner, apiKeyId, clientId: null, scopes: [] }

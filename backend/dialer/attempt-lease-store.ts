@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { minuteMs } from '../core/durations.ts'
 import type { Db } from '../db/schema.ts'
 import { type CallToDial, callToDialColumns, type NewAttempt } from './claim-store.ts'
 
@@ -83,7 +84,7 @@ async function takeOver(
   worker: { workerId: string; leaseMs?: number; limit?: number },
   condition: ReturnType<typeof sql>,
 ): Promise<FencedAttempt[]> {
-  const { workerId, leaseMs = 60_000, limit = 100 } = worker
+  const { workerId, leaseMs = minuteMs, limit = 100 } = worker
   const { rows } = await sql<FencedAttempt>`
     update call_attempt
     set fence = fence + 1, worker_id = ${workerId}::uuid,

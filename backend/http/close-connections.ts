@@ -1,11 +1,12 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { secondMs } from '../core/durations.ts'
 
 /** Milliseconds for the first request of a connection to arrive: browsers open connections before they need them. */
 const firstRequestTimeoutMs = 500
 
 /** Milliseconds for requests that are being answered. */
-const lastResponseTimeoutMs = 12_000
+const lastResponseTimeoutMs = 12 * secondMs
 
 /**
  * Returns a function to call when the server begins to close. Node then closes idle connections, and would wait for

@@ -3,7 +3,7 @@ import type { Caller } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
-import { type CredentialRow, findCredential } from './credential-store.ts'
+import { findCredential } from './credential-store.ts'
 
 const realm = 'Bearer realm="Outdial"'
 
@@ -33,23 +33,16 @@ export async function authenticate(
       'This request carries no credential: send your API key or access token as "Authorization: Bearer …".',
     )
   }
-  const row = await findCredential(deps.db, hashToken(token))
-  if (row === undefined) {
+  const credential = await findCredential(deps.db, hashToken(token))
+  if (credential === undefined) {
     throw unauthorizedError(
       'invalid_credential',
       'This API key or access token is unknown or was revoked: connect your account again.',
     )
   }
-  if (row.expires_at !== null && row.expires_at <= deps.clock.now()) {
+  const { expiresAt, ...caller } = credential
+  if (expiresAt !== null && expiresAt <= deps.clock.now()) {
     throw unauthorizedError('expired_credential', 'This access token has expired: refresh the connection.')
   }
-  return toCaller(row)
+  return caller
 }
-
-const toCaller = (row: CredentialRow): Caller => ({
-  workspaceId: row.workspace_id,
-  userId: row.user_id,
-  apiKeyId: row.api_key_id,
-  clientId: row.client_id,
-  scopes: row.scopes,
-})

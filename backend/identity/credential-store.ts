@@ -1,13 +1,27 @@
 import type { Scope } from '@outdial/contract'
-import type { Selectable } from 'kysely'
-import type { Database, Db } from '../db/schema.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Db } from '../db/schema.ts'
 
-export type CredentialRow = Selectable<Database['credential']>
+/** Whom a credential acts for, and until when. */
+interface Credential extends Caller {
+  /** Null for an API key. */
+  expiresAt: Date | null
+}
 
 /** One indexed row, whatever the kind of the credential. */
-export function findCredential(db: Db, tokenHash: Buffer): Promise<CredentialRow | undefined> {
-  return db.selectFrom('credential').selectAll().where('token_hash', '=', tokenHash).executeTakeFirst()
-}
+export const findCredential = (db: Db, tokenHash: Buffer): Promise<Credential | undefined> =>
+  db
+    .selectFrom('credential')
+    .select([
+      'workspace_id as workspaceId',
+      'user_id as userId',
+      'api_key_id as apiKeyId',
+      'client_id as clientId',
+      'scopes',
+      'expires_at as expiresAt',
+    ])
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
 
 export async function insertApiKey(
   tx: Db,

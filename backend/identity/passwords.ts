@@ -26,9 +26,9 @@ export const changePassword = (
   inTransaction(deps, async (tx) => {
     const user = await findUserWithPassword(tx.db, session.userId)
     if (user === undefined) throw notFound('There is no such user.')
-    if (!(await passwordMatches(user.password_hash, input.currentPassword))) throw wrongPasswordError()
+    if (!(await passwordMatches(user.passwordHash, input.currentPassword))) throw wrongPasswordError()
     const passwordHash = await hashPassword(input.newPassword, 'new_password')
-    const currentHash = user.password_hash
+    const currentHash = user.passwordHash
     const isReplaced = await replacePassword(tx.db, session.userId, { currentHash, passwordHash })
     if (!isReplaced) throw wrongPasswordError()
     await deleteUnusedResets(tx.db, session.userId)
@@ -80,6 +80,6 @@ export async function verifyPassword(
 ): Promise<{ userId: number; passwordHash: string } | undefined> {
   const user = await findPasswordByEmail(deps.db, input.email.trim())
   dummyHash ??= hash(randomToken())
-  const matches = await verify(user?.password_hash ?? (await dummyHash), input.password)
-  return matches && user ? { userId: user.id, passwordHash: user.password_hash } : undefined
+  const matches = await verify(user?.passwordHash ?? (await dummyHash), input.password)
+  return matches && user ? { userId: user.id, passwordHash: user.passwordHash } : undefined
 }

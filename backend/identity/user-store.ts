@@ -25,7 +25,7 @@ export const findAnyUser = (db: Db) => db.selectFrom('app_user').select('id').li
 export const findPasswordByEmail = (db: Db, email: string) =>
   db
     .selectFrom('app_user')
-    .select(['id', 'password_hash'])
+    .select(['id', 'password_hash as passwordHash'])
     .where((eb) => eb(eb.fn<string>('lower', ['email']), '=', eb.fn<string>('lower', [eb.val(email)])))
     .executeTakeFirst()
 
@@ -33,7 +33,7 @@ export const findPasswordByEmail = (db: Db, email: string) =>
 export const findUserWithPassword = (db: Db, userId: number) =>
   db
     .selectFrom('app_user')
-    .select(['email', 'name', 'password_hash'])
+    .select(['email', 'name', 'password_hash as passwordHash'])
     .where('id', '=', userId)
     .executeTakeFirst()
 

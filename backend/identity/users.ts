@@ -29,7 +29,7 @@ export async function editUser(
   const { email, name } = validateByRules(UserInput, input)
   const user = await findUserWithPassword(deps.db, userId)
   if (user === undefined) throw notFound('There is no such user.')
-  if (email !== user.email && !(await passwordMatches(user.password_hash, input.currentPassword))) {
+  if (email !== user.email && !(await passwordMatches(user.passwordHash, input.currentPassword))) {
     const message = 'This is not your password: it is needed for another e-mail address.'
     throw invalidField('current_password', 'wrong_password', message)
   }

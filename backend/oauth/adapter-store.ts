@@ -29,7 +29,7 @@ export const insertAccessToken = async (
 export const findAccessToken = (db: Db, tokenHash: Buffer, now: Date) =>
   db
     .selectFrom('credential')
-    .select(['client_id', 'user_id', 'scopes', 'expires_at'])
+    .select(['client_id as clientId', 'user_id as userId', 'scopes', 'expires_at as expiresAt'])
     .where('token_hash', '=', tokenHash)
     .where('grant_hash', 'is not', null)
     .where('expires_at', '>', now)

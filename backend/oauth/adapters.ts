@@ -2,6 +2,7 @@ import { Scope } from '@outdial/contract'
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import * as z from 'zod'
 import type { Clock } from '../core/clock.ts'
+import { dayMs, secondMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import {
@@ -42,7 +43,7 @@ export function createAdapter(
 }
 
 /** A code or rotated token is remembered so long after its use, so that a second use is noticed. */
-const replayTtlSeconds = 90 * 24 * 60 * 60
+const replayTtlSeconds = (90 * dayMs) / secondMs
 
 /** How a model differs from the others that are stored as payloads. */
 interface PayloadRules {
@@ -134,7 +135,7 @@ const secondsFromNow = (clock: Clock, seconds: number): Date =>
   new Date(clock.now().getTime() + seconds * 1000)
 
 /** The library wants a number for what lasts until it is revoked: a hundred years, which is never stored. */
-export const untilRevokedSeconds = 100 * 365 * 24 * 60 * 60
+export const untilRevokedSeconds = (100 * 365 * dayMs) / secondMs
 
 /** Apps, read from their table at each request: a new one, or a new secret, needs no restart. */
 const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapter => ({
@@ -148,7 +149,7 @@ const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapt
       client_name: client.name,
       ...(client.secret !== null && { client_secret: secretBox.open(client.secret) }),
       token_endpoint_auth_method: client.secret === null ? 'none' : 'client_secret_basic',
-      redirect_uris: client.redirect_uris,
+      redirect_uris: client.redirectUris,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       response_modes: ['query'],
@@ -178,15 +179,15 @@ const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter 
   // Without `grantId`, so that revoking an access token (RFC 7009) leaves the connection alone.
   find: async (id) => {
     const token = await findAccessToken(db, hashToken(id), clock.now())
-    if (!token?.client_id || !token.expires_at) return undefined
+    if (!token?.clientId || !token.expiresAt) return undefined
     return {
       jti: id,
       kind: 'AccessToken',
       format: 'opaque',
-      clientId: token.client_id,
-      accountId: String(token.user_id),
+      clientId: token.clientId,
+      accountId: String(token.userId),
       scope: token.scopes.join(' '),
-      exp: toLibraryTime(clock, token.expires_at),
+      exp: toLibraryTime(clock, token.expiresAt),
     }
   },
   destroy: async (id) => {

@@ -26,7 +26,7 @@ export const insertClient = (
 export const findClient = (db: Db, id: string) =>
   db
     .selectFrom('oauth_client')
-    .select(['id', 'name', 'secret', 'redirect_uris'])
+    .select(['id', 'name', 'secret', 'redirect_uris as redirectUris'])
     .where('id', '=', id)
     .executeTakeFirst()
 

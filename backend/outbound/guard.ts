@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector, Client, type Dispatcher } from 'undici'
+import { secondMs } from '../core/durations.ts'
 import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 
 /** The addresses of a host name; rejects or is empty where there are none. */
@@ -113,7 +114,7 @@ const addressNotFoundError = (host: string): NodeJS.ErrnoException =>
 const resolveByDns: ResolveHost = async (host) => {
   if (isLocalhost(host)) return ['127.0.0.1', '::1']
   // A new one each time: it reads the machine's name servers once, and they may change.
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  const resolver = new Resolver({ timeout: 2 * secondMs, tries: 2 })
   const results = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   if (addresses.length > 0 || results.every(isEmptyResult)) return addresses

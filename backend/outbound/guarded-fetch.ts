@@ -1,4 +1,5 @@
 import { Agent, fetch as undiciFetch } from 'undici'
+import { secondMs } from '../core/durations.ts'
 import { guardedConnector, type GuardOptions } from './guard.ts'
 
 /** What `fetch` takes, as far as libraries that are given one use it. */
@@ -25,7 +26,7 @@ export interface GuardedFetch {
 export function createGuardedFetch(options: GuardOptions & { maxBytes: number }): GuardedFetch {
   const connect = guardedConnector(options)
   // A stream may rest for long: its user decides how long.
-  const dispatcher = new Agent({ connect, allowH2: false, headersTimeout: 30_000, bodyTimeout: 0 })
+  const dispatcher = new Agent({ connect, allowH2: false, headersTimeout: 30 * secondMs, bodyTimeout: 0 })
   return {
     fetch: async (url, { method, headers, body, signal } = {}) => {
       if (body !== undefined && body !== null && typeof body !== 'string')

@@ -1,10 +1,30 @@
 import type { PhoneNumber, SearchQuery } from '@outdial/contract'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import * as z from 'zod'
 import type { Caller } from '../core/caller.ts'
 import { invalidField, notFound } from '../core/errors.ts'
 import { type Page, toPage } from '../core/pagination.ts'
+import { rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
 import type { Deps } from '../deps.ts'
 import { insertPhoneNumber, selectActivePhoneNumbers, updatePhoneNumberStatus } from './phone-number-store.ts'
+
+/** A number of any country in E.164, such as +12025550190. Parses to the number and its country. */
+const NumberWithCountry = z.string().transform((text, context) => {
+  const number = parsePhoneNumberFromString(text)
+  if (number?.isValid() && number.country !== undefined)
+    return { e164: number.number, country: number.country }
+  const message = `"${text}" is no phone number with its country, such as +12025550190.`
+  context.addIssue(ruleIssue('invalid_phone_number', message))
+  return z.NEVER
+})
+
+const NewPhoneNumber = z.object({
+  phone_number: NumberWithCountry,
+  label: z
+    .string()
+    .trim()
+    .refine((label) => label !== '', rule('required', 'The number needs a label.')),
+})
 
 /**
  * Adds a number that calls can be made from.
@@ -14,22 +34,16 @@ import { insertPhoneNumber, selectActivePhoneNumbers, updatePhoneNumberStatus } 
 export async function addPhoneNumber(
   deps: Pick<Deps, 'db'>,
   workspaceId: number,
-  input: { phoneNumber: string; label: string },
+  input: z.input<typeof NewPhoneNumber>,
 ): Promise<{ id: number }> {
-  const number = parsePhoneNumberFromString(input.phoneNumber)
-  if (!number?.isValid() || number.country === undefined) {
-    const message = `"${input.phoneNumber}" is no phone number with its country, such as +12025550190.`
-    throw invalidField('phone_number', 'invalid_phone_number', message)
-  }
-  const label = input.label.trim()
-  if (label === '') throw invalidField('label', 'required', 'The number needs a label.')
+  const { phone_number: number, label } = validateByRules(NewPhoneNumber, input)
   const added = await insertPhoneNumber(deps.db, workspaceId, {
-    phoneNumber: number.number,
-    label,
+    phoneNumber: number.e164,
     country: number.country,
+    label,
   })
   if (added) return added
-  throw invalidField('phone_number', 'already_used', `The workspace has the number ${number.number} already.`)
+  throw invalidField('phone_number', 'already_used', `The workspace has the number ${number.e164} already.`)
 }
 
 /** Lists the numbers that calls of the workspace can be made from. */

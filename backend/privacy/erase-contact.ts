@@ -51,11 +51,11 @@ export const eraseContact = (
     const { workspaceId, contactId } = contactKey
     const at = clock.now()
     const found = await findIdentifyingData(tx, workspaceId, contactId)
-    if (found !== undefined && found.phone_number !== '')
+    if (found !== undefined && found.phoneNumber !== '')
       await eraseImportRows(tx, { ...contactKey, ...toIdentifiers(found), at })
     const contact = await lockContactForErasure(tx, workspaceId, contactId)
     if (contact === undefined) throw notFound('There is no contact with this id in this workspace.')
-    if (contact.erased_at !== null) return
+    if (contact.erasedAt !== null) return
     const calls = await lockCallsOfContact(tx, workspaceId, contactId)
     if (calls.some(({ status }) => status === 'dialing' || status === 'in_progress'))
       throw callInProgressError()
@@ -69,10 +69,13 @@ export const eraseContact = (
     notify.deliveryQueued()
   })
 
-const toIdentifiers = (contact: { phone_number: string; email: string | null }): ContactIdentifiers => ({
-  phoneNumber: contact.phone_number,
-  digits: toSearchDigits(contact.phone_number),
-  email: contact.email,
+const toIdentifiers = ({
+  phoneNumber,
+  email,
+}: Pick<ContactIdentifiers, 'phoneNumber' | 'email'>): ContactIdentifiers => ({
+  phoneNumber,
+  digits: toSearchDigits(phoneNumber),
+  email,
 })
 
 /** The digits that every spelling of a number contains: the national number, unless that is too short to be unique. */

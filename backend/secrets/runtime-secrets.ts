@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { secondMs } from '../core/durations.ts'
 import { ConfigError, describeError, errorCode } from '../core/errors.ts'
 import { minSecretLength, readOrCreateSecret } from './secret-keys.ts'
 
@@ -73,7 +74,7 @@ const secretMissing = () =>
   )
 
 /** Milliseconds between two looks. */
-const pollIntervalMs = 1_000
+const pollIntervalMs = secondMs
 
 /**
  * Calls `onChanged` now and after each change of a file, one call at a time. Polls the file, because secrets are

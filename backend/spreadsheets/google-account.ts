@@ -30,10 +30,10 @@ export async function saveGoogleAccount(
       'This is no key of a Google service account: paste the whole JSON file, with client_email and private_key.'
     throw invalidField('google_account', 'invalid_key', message)
   }
-  const { client_email, private_key } = keyFile.data
-  const account = { client_email, private_key: secretBox.seal(private_key) }
+  const { client_email: clientEmail, private_key: privateKey } = keyFile.data
+  const account = { clientEmail, privateKey: secretBox.seal(privateKey) }
   await upsertGoogleAccount(db, workspaceId, account, clock.now())
-  return { clientEmail: client_email }
+  return { clientEmail }
 }
 
 function parseJson(json: string): unknown {
@@ -60,7 +60,7 @@ export async function getGoogleAccount(
   workspaceId: number,
 ): Promise<{ clientEmail: string } | undefined> {
   const account = await findGoogleAccount(db, workspaceId)
-  return account && { clientEmail: account.client_email }
+  return account && { clientEmail: account.clientEmail }
 }
 
 /**

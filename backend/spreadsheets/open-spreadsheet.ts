@@ -28,7 +28,7 @@ export async function openSpreadsheet(
       'The workspace has no Google service account yet: its key is to be pasted in the settings.',
     )
   }
-  const { client_email: clientEmail, private_key: sealed } = account
+  const { clientEmail, privateKey: sealed } = account
   return googleSpreadsheet({ clientEmail, privateKey: deps.secretBox.open(sealed) }, id)
 }
 

@@ -31,13 +31,13 @@ export interface SpreadsheetSummary {
   columns: string[]
   /** How many, without the header. */
   rows: number
-  createdAt: Date
+  created_at: Date
 }
 
 export const selectSpreadsheets = (db: Db, workspaceId: number): Promise<SpreadsheetSummary[]> =>
   db
     .selectFrom('spreadsheet')
-    .select(['id', 'name', 'columns', 'created_at as createdAt'])
+    .select(['id', 'name', 'columns', 'created_at'])
     .select((spreadsheet) =>
       spreadsheet
         .selectFrom('spreadsheet_row')
@@ -128,7 +128,7 @@ export const selectSpreadsheetRows = (
 export interface SpreadsheetRow {
   id: number
   cells: string[]
-  createdAt: Date
+  created_at: Date
 }
 
 /** Selects rows from the newest on, or from the one before the ID `before` on. */
@@ -140,7 +140,7 @@ export const selectNewestRows = (
 ): Promise<SpreadsheetRow[]> =>
   db
     .selectFrom('spreadsheet_row')
-    .select(['id', 'cells', 'created_at as createdAt'])
+    .select(['id', 'cells', 'created_at'])
     .where('workspace_id', '=', workspaceId)
     .where('spreadsheet_id', '=', spreadsheetId)
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
@@ -149,28 +149,29 @@ export const selectNewestRows = (
     .execute()
 
 /** The private key is sealed. */
-interface GoogleAccountRow {
-  client_email: string
-  private_key: string
+interface GoogleAccount {
+  clientEmail: string
+  privateKey: string
 }
 
 export const upsertGoogleAccount = async (
   db: Db,
   workspaceId: number,
-  account: GoogleAccountRow,
+  account: GoogleAccount,
   now: Date,
 ): Promise<void> => {
+  const values = { client_email: account.clientEmail, private_key: account.privateKey, created_at: now }
   await db
     .insertInto('google_account')
-    .values({ workspace_id: workspaceId, ...account, created_at: now })
-    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet({ ...account, created_at: now }))
+    .values({ workspace_id: workspaceId, ...values })
+    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(values))
     .execute()
 }
 
-export const findGoogleAccount = (db: Db, workspaceId: number): Promise<GoogleAccountRow | undefined> =>
+export const findGoogleAccount = (db: Db, workspaceId: number): Promise<GoogleAccount | undefined> =>
   db
     .selectFrom('google_account')
-    .select(['client_email', 'private_key'])
+    .select(['client_email as clientEmail', 'private_key as privateKey'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst()
 

@@ -42,7 +42,7 @@ export async function seed(deps: Deps, calls: number): Promise<Seeded> {
     variables: [],
   })
   const { id: numberId } = await addPhoneNumber(deps, workspaceId, {
-    phoneNumber: '+12025550190',
+    phone_number: '+12025550190',
     label: 'Sales',
   })
   await sql`

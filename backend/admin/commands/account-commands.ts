@@ -136,7 +136,11 @@ const createOauthClientCommand = defineCommand({
     public: flag('it cannot keep a secret: an app in a browser or on a phone'),
   },
   run: async (deps, { name, 'redirect-uri': redirectUris, public: isPublic }): Promise<CommandResult> => {
-    const client = await createOauthClient(deps, { name, redirectUris, confidential: !isPublic })
+    const client = await createOauthClient(deps, {
+      name,
+      redirect_uris: redirectUris,
+      confidential: !isPublic,
+    })
     if (client.clientSecret === null) return { record: { client_id: client.clientId } }
     return {
       record: { client_id: client.clientId, client_secret: client.clientSecret },

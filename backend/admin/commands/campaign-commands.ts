@@ -58,7 +58,7 @@ export const addPhoneNumberCommand = defineCommand({
   },
   run: async (deps, { workspace, number, label }) => {
     await requireWorkspace(deps, workspace)
-    const { id } = await addPhoneNumber(deps, workspace, { phoneNumber: number, label })
+    const { id } = await addPhoneNumber(deps, workspace, { phone_number: number, label })
     return { record: { phone_number_id: id, label } }
   },
 })

@@ -42,7 +42,7 @@ export const listSpreadsheetsCommand = defineCommand({
     await requireWorkspace(deps, workspace)
     const account = await getGoogleAccount(deps, workspace)
     const listed = await listSpreadsheets(deps, workspace)
-    const rows = listed.map(({ createdAt, ...row }) => ({ ...row, created_at: createdAt }))
+    const rows = listed.map(({ created_at, ...row }) => ({ ...row, created_at }))
     return { rows, ...(account && { note: `Google's are those shared with ${account.clientEmail}.` }) }
   },
 })

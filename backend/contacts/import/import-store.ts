@@ -155,7 +155,7 @@ export async function insertImportRows(tx: Db, job: ImportJob, rows: readonly Ch
 export const findImportCampaign = (tx: Db, job: ImportJob) =>
   tx
     .selectFrom('contact_import')
-    .select('campaign_id')
+    .select('campaign_id as campaignId')
     .where('workspace_id', '=', job.workspaceId)
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()

@@ -36,7 +36,7 @@ export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortS
 async function importBatch(tx: ImportDeps, job: ImportJob): Promise<boolean> {
   const { db, clock, notify } = tx
   if (!(await renewImportLease(db, job))) return false
-  const { campaign_id: campaignId } = await findImportCampaign(db, job)
+  const { campaignId } = await findImportCampaign(db, job)
   const rows = await lockRemainingRows(db, job, batchSize)
   if (rows.length === 0) {
     await finishImportStep(db, job, { status: 'done', at: clock.now() })

@@ -170,7 +170,7 @@ function toProgress(
   return { max, value: status === 'done' ? max : written, text: `${contacts}${calls}` }
 }
 
-const formatQueuedCalls = ({ queued, open, notCalled }: ImportCounts): string =>
+const formatQueuedCalls = ({ queued, open, not_called: notCalled }: ImportCounts): string =>
   [
     `${formatPlural(queued, 'call')} queued`,
     ...(open > 0 ? [`${formatCount(open)} open already`] : []),

@@ -20,13 +20,13 @@ export interface ImportCounts {
   existing: number
   duplicate: number
   invalid: number
-  onDoNotCallList: number
+  on_do_not_call_list: number
   created: number
   updated: number
   failed: number
   queued: number
   open: number
-  notCalled: number
+  not_called: number
 }
 
 export async function countImportRows(db: Db, importId: number): Promise<ImportCounts> {
@@ -37,13 +37,13 @@ export async function countImportRows(db: Db, importId: number): Promise<ImportC
       ${count("state = 'existing'")} as existing,
       ${count("state = 'duplicate'")} as duplicate,
       ${count("state = 'invalid'")} as invalid,
-      ${count("on_do_not_call_list and state in ('new', 'existing')")} as "onDoNotCallList",
+      ${count("on_do_not_call_list and state in ('new', 'existing')")} as on_do_not_call_list,
       ${count("result = 'created'")} as created,
       ${count("result = 'updated'")} as updated,
       ${count("result = 'failed'")} as failed,
       ${count("call = 'queued'")} as queued,
       ${count("call = 'open'")} as open,
-      ${count("call = 'do_not_call'")} as "notCalled"
+      ${count("call = 'do_not_call'")} as not_called
     from contact_import_row where import_id = ${importId}`.execute(db)
   const [counts] = rows
   if (counts === undefined) throw new Error('a count told nothing')

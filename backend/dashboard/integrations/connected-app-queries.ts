@@ -3,28 +3,28 @@ import type { Db } from '../../db/schema.ts'
 
 /** An app that acts for a person in a workspace, however often it was authorized. */
 interface ConnectedApp {
-  userId: number
-  clientId: string
+  user_id: number
+  client_id: string
   app: string
-  userName: string
+  user_name: string
   email: string
   since: Date
-  lastUsedAt: Date | null
+  last_used_at: Date | null
   /** `scope` of each authorization (RFC 6749, section 3.3). */
   scopes: string
-  subscriptionCount: number
+  subscription_count: number
 }
 
 /** By the app's name, then by the person's. */
 export async function selectConnectedApps(db: Db, workspaceId: number): Promise<ConnectedApp[]> {
   const { rows } = await sql<ConnectedApp>`
-    select g.user_id as "userId", g.client_id as "clientId", c.name as app, u.name as "userName", u.email,
-      min(g.created_at) as since, max(g.last_used_at) as "lastUsedAt",
+    select g.user_id, g.client_id, c.name as app, u.name as user_name, u.email,
+      min(g.created_at) as since, max(g.last_used_at) as last_used_at,
       coalesce(string_agg(p.payload #>> '{openid,scope}', ' '), '') as scopes,
       (
         select count(*) from webhook_subscription s
         where s.workspace_id = ${workspaceId} and s.user_id = g.user_id and s.client_id = g.client_id
-      ) as "subscriptionCount"
+      ) as subscription_count
     from oauth_grant g
     join oauth_client c on c.id = g.client_id
     join app_user u on u.id = g.user_id

@@ -34,15 +34,15 @@ export const connectedAppsPage = definePage({
     const apps = connections.map((connection, index) => ({
       key: `app-${index}`,
       app: connection.app,
-      user: connection.userName,
+      user: connection.user_name,
       email: connection.email,
       since: connection.since,
-      lastUsedAt: connection.lastUsedAt,
+      lastUsedAt: connection.last_used_at,
       abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
-      subscriptionCount: connection.subscriptionCount,
-      disconnectPath: `${connectedAppsPath}/${connection.userId}/${encodeURIComponent(connection.clientId)}/disconnect`,
-      disconnectDetail: formatDisconnectDetail(connection.userName, connection.subscriptionCount),
-      canDisconnect: connection.userId === user.userId || workspace.role === 'owner',
+      subscriptionCount: connection.subscription_count,
+      disconnectPath: `${connectedAppsPath}/${connection.user_id}/${encodeURIComponent(connection.client_id)}/disconnect`,
+      disconnectDetail: formatDisconnectDetail(connection.user_name, connection.subscription_count),
+      canDisconnect: connection.user_id === user.userId || workspace.role === 'owner',
     }))
     return connectedAppsView('Connected apps', { apps })
   },
@@ -61,17 +61,15 @@ export const disconnectAppAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     const workspaceId = context.workspace.id
+    const { userId, clientId } = context.params
     const connections = await selectConnectedApps(tx.db, workspaceId)
-    const connection = connections.find(
-      ({ userId, clientId }) => userId === context.params.userId && clientId === context.params.clientId,
-    )
+    const connection = connections.find((one) => one.user_id === userId && one.client_id === clientId)
     if (connection === undefined) throw notFound('There is no such connection.')
-    if (connection.userId !== context.user.userId) requireOwner(context)
-    const { userId, clientId, app } = connection
+    if (userId !== context.user.userId) requireOwner(context)
     const { subscriptions } = await disconnectApp(tx, { workspaceId, userId, clientId })
     return redirectTo(
       pathTo(context, connectedAppsPath),
-      `${app} was disconnected${formatRemovedSubscriptions(subscriptions)}.`,
+      `${connection.app} was disconnected${formatRemovedSubscriptions(subscriptions)}.`,
     )
   },
   back: (context) => pathTo(context, connectedAppsPath),

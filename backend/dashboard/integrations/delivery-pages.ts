@@ -120,17 +120,13 @@ function formatBody(body: string): string {
   return JSON.stringify(value, null, 2)
 }
 
-interface AttemptResponse {
-  statusCode: number | null
-  error: string | null
-  durationMs: number | null
-}
+type LastAttempt = Pick<DeliverySummary, 'status_code' | 'error' | 'duration_ms'>
 
 /** "HTTP 204 after 35 ms", or what went wrong. Empty before the first attempt. */
-function formatAttemptResponse({ statusCode, error, durationMs }: AttemptResponse): string {
-  if (durationMs === null) return ''
-  const outcome = error ?? `HTTP ${statusCode ?? 'nothing'}`
-  return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}, after ${formatMilliseconds(durationMs)}`
+function formatAttemptResponse({ status_code, error, duration_ms }: LastAttempt): string {
+  if (duration_ms === null) return ''
+  const outcome = error ?? `HTTP ${status_code ?? 'nothing'}`
+  return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}, after ${formatMilliseconds(duration_ms)}`
 }
 
 interface DeliveryRow {
@@ -210,15 +206,15 @@ export async function readDeliveryTable(
 }
 
 function toDeliveryRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
-  const about = row.callId === null ? 'made-up data' : row.contact || 'an erased contact'
+  const about = row.call_id === null ? 'made-up data' : row.contact || 'an erased contact'
   return {
     id: row.id,
-    event: row.callId === null ? 'Test event' : `Call ${row.callId}`,
-    about: showTarget ? row.targetUrl : about,
+    event: row.call_id === null ? 'Test event' : `Call ${row.call_id}`,
+    about: showTarget ? row.target_url : about,
     badge: deliveryBadge(row.status, row.attempts),
     response: formatAttemptResponse(row),
     attempts: row.attempts,
-    createdAt: row.createdAt,
-    nextAttemptAt: row.nextAttemptAt,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at,
   }
 }

@@ -59,17 +59,17 @@ export const webhookPage = definePage({
 
 const toShownWebhook = (row: SubscriptionSummary, now: Date) => ({
   id: row.id,
-  targetUrl: row.targetUrl,
+  targetUrl: row.target_url,
   owner: formatSubscriptionOwner(row),
   filter: formatWebhookFilter(row),
-  createdAt: row.createdAt,
+  createdAt: row.created_at,
   ...toHealth(row),
-  isDisabled: row.disabledAt !== null,
-  isFailing: row.failingSince !== null,
+  isDisabled: row.disabled_at !== null,
+  isFailing: row.failing_since !== null,
   pending: row.pending,
   exhausted: row.exhausted,
   previousSecretUntil:
-    row.previousSecretUntil !== null && row.previousSecretUntil > now ? row.previousSecretUntil : null,
+    row.previous_secret_until !== null && row.previous_secret_until > now ? row.previous_secret_until : null,
   ...formatActionDetails(row.app !== null),
 })
 
@@ -119,11 +119,11 @@ export const webhookListPage = definePage({
     return webhookListView('Webhooks', {
       rows: items.map((item) => ({
         id: item.id,
-        targetUrl: item.targetUrl,
+        targetUrl: item.target_url,
         owner: formatSubscriptionOwner(item),
         filter: formatWebhookFilter(item),
         ...toHealth(item),
-        lastAt: item.lastAt,
+        lastAt: item.last_at,
         pending: item.pending,
         exhausted: item.exhausted,
       })),
@@ -152,23 +152,23 @@ function formatWebhookFilter(subscription: {
 
 /** "Zapier, connected by Robin". */
 function formatSubscriptionOwner(
-  subscription: Pick<SubscriptionSummary, 'app' | 'keyName' | 'keyPrefix' | 'userName'>,
+  subscription: Pick<SubscriptionSummary, 'app' | 'key_name' | 'key_prefix' | 'user_name'>,
 ): string {
-  const { app, keyName, keyPrefix, userName } = subscription
+  const { app, key_name, key_prefix, user_name } = subscription
   return app === null
-    ? `API key “${keyName ?? ''}” (${keyPrefix ?? ''}…) of ${userName}`
-    : `${app}, connected by ${userName}`
+    ? `API key “${key_name ?? ''}” (${key_prefix ?? ''}…) of ${user_name}`
+    : `${app}, connected by ${user_name}`
 }
 
-type SubscriptionHealth = Pick<SubscriptionSummary, 'disabledAt' | 'failingSince' | 'lastStatus'>
+type SubscriptionHealth = Pick<SubscriptionSummary, 'disabled_at' | 'failing_since' | 'last_status'>
 
 /** How a subscription is, and, where it is not well, since when. */
-function toHealth({ disabledAt, failingSince, lastStatus }: SubscriptionHealth): {
+function toHealth({ disabled_at, failing_since, last_status }: SubscriptionHealth): {
   badge: Badge
   since: Date | null
 } {
-  if (disabledAt !== null) return { badge: { tone: 'bad', text: 'Disabled' }, since: disabledAt }
-  if (failingSince !== null) return { badge: { tone: 'warn', text: 'Failing' }, since: failingSince }
-  if (lastStatus === 'delivered') return { badge: { tone: 'good', text: 'Works' }, since: null }
-  return { badge: { tone: 'mute', text: lastStatus === null ? 'No events yet' : 'Enabled' }, since: null }
+  if (disabled_at !== null) return { badge: { tone: 'bad', text: 'Disabled' }, since: disabled_at }
+  if (failing_since !== null) return { badge: { tone: 'warn', text: 'Failing' }, since: failing_since }
+  if (last_status === 'delivered') return { badge: { tone: 'good', text: 'Works' }, since: null }
+  return { badge: { tone: 'mute', text: last_status === null ? 'No events yet' : 'Enabled' }, since: null }
 }

@@ -6,20 +6,20 @@ type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'gone'
 
 export interface DeliverySummary {
   id: number
-  eventId: string
+  event_id: string
   /** Null for a test event. */
-  callId: number | null
+  call_id: number | null
   contact: string | null
-  targetUrl: string
+  target_url: string
   status: DeliveryStatus
-  createdAt: Date
-  nextAttemptAt: Date | null
+  created_at: Date
+  next_attempt_at: Date | null
   attempts: number
   /** Of the last attempt; null before the first. */
-  statusCode: number | null
+  status_code: number | null
   error: string | null
-  durationMs: number | null
-  lastAttemptAt: Date | null
+  duration_ms: number | null
+  last_attempt_at: Date | null
 }
 
 /** Which deliveries, and which of them: older than `before` or newer than `after`, both ids. */
@@ -41,10 +41,9 @@ export async function selectDeliveries(
   const subscriptionCondition =
     subscriptionId === null ? sql`d.subscription_id is null` : sql`d.subscription_id = ${subscriptionId}`
   const { rows } = await sql<DeliverySummary>`
-    select d.id, d.event_id as "eventId", event.call_id as "callId", call.to_number as contact,
-      d.target_url as "targetUrl", d.status, d.created_at as "createdAt", d.next_attempt_at as "nextAttemptAt",
-      coalesce(last.number, 0) as attempts, last.status_code as "statusCode", last.error,
-      last.duration_ms as "durationMs", last.at as "lastAttemptAt"
+    select d.id, d.event_id, event.call_id, call.to_number as contact, d.target_url, d.status, d.created_at,
+      d.next_attempt_at, coalesce(last.number, 0) as attempts, last.status_code, last.error, last.duration_ms,
+      last.at as last_attempt_at
     from (
       select * from webhook_delivery d
       where d.workspace_id = ${workspaceId} and ${subscriptionCondition}
@@ -91,25 +90,25 @@ export const selectDeliveryAttempts = (db: Db, workspaceId: number, deliveryId: 
 
 export interface SubscriptionSummary {
   id: number
-  targetUrl: string
+  target_url: string
   filter: WebhookFilter
-  createdAt: Date
-  disabledAt: Date | null
-  failingSince: Date | null
-  previousSecretUntil: Date | null
+  created_at: Date
+  disabled_at: Date | null
+  failing_since: Date | null
+  previous_secret_until: Date | null
   /** Set for the subscription of an API key. */
-  keyName: string | null
-  keyPrefix: string | null
+  key_name: string | null
+  key_prefix: string | null
   /** Set for the subscription of an app. */
   app: string | null
-  userName: string
+  user_name: string
   /** Of the filter, where it names them. */
   campaign: string | null
   agent: string | null
   pending: number
   exhausted: number
-  lastStatus: 'pending' | 'delivered' | 'exhausted' | 'gone' | null
-  lastAt: Date | null
+  last_status: 'pending' | 'delivered' | 'exhausted' | 'gone' | null
+  last_at: Date | null
 }
 
 /** Subscriptions with their owners and how they are: those that do not work first, then the newest. */
@@ -119,13 +118,12 @@ export async function selectSubscriptions(
   options: { id?: number; limit: number; offset: number },
 ): Promise<SubscriptionSummary[]> {
   const { rows } = await sql<SubscriptionSummary>`
-    select s.id, s.target_url as "targetUrl", s.filter, s.created_at as "createdAt", s.disabled_at as "disabledAt",
-      s.failing_since as "failingSince", s.previous_secret_until as "previousSecretUntil",
-      k.name as "keyName", k.prefix as "keyPrefix", c.name as app, u.name as "userName",
+    select s.id, s.target_url, s.filter, s.created_at, s.disabled_at, s.failing_since, s.previous_secret_until,
+      k.name as key_name, k.prefix as key_prefix, c.name as app, u.name as user_name,
       campaign.name as campaign, agent.name as agent,
       (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'pending') as pending,
       (select count(*) from webhook_delivery d where d.subscription_id = s.id and d.status = 'exhausted') as exhausted,
-      newest.status as "lastStatus", newest.at as "lastAt"
+      newest.status as last_status, newest.at as last_at
     from webhook_subscription s
     join app_user u on u.id = s.user_id
     left join api_key k on k.id = s.api_key_id

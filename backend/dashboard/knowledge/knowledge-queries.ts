@@ -10,7 +10,7 @@ export interface DocumentSummary {
   /** Characters. */
   size: number
   passages: number
-  updatedAt: Date
+  updated_at: Date
 }
 
 /** Documents, the last edited first. */
@@ -21,7 +21,7 @@ const selectDocuments = (
 ): Promise<DocumentSummary[]> =>
   db
     .selectFrom('knowledge_document as document')
-    .select(['id', 'title', 'updated_at as updatedAt'])
+    .select(['id', 'title', 'updated_at'])
     .select(sql<number>`length(document.body)`.as('size'))
     .select((document) =>
       document
@@ -43,10 +43,10 @@ const findDocument = (
   db: Db,
   workspaceId: number,
   documentId: number,
-): Promise<{ id: number; title: string; body: string; createdAt: Date; updatedAt: Date } | undefined> =>
+): Promise<{ id: number; title: string; body: string; created_at: Date; updated_at: Date } | undefined> =>
   db
     .selectFrom('knowledge_document')
-    .select(['id', 'title', 'body', 'created_at as createdAt', 'updated_at as updatedAt'])
+    .select(['id', 'title', 'body', 'created_at', 'updated_at'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', documentId)
     .executeTakeFirst()
@@ -69,8 +69,8 @@ export interface Document {
   body: string
   /** As agents find and quote it. */
   passages: string[]
-  createdAt: Date
-  updatedAt: Date
+  created_at: Date
+  updated_at: Date
 }
 
 /** @throws {ApiError} not_found */

@@ -1,5 +1,6 @@
 import type { CallOutcome } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
+import { hourMs } from '../../core/durations.ts'
 import { outcomeBadge, outcomeOrder, type Tone } from '../page/badges.ts'
 import { formatCount, formatDate } from '../page/format.ts'
 import type { EndedCalls } from './overview-queries.ts'
@@ -17,7 +18,7 @@ export function getDay(now: Date, timeZone: string): Day {
   const start = zoned.startOfDay()
   const end = start.add({ days: 1 }).startOfDay()
   const hours: Date[] = []
-  for (let at = start.epochMilliseconds; at < end.epochMilliseconds; at += 3_600_000) hours.push(new Date(at))
+  for (let at = start.epochMilliseconds; at < end.epochMilliseconds; at += hourMs) hours.push(new Date(at))
   return { from: new Date(start.epochMilliseconds), to: new Date(end.epochMilliseconds), hours }
 }
 
@@ -74,7 +75,7 @@ export function buildCharts(
   const counts = outcomeOrder.map((outcome) => ({ outcome, count: sumCounts(byOutcome.get(outcome) ?? []) }))
   const largest = Math.max(1, ...counts.map(({ count }) => count))
   const columns = day.hours.map((hour) => {
-    const until = hour.getTime() + 3_600_000
+    const until = hour.getTime() + hourMs
     const hourCalls = ended.filter(({ quarter }) => quarter >= hour && quarter.getTime() < until)
     return { hour, hourCalls, total: sumCounts(hourCalls), isNow: now >= hour && now.getTime() < until }
   })

@@ -26,7 +26,7 @@ export const newPhoneNumberPage = defineForm({
   form: NewNumber,
   show: async () => addPhoneNumberView('Add a phone number', {}),
   submit: async (tx, context, { phone_number, label }) => {
-    await addPhoneNumber(tx, context.workspace.id, { phoneNumber: phone_number, label })
+    await addPhoneNumber(tx, context.workspace.id, { phone_number, label })
     return redirectTo(
       pathTo(context, '/phone-numbers'),
       'The number was added: campaigns can call from it now.',

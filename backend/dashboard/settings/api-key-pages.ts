@@ -38,13 +38,13 @@ export const apiKeyListPage = definePage({
       id: row.id,
       name: row.name,
       prefix: row.prefix,
-      createdBy: row.createdBy,
+      createdBy: row.creator_name,
       createdAt: row.created_at,
       lastUsedAt: row.last_used_at,
       revokedAt: row.revoked_at,
-      subscriptionCount: row.subscriptionCount ?? 0,
+      subscriptionCount: row.subscription_count ?? 0,
       canRevoke: row.revoked_at === null && (row.user_id === user.userId || workspace.role === 'owner'),
-      revokeDetail: formatRevokeDetail(row.subscriptionCount ?? 0),
+      revokeDetail: formatRevokeDetail(row.subscription_count ?? 0),
     }))
     return apiKeyListView('API keys', { keys })
   },

@@ -5,13 +5,13 @@ const apiKeysQuery = (db: Db, workspaceId: number) =>
     .selectFrom('api_key as key')
     .innerJoin('app_user as creator', 'creator.id', 'key.user_id')
     .select(['key.id', 'key.name', 'key.prefix', 'key.created_at', 'key.last_used_at', 'key.revoked_at'])
-    .select(['key.user_id', 'creator.name as createdBy'])
+    .select(['key.user_id', 'creator.name as creator_name'])
     .select((eb) =>
       eb
         .selectFrom('webhook_subscription as subscription')
         .whereRef('subscription.api_key_id', '=', 'key.id')
-        .select((count) => count.fn.countAll<number>().as('subscriptionCount'))
-        .as('subscriptionCount'),
+        .select((count) => count.fn.countAll<number>().as('subscription_count'))
+        .as('subscription_count'),
     )
     .where('key.workspace_id', '=', workspaceId)
 

@@ -11,9 +11,9 @@ const generalSettingsView = template<{
   settings: {
     name: string
     country: string
-    timeZone: string
-    callingHours: CallingHours
-    retentionDays: number | null
+    time_zone: string
+    calling_hours: CallingHours
+    retention_days: number | null
   }
   /** For members, who may look. */
   labels: { country: string; hours: string; retention: string }
@@ -42,7 +42,7 @@ export const generalSettingsPage = defineForm({
   form: SettingsFields,
   show: async (deps, { workspace }) => {
     const settings = await findWorkspaceSettings(deps.db, workspace.id)
-    const { country, callingHours, retentionDays } = settings
+    const { country, calling_hours: callingHours, retention_days: retentionDays } = settings
     return generalSettingsView('Settings', {
       settings,
       labels: {

@@ -35,11 +35,11 @@ export const membersPage = definePage({
       members: members.map((member) => ({
         ...member,
         badge: roleBadges[member.role],
-        isYou: member.userId === user.userId,
+        isYou: member.user_id === user.userId,
         roleChange: toRoleChange(member),
       })),
       invitations: await selectOpenInvitations(deps.db, workspace.id, deps.clock.now()),
-      isLastOwner: owners.length === 1 && owners[0]?.userId === user.userId,
+      isLastOwner: owners.length === 1 && owners[0]?.user_id === user.userId,
     })
   },
 })
@@ -184,7 +184,7 @@ export const resetMemberPasswordPage = defineForm({
 })
 
 async function findMember({ db }: Pick<Deps, 'db'>, workspaceId: number, userId: number) {
-  const member = (await selectMembers(db, workspaceId)).find((one) => one.userId === userId)
+  const member = (await selectMembers(db, workspaceId)).find((one) => one.user_id === userId)
   if (member === undefined) throw notFound('This user is not a member of this workspace.')
   return { name: member.name, email: member.email }
 }

@@ -9,9 +9,9 @@ export const selectOpenInvitations = (db: Db, workspaceId: number, now: Date) =>
       'invitation.id',
       'invitation.email',
       'invitation.role',
-      'invitation.created_at as createdAt',
-      'invitation.expires_at as expiresAt',
-      'app_user.name as invitedBy',
+      'invitation.created_at',
+      'invitation.expires_at',
+      'app_user.name as invited_by_name',
     ])
     .where('workspace_id', '=', workspaceId)
     .where('accepted_at', 'is', null)
@@ -20,11 +20,11 @@ export const selectOpenInvitations = (db: Db, workspaceId: number, now: Date) =>
     .execute()
 
 export interface Member {
-  userId: number
+  user_id: number
   name: string
   email: string
   role: 'owner' | 'member'
-  since: Date
+  created_at: Date
 }
 
 /** Owners first, then by name. */
@@ -33,11 +33,11 @@ export const selectMembers = (db: Db, workspaceId: number): Promise<Member[]> =>
     .selectFrom('membership')
     .innerJoin('app_user', 'app_user.id', 'membership.user_id')
     .select([
-      'app_user.id as userId',
+      'membership.user_id',
       'app_user.name',
       'app_user.email',
       'membership.role',
-      'membership.created_at as since',
+      'membership.created_at',
     ])
     .where('workspace_id', '=', workspaceId)
     .orderBy('membership.role', 'desc')
@@ -48,12 +48,6 @@ export const selectMembers = (db: Db, workspaceId: number): Promise<Member[]> =>
 export const findWorkspaceSettings = (db: Db, workspaceId: number) =>
   db
     .selectFrom('workspace')
-    .select([
-      'name',
-      'country',
-      'time_zone as timeZone',
-      'calling_hours as callingHours',
-      'retention_days as retentionDays',
-    ])
+    .select(['name', 'country', 'time_zone', 'calling_hours', 'retention_days'])
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()

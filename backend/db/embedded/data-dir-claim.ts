@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/pro
 import { connect, createServer, type Server } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
+import { secondMs } from '../../core/durations.ts'
 import { errorCode, StartupError } from '../../core/errors.ts'
 
 /** What `owner.json` in DATA_DIR says: who has the database open, and how to reach both. */
@@ -99,7 +100,7 @@ const listen = (socket: string): Promise<Server> =>
 async function withLockFolder(lock: string, work: () => Promise<void>): Promise<void> {
   while (!(await tryCreateFolder(lock))) {
     const stats = await stat(lock).catch(() => undefined)
-    if (stats && Date.now() - stats.mtimeMs > 5_000) await rmdir(lock).catch(() => undefined) // its maker died
+    if (stats && Date.now() - stats.mtimeMs > 5 * secondMs) await rmdir(lock).catch(() => undefined) // its maker died
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   try {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { secondMs } from '../../core/durations.ts'
 import { describeError } from '../../core/errors.ts'
 import type { Postmaster } from './postmaster.ts'
 
@@ -22,7 +23,7 @@ export async function startWithRestarts(
         return
       } catch (error) {
         log.error({ error: describeError(error) }, 'the embedded PostgreSQL does not start; trying again')
-        await delay(1_000, undefined, { signal: stopping.signal }).catch(() => undefined)
+        await delay(secondMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       }
     }
   }

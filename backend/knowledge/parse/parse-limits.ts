@@ -1,3 +1,4 @@
+import { secondMs } from '../../core/durations.ts'
 const megabyte = 1024 * 1024
 
 /** What reading one file may take. docs/decisions/0012 tells how they hold. */
@@ -11,7 +12,7 @@ export const parseLimits = {
   /** Characters of its text: what a document may have. */
   maxTextLength: 200_000,
   /** Milliseconds. */
-  timeoutMs: 20_000,
+  timeoutMs: 20 * secondMs,
   /** Megabytes of JavaScript objects. */
   maxHeapMegabytes: 192,
   /** Bytes of the whole process, buffers included. */

@@ -1,12 +1,13 @@
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
+import { secondMs } from '../../core/durations.ts'
 import { parseLimits } from './parse-limits.ts'
 import type { ParseResult } from './run-parser.ts'
 
 const killProcess = () => process.kill(process.pid, 'SIGKILL')
 setInterval(() => process.memoryUsage.rss() > parseLimits.maxMemoryBytes && killProcess(), 10)
 // The parent, which would end this process, may have died.
-setTimeout(killProcess, parseLimits.timeoutMs + 5_000)
+setTimeout(killProcess, parseLimits.timeoutMs + 5 * secondMs)
 
 const bytes = new Uint8Array(await buffer(process.stdin))
 

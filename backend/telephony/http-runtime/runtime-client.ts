@@ -1,5 +1,6 @@
 import type { RuntimeDialRequest } from '@outdial/contract'
 import type { Clock } from '../../core/clock.ts'
+import { secondMs } from '../../core/durations.ts'
 import { errorCode } from '../../core/errors.ts'
 import { signWebhook } from '../../outbound/sign-webhook.ts'
 import { type CallState, parseCallState } from './parse-call-state.ts'
@@ -39,7 +40,7 @@ const connectionErrorCodes = new Set([
 ])
 
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
-  const { url, secrets, clock, timeoutMs = 10_000 } = options
+  const { url, secrets, clock, timeoutMs = 10 * secondMs } = options
 
   const send = (method: string, path: string, body: string | undefined, headers: Record<string, string>) => {
     const id = path.split('/').at(-1) ?? path

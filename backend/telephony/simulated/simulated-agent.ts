@@ -1,4 +1,5 @@
 import { rejectOnAbort } from '../../core/abort.ts'
+import { secondMs } from '../../core/durations.ts'
 import { openToolClient, toolSessionUrl } from '../tool-client.ts'
 import { type Intent, parseTimeZone, pickArguments, type ToolStep, toToolStep } from './tool-steps.ts'
 
@@ -25,7 +26,7 @@ const maxToolTextLength = 300
  */
 export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedAgent => ({
   join: (call, conversation) => {
-    const { url, secret, onError, stepTimeoutMs = 5_000, totalTimeoutMs = 20_000 } = options
+    const { url, secret, onError, stepTimeoutMs = 5 * secondMs, totalTimeoutMs = 20 * secondMs } = options
     const leaving = new AbortController()
     const ended = AbortSignal.any([conversation.signal, leaving.signal])
     const withTimeout = (ms: number) =>

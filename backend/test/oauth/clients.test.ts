@@ -12,7 +12,7 @@ it.each([
 ])('takes %s as a redirect URI', async (uri) => {
   const { clientSecret } = await createOauthClient(world.deps, {
     name: 'App',
-    redirectUris: [uri],
+    redirect_uris: [uri],
     confidential: true,
   })
   expect(clientSecret).not.toBeNull()
@@ -29,18 +29,18 @@ it.each([
 ])('refuses "%s" as a redirect URI', async (uri) => {
   const making = createOauthClient(world.deps, {
     name: 'App',
-    redirectUris: ['https://example.com/', uri],
+    redirect_uris: ['https://example.com/', uri],
     confidential: false,
   })
   await expect(making).rejects.toMatchObject({ details: [{ code: 'invalid_redirect_uri' }] })
 })
 
 it('refuses an app without a redirect URI or without a name', async () => {
-  const noUri = createOauthClient(world.deps, { name: 'App', redirectUris: [], confidential: true })
+  const noUri = createOauthClient(world.deps, { name: 'App', redirect_uris: [], confidential: true })
   await expect(noUri).rejects.toMatchObject({ details: [{ field: 'redirect_uris' }] })
   const noName = createOauthClient(world.deps, {
     name: ' ',
-    redirectUris: ['https://a.example/'],
+    redirect_uris: ['https://a.example/'],
     confidential: true,
   })
   await expect(noName).rejects.toMatchObject({ details: [{ field: 'name' }] })
@@ -49,7 +49,7 @@ it('refuses an app without a redirect URI or without a name', async () => {
 it('gives a public app no secret', async () => {
   const client = await createOauthClient(world.deps, {
     name: 'Phone',
-    redirectUris: ['https://phone.example/callback'],
+    redirect_uris: ['https://phone.example/callback'],
     confidential: false,
   })
   expect(client.clientSecret).toBeNull()

@@ -20,7 +20,7 @@ beforeAll(async () => {
   callback = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/callback`
   const { clientId } = await createOauthClient(world.service.deps, {
     name: 'Zapier',
-    redirectUris: [callback],
+    redirect_uris: [callback],
     confidential: true,
   })
   app = { ...(await seedApp(world.service, 'confidential')), clientId }

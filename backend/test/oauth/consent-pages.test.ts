@@ -209,7 +209,7 @@ describe('security', () => {
   it('names the scheme where the policy cannot name the host: IPv6', async () => {
     const { clientId } = await createOauthClient(world.service.deps, {
       name: 'Six',
-      redirectUris: ['http://[::1]:9/callback'],
+      redirect_uris: ['http://[::1]:9/callback'],
       confidential: false,
     })
     const six: TestApp = { ...world.zapier, server: await discover(world.service), clientId }

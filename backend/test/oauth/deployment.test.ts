@@ -27,7 +27,7 @@ beforeAll(async () => {
   app = await createApp(deps)
   const { clientId } = await createOauthClient(deps, {
     name: 'Zapier',
-    redirectUris: ['https://zapier.example/return/'],
+    redirect_uris: ['https://zapier.example/return/'],
     confidential: true,
   })
   authorize = `/oauth/authorize?${new URLSearchParams({

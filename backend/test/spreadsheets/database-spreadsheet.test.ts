@@ -118,10 +118,10 @@ it('lists the spreadsheets of a workspace, and how many rows they have', async (
   const empty = await createSpreadsheet(deps, workspaceId, { name: 'Deals', columns: ['Name'] })
   await append({ Name: 'Ann' })
   await append({ Name: 'Ben' })
-  const createdAt = deps.clock.now()
+  const created_at = deps.clock.now()
   expect(await listSpreadsheets(deps, workspaceId)).toEqual([
-    { id: empty.id, name: 'Deals', columns: ['Name'], rows: 0, createdAt },
-    { id, name: 'Leads', columns: ['Name', 'Roof'], rows: 2, createdAt },
+    { id: empty.id, name: 'Deals', columns: ['Name'], rows: 0, created_at },
+    { id, name: 'Leads', columns: ['Name', 'Roof'], rows: 2, created_at },
   ])
 })
 

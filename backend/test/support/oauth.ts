@@ -54,7 +54,7 @@ export async function seedApp(
 ): Promise<TestApp> {
   const { clientId, clientSecret } = await createOauthClient(service.deps, {
     name,
-    redirectUris: [redirectUri],
+    redirect_uris: [redirectUri],
     confidential: kind === 'confidential',
   })
   return {

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Config } from '../../config.ts'
 import { rejectOnAbort } from '../../core/abort.ts'
+import { minuteMs, secondMs } from '../../core/durations.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
 import { HttpStatusError } from './remote-errors.ts'
@@ -116,7 +117,7 @@ async function openSession(
 }
 
 /** The signals bound every request: the SDK's own limit must not be the one that ends it. */
-const sdkTimeoutMs = 120_000
+const sdkTimeoutMs = 2 * minuteMs
 
 async function failWithStream<Result>(
   request: (options: { signal: AbortSignal; timeout: number }) => Promise<Result>,
@@ -136,7 +137,7 @@ function toHttpStatusError(error: unknown): HttpStatusError | undefined {
 
 /** Politeness: a server that is gone, or keeps no sessions, need not take it. */
 const terminateSession = (transport: StreamableHTTPClientTransport): Promise<void> =>
-  rejectOnAbort(transport.terminateSession(), AbortSignal.timeout(2_000)).catch(() => undefined)
+  rejectOnAbort(transport.terminateSession(), AbortSignal.timeout(2 * secondMs)).catch(() => undefined)
 
 /** Puts the secrets into what settings say of a server. */
 export const toRemoteAddress = (

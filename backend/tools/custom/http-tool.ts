@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
 import { createGuardedSend, type GuardedResponse } from '../../outbound/guard.ts'
@@ -19,7 +20,7 @@ import { HttpSettings } from './tool-settings.ts'
 import { InvalidArgumentError } from './url-template.ts'
 
 /** Reaches a connected integration by one HTTP request, all of which is described in the tool's row. */
-export const httpTool = createHttpTool({ timeoutMs: 15_000 })
+export const httpTool = createHttpTool({ timeoutMs: 15 * secondMs })
 
 /** @param options.timeoutMs for one request, its answer included; less than a tool call may take */
 export function createHttpTool(options: { timeoutMs: number }): ToolKind {

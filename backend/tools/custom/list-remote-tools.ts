@@ -1,4 +1,5 @@
 import type { ListToolsResult } from '@modelcontextprotocol/sdk/types.js'
+import { secondMs } from '../../core/durations.ts'
 import { checkToolSchema, isStorable } from '../json-schema/check-tool-schema.ts'
 import { connectRemote, type RemoteAddress, type RemoteSession } from './connect-remote.ts'
 import { prefixedToolName, type RemoteTool } from './tool-settings.ts'
@@ -20,7 +21,7 @@ export async function listRemoteTools(
   address: RemoteAddress,
   serverName: string,
 ): Promise<ListedRemoteTool[]> {
-  const signal = AbortSignal.timeout(15_000)
+  const signal = AbortSignal.timeout(15 * secondMs)
   const session = await connectRemote(address, signal)
   try {
     const tools = await listAllPages(session, signal)

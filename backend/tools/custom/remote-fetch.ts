@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { secondMs } from '../../core/durations.ts'
 import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
 import { BrokenStreamError, HttpStatusError } from './remote-errors.ts'
@@ -42,7 +43,7 @@ function watchStream(response: Response): Response {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   response.body.pipeTo(writable).then(
     // What has arrived is still being read: an answer in it settles the request first.
-    () => void setTimeout(() => request.fail(new BrokenStreamError()), 1_000).unref(),
+    () => void setTimeout(() => request.fail(new BrokenStreamError()), secondMs).unref(),
     (error: unknown) => request.fail(error),
   )
   return new Response(readable, { status: response.status, headers: response.headers })

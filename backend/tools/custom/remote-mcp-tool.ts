@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
+import { minuteMs, secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import {
@@ -18,7 +19,7 @@ import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { prefixedToolName, RemoteSettings, type RemoteTool, toToolDefinition } from './tool-settings.ts'
 
 /** Passes the chosen tools of another MCP server on, as `<server>__<tool>`. */
-export const remoteMcp = createRemoteMcp({ connectMs: 8_000, timeoutMs: 15_000, idleMs: 60_000 })
+export const remoteMcp = createRemoteMcp({ connectMs: 8 * secondMs, timeoutMs: 15 * secondMs, idleMs: minuteMs })
 
 /**
  * @param options.connectMs for opening a session
