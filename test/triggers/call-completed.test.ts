@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { CallCompletedEvent } from '@outdial/contract'
 import { sampleCall } from '../../src/generated.ts'
 import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from '../support/connector.ts'
@@ -22,113 +22,121 @@ const event: CallCompletedEvent = {
 }
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
-it('subscribes to the calls that the user chose, and keeps what it needs to unsubscribe', async () => {
-  const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
+describe('subscribing', () => {
+  it('subscribes to the calls that the user chose, and keeps what it needs to unsubscribe', async () => {
+    const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
 
-  const output = await run(`${operation}.performSubscribe`, {
-    targetUrl,
-    inputData: { campaign_id: '12', agent_id: '', outcome: ['answered', 'voicemail'] },
+    const output = await run(`${operation}.performSubscribe`, {
+      targetUrl,
+      inputData: { campaign_id: '12', agent_id: '', outcome: ['answered', 'voicemail'] },
+    })
+
+    expect(parseBody(requests)).toEqual({
+      target_url: targetUrl,
+      event: 'call.completed',
+      filter: { campaign_id: 12, outcome: ['answered', 'voicemail'] },
+    })
+    expect(output).toEqual(subscription)
   })
 
-  expect(parseBody(requests)).toEqual({
-    target_url: targetUrl,
-    event: 'call.completed',
-    filter: { campaign_id: 12, outcome: ['answered', 'voicemail'] },
+  it('subscribes to every call where nothing was chosen', async () => {
+    const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 200, subscription)
+
+    await run(`${operation}.performSubscribe`, { targetUrl, inputData: { campaign_id: null, outcome: [] } })
+
+    expect(parseBody(requests)).toEqual({ target_url: targetUrl, event: 'call.completed' })
   })
-  expect(output).toEqual(subscription)
+
+  it('takes outcomes that were mapped as one text', async () => {
+    const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
+
+    await run(`${operation}.performSubscribe`, { targetUrl, inputData: { outcome: ['answered, busy'] } })
+
+    expect(parseBody(requests)).toMatchObject({ filter: { outcome: ['answered', 'busy'] } })
+  })
 })
 
-it('subscribes to every call where nothing was chosen', async () => {
-  const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 200, subscription)
+describe('unsubscribing', () => {
+  it('unsubscribes by the id that subscribing gave', async () => {
+    const requests = stubResponse('DELETE', apiPath('/webhooks/7/'), 204)
 
-  await run(`${operation}.performSubscribe`, { targetUrl, inputData: { campaign_id: null, outcome: [] } })
+    await run(`${operation}.performUnsubscribe`, { subscribeData: subscription })
 
-  expect(parseBody(requests)).toEqual({ target_url: targetUrl, event: 'call.completed' })
-})
+    expect(requests).toHaveLength(1)
+  })
 
-it('takes outcomes that were mapped as one text', async () => {
-  const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
+  it.each([404, 410])(
+    'takes an unsubscribe that answers %d for done: the subscription is gone',
+    async (status) => {
+      stubResponse(
+        'DELETE',
+        apiPath('/webhooks/7/'),
+        status,
+        errorBody('not_found', 'There is no such subscription.'),
+      )
 
-  await run(`${operation}.performSubscribe`, { targetUrl, inputData: { outcome: ['answered, busy'] } })
+      await expect(
+        run(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
+      ).resolves.toBeDefined()
+    },
+  )
 
-  expect(parseBody(requests)).toMatchObject({ filter: { outcome: ['answered', 'busy'] } })
-})
+  it('has nothing to unsubscribe where subscribing had failed', async () => {
+    await expect(run(`${operation}.performUnsubscribe`)).resolves.toEqual({})
+  })
 
-it('unsubscribes by the id that subscribing gave', async () => {
-  const requests = stubResponse('DELETE', apiPath('/webhooks/7/'), 204)
-
-  await run(`${operation}.performUnsubscribe`, { subscribeData: subscription })
-
-  expect(requests).toHaveLength(1)
-})
-
-it.each([404, 410])(
-  'takes an unsubscribe that answers %d for done: the subscription is gone',
-  async (status) => {
+  it('fails an unsubscribe that did not happen', async () => {
     stubResponse(
       'DELETE',
       apiPath('/webhooks/7/'),
-      status,
-      errorBody('not_found', 'There is no such subscription.'),
+      503,
+      errorBody('unavailable', 'Not available at the moment.'),
     )
 
-    await expect(
-      run(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
-    ).resolves.toBeDefined()
-  },
-)
-
-it('has nothing to unsubscribe where subscribing had failed', async () => {
-  await expect(run(`${operation}.performUnsubscribe`)).resolves.toEqual({})
-})
-
-it('fails an unsubscribe that did not happen', async () => {
-  stubResponse(
-    'DELETE',
-    apiPath('/webhooks/7/'),
-    503,
-    errorBody('unavailable', 'Not available at the moment.'),
-  )
-
-  expect(
-    await runExpectingError(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
-  ).toMatchObject({
-    message: 'Not available at the moment. (Request ID: req_42)',
+    expect(
+      await runExpectingError(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
+    ).toMatchObject({
+      message: 'Not available at the moment. (Request ID: req_42)',
+    })
   })
 })
 
-it('hands on the call of a delivery', async () => {
-  expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([sampleCall])
-})
+describe('a delivery', () => {
+  it('hands on the call of a delivery', async () => {
+    expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([sampleCall])
+  })
 
-it('halts for a delivery that holds no call', async () => {
-  expect(await runExpectingError(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
-    name: 'HaltedError',
-    message: 'Outdial sent something that is not a completed call, so it was left alone.',
+  it('halts for a delivery that holds no call', async () => {
+    expect(await runExpectingError(`${operation}.perform`, { cleanedRequest: { hello: 'world' } })).toEqual({
+      name: 'HaltedError',
+      message: 'Outdial sent something that is not a completed call, so it was left alone.',
+    })
   })
 })
 
-it('shows the newest completed calls in the shape of the hook, by the same filters', async () => {
-  const requests = stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
+describe('the newest calls', () => {
+  it('shows the newest completed calls in the shape of the hook, by the same filters', async () => {
+    const requests = stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
 
-  const output = await run(`${operation}.performList`, {
-    inputData: { campaign_id: 12, agent_id: '', outcome: ['answered', 'busy'] },
+    const output = await run(`${operation}.performList`, {
+      inputData: { campaign_id: 12, agent_id: '', outcome: ['answered', 'busy'] },
+    })
+
+    expect(requests[0]?.url.search).toBe(
+      '?status=completed&campaign_id=12&outcome=answered&outcome=busy&limit=10',
+    )
+    expect(output).toEqual(await run(`${operation}.perform`, { cleanedRequest: event }))
   })
 
-  expect(requests[0]?.url.search).toBe(
-    '?status=completed&campaign_id=12&outcome=answered&outcome=busy&limit=10',
-  )
-  expect(output).toEqual(await run(`${operation}.perform`, { cleanedRequest: event }))
-})
+  it('shows nothing where no call has been completed yet', async () => {
+    stubResponse('GET', apiPath('/calls/'), 200, page([]))
 
-it('shows nothing where no call has been completed yet', async () => {
-  stubResponse('GET', apiPath('/calls/'), 200, page([]))
+    expect(await run(`${operation}.performList`)).toEqual([])
+  })
 
-  expect(await run(`${operation}.performList`)).toEqual([])
-})
+  it('shows the newest calls where it runs without a delivery, as in the CLI', async () => {
+    stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
 
-it('shows the newest calls where it runs without a delivery, as in the CLI', async () => {
-  stubResponse('GET', apiPath('/calls/'), 200, page([sampleCall]))
-
-  expect(await run(`${operation}.perform`)).toEqual([sampleCall])
+    expect(await run(`${operation}.perform`)).toEqual([sampleCall])
+  })
 })

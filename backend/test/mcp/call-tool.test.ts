@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ApiError } from '../../core/errors.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, type RawSession, startMcpService, type TestMcpService, textResult } from '../support/mcp.ts'
@@ -70,191 +70,202 @@ const callForText = async (name: string, args?: unknown) => {
   return { text: result?.content?.[0]?.text ?? '', isError: result?.isError === true }
 }
 
-it.each(['missing', '__proto__', 'constructor', 'toString', ''])('knows no tool named "%s"', async (name) => {
-  const { error } = await session.call(name, { text: 'x' })
-  expect(error).toEqual({ code: -32602, message: `Unknown tool: ${name}` })
-})
-
-it('names every wrong argument', async () => {
-  const { text, isError } = await callForText('strict', { count: 'three', town: 'Oslo' })
-  expect(isError).toBe(true)
-  for (const part of ['strict was not used', 'city is required', 'count must be a whole number', 'town']) {
-    expect(text).toContain(part)
-  }
-  expect((await callForText('strict')).text).toContain('count is required')
-  expect((await callForText('echo', { text: 'a\u0000b' })).text).toContain('NUL')
-  expect((await callForText('echo', JSON.parse('{"text":"x","__proto__":{"a":1}}'))).text).toBe('x')
-})
-
-it('refuses arguments that nest too deep to be kept', async () => {
-  const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object
-  expect(await callForText('see', deep)).toMatchObject({ isError: true })
-  const deepest = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
-  await session.post(
-    `{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"see","arguments":{"a":${deepest}}}}`,
+describe('tool names and arguments', () => {
+  it.each(['missing', '__proto__', 'constructor', 'toString', ''])(
+    'knows no tool named "%s"',
+    async (name) => {
+      const { error } = await session.call(name, { text: 'x' })
+      expect(error).toEqual({ code: -32602, message: `Unknown tool: ${name}` })
+    },
   )
-  expect((await session.next()).result?.isError).toBe(true)
-})
 
-it('counts arguments before it looks into them, and repeats no name that cannot be kept', async () => {
-  const many = { a: Array.from({ length: 20_000 }, () => '\u0000') }
-  expect((await callForText('see', many)).text).toContain('there are too many values')
-  const { text } = await callForText('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
-  expect(text).toContain('unknown argument a\uFFFDb')
-  expect((await callForText('see', { a: ['x\u0000'] })).text).toContain('contains the NUL character')
-})
-
-it('passes on what a tool tells the agent, and nothing of how it broke', async () => {
-  expect(await callForText('refuse', { text: 'x' })).toEqual({
-    text: 'There is no contact with this number: ask for it again.',
-    isError: true,
+  it('names every wrong argument', async () => {
+    const { text, isError } = await callForText('strict', { count: 'three', town: 'Oslo' })
+    expect(isError).toBe(true)
+    for (const part of ['strict was not used', 'city is required', 'count must be a whole number', 'town']) {
+      expect(text).toContain(part)
+    }
+    expect((await callForText('strict')).text).toContain('count is required')
+    expect((await callForText('echo', { text: 'a\u0000b' })).text).toContain('NUL')
+    expect((await callForText('echo', JSON.parse('{"text":"x","__proto__":{"a":1}}'))).text).toBe('x')
   })
-  const { text, isError } = await callForText('crash', { text: 'x' })
-  expect(isError).toBe(true)
-  expect(text).toMatch(/^crash failed \(reference [0-9a-f]{8}\)/)
-  expect(text).not.toContain('hunter2')
-  expect((await callForText('stubborn', { text: 'x' })).isError).toBe(true)
-  expect((await callForText('unset', { text: 'x' })).text).toContain('not set up')
+
+  it('refuses arguments that nest too deep to be kept', async () => {
+    const deep = JSON.parse('{"a":'.repeat(500) + '1' + '}'.repeat(500)) as object
+    expect(await callForText('see', deep)).toMatchObject({ isError: true })
+    const deepest = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    await session.post(
+      `{"jsonrpc":"2.0","id":"d","method":"tools/call","params":{"name":"see","arguments":{"a":${deepest}}}}`,
+    )
+    expect((await session.next()).result?.isError).toBe(true)
+  })
+
+  it('counts arguments before it looks into them, and repeats no name that cannot be kept', async () => {
+    const many = { a: Array.from({ length: 20_000 }, () => '\u0000') }
+    expect((await callForText('see', many)).text).toContain('there are too many values')
+    const { text } = await callForText('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
+    expect(text).toContain('unknown argument a\uFFFDb')
+    expect((await callForText('see', { a: ['x\u0000'] })).text).toContain('contains the NUL character')
+  })
 })
 
-it('cuts an answer of 50 MB to what fits into a talk', async () => {
-  const { text, isError } = await callForText('flood', { text: 'x' })
-  expect(isError).toBe(false)
-  expect(text.length).toBeLessThan(33_000)
-  expect(text).toMatch(/more characters were left out\.\]$/)
-})
-
-it('waits 20 seconds for a tool and no longer, whether it listens or not', async () => {
-  const begun = started
-  for (const [id, name] of ['hang', 'deaf'].entries()) {
-    const params = { name, arguments: { text: 'slow' } }
-    await session.post({ jsonrpc: '2.0', id, method: 'tools/call', params })
-  }
-  await waitUntil(() => started === begun + 2)
-  service.deps.clock.advance(20_000)
-  for (const { result } of [await session.next(), await session.next()]) {
-    expect(result?.isError).toBe(true)
-    expect(result?.content?.[0]?.text).toMatch(/did not answer within 20 seconds/)
-  }
-  expect(aborted).toContain('slow')
-  expect((await callForText('echo', { text: 'still here' })).text).toBe('still here')
-})
-
-it('cancels a call without an answer, even the one with the id 0', async () => {
-  for (const id of [0, 'x', 17]) {
-    const text = `canceled ${id}`
-    await session.post({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name: 'hang', arguments: { text } },
+describe('tool results', () => {
+  it('passes on what a tool tells the agent, and nothing of how it broke', async () => {
+    expect(await callForText('refuse', { text: 'x' })).toEqual({
+      text: 'There is no contact with this number: ask for it again.',
+      isError: true,
     })
-    await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
-    await waitUntil(() => aborted.includes(text))
-  }
-  expect((await callForText('echo', { text: 'next' })).text).toBe('next')
-})
-
-it('breaks off what runs when the stream is cut, and leaves other sessions alone', async () => {
-  const other = await openSse(service.url, { widget_id: widgetId })
-  await other.post({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'hang', arguments: { text: 'cut' } },
+    const { text, isError } = await callForText('crash', { text: 'x' })
+    expect(isError).toBe(true)
+    expect(text).toMatch(/^crash failed \(reference [0-9a-f]{8}\)/)
+    expect(text).not.toContain('hunter2')
+    expect((await callForText('stubborn', { text: 'x' })).isError).toBe(true)
+    expect((await callForText('unset', { text: 'x' })).text).toContain('not set up')
   })
-  other.close()
-  await waitUntil(() => aborted.includes('cut'))
-  await waitUntil(async () => (await other.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status === 404)
-  expect((await callForText('echo', { text: 'untouched' })).text).toBe('untouched')
-})
 
-const listRecords = (callId: number) =>
-  service.deps.db.selectFrom('tool_call').selectAll().where('call_id', '=', callId).orderBy('id').execute()
-
-it('acts for its call, and has written what it did to the record when it answers', async () => {
-  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
-  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  await callSession.call('see', { city: 'Oslo' })
-  expect(seen.at(-1)).toMatchObject({
-    args: { city: 'Oslo' },
-    dryRun: false,
-    call: { attemptId: call.attemptId, callId: call.callId, test: false },
+  it('cuts an answer of 50 MB to what fits into a talk', async () => {
+    const { text, isError } = await callForText('flood', { text: 'x' })
+    expect(isError).toBe(false)
+    expect(text.length).toBeLessThan(33_000)
+    expect(text).toMatch(/more characters were left out\.\]$/)
   })
-  await callSession.call('strict', { count: 1 })
-  await callSession.call('crash', { text: 'x' })
-  await callSession.call('missing')
-  expect(await listRecords(call.callId)).toMatchObject([
-    { tool_name: 'see', arguments: { city: 'Oslo' }, result: 'seen', is_error: false, dry_run: false },
-    { tool_name: 'strict', is_error: true, attempt_id: call.attemptId },
-    { tool_name: 'crash', is_error: true },
-  ])
-  callSession.close()
 })
 
-it('keeps records of what is large, or cannot be stored as it is', async () => {
-  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
-  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  await callSession.call('see', { text: 'x'.repeat(1_000_000) })
-  await callSession.call('echo', { text: 'nul \u0000 and half \ud800' })
-  await callSession.call('flood', { text: 'x' })
-  const records = await listRecords(call.callId)
-  expect(records.map(({ tool_name }) => tool_name)).toEqual(['see', 'echo', 'flood'])
-  for (const { arguments: args, result } of records) {
-    expect(JSON.stringify(args).length).toBeLessThan(20_000)
-    expect(result.length).toBeLessThan(20_000)
-  }
-  callSession.close()
-})
-
-it('records arguments as they came, but for what the database cannot hold', async () => {
-  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
-  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  const args = {
-    'a\u0000': { halves: ['\ud800', 'x\udfff', '\ude00\ud83d'], whole: '😀' },
-    'half \udead': 'nul \u0000',
-    spelled: 'a\\u0000 b\\\\ud800 c\\',
-  }
-  await callSession.call('see', args)
-  const [record] = await listRecords(call.callId)
-  expect(record?.arguments).toEqual({
-    'a\ufffd': { halves: ['\ufffd', 'x\ufffd', '\ufffd\ufffd'], whole: '😀' },
-    'half \ufffd': 'nul \ufffd',
-    spelled: 'a\\u0000 b\\\\ud800 c\\',
+describe('tool calls in progress', () => {
+  it('waits 20 seconds for a tool and no longer, whether it listens or not', async () => {
+    const begun = started
+    for (const [id, name] of ['hang', 'deaf'].entries()) {
+      const params = { name, arguments: { text: 'slow' } }
+      await session.post({ jsonrpc: '2.0', id, method: 'tools/call', params })
+    }
+    await waitUntil(() => started === begun + 2)
+    service.deps.clock.advance(20_000)
+    for (const { result } of [await session.next(), await session.next()]) {
+      expect(result?.isError).toBe(true)
+      expect(result?.content?.[0]?.text).toMatch(/did not answer within 20 seconds/)
+    }
+    expect(aborted).toContain('slow')
+    expect((await callForText('echo', { text: 'still here' })).text).toBe('still here')
   })
-  expect(service.logOutput()).not.toContain('could not be recorded')
-  callSession.close()
+
+  it('cancels a call without an answer, even the one with the id 0', async () => {
+    for (const id of [0, 'x', 17]) {
+      const text = `canceled ${id}`
+      await session.post({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'hang', arguments: { text } },
+      })
+      await session.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
+      await waitUntil(() => aborted.includes(text))
+    }
+    expect((await callForText('echo', { text: 'next' })).text).toBe('next')
+  })
+
+  it('breaks off what runs when the stream is cut, and leaves other sessions alone', async () => {
+    const other = await openSse(service.url, { widget_id: widgetId })
+    await other.post({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'hang', arguments: { text: 'cut' } },
+    })
+    other.close()
+    await waitUntil(() => aborted.includes('cut'))
+    await waitUntil(async () => (await other.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status === 404)
+    expect((await callForText('echo', { text: 'untouched' })).text).toBe('untouched')
+  })
+
+  it('lets one session have a hundred calls under way', async () => {
+    const callSession = await openSse(service.url, { widget_id: widgetId })
+    for (let id = 1; id <= 100; id += 1) {
+      const params = { name: 'deaf', arguments: { text: 'x' } }
+      await callSession.post({ jsonrpc: '2.0', id, method: 'tools/call', params })
+    }
+    expect((await callSession.call('echo', { text: 'x' })).result).toMatchObject({ isError: true })
+    callSession.close()
+  })
 })
 
-it('records a call that was canceled by hanging up', async () => {
-  const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
-  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  const params = { name: 'hang', arguments: { text: 'hung up' } }
-  await callSession.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-  callSession.close()
-  await waitUntil(async () => (await listRecords(call.callId)).length === 1)
-  expect(await listRecords(call.callId)).toMatchObject([{ tool_name: 'hang', is_error: true }])
-})
+describe('tools in a phone call', () => {
+  const listRecords = (callId: number) =>
+    service.deps.db.selectFrom('tool_call').selectAll().where('call_id', '=', callId).orderBy('id').execute()
 
-it('does nothing for real on a test call where a tool has effects', async () => {
-  const call = await seedLiveCall(service.deps, { ...service.seed, agentId }, { test: true })
-  const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
-  expect((await callSession.call('note', {})).result?.content?.[0]?.text).toBe('would note')
-  await callSession.call('see', {})
-  expect(await listRecords(call.callId)).toMatchObject([
-    { tool_name: 'note', dry_run: true },
-    { tool_name: 'see', dry_run: false },
-  ])
-  expect((await session.call('note', {})).result?.content?.[0]?.text).toBe('noted')
-  callSession.close()
-})
+  it('acts for its call, and has written what it did to the record when it answers', async () => {
+    const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+    const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+    await callSession.call('see', { city: 'Oslo' })
+    expect(seen.at(-1)).toMatchObject({
+      args: { city: 'Oslo' },
+      dryRun: false,
+      call: { attemptId: call.attemptId, callId: call.callId, test: false },
+    })
+    await callSession.call('strict', { count: 1 })
+    await callSession.call('crash', { text: 'x' })
+    await callSession.call('missing')
+    expect(await listRecords(call.callId)).toMatchObject([
+      { tool_name: 'see', arguments: { city: 'Oslo' }, result: 'seen', is_error: false, dry_run: false },
+      { tool_name: 'strict', is_error: true, attempt_id: call.attemptId },
+      { tool_name: 'crash', is_error: true },
+    ])
+    callSession.close()
+  })
 
-it('lets one session have a hundred calls under way', async () => {
-  const callSession = await openSse(service.url, { widget_id: widgetId })
-  for (let id = 1; id <= 100; id += 1) {
-    const params = { name: 'deaf', arguments: { text: 'x' } }
-    await callSession.post({ jsonrpc: '2.0', id, method: 'tools/call', params })
-  }
-  expect((await callSession.call('echo', { text: 'x' })).result).toMatchObject({ isError: true })
-  callSession.close()
+  it('keeps records of what is large, or cannot be stored as it is', async () => {
+    const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+    const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+    await callSession.call('see', { text: 'x'.repeat(1_000_000) })
+    await callSession.call('echo', { text: 'nul \u0000 and half \ud800' })
+    await callSession.call('flood', { text: 'x' })
+    const records = await listRecords(call.callId)
+    expect(records.map(({ tool_name }) => tool_name)).toEqual(['see', 'echo', 'flood'])
+    for (const { arguments: args, result } of records) {
+      expect(JSON.stringify(args).length).toBeLessThan(20_000)
+      expect(result.length).toBeLessThan(20_000)
+    }
+    callSession.close()
+  })
+
+  it('records arguments as they came, but for what the database cannot hold', async () => {
+    const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+    const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+    const args = {
+      'a\u0000': { halves: ['\ud800', 'x\udfff', '\ude00\ud83d'], whole: '😀' },
+      'half \udead': 'nul \u0000',
+      spelled: 'a\\u0000 b\\\\ud800 c\\',
+    }
+    await callSession.call('see', args)
+    const [record] = await listRecords(call.callId)
+    expect(record?.arguments).toEqual({
+      'a\ufffd': { halves: ['\ufffd', 'x\ufffd', '\ufffd\ufffd'], whole: '😀' },
+      'half \ufffd': 'nul \ufffd',
+      spelled: 'a\\u0000 b\\\\ud800 c\\',
+    })
+    expect(service.logOutput()).not.toContain('could not be recorded')
+    callSession.close()
+  })
+
+  it('records a call that was canceled by hanging up', async () => {
+    const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
+    const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+    const params = { name: 'hang', arguments: { text: 'hung up' } }
+    await callSession.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    callSession.close()
+    await waitUntil(async () => (await listRecords(call.callId)).length === 1)
+    expect(await listRecords(call.callId)).toMatchObject([{ tool_name: 'hang', is_error: true }])
+  })
+
+  it('does nothing for real on a test call where a tool has effects', async () => {
+    const call = await seedLiveCall(service.deps, { ...service.seed, agentId }, { test: true })
+    const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
+    expect((await callSession.call('note', {})).result?.content?.[0]?.text).toBe('would note')
+    await callSession.call('see', {})
+    expect(await listRecords(call.callId)).toMatchObject([
+      { tool_name: 'note', dry_run: true },
+      { tool_name: 'see', dry_run: false },
+    ])
+    expect((await session.call('note', {})).result?.content?.[0]?.text).toBe('noted')
+    callSession.close()
+  })
 })

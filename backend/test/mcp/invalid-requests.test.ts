@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   openSse,
   otherSecret,
@@ -47,106 +47,110 @@ const postTo = (search: string, body = '{"jsonrpc":"2.0","id":1,"method":"ping"}
     body,
   })
 
-it('finds no session that never was', async () => {
-  for (const id of [randomUUID(), 'nobody', 'A'.repeat(22)]) {
-    expect(await parseError(await postTo(`?sessionId=${id}`))).toMatchObject({
-      status: 404,
-      code: 'not_found',
-    })
-  }
-})
-
-it('refuses a post whose session is missing or malformed', async () => {
-  for (const search of [
-    '',
-    '?sessionId=',
-    '?sessionId=a%20b',
-    `?sessionId=${'a'.repeat(200)}`,
-    '?session=x',
-  ]) {
-    expect(await parseError(await postTo(search))).toMatchObject({ status: 400 })
-  }
-})
-
-it('takes session_id as well, and the address without its last slash', async () => {
-  const id = new URL(session.endpoint).searchParams.get('sessionId') ?? ''
-  expect((await postTo(`?session_id=${id}`)).status).toBe(202)
-  await session.next()
-  const bare = await fetch(`${service.url}/api/mcp/messages?sessionId=${id}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+describe('the session ID in the URL', () => {
+  it('finds no session that never was', async () => {
+    for (const id of [randomUUID(), 'nobody', 'A'.repeat(22)]) {
+      expect(await parseError(await postTo(`?sessionId=${id}`))).toMatchObject({
+        status: 404,
+        code: 'not_found',
+      })
+    }
   })
-  expect(bare.status).toBe(202)
-  expect(bare.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
-  await session.next()
-})
 
-it.each([
-  ['no JSON', '{"jsonrpc": my-secret-text'],
-  ['an empty body', ''],
-  ['no JSON-RPC', '{"hello":"my-secret-text"}'],
-  ['another version of it', '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
-  ['a list of messages', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'],
-  ['an id that is no id', '{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}'],
-  ['a fraction for an id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}'],
-  ['null for an id', '{"jsonrpc":"2.0","id":null,"method":"ping"}'],
-  ['a text', '"ping"'],
-  ['null', 'null'],
-])('answers 400 to %s, and does not repeat it', async (_what, body) => {
-  const rejected = await parseError(await session.post(body))
-  expect(rejected).toMatchObject({ status: 400, code: 'malformed_json' })
-  expect(rejected.body).not.toContain('my-secret-text')
-})
-
-it('answers 400 to what is no UTF-8', async () => {
-  const response = await fetch(session.endpoint, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: Buffer.from([0x22, 0xff, 0x22]),
+  it('refuses a post whose session is missing or malformed', async () => {
+    for (const search of [
+      '',
+      '?sessionId=',
+      '?sessionId=a%20b',
+      `?sessionId=${'a'.repeat(200)}`,
+      '?session=x',
+    ]) {
+      expect(await parseError(await postTo(search))).toMatchObject({ status: 400 })
+    }
   })
-  expect(await parseError(response)).toMatchObject({ status: 400 })
-})
 
-it.each([
-  [{ 'content-type': 'text/plain' }],
-  [{ 'content-type': 'application/json; charset=latin1' }],
-  [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-])('answers 415 to %j', async (headers) => {
-  const response = await session.post('{}', headers)
-  expect(await parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
-})
-
-const message = (bytes: number) => {
-  const frame =
-    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":""}}}'
-  return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`)
-}
-
-it('takes a message of 4 MiB, and ends the connection of a larger one', async () => {
-  expect((await session.post(message(4 * 1024 * 1024))).status).toBe(202)
-  expect((await session.next()).result?.content?.[0]?.text).toMatch(/left out\.\]$/)
-
-  const { port } = new URL(service.url)
-  const path = session.endpoint.slice(service.url.length)
-  for (const framing of [`Content-Length: ${4 * 1024 * 1024 + 1}`, 'Transfer-Encoding: chunked']) {
-    const received = await new Promise<string>((resolve) => {
-      let heard = ''
-      const socket = connect(Number(port), '127.0.0.1')
-      socket.on('data', (chunk) => (heard += chunk.toString())).on('error', () => {})
-      socket.on('close', () => resolve(heard))
-      socket.write(
-        `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
-      )
-      if (!framing.startsWith('Transfer')) return
-      const chunk = `${(1024 * 1024).toString(16)}\r\n${' '.repeat(1024 * 1024)}\r\n`
-      for (let count = 0; count < 5; count += 1) socket.write(chunk)
+  it('takes session_id as well, and the address without its last slash', async () => {
+    const id = new URL(session.endpoint).searchParams.get('sessionId') ?? ''
+    expect((await postTo(`?session_id=${id}`)).status).toBe(202)
+    await session.next()
+    const bare = await fetch(`${service.url}/api/mcp/messages?sessionId=${id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
     })
-    expect(received).toMatch(/^HTTP\/1\.1 413 /)
-    expect(received).toMatch(/connection: close/i)
-    expect(received).toContain('"code":"body_too_large"')
+    expect(bare.status).toBe(202)
+    expect(bare.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    await session.next()
+  })
+})
+
+describe('the message body', () => {
+  it.each([
+    ['no JSON', '{"jsonrpc": my-secret-text'],
+    ['an empty body', ''],
+    ['no JSON-RPC', '{"hello":"my-secret-text"}'],
+    ['another version of it', '{"jsonrpc":"1.0","id":1,"method":"ping"}'],
+    ['a list of messages', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'],
+    ['an id that is no id', '{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}'],
+    ['a fraction for an id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}'],
+    ['null for an id', '{"jsonrpc":"2.0","id":null,"method":"ping"}'],
+    ['a text', '"ping"'],
+    ['null', 'null'],
+  ])('answers 400 to %s, and does not repeat it', async (_what, body) => {
+    const rejected = await parseError(await session.post(body))
+    expect(rejected).toMatchObject({ status: 400, code: 'malformed_json' })
+    expect(rejected.body).not.toContain('my-secret-text')
+  })
+
+  it('answers 400 to what is no UTF-8', async () => {
+    const response = await fetch(session.endpoint, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from([0x22, 0xff, 0x22]),
+    })
+    expect(await parseError(response)).toMatchObject({ status: 400 })
+  })
+
+  it.each([
+    [{ 'content-type': 'text/plain' }],
+    [{ 'content-type': 'application/json; charset=latin1' }],
+    [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+  ])('answers 415 to %j', async (headers) => {
+    const response = await session.post('{}', headers)
+    expect(await parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  })
+
+  const message = (bytes: number) => {
+    const frame =
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":""}}}'
+    return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`)
   }
-  expect((await session.request('ping')).result).toEqual({})
+
+  it('takes a message of 4 MiB, and ends the connection of a larger one', async () => {
+    expect((await session.post(message(4 * 1024 * 1024))).status).toBe(202)
+    expect((await session.next()).result?.content?.[0]?.text).toMatch(/left out\.\]$/)
+
+    const { port } = new URL(service.url)
+    const path = session.endpoint.slice(service.url.length)
+    for (const framing of [`Content-Length: ${4 * 1024 * 1024 + 1}`, 'Transfer-Encoding: chunked']) {
+      const received = await new Promise<string>((resolve) => {
+        let heard = ''
+        const socket = connect(Number(port), '127.0.0.1')
+        socket.on('data', (chunk) => (heard += chunk.toString())).on('error', () => {})
+        socket.on('close', () => resolve(heard))
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
+        )
+        if (!framing.startsWith('Transfer')) return
+        const chunk = `${(1024 * 1024).toString(16)}\r\n${' '.repeat(1024 * 1024)}\r\n`
+        for (let count = 0; count < 5; count += 1) socket.write(chunk)
+      })
+      expect(received).toMatch(/^HTTP\/1\.1 413 /)
+      expect(received).toMatch(/connection: close/i)
+      expect(received).toContain('"code":"body_too_large"')
+    }
+    expect((await session.request('ping')).result).toEqual({})
+  })
 })
 
 /** A client that has opened a session, and reads nothing from then on. */
@@ -182,75 +186,79 @@ async function openUnreadStream(shown = secret) {
   return { socket, ask: sendRequest, fill, serverSide }
 }
 
-it('closes a client that never reads, and nobody else', async () => {
-  const { socket, ask: sendRequest } = await openUnreadStream()
-  for (let requestCount = 0; (await sendRequest()) !== 404; requestCount += 1)
-    expect(requestCount).toBeLessThan(2_000)
-  socket.destroy()
-  expect((await session.request('ping')).result).toEqual({})
-})
+describe('unread and idle streams', () => {
+  it('closes a client that never reads, and nobody else', async () => {
+    const { socket, ask: sendRequest } = await openUnreadStream()
+    for (let requestCount = 0; (await sendRequest()) !== 404; requestCount += 1)
+      expect(requestCount).toBeLessThan(2_000)
+    socket.destroy()
+    expect((await session.request('ping')).result).toEqual({})
+  })
 
-it('keeps no session of a client that reads nothing and says that nothing more will come', async () => {
-  const { socket, ask: sendRequest, fill, serverSide } = await openUnreadStream()
-  await fill()
-  socket.end()
-  await waitUntil(() => serverSide.destroyed)
-  expect(await sendRequest()).toBe(404)
-  socket.destroy()
-})
+  it('keeps no session of a client that reads nothing and says that nothing more will come', async () => {
+    const { socket, ask: sendRequest, fill, serverSide } = await openUnreadStream()
+    await fill()
+    socket.end()
+    await waitUntil(() => serverSide.destroyed)
+    expect(await sendRequest()).toBe(404)
+    socket.destroy()
+  })
 
-it('ends the session of a secret that is taken away, though its client reads nothing', async () => {
-  const { socket, ask: sendRequest, fill, serverSide } = await openUnreadStream(otherSecret)
-  await fill()
-  service.setSecrets([secret])
-  expect(await sendRequest()).toBe(404)
-  service.setSecrets([secret, otherSecret])
-  // It may still read for a while: then node:http lets go of it.
-  expect(serverSide.timeout).toBeGreaterThan(0)
-  socket.destroy()
-})
+  it('ends the session of a secret that is taken away, though its client reads nothing', async () => {
+    const { socket, ask: sendRequest, fill, serverSide } = await openUnreadStream(otherSecret)
+    await fill()
+    service.setSecrets([secret])
+    expect(await sendRequest()).toBe(404)
+    service.setSecrets([secret, otherSecret])
+    // It may still read for a while: then node:http lets go of it.
+    expect(serverSide.timeout).toBeGreaterThan(0)
+    socket.destroy()
+  })
 
-it('gives signs of life to who waits', async () => {
-  const waiting = await openSse(service.url, { widget_id: widgetId })
-  const { clock } = service.deps
-  for (let seconds = 0; seconds < 21; seconds += 1) {
-    await waitUntil(() => clock.waiting > 0)
-    clock.advance(1_000)
-  }
-  await waitUntil(() => waiting.comments() > 0)
-  expect((await waiting.request('ping')).result).toEqual({})
-  waiting.close()
-})
-
-it('answers parameters that are wrong with what is wrong', async () => {
-  const wrong: [string, object][] = [
-    ['tools/call', {}],
-    ['tools/call', { name: 7 }],
-    ['tools/call', { name: 'echo', arguments: 'text' }],
-    ['tools/list', { cursor: 7 }],
-    ['initialize', { protocolVersion: 7 }],
-  ]
-  for (const [method, params] of wrong) {
-    const { error } = await session.request(method, params)
-    expect(error?.code).toBe(-32602)
-    expect(error?.message).toMatch(/^Invalid params: /)
-  }
-  expect((await session.request('tools/call')).error?.code).toBe(-32602)
-  expect((await session.request('resources/list')).error).toEqual({
-    code: -32601,
-    message: 'Method not found',
+  it('gives signs of life to who waits', async () => {
+    const waiting = await openSse(service.url, { widget_id: widgetId })
+    const { clock } = service.deps
+    for (let seconds = 0; seconds < 21; seconds += 1) {
+      await waitUntil(() => clock.waiting > 0)
+      clock.advance(1_000)
+    }
+    await waitUntil(() => waiting.comments() > 0)
+    expect((await waiting.request('ping')).result).toEqual({})
+    waiting.close()
   })
 })
 
-it('ignores what needs no answer', async () => {
-  const notes = [
-    { method: 'notifications/initialized' },
-    { method: 'notifications/unheard-of', params: { a: 1 } },
-    { method: 'notifications/cancelled', params: { requestId: 'unknown' } },
-    { method: 'notifications/cancelled' },
-    { id: 7, result: {} },
-    { id: 7, error: { code: 1, message: 'no' } },
-  ]
-  for (const note of notes) expect((await session.post({ jsonrpc: '2.0', ...note })).status).toBe(202)
-  expect((await session.request('ping')).result).toEqual({})
+describe('parameters and notifications', () => {
+  it('answers parameters that are wrong with what is wrong', async () => {
+    const wrong: [string, object][] = [
+      ['tools/call', {}],
+      ['tools/call', { name: 7 }],
+      ['tools/call', { name: 'echo', arguments: 'text' }],
+      ['tools/list', { cursor: 7 }],
+      ['initialize', { protocolVersion: 7 }],
+    ]
+    for (const [method, params] of wrong) {
+      const { error } = await session.request(method, params)
+      expect(error?.code).toBe(-32602)
+      expect(error?.message).toMatch(/^Invalid params: /)
+    }
+    expect((await session.request('tools/call')).error?.code).toBe(-32602)
+    expect((await session.request('resources/list')).error).toEqual({
+      code: -32601,
+      message: 'Method not found',
+    })
+  })
+
+  it('ignores what needs no answer', async () => {
+    const notes = [
+      { method: 'notifications/initialized' },
+      { method: 'notifications/unheard-of', params: { a: 1 } },
+      { method: 'notifications/cancelled', params: { requestId: 'unknown' } },
+      { method: 'notifications/cancelled' },
+      { id: 7, result: {} },
+      { id: 7, error: { code: 1, message: 'no' } },
+    ]
+    for (const note of notes) expect((await session.post({ jsonrpc: '2.0', ...note })).status).toBe(202)
+    expect((await session.request('ping')).result).toEqual({})
+  })
 })

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { endMembership } from '../../access/remove-member.ts'
 import {
   apiStatus,
@@ -15,120 +15,131 @@ const dayMs = 86_400_000
 
 const world = useOAuthWorld()
 
-it('lets a confidential client keep its refresh token, so that a lost answer loses nothing', async () => {
-  const first = await connect(world.zapier, world.robin, 'Acme')
-  const lost = await refresh(world.zapier, first.refresh_token)
-  await lost.body?.cancel()
-  const second = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
-  expect(second.refresh_token).toBe(first.refresh_token)
-  expect(second.access_token).not.toBe(first.access_token)
-  expect(await apiStatus(world.service, second.access_token)).toBe(200)
-})
+describe('a long-lived connection', () => {
+  it('lets a confidential client keep its refresh token, so that a lost answer loses nothing', async () => {
+    const first = await connect(world.zapier, world.robin, 'Acme')
+    const lost = await refresh(world.zapier, first.refresh_token)
+    await lost.body?.cancel()
+    const second = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
+    expect(second.refresh_token).toBe(first.refresh_token)
+    expect(second.access_token).not.toBe(first.access_token)
+    expect(await apiStatus(world.service, second.access_token)).toBe(200)
+  })
 
-it('says at a refresh, too, which workspace the connection is bound to', async () => {
-  const first = await connect(world.zapier, world.robin, 'Globex')
-  const { tokenResponse } = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
-  expect(tokenResponse).toMatchObject({
-    expires_in: 3600,
-    scope: 'contacts:write calls:read',
-    workspace_id: world.robin.workspaces.Globex,
-    workspace_name: 'Globex',
+  it('says at a refresh, too, which workspace the connection is bound to', async () => {
+    const first = await connect(world.zapier, world.robin, 'Globex')
+    const { tokenResponse } = await parseTokens(
+      world.zapier,
+      await refresh(world.zapier, first.refresh_token),
+    )
+    expect(tokenResponse).toMatchObject({
+      expires_in: 3600,
+      scope: 'contacts:write calls:read',
+      workspace_id: world.robin.workspaces.Globex,
+      workspace_name: 'Globex',
+    })
+  })
+
+  it.each(['confidential', 'public'] as const)('refreshes a %s client after 400 days', async (kind) => {
+    const app = kind === 'public' ? world.phone : world.zapier
+    const first = await connect(app, world.robin, 'Acme')
+    world.service.deps.clock.advance(400 * dayMs)
+    const later = await parseTokens(app, await refresh(app, first.refresh_token))
+    expect(await apiStatus(world.service, later.access_token)).toBe(200)
+    world.service.deps.clock.advance(400 * dayMs)
+    const last = await parseTokens(app, await refresh(app, later.refresh_token))
+    expect(await apiStatus(world.service, last.access_token)).toBe(200)
+  })
+
+  it('keeps connections and pages alive over a restart', async () => {
+    const first = await connect(world.zapier, world.robin, 'Acme')
+    await world.restartService()
+    expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
+    expect(await apiStatus(world.service, first.access_token)).toBe(200)
   })
 })
 
-it.each(['confidential', 'public'] as const)('refreshes a %s client after 400 days', async (kind) => {
-  const app = kind === 'public' ? world.phone : world.zapier
-  const first = await connect(app, world.robin, 'Acme')
-  world.service.deps.clock.advance(400 * dayMs)
-  const later = await parseTokens(app, await refresh(app, first.refresh_token))
-  expect(await apiStatus(world.service, later.access_token)).toBe(200)
-  world.service.deps.clock.advance(400 * dayMs)
-  const last = await parseTokens(app, await refresh(app, later.refresh_token))
-  expect(await apiStatus(world.service, last.access_token)).toBe(200)
+describe('token rotation', () => {
+  it('rotates the refresh token of a public client', async () => {
+    const first = await connect(world.phone, world.robin, 'Acme')
+    const second = await parseTokens(world.phone, await refresh(world.phone, first.refresh_token))
+    expect(second.refresh_token).not.toBe(first.refresh_token)
+    const third = await parseTokens(world.phone, await refresh(world.phone, second.refresh_token))
+    expect(await apiStatus(world.service, third.access_token)).toBe(200)
+  })
+
+  it('ends the whole family when a rotated refresh token is used again', async () => {
+    const first = await connect(world.phone, world.robin, 'Acme')
+    const other = await connect(world.phone, world.robin, 'Globex')
+    const second = await parseTokens(world.phone, await refresh(world.phone, first.refresh_token))
+    expect(await readError(await refresh(world.phone, first.refresh_token))).toEqual([400, 'invalid_grant'])
+    expect(await readError(await refresh(world.phone, second.refresh_token))).toEqual([400, 'invalid_grant'])
+    expect(await apiStatus(world.service, second.access_token)).toBe(401)
+    expect(await apiStatus(world.service, other.access_token)).toBe(200)
+  })
+
+  it('takes simultaneous uses of one rotating refresh token for theft', async () => {
+    const { refresh_token } = await connect(world.phone, world.robin, 'Acme')
+    const responses = await Promise.all([
+      refresh(world.phone, refresh_token),
+      refresh(world.phone, refresh_token),
+    ])
+    expect(
+      responses.map((response) => response.status).filter((status) => status === 200).length,
+    ).toBeLessThan(2)
+    expect(responses.every((response) => response.status === 200 || response.status === 400)).toBe(true)
+  })
 })
 
-it('rotates the refresh token of a public client', async () => {
-  const first = await connect(world.phone, world.robin, 'Acme')
-  const second = await parseTokens(world.phone, await refresh(world.phone, first.refresh_token))
-  expect(second.refresh_token).not.toBe(first.refresh_token)
-  const third = await parseTokens(world.phone, await refresh(world.phone, second.refresh_token))
-  expect(await apiStatus(world.service, third.access_token)).toBe(200)
+describe('scopes', () => {
+  it('narrows the scopes of an access token where the app asks for fewer', async () => {
+    const first = await connect(world.zapier, world.robin, 'Acme')
+    const narrow = await parseTokens(
+      world.zapier,
+      await refresh(world.zapier, first.refresh_token, { scope: 'contacts:write' }),
+    )
+    expect(narrow.tokenResponse.scope).toBe('contacts:write')
+    expect(await apiStatus(world.service, narrow.access_token)).toBe(403)
+    const wide = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
+    expect(await apiStatus(world.service, wide.access_token)).toBe(200)
+  })
+
+  it('never widens them', async () => {
+    const first = await connect(world.zapier, world.robin, 'Acme')
+    const response = await refresh(world.zapier, first.refresh_token, { scope: 'calls:read campaigns:write' })
+    expect(await readError(response)).toEqual([400, 'invalid_scope'])
+  })
 })
 
-it('ends the whole family when a rotated refresh token is used again', async () => {
-  const first = await connect(world.phone, world.robin, 'Acme')
-  const other = await connect(world.phone, world.robin, 'Globex')
-  const second = await parseTokens(world.phone, await refresh(world.phone, first.refresh_token))
-  expect(await readError(await refresh(world.phone, first.refresh_token))).toEqual([400, 'invalid_grant'])
-  expect(await readError(await refresh(world.phone, second.refresh_token))).toEqual([400, 'invalid_grant'])
-  expect(await apiStatus(world.service, second.access_token)).toBe(401)
-  expect(await apiStatus(world.service, other.access_token)).toBe(200)
-})
+describe('refused refresh tokens', () => {
+  it('refuses the refresh token of another app, and leaves it alive', async () => {
+    const first = await connect(world.zapier, world.robin, 'Acme')
+    const other = await seedApp(world.service, 'confidential', 'Other')
+    expect(await readError(await refresh(other, first.refresh_token))).toEqual([400, 'invalid_grant'])
+    expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
+  })
 
-it('takes simultaneous uses of one rotating refresh token for theft', async () => {
-  const { refresh_token } = await connect(world.phone, world.robin, 'Acme')
-  const responses = await Promise.all([
-    refresh(world.phone, refresh_token),
-    refresh(world.phone, refresh_token),
-  ])
-  expect(responses.map((response) => response.status).filter((status) => status === 200).length).toBeLessThan(
-    2,
-  )
-  expect(responses.every((response) => response.status === 200 || response.status === 400)).toBe(true)
-})
+  it('refuses a refresh token that never was', async () => {
+    expect(await readError(await refresh(world.zapier, 'x'.repeat(43)))).toEqual([400, 'invalid_grant'])
+  })
 
-it('narrows the scopes of an access token where the app asks for fewer', async () => {
-  const first = await connect(world.zapier, world.robin, 'Acme')
-  const narrow = await parseTokens(
-    world.zapier,
-    await refresh(world.zapier, first.refresh_token, { scope: 'contacts:write' }),
-  )
-  expect(narrow.tokenResponse.scope).toBe('contacts:write')
-  expect(await apiStatus(world.service, narrow.access_token)).toBe(403)
-  const wide = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
-  expect(await apiStatus(world.service, wide.access_token)).toBe(200)
-})
-
-it('never widens them', async () => {
-  const first = await connect(world.zapier, world.robin, 'Acme')
-  const response = await refresh(world.zapier, first.refresh_token, { scope: 'calls:read campaigns:write' })
-  expect(await readError(response)).toEqual([400, 'invalid_scope'])
-})
-
-it('refuses the refresh token of another app, and leaves it alive', async () => {
-  const first = await connect(world.zapier, world.robin, 'Acme')
-  const other = await seedApp(world.service, 'confidential', 'Other')
-  expect(await readError(await refresh(other, first.refresh_token))).toEqual([400, 'invalid_grant'])
-  expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
-})
-
-it('refuses a refresh token that never was', async () => {
-  expect(await readError(await refresh(world.zapier, 'x'.repeat(43)))).toEqual([400, 'invalid_grant'])
-})
-
-it('keeps connections and pages alive over a restart', async () => {
-  const first = await connect(world.zapier, world.robin, 'Acme')
-  await world.restartService()
-  expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
-  expect(await apiStatus(world.service, first.access_token)).toBe(200)
-})
-
-it('gives nothing to an app whose user was removed, even in the middle of a refresh', async () => {
-  const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech')
-  const first = await connect(world.zapier, sam, 'Initech')
-  const workspaceId = sam.workspaces.Initech ?? 0
-  const responses = await Promise.all([
-    ...Array.from({ length: 8 }, () => refresh(world.zapier, first.refresh_token)),
-    endMembership(world.service.deps, { workspaceId, userId: sam.userId }),
-  ])
-  for (const response of responses) {
-    if (!(response instanceof Response)) continue
-    expect([200, 400]).toContain(response.status)
-    if (response.status === 200) {
-      expect(await apiStatus(world.service, (await parseTokens(world.zapier, response)).access_token)).toBe(
-        401,
-      )
+  it('gives nothing to an app whose user was removed, even in the middle of a refresh', async () => {
+    const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech')
+    const first = await connect(world.zapier, sam, 'Initech')
+    const workspaceId = sam.workspaces.Initech ?? 0
+    const responses = await Promise.all([
+      ...Array.from({ length: 8 }, () => refresh(world.zapier, first.refresh_token)),
+      endMembership(world.service.deps, { workspaceId, userId: sam.userId }),
+    ])
+    for (const response of responses) {
+      if (!(response instanceof Response)) continue
+      expect([200, 400]).toContain(response.status)
+      if (response.status === 200) {
+        expect(await apiStatus(world.service, (await parseTokens(world.zapier, response)).access_token)).toBe(
+          401,
+        )
+      }
     }
-  }
-  expect(await readError(await refresh(world.zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
+    expect(await readError(await refresh(world.zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
+  })
 })

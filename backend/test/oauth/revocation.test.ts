@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
 import { endMembership } from '../../access/remove-member.ts'
 import { disconnectApp } from '../../access/revoke-connection.ts'
@@ -43,134 +43,146 @@ const subscriptionsOf = async (workspaceId: number | undefined): Promise<number>
   return rows.length
 }
 
-it('ends one access token, and the connection lives on', async () => {
-  const first = await connect(world.zapier, world.robin, 'Acme')
-  expect((await revoke(world.zapier, first.access_token)).status).toBe(200)
-  expect(await apiStatus(world.service, first.access_token)).toBe(401)
-  const second = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
-  expect(await apiStatus(world.service, second.access_token)).toBe(200)
-})
-
-it('ends with a refresh token every token of its connection, and of no other', async () => {
-  const first = await connect(world.zapier, world.robin, 'Acme')
-  const second = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
-  const other = await connect(world.zapier, world.robin, 'Acme')
-  expect((await revoke(world.zapier, first.refresh_token)).status).toBe(200)
-  expect(await apiStatus(world.service, first.access_token)).toBe(401)
-  expect(await apiStatus(world.service, second.access_token)).toBe(401)
-  expect(await readError(await refresh(world.zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
-  expect(await apiStatus(world.service, other.access_token)).toBe(200)
-})
-
-it('removes the webhook subscriptions with the last connection that an app gives back', async () => {
-  const kim = await seedUserWithWorkspaces(world.service.deps, 'Hooli')
-  const first = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
-  const second = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
-  expect(await subscribe(first.access_token)).toBe(201)
-  await revoke(world.zapier, first.refresh_token)
-  expect(await subscriptionsOf(kim.workspaces.Hooli)).toBe(1)
-  await revoke(world.zapier, second.refresh_token)
-  expect(await subscriptionsOf(kim.workspaces.Hooli)).toBe(0)
-})
-
-it('keeps the webhook subscriptions over a replay and the reconnect after it', async () => {
-  const lee = await seedUserWithWorkspaces(world.service.deps, 'Soylent')
-  const first = await connect(world.zapier, lee, 'Soylent', { paramOverrides: { scope: null } })
-  expect(await subscribe(first.access_token)).toBe(201)
-  await exchangeCode(world.zapier, first.flow)
-  const second = await connect(world.zapier, lee, 'Soylent', { paramOverrides: { scope: null } })
-  expect(await subscribe(second.access_token)).toBe(200)
-})
-
-it('answers the revocation of a token that is none with 200, as RFC 7009 says', async () => {
-  expect((await revoke(world.zapier, 'x'.repeat(43))).status).toBe(200)
-})
-
-it('does not let an app revoke the tokens of another', async () => {
-  const first = await connect(world.zapier, world.robin, 'Acme')
-  const other = await seedApp(world.service, 'confidential', 'Other')
-  await revoke(other, first.refresh_token)
-  await revoke(other, first.access_token)
-  expect(await apiStatus(world.service, first.access_token)).toBe(200)
-  expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
-})
-
-it('does not take an API key for a token that an app could revoke', async () => {
-  const workspaceId = world.robin.workspaces.Acme ?? 0
-  const { key } = await createApiKey(world.service.deps, {
-    workspaceId,
-    userId: world.robin.userId,
-    name: 'Script',
+describe('token revocation', () => {
+  it('ends one access token, and the connection lives on', async () => {
+    const first = await connect(world.zapier, world.robin, 'Acme')
+    expect((await revoke(world.zapier, first.access_token)).status).toBe(200)
+    expect(await apiStatus(world.service, first.access_token)).toBe(401)
+    const second = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
+    expect(await apiStatus(world.service, second.access_token)).toBe(200)
   })
-  await revoke(world.zapier, key)
-  expect(await apiStatus(world.service, key)).toBe(200)
-})
 
-it('ends all that an app has in a workspace when it is disconnected, and nothing elsewhere', async () => {
-  const acme = await connect(world.zapier, world.robin, 'Acme', { paramOverrides: { scope: null } })
-  const globex = await connect(world.zapier, world.robin, 'Globex', { paramOverrides: { scope: null } })
-  const other = await connect(await seedApp(world.service, 'public', 'Other'), world.robin, 'Acme')
-  expect(await subscribe(acme.access_token)).toBe(201)
-  expect(await subscribe(globex.access_token)).toBe(201)
-
-  await disconnectApp(world.service.deps, {
-    workspaceId: world.robin.workspaces.Acme ?? 0,
-    userId: world.robin.userId,
-    clientId: world.zapier.clientId,
+  it('ends with a refresh token every token of its connection, and of no other', async () => {
+    const first = await connect(world.zapier, world.robin, 'Acme')
+    const second = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
+    const other = await connect(world.zapier, world.robin, 'Acme')
+    expect((await revoke(world.zapier, first.refresh_token)).status).toBe(200)
+    expect(await apiStatus(world.service, first.access_token)).toBe(401)
+    expect(await apiStatus(world.service, second.access_token)).toBe(401)
+    expect(await readError(await refresh(world.zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
+    expect(await apiStatus(world.service, other.access_token)).toBe(200)
   })
-  expect(await apiStatus(world.service, acme.access_token)).toBe(401)
-  expect(await readError(await refresh(world.zapier, acme.refresh_token))).toEqual([400, 'invalid_grant'])
-  expect(await subscriptionsOf(world.robin.workspaces.Acme)).toBe(0)
-  expect(await apiStatus(world.service, globex.access_token)).toBe(200)
-  expect(await subscriptionsOf(world.robin.workspaces.Globex)).toBe(1)
-  expect(await apiStatus(world.service, other.access_token)).toBe(200)
-})
 
-it('ends with a membership every token, key and subscription of the member there, and nothing elsewhere', async () => {
-  const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech', 'Umbrella')
-  const [workspaceId = 0, otherWorkspaceId = 0] = [sam.workspaces.Initech, sam.workspaces.Umbrella]
-  const gone = await connect(world.zapier, sam, 'Initech', { paramOverrides: { scope: null } })
-  const stays = await connect(world.zapier, sam, 'Umbrella', { paramOverrides: { scope: null } })
-  const { key } = await createApiKey(world.service.deps, { workspaceId, userId: sam.userId, name: 'Script' })
-  const { key: otherKey } = await createApiKey(world.service.deps, {
-    workspaceId: otherWorkspaceId,
-    userId: sam.userId,
-    name: 'Script',
+  it('answers the revocation of a token that is none with 200, as RFC 7009 says', async () => {
+    expect((await revoke(world.zapier, 'x'.repeat(43))).status).toBe(200)
   })
-  for (const token of [gone.access_token, stays.access_token, key, otherKey]) {
-    expect(await subscribe(token)).toBe(201)
-  }
 
-  await endMembership(world.service.deps, { workspaceId, userId: sam.userId })
-  expect(await apiStatus(world.service, gone.access_token)).toBe(401)
-  expect(await apiStatus(world.service, key)).toBe(401)
-  expect(await readError(await refresh(world.zapier, gone.refresh_token))).toEqual([400, 'invalid_grant'])
-  expect(await subscriptionsOf(workspaceId)).toBe(0)
-  expect(await apiStatus(world.service, stays.access_token)).toBe(200)
-  expect(await apiStatus(world.service, otherKey)).toBe(200)
-  expect(await subscriptionsOf(otherWorkspaceId)).toBe(2)
-})
-
-it('gives no tokens for a code whose user was removed meanwhile', async () => {
-  const pat = await seedUserWithWorkspaces(world.service.deps, 'Massive')
-  const flow = await consent(world.zapier, pat, 'Massive')
-  await endMembership(world.service.deps, { workspaceId: pat.workspaces.Massive ?? 0, userId: pat.userId })
-  expect(await readError(await exchangeCode(world.zapier, flow))).toEqual([400, 'invalid_grant'])
-})
-
-it('says that who is no member cannot be removed', async () => {
-  const removing = endMembership(world.service.deps, {
-    workspaceId: world.robin.workspaces.Acme ?? 0,
-    userId: 999_999,
+  it('does not let an app revoke the tokens of another', async () => {
+    const first = await connect(world.zapier, world.robin, 'Acme')
+    const other = await seedApp(world.service, 'confidential', 'Other')
+    await revoke(other, first.refresh_token)
+    await revoke(other, first.access_token)
+    expect(await apiStatus(world.service, first.access_token)).toBe(200)
+    expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
   })
-  await expect(removing).rejects.toMatchObject({ code: 'not_found' })
+
+  it('does not take an API key for a token that an app could revoke', async () => {
+    const workspaceId = world.robin.workspaces.Acme ?? 0
+    const { key } = await createApiKey(world.service.deps, {
+      workspaceId,
+      userId: world.robin.userId,
+      name: 'Script',
+    })
+    await revoke(world.zapier, key)
+    expect(await apiStatus(world.service, key)).toBe(200)
+  })
 })
 
-it('gives nothing to who is no member, however the membership ended', async () => {
-  const ann = await seedUserWithWorkspaces(world.service.deps, 'Cyberdyne')
-  const first = await connect(world.zapier, ann, 'Cyberdyne')
-  const flow = await consent(world.zapier, ann, 'Cyberdyne')
-  await deleteMembership(world.db, ann.workspaces.Cyberdyne ?? 0, ann.userId)
-  expect(await readError(await refresh(world.zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
-  expect(await readError(await exchangeCode(world.zapier, flow))).toEqual([400, 'invalid_grant'])
+describe('webhook subscriptions', () => {
+  it('removes the webhook subscriptions with the last connection that an app gives back', async () => {
+    const kim = await seedUserWithWorkspaces(world.service.deps, 'Hooli')
+    const first = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
+    const second = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
+    expect(await subscribe(first.access_token)).toBe(201)
+    await revoke(world.zapier, first.refresh_token)
+    expect(await subscriptionsOf(kim.workspaces.Hooli)).toBe(1)
+    await revoke(world.zapier, second.refresh_token)
+    expect(await subscriptionsOf(kim.workspaces.Hooli)).toBe(0)
+  })
+
+  it('keeps the webhook subscriptions over a replay and the reconnect after it', async () => {
+    const lee = await seedUserWithWorkspaces(world.service.deps, 'Soylent')
+    const first = await connect(world.zapier, lee, 'Soylent', { paramOverrides: { scope: null } })
+    expect(await subscribe(first.access_token)).toBe(201)
+    await exchangeCode(world.zapier, first.flow)
+    const second = await connect(world.zapier, lee, 'Soylent', { paramOverrides: { scope: null } })
+    expect(await subscribe(second.access_token)).toBe(200)
+  })
+})
+
+describe('a disconnected app', () => {
+  it('ends all that an app has in a workspace when it is disconnected, and nothing elsewhere', async () => {
+    const acme = await connect(world.zapier, world.robin, 'Acme', { paramOverrides: { scope: null } })
+    const globex = await connect(world.zapier, world.robin, 'Globex', { paramOverrides: { scope: null } })
+    const other = await connect(await seedApp(world.service, 'public', 'Other'), world.robin, 'Acme')
+    expect(await subscribe(acme.access_token)).toBe(201)
+    expect(await subscribe(globex.access_token)).toBe(201)
+
+    await disconnectApp(world.service.deps, {
+      workspaceId: world.robin.workspaces.Acme ?? 0,
+      userId: world.robin.userId,
+      clientId: world.zapier.clientId,
+    })
+    expect(await apiStatus(world.service, acme.access_token)).toBe(401)
+    expect(await readError(await refresh(world.zapier, acme.refresh_token))).toEqual([400, 'invalid_grant'])
+    expect(await subscriptionsOf(world.robin.workspaces.Acme)).toBe(0)
+    expect(await apiStatus(world.service, globex.access_token)).toBe(200)
+    expect(await subscriptionsOf(world.robin.workspaces.Globex)).toBe(1)
+    expect(await apiStatus(world.service, other.access_token)).toBe(200)
+  })
+})
+
+describe('the end of a membership', () => {
+  it('ends with a membership every token, key and subscription of the member there, and nothing elsewhere', async () => {
+    const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech', 'Umbrella')
+    const [workspaceId = 0, otherWorkspaceId = 0] = [sam.workspaces.Initech, sam.workspaces.Umbrella]
+    const gone = await connect(world.zapier, sam, 'Initech', { paramOverrides: { scope: null } })
+    const stays = await connect(world.zapier, sam, 'Umbrella', { paramOverrides: { scope: null } })
+    const { key } = await createApiKey(world.service.deps, {
+      workspaceId,
+      userId: sam.userId,
+      name: 'Script',
+    })
+    const { key: otherKey } = await createApiKey(world.service.deps, {
+      workspaceId: otherWorkspaceId,
+      userId: sam.userId,
+      name: 'Script',
+    })
+    for (const token of [gone.access_token, stays.access_token, key, otherKey]) {
+      expect(await subscribe(token)).toBe(201)
+    }
+
+    await endMembership(world.service.deps, { workspaceId, userId: sam.userId })
+    expect(await apiStatus(world.service, gone.access_token)).toBe(401)
+    expect(await apiStatus(world.service, key)).toBe(401)
+    expect(await readError(await refresh(world.zapier, gone.refresh_token))).toEqual([400, 'invalid_grant'])
+    expect(await subscriptionsOf(workspaceId)).toBe(0)
+    expect(await apiStatus(world.service, stays.access_token)).toBe(200)
+    expect(await apiStatus(world.service, otherKey)).toBe(200)
+    expect(await subscriptionsOf(otherWorkspaceId)).toBe(2)
+  })
+
+  it('gives no tokens for a code whose user was removed meanwhile', async () => {
+    const pat = await seedUserWithWorkspaces(world.service.deps, 'Massive')
+    const flow = await consent(world.zapier, pat, 'Massive')
+    await endMembership(world.service.deps, { workspaceId: pat.workspaces.Massive ?? 0, userId: pat.userId })
+    expect(await readError(await exchangeCode(world.zapier, flow))).toEqual([400, 'invalid_grant'])
+  })
+
+  it('says that who is no member cannot be removed', async () => {
+    const removing = endMembership(world.service.deps, {
+      workspaceId: world.robin.workspaces.Acme ?? 0,
+      userId: 999_999,
+    })
+    await expect(removing).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('gives nothing to who is no member, however the membership ended', async () => {
+    const ann = await seedUserWithWorkspaces(world.service.deps, 'Cyberdyne')
+    const first = await connect(world.zapier, ann, 'Cyberdyne')
+    const flow = await consent(world.zapier, ann, 'Cyberdyne')
+    await deleteMembership(world.db, ann.workspaces.Cyberdyne ?? 0, ann.userId)
+    expect(await readError(await refresh(world.zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
+    expect(await readError(await exchangeCode(world.zapier, flow))).toEqual([400, 'invalid_grant'])
+  })
 })

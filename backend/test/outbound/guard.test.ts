@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type TlsOptions } from 'node:tls'
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createGuardedSend, ForbiddenAddressError, type ResolveHost } from '../../outbound/guard.ts'
 import { HttpReceiver } from '../support/http-receiver.ts'
 import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
@@ -33,113 +33,119 @@ function createResolver(...addresses: string[][]) {
   return { asked: resolvedHosts, resolve }
 }
 
-it('sends a request to a permitted address and tells the answer', async () => {
-  receiver.respond = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
-  const send = createGuardedSend({ allowLoopback: true })
-  const response = await send(request(receiver.url('/a?b=c')))
-  expect(response).toMatchObject({
-    status: 201,
-    body: 'welcome',
-    isTruncated: false,
-    headers: { 'x-answer': 'yes' },
+describe('requests and responses', () => {
+  it('sends a request to a permitted address and tells the answer', async () => {
+    receiver.respond = (_request, response) => response.writeHead(201, { 'x-answer': 'yes' }).end('welcome')
+    const send = createGuardedSend({ allowLoopback: true })
+    const response = await send(request(receiver.url('/a?b=c')))
+    expect(response).toMatchObject({
+      status: 201,
+      body: 'welcome',
+      isTruncated: false,
+      headers: { 'x-answer': 'yes' },
+    })
+    expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
   })
-  expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
+
+  it('cuts an answer that is longer than it may be', async () => {
+    receiver.respond = (_request, response) => response.end('0123456789abc')
+    const response = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
+    expect(response).toMatchObject({ status: 200, body: '0123456789', isTruncated: true })
+  })
+
+  it('does not follow a redirect', async () => {
+    receiver.respondWith(302, { location: 'http://169.254.169.254/' })
+    const response = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
+    expect(response).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } })
+  })
+
+  it('asks for the certificate of the name, and refuses one that nobody vouches for', async () => {
+    const names: string[] = []
+    const SNICallback: TlsOptions['SNICallback'] = (name, callback) => {
+      names.push(name)
+      callback(null)
+    }
+    const server = createServer({ ...selfSigned, SNICallback })
+    server.on('tlsClientError', () => {})
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+
+    const send = createGuardedSend({ allowLoopback: true, resolve: createResolver(['127.0.0.1']).resolve })
+    const sending = send(request(`https://hooks.example.test:${port}/`))
+
+    await expect(sending).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    expect(names).toEqual(['hooks.example.test'])
+    server.close()
+    await once(server, 'close')
+  })
 })
 
-it('cuts an answer that is longer than it may be', async () => {
-  receiver.respond = (_request, response) => response.end('0123456789abc')
-  const response = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
-  expect(response).toMatchObject({ status: 200, body: '0123456789', isTruncated: true })
+describe('forbidden addresses', () => {
+  it.each(loopbackSpellings)('makes no connection to loopback spelled %s', async (host) => {
+    const send = createGuardedSend({ allowLoopback: false })
+    await expect(send(request(receiver.url('/', host)))).rejects.toBeInstanceOf(ForbiddenAddressError)
+    expect(receiver.requests).toEqual([])
+  })
+
+  it.each(blockedAddresses)('refuses %s though loopback is permitted', async (host) => {
+    const send = createGuardedSend({ allowLoopback: true })
+    await expect(send(request(`http://${host}:9/`))).rejects.toBeInstanceOf(ForbiddenAddressError)
+  })
 })
 
-it('reaches localhost without asking any name server', async () => {
-  const response = await createGuardedSend({ allowLoopback: true })(
-    request(receiver.url('/', 'zap.localhost')),
-  )
-  expect(response.status).toBe(204)
-})
+describe('hostnames', () => {
+  it('reaches localhost without asking any name server', async () => {
+    const response = await createGuardedSend({ allowLoopback: true })(
+      request(receiver.url('/', 'zap.localhost')),
+    )
+    expect(response.status).toBe(204)
+  })
 
-it.each(loopbackSpellings)('makes no connection to loopback spelled %s', async (host) => {
-  const send = createGuardedSend({ allowLoopback: false })
-  await expect(send(request(receiver.url('/', host)))).rejects.toBeInstanceOf(ForbiddenAddressError)
-  expect(receiver.requests).toEqual([])
-})
+  it.each([
+    ['127.0.0.1'],
+    ['::1'],
+    ['::ffff:127.0.0.1'],
+    ['169.254.169.254'],
+    ['fd00::1'],
+    ['fe80::1%lo'],
+    ['2130706433'],
+  ])('refuses a name that resolves to %s', async (address) => {
+    const { resolve } = createResolver([address])
+    const send = createGuardedSend({ allowLoopback: false, resolve })
+    await expect(send(request(receiver.url('/', 'hooks.example.test')))).rejects.toBeInstanceOf(
+      ForbiddenAddressError,
+    )
+    expect(receiver.requests).toEqual([])
+  })
 
-it.each(blockedAddresses)('refuses %s though loopback is permitted', async (host) => {
-  const send = createGuardedSend({ allowLoopback: true })
-  await expect(send(request(`http://${host}:9/`))).rejects.toBeInstanceOf(ForbiddenAddressError)
-})
+  it('connects to none but the permitted ones among the addresses of a name', async () => {
+    const { asked: resolvedHosts, resolve } = createResolver(['10.0.0.1', '127.0.0.1', '169.254.169.254'])
+    const send = createGuardedSend({ allowLoopback: true, resolve })
+    const response = await send(request(receiver.url('/', 'hooks.example.test')))
+    expect(response.status).toBe(204)
+    expect(receiver.requests[0]?.headers.host).toMatch(/^hooks\.example\.test:/)
+    expect(resolvedHosts).toEqual(['hooks.example.test'])
+  })
 
-it.each([
-  ['127.0.0.1'],
-  ['::1'],
-  ['::ffff:127.0.0.1'],
-  ['169.254.169.254'],
-  ['fd00::1'],
-  ['fe80::1%lo'],
-  ['2130706433'],
-])('refuses a name that resolves to %s', async (address) => {
-  const { resolve } = createResolver([address])
-  const send = createGuardedSend({ allowLoopback: false, resolve })
-  await expect(send(request(receiver.url('/', 'hooks.example.test')))).rejects.toBeInstanceOf(
-    ForbiddenAddressError,
-  )
-  expect(receiver.requests).toEqual([])
-})
+  it('judges a name anew for every request, so that one which changes its address is refused', async () => {
+    const { asked: resolvedHosts, resolve } = createResolver(['127.0.0.1'], ['10.0.0.1'])
+    const send = createGuardedSend({ allowLoopback: true, resolve })
+    const url = receiver.url('/', 'hooks.example.test')
+    expect((await send(request(url))).status).toBe(204)
+    await expect(send(request(url))).rejects.toBeInstanceOf(ForbiddenAddressError)
+    expect(resolvedHosts).toHaveLength(2)
+    expect(receiver.requests).toHaveLength(1)
+  })
 
-it('connects to none but the permitted ones among the addresses of a name', async () => {
-  const { asked: resolvedHosts, resolve } = createResolver(['10.0.0.1', '127.0.0.1', '169.254.169.254'])
-  const send = createGuardedSend({ allowLoopback: true, resolve })
-  const response = await send(request(receiver.url('/', 'hooks.example.test')))
-  expect(response.status).toBe(204)
-  expect(receiver.requests[0]?.headers.host).toMatch(/^hooks\.example\.test:/)
-  expect(resolvedHosts).toEqual(['hooks.example.test'])
-})
+  it('says so when a name has no address', async () => {
+    const send = createGuardedSend({ allowLoopback: false, resolve: createResolver([]).resolve })
+    await expect(send(request('https://hooks.example.test/'))).rejects.toMatchObject({ code: 'ENOTFOUND' })
+  })
 
-it('judges a name anew for every request, so that one which changes its address is refused', async () => {
-  const { asked: resolvedHosts, resolve } = createResolver(['127.0.0.1'], ['10.0.0.1'])
-  const send = createGuardedSend({ allowLoopback: true, resolve })
-  const url = receiver.url('/', 'hooks.example.test')
-  expect((await send(request(url))).status).toBe(204)
-  await expect(send(request(url))).rejects.toBeInstanceOf(ForbiddenAddressError)
-  expect(resolvedHosts).toHaveLength(2)
-  expect(receiver.requests).toHaveLength(1)
-})
-
-it('says so when a name has no address', async () => {
-  const send = createGuardedSend({ allowLoopback: false, resolve: createResolver([]).resolve })
-  await expect(send(request('https://hooks.example.test/'))).rejects.toMatchObject({ code: 'ENOTFOUND' })
-})
-
-it('ends with its signal though the name server never answers', async () => {
-  const send = createGuardedSend({ allowLoopback: false, resolve: () => new Promise(() => {}) })
-  const sending = send(request('https://hooks.example.test/', AbortSignal.timeout(50)))
-  await expect(sending).rejects.toMatchObject({ name: 'TimeoutError' })
-})
-
-it('does not follow a redirect', async () => {
-  receiver.respondWith(302, { location: 'http://169.254.169.254/' })
-  const response = await createGuardedSend({ allowLoopback: true })(request(receiver.url()))
-  expect(response).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } })
-})
-
-it('asks for the certificate of the name, and refuses one that nobody vouches for', async () => {
-  const names: string[] = []
-  const SNICallback: TlsOptions['SNICallback'] = (name, callback) => {
-    names.push(name)
-    callback(null)
-  }
-  const server = createServer({ ...selfSigned, SNICallback })
-  server.on('tlsClientError', () => {})
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-
-  const send = createGuardedSend({ allowLoopback: true, resolve: createResolver(['127.0.0.1']).resolve })
-  const sending = send(request(`https://hooks.example.test:${port}/`))
-
-  await expect(sending).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
-  expect(names).toEqual(['hooks.example.test'])
-  server.close()
-  await once(server, 'close')
+  it('ends with its signal though the name server never answers', async () => {
+    const send = createGuardedSend({ allowLoopback: false, resolve: () => new Promise(() => {}) })
+    const sending = send(request('https://hooks.example.test/', AbortSignal.timeout(50)))
+    await expect(sending).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
 })

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { type CallingHours, Weekday } from '@outdial/contract'
 import fc from 'fast-check'
 import { nextOpenAt } from '../../scheduling/calling-hours.ts'
@@ -8,74 +8,82 @@ const weekdayHours: CallingHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], 
 const nextCallableAt = (hours: CallingHours, zones: string[], from: string) =>
   nextOpenAt(hours, zones, new Date(from))?.toISOString()
 
-it('permits a moment inside the hours as it is, to the millisecond', () => {
-  expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T15:00:00.123Z')).toBe(
-    '2026-05-04T15:00:00.123Z',
-  )
+describe('hours and days', () => {
+  it('permits a moment inside the hours as it is, to the millisecond', () => {
+    expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T15:00:00.123Z')).toBe(
+      '2026-05-04T15:00:00.123Z',
+    )
+  })
+
+  it('waits for the start of the hours, and is closed from the end on', () => {
+    expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T12:59:59.999Z')).toBe(
+      '2026-05-04T13:00:00.000Z',
+    )
+    expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T20:59:59.999Z')).toBe(
+      '2026-05-04T20:59:59.999Z',
+    )
+    expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T21:00:00Z')).toBe(
+      '2026-05-05T13:00:00.000Z',
+    )
+  })
+
+  it('passes over a weekend', () => {
+    expect(nextCallableAt(weekdayHours, ['Europe/Berlin'], '2026-05-01T15:00:00Z')).toBe(
+      '2026-05-04T07:00:00.000Z',
+    )
+  })
+
+  it('lets hours end at 24:00', () => {
+    const late: CallingHours = { days: ['mon'], start: '18:00', end: '24:00' }
+    expect(nextCallableAt(late, ['UTC'], '2026-05-04T23:59:59.999Z')).toBe('2026-05-04T23:59:59.999Z')
+    expect(nextCallableAt(late, ['UTC'], '2026-05-05T00:00:00Z')).toBe('2026-05-11T18:00:00.000Z')
+  })
+
+  it('counts hours over midnight to the day they start on', () => {
+    const night: CallingHours = { days: ['fri'], start: '22:00', end: '02:00' }
+    expect(nextCallableAt(night, ['UTC'], '2026-05-01T00:30:00Z')).toBe('2026-05-01T22:00:00.000Z')
+    expect(nextCallableAt(night, ['UTC'], '2026-05-02T01:59:00Z')).toBe('2026-05-02T01:59:00.000Z')
+    expect(nextCallableAt(night, ['UTC'], '2026-05-02T02:00:00Z')).toBe('2026-05-08T22:00:00.000Z')
+  })
 })
 
-it('waits for the start of the hours, and is closed from the end on', () => {
-  expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T12:59:59.999Z')).toBe(
-    '2026-05-04T13:00:00.000Z',
-  )
-  expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T20:59:59.999Z')).toBe(
-    '2026-05-04T20:59:59.999Z',
-  )
-  expect(nextCallableAt(weekdayHours, ['America/New_York'], '2026-05-04T21:00:00Z')).toBe(
-    '2026-05-05T13:00:00.000Z',
-  )
+describe('clock changes', () => {
+  it('opens right after the gap where the clock jumps over the start', () => {
+    const early: CallingHours = { days: [...weekdays], start: '02:30', end: '04:00' }
+    expect(nextCallableAt(early, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe(
+      '2026-03-08T07:00:00.000Z',
+    )
+  })
+
+  it('has no window on the day the clock jumps over all of it', () => {
+    const skippedHours: CallingHours = { days: ['sun'], start: '02:00', end: '03:00' }
+    expect(nextCallableAt(skippedHours, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe(
+      '2026-03-15T06:00:00.000Z',
+    )
+  })
+
+  it('opens twice where the clock goes through the hours twice', () => {
+    const repeatedHour: CallingHours = { days: ['sun'], start: '01:00', end: '01:30' }
+    expect(nextCallableAt(repeatedHour, ['America/New_York'], '2026-11-01T04:00:00Z')).toBe(
+      '2026-11-01T05:00:00.000Z',
+    )
+    expect(nextCallableAt(repeatedHour, ['America/New_York'], '2026-11-01T05:30:00Z')).toBe(
+      '2026-11-01T06:00:00.000Z',
+    )
+  })
 })
 
-it('passes over a weekend', () => {
-  expect(nextCallableAt(weekdayHours, ['Europe/Berlin'], '2026-05-01T15:00:00Z')).toBe(
-    '2026-05-04T07:00:00.000Z',
-  )
-})
+describe('multiple time zones', () => {
+  it('calls a number that may lie in several zones only when all of them permit', () => {
+    expect(
+      nextCallableAt(weekdayHours, ['America/New_York', 'America/Los_Angeles'], '2026-05-04T13:00:00Z'),
+    ).toBe('2026-05-04T16:00:00.000Z')
+  })
 
-it('lets hours end at 24:00', () => {
-  const late: CallingHours = { days: ['mon'], start: '18:00', end: '24:00' }
-  expect(nextCallableAt(late, ['UTC'], '2026-05-04T23:59:59.999Z')).toBe('2026-05-04T23:59:59.999Z')
-  expect(nextCallableAt(late, ['UTC'], '2026-05-05T00:00:00Z')).toBe('2026-05-11T18:00:00.000Z')
-})
-
-it('counts hours over midnight to the day they start on', () => {
-  const night: CallingHours = { days: ['fri'], start: '22:00', end: '02:00' }
-  expect(nextCallableAt(night, ['UTC'], '2026-05-01T00:30:00Z')).toBe('2026-05-01T22:00:00.000Z')
-  expect(nextCallableAt(night, ['UTC'], '2026-05-02T01:59:00Z')).toBe('2026-05-02T01:59:00.000Z')
-  expect(nextCallableAt(night, ['UTC'], '2026-05-02T02:00:00Z')).toBe('2026-05-08T22:00:00.000Z')
-})
-
-it('opens right after the gap where the clock jumps over the start', () => {
-  const early: CallingHours = { days: [...weekdays], start: '02:30', end: '04:00' }
-  expect(nextCallableAt(early, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe('2026-03-08T07:00:00.000Z')
-})
-
-it('has no window on the day the clock jumps over all of it', () => {
-  const skippedHours: CallingHours = { days: ['sun'], start: '02:00', end: '03:00' }
-  expect(nextCallableAt(skippedHours, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe(
-    '2026-03-15T06:00:00.000Z',
-  )
-})
-
-it('opens twice where the clock goes through the hours twice', () => {
-  const repeatedHour: CallingHours = { days: ['sun'], start: '01:00', end: '01:30' }
-  expect(nextCallableAt(repeatedHour, ['America/New_York'], '2026-11-01T04:00:00Z')).toBe(
-    '2026-11-01T05:00:00.000Z',
-  )
-  expect(nextCallableAt(repeatedHour, ['America/New_York'], '2026-11-01T05:30:00Z')).toBe(
-    '2026-11-01T06:00:00.000Z',
-  )
-})
-
-it('calls a number that may lie in several zones only when all of them permit', () => {
-  expect(
-    nextCallableAt(weekdayHours, ['America/New_York', 'America/Los_Angeles'], '2026-05-04T13:00:00Z'),
-  ).toBe('2026-05-04T16:00:00.000Z')
-})
-
-it('tells that zones have no common hour', () => {
-  const short: CallingHours = { days: ['mon'], start: '09:00', end: '10:00' }
-  expect(nextCallableAt(short, ['Europe/Berlin', 'Asia/Tokyo'], '2026-05-04T00:00:00Z')).toBeUndefined()
+  it('tells that zones have no common hour', () => {
+    const short: CallingHours = { days: ['mon'], start: '09:00', end: '10:00' }
+    expect(nextCallableAt(short, ['Europe/Berlin', 'Asia/Tokyo'], '2026-05-04T00:00:00Z')).toBeUndefined()
+  })
 })
 
 const minute = 60_000
@@ -149,34 +157,36 @@ const moment = fc
   )
   .map(([date, seconds]) => Date.parse(date) + seconds * 1000)
 
-it('agrees with a walk from minute to minute, over zones and clock changes', () => {
-  const day = 24 * 60 * minute
-  fc.assert(
-    fc.property(
-      callingHours,
-      fc.uniqueArray(zone, { minLength: 1, maxLength: 3 }),
-      moment,
-      (hours, zones, from) => {
-        const found = nextOpenAt(hours, zones, new Date(from))?.getTime()
-        const slow = findByMinute(hours, zones, from, from + 2 * day)
-        if (slow !== undefined) expect(found).toBe(slow)
-        if (slow === undefined && found !== undefined) expect(found).toBeGreaterThan(from + 2 * day)
-      },
-    ),
-    { numRuns: 150 },
-  )
-})
+describe('arbitrary hours and time zones', () => {
+  it('agrees with a walk from minute to minute, over zones and clock changes', () => {
+    const day = 24 * 60 * minute
+    fc.assert(
+      fc.property(
+        callingHours,
+        fc.uniqueArray(zone, { minLength: 1, maxLength: 3 }),
+        moment,
+        (hours, zones, from) => {
+          const found = nextOpenAt(hours, zones, new Date(from))?.getTime()
+          const slow = findByMinute(hours, zones, from, from + 2 * day)
+          if (slow !== undefined) expect(found).toBe(slow)
+          if (slow === undefined && found !== undefined) expect(found).toBeGreaterThan(from + 2 * day)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
 
-it('is the same for every moment that waits for the same opening', () => {
-  fc.assert(
-    fc.property(callingHours, zone, moment, (hours, contactZone, from) => {
-      const found = nextOpenAt(hours, [contactZone], new Date(from))
-      expect(found).toBeDefined()
-      if (found === undefined) return
-      const between = new Date(from + (found.getTime() - from) / 2)
-      expect(nextOpenAt(hours, [contactZone], between)).toEqual(found)
-      expect(nextOpenAt(hours, [contactZone], found)).toEqual(found)
-    }),
-    { numRuns: 200 },
-  )
+  it('is the same for every moment that waits for the same opening', () => {
+    fc.assert(
+      fc.property(callingHours, zone, moment, (hours, contactZone, from) => {
+        const found = nextOpenAt(hours, [contactZone], new Date(from))
+        expect(found).toBeDefined()
+        if (found === undefined) return
+        const between = new Date(from + (found.getTime() - from) / 2)
+        expect(nextOpenAt(hours, [contactZone], between)).toEqual(found)
+        expect(nextOpenAt(hours, [contactZone], found)).toEqual(found)
+      }),
+      { numRuns: 200 },
+    )
+  })
 })

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import nock from 'nock'
 import {
   getGoogleAccount,
@@ -75,157 +75,163 @@ const options = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' }
 const append = (values: unknown, more = {}) =>
   runTool(deps, spreadsheetAppend, createAppendTool(workspaceId), { values }, { config, ...more })
 
-it('exchanges a signed assertion for a token, and appends the row in the order of the header', async () => {
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  const seen: unknown[] = []
-  grantToken(seen)
-  respondWithHeader('Name', 'Phone', 'Price')
-  const sent: unknown[] = []
-  google()
-    .post(appended, (body) => sent.push(body) > 0)
-    .query(options)
-    .matchHeader('authorization', 'Bearer token-1')
-    .reply(200, { spreadsheetId: 'sheet-1', updates: { updatedRows: 1 } })
+describe('appending a row', () => {
+  it('exchanges a signed assertion for a token, and appends the row in the order of the header', async () => {
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    const seen: unknown[] = []
+    grantToken(seen)
+    respondWithHeader('Name', 'Phone', 'Price')
+    const sent: unknown[] = []
+    google()
+      .post(appended, (body) => sent.push(body) > 0)
+      .query(options)
+      .matchHeader('authorization', 'Bearer token-1')
+      .reply(200, { spreadsheetId: 'sheet-1', updates: { updatedRows: 1 } })
 
-  const result = await append({ Price: 300, Name: '=IMPORTXML("https://evil.example.com")' })
-  expect(result).toEqual({ text: 'The row is added to the spreadsheet.', isError: false })
-  expect(seen[0]).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer')
-  expect(seen[1]).toMatchObject({
-    iss: keyFile.client_email,
-    scope: 'https://www.googleapis.com/auth/spreadsheets',
-    aud: 'https://oauth2.googleapis.com/token',
+    const result = await append({ Price: 300, Name: '=IMPORTXML("https://evil.example.com")' })
+    expect(result).toEqual({ text: 'The row is added to the spreadsheet.', isError: false })
+    expect(seen[0]).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer')
+    expect(seen[1]).toMatchObject({
+      iss: keyFile.client_email,
+      scope: 'https://www.googleapis.com/auth/spreadsheets',
+      aud: 'https://oauth2.googleapis.com/token',
+    })
+    expect(sent).toEqual([
+      { majorDimension: 'ROWS', values: [['=IMPORTXML("https://evil.example.com")', '', 300]] },
+    ])
+    expect(nock.isDone()).toBe(true)
   })
-  expect(sent).toEqual([
-    { majorDimension: 'ROWS', values: [['=IMPORTXML("https://evil.example.com")', '', 300]] },
-  ])
-  expect(nock.isDone()).toBe(true)
-})
 
-it('names unknown columns, and sends nothing', async () => {
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  grantToken()
-  respondWithHeader('Name', 'Phone')
-  expect(await append({ Nmae: 'Ann' })).toEqual({
-    text: 'The spreadsheet has no column "Nmae". Its columns are "Name", "Phone": use these names.',
-    isError: true,
+  it('names unknown columns, and sends nothing', async () => {
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    grantToken()
+    respondWithHeader('Name', 'Phone')
+    expect(await append({ Nmae: 'Ann' })).toEqual({
+      text: 'The spreadsheet has no column "Nmae". Its columns are "Name", "Phone": use these names.',
+      isError: true,
+    })
   })
-})
 
-it('asks for a header where the first row is empty', async () => {
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  grantToken()
-  respondWithHeader('', 'Phone')
-  expect((await append({ Phone: '1' })).text).toContain('write them into its first row')
-})
-
-it('reads the header on a test call, and sends nothing', async () => {
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  grantToken()
-  respondWithHeader('Name')
-  expect(await append({ Name: 'Ann' }, { dryRun: true })).toEqual({
-    text: 'Test call, nothing was changed. This row would have been added: Name: Ann.',
-    isError: false,
+  it('asks for a header where the first row is empty', async () => {
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    grantToken()
+    respondWithHeader('', 'Phone')
+    expect((await append({ Phone: '1' })).text).toContain('write them into its first row')
   })
-})
 
-it.each([
-  [401, 'a new one is to be made and pasted. The row was not added.'],
-  [403, 'is to be shared with sheets@acme.iam.gserviceaccount.com as an editor. The row was not added.'],
-  [404, 'Google knows no spreadsheet with this id'],
-  [429, 'Google takes no more rows for a minute'],
-  [400, 'refused it with status 400. The row was not added.'],
-  [503, 'It is not known whether the row was added: do not repeat it.'],
-])('sends a row once where Google answers %d, and tells the agent what it means', async (status, text) => {
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  grantToken()
-  respondWithHeader('Name')
-  const second = google()
-    .post(appended)
-    .query(options)
-    .reply(status, {})
-    .post(appended)
-    .query(options)
-    .reply(200, {})
-  const result = await append({ Name: 'Ann' })
-  expect(result.isError).toBe(true)
-  expect(result.text).toContain(text)
-  expect(second.isDone()).toBe(false)
-})
+  it('reads the header on a test call, and sends nothing', async () => {
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    grantToken()
+    respondWithHeader('Name')
+    expect(await append({ Name: 'Ann' }, { dryRun: true })).toEqual({
+      text: 'Test call, nothing was changed. This row would have been added: Name: Ann.',
+      isError: false,
+    })
+  })
 
-it('does not know whether a row was added where the connection breaks', async () => {
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  grantToken()
-  respondWithHeader('Name')
-  google().post(appended).query(options).replyWithError('socket hang up')
-  expect(await append({ Name: 'Ann' })).toEqual({
-    text: 'Google Sheets gave no answer. It is not known whether the row was added: do not repeat it.',
-    isError: true,
+  it('stops where the agent cancels', async () => {
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    await expect(append({ Name: 'Ann' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: 'AbortError',
+    })
   })
 })
 
-it('says that the key is to be replaced where Google does not accept it', async () => {
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  nock('https://oauth2.googleapis.com').post('/token').reply(400, { error: 'invalid_grant' })
-  expect((await append({ Name: 'Ann' })).text).toContain('did not accept the key of the service account')
-})
+describe('errors from Google', () => {
+  it.each([
+    [401, 'a new one is to be made and pasted. The row was not added.'],
+    [403, 'is to be shared with sheets@acme.iam.gserviceaccount.com as an editor. The row was not added.'],
+    [404, 'Google knows no spreadsheet with this id'],
+    [429, 'Google takes no more rows for a minute'],
+    [400, 'refused it with status 400. The row was not added.'],
+    [503, 'It is not known whether the row was added: do not repeat it.'],
+  ])('sends a row once where Google answers %d, and tells the agent what it means', async (status, text) => {
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    grantToken()
+    respondWithHeader('Name')
+    const second = google()
+      .post(appended)
+      .query(options)
+      .reply(status, {})
+      .post(appended)
+      .query(options)
+      .reply(200, {})
+    const result = await append({ Name: 'Ann' })
+    expect(result.isError).toBe(true)
+    expect(result.text).toContain(text)
+    expect(second.isDone()).toBe(false)
+  })
 
-it('stops where the agent cancels', async () => {
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  await expect(append({ Name: 'Ann' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
-    name: 'AbortError',
+  it('does not know whether a row was added where the connection breaks', async () => {
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    grantToken()
+    respondWithHeader('Name')
+    google().post(appended).query(options).replyWithError('socket hang up')
+    expect(await append({ Name: 'Ann' })).toEqual({
+      text: 'Google Sheets gave no answer. It is not known whether the row was added: do not repeat it.',
+      isError: true,
+    })
+  })
+
+  it('says that the key is to be replaced where Google does not accept it', async () => {
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    nock('https://oauth2.googleapis.com').post('/token').reply(400, { error: 'invalid_grant' })
+    expect((await append({ Name: 'Ann' })).text).toContain('did not accept the key of the service account')
   })
 })
 
-it('tells the address of the account alone, and forgets the account with its key', async () => {
-  expect(await getGoogleAccount(deps, workspaceId)).toBeUndefined()
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  expect(await getGoogleAccount(deps, workspaceId)).toEqual({ clientEmail: keyFile.client_email })
+describe('the service account', () => {
+  it('tells the address of the account alone, and forgets the account with its key', async () => {
+    expect(await getGoogleAccount(deps, workspaceId)).toBeUndefined()
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    expect(await getGoogleAccount(deps, workspaceId)).toEqual({ clientEmail: keyFile.client_email })
 
-  const other = await seedWorkspace(deps)
-  const missing = { code: 'not_found' }
-  await expect(removeGoogleAccount(deps, other.workspaceId)).rejects.toMatchObject(missing)
-  await removeGoogleAccount(deps, workspaceId)
-  await expect(removeGoogleAccount(deps, workspaceId)).rejects.toMatchObject(missing)
-  const rows = deps.db.selectFrom('google_account').selectAll().where('workspace_id', '=', workspaceId)
-  expect(await rows.execute()).toEqual([])
-})
+    const other = await seedWorkspace(deps)
+    const missing = { code: 'not_found' }
+    await expect(removeGoogleAccount(deps, other.workspaceId)).rejects.toMatchObject(missing)
+    await removeGoogleAccount(deps, workspaceId)
+    await expect(removeGoogleAccount(deps, workspaceId)).rejects.toMatchObject(missing)
+    const rows = deps.db.selectFrom('google_account').selectAll().where('workspace_id', '=', workspaceId)
+    expect(await rows.execute()).toEqual([])
+  })
 
-it('says where the key is to be pasted while there is none', async () => {
-  expect((await append({ Name: 'Ann' })).text).toContain('has no Google service account yet')
-})
+  it('says where the key is to be pasted while there is none', async () => {
+    expect((await append({ Name: 'Ann' })).text).toContain('has no Google service account yet')
+  })
 
-it('keeps the address and the sealed key alone, and replaces them', async () => {
-  await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-  const saved = await saveGoogleAccount(
-    deps,
-    workspaceId,
-    JSON.stringify({ ...keyFile, client_email: 'new@acme.iam.gserviceaccount.com' }),
-  )
-  expect(saved).toEqual({ clientEmail: 'new@acme.iam.gserviceaccount.com' })
-  const rows = await deps.db
-    .selectFrom('google_account')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .execute()
-  expect(rows).toHaveLength(1)
-  expect(JSON.stringify(rows)).not.toMatch(/PRIVATE KEY|evil/)
-  expect(deps.secretBox.open(rows[0]?.private_key ?? '')).toBe(privateKey)
-})
+  it('keeps the address and the sealed key alone, and replaces them', async () => {
+    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+    const saved = await saveGoogleAccount(
+      deps,
+      workspaceId,
+      JSON.stringify({ ...keyFile, client_email: 'new@acme.iam.gserviceaccount.com' }),
+    )
+    expect(saved).toEqual({ clientEmail: 'new@acme.iam.gserviceaccount.com' })
+    const rows = await deps.db
+      .selectFrom('google_account')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .execute()
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify(rows)).not.toMatch(/PRIVATE KEY|evil/)
+    expect(deps.secretBox.open(rows[0]?.private_key ?? '')).toBe(privateKey)
+  })
 
-const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
-  type: 'pkcs8',
-  format: 'pem',
-})
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  })
 
-it.each([
-  ['no JSON', 'hello'],
-  ['no key', JSON.stringify({ client_email: 'a@b.example' })],
-  ['a broken key', JSON.stringify({ ...keyFile, private_key: 'secret-text' })],
-  ['a key of another kind', JSON.stringify({ ...keyFile, private_key: ec })],
-  ['an address that cannot be stored', JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
-  ['no address', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
-])('refuses %s as a service account, without repeating it', async (_what, pasted) => {
-  const thrown = await saveGoogleAccount(deps, workspaceId, pasted).catch((error: unknown) => error)
-  expect(thrown).toMatchObject({ code: 'validation_failed', details: [{ field: 'google_account' }] })
-  expect(String(thrown)).not.toContain('secret-text')
+  it.each([
+    ['no JSON', 'hello'],
+    ['no key', JSON.stringify({ client_email: 'a@b.example' })],
+    ['a broken key', JSON.stringify({ ...keyFile, private_key: 'secret-text' })],
+    ['a key of another kind', JSON.stringify({ ...keyFile, private_key: ec })],
+    ['an address that cannot be stored', JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
+    ['no address', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
+  ])('refuses %s as a service account, without repeating it', async (_what, pasted) => {
+    const thrown = await saveGoogleAccount(deps, workspaceId, pasted).catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ code: 'validation_failed', details: [{ field: 'google_account' }] })
+    expect(String(thrown)).not.toContain('secret-text')
+  })
 })

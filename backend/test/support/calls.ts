@@ -8,7 +8,8 @@ import { claimCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
 import type { Analysis } from '../../telephony/provider.ts'
 import type { TestDeps } from './deps.ts'
-import type { Seed } from './factories.ts'
+import { freshNumber, type Seed } from './factories.ts'
+import type { Service } from './service.ts'
 import { waitFor } from './wait.ts'
 
 export const toCaller = (seed: Seed): Caller => ({
@@ -29,6 +30,12 @@ export async function seedCall(
   const body = { phone_number: phoneNumber, campaign_id: seed.campaignId, first_name: 'Maya', ...input }
   return (await addContact(deps, toCaller(seed), body)).call
 }
+
+/** Returns a function that queues calls in the workspace of a user. */
+export const createCallSeeder =
+  (world: { readonly service: Service }) =>
+  (user: { seed: Seed }, input: Partial<AddContact> = {}, number = freshNumber()): Promise<Call> =>
+    seedCall(world.service.deps, user.seed, number, input)
 
 export async function getCall(deps: TestDeps, seed: Seed, id: number): Promise<Call> {
   const call = await findCall(deps.db, seed.workspaceId, id, deps.clock.now())

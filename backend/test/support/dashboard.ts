@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from '@jest/globals'
 import type { Browser as Chromium, Page as Tab } from 'playwright-core'
 import { type Browser, createBrowser, type Page } from '../../../support/browser.ts'
+import { removeMember } from '../../access/remove-member.ts'
 import { addMember } from '../../identity/members.ts'
 import { startSession } from '../../identity/sessions.ts'
 import { sessionCookie } from '../../sign-in/browser-auth.ts'
@@ -28,6 +29,14 @@ export async function seedSignedInOwner(
 ): Promise<SignedInUser & { seed: Seed }> {
   const seed = await seedWorkspace(service.deps, name)
   return { ...(await seedSignedInMember(service, seed.workspaceId, 'owner')), seed }
+}
+
+/** An owner who is alone in the workspace: `seed`'s own user, who never signs in, is removed. */
+export async function seedSoleOwner(service: Service) {
+  const owner = await seedSignedInOwner(service)
+  const { workspaceId, userId } = owner.seed
+  await removeMember(service.deps, { workspaceId, userId })
+  return { ...owner, workspaceId }
 }
 
 /** One more member of a workspace, signed in. */
@@ -109,3 +118,10 @@ export function getLink(page: Page): string {
   if (link === undefined) throw new Error(`no link on this page: ${page.text}`)
   return link
 }
+
+/** The secret that a page shows one time; empty where it shows none. */
+export const getSecret = (page: Page): string => /id="secret">([^<]+)</.exec(page.html)?.[1] ?? ''
+
+/** Asks the API for calls with an API key or an access token. */
+export const listCallsOverApi = (service: Service, key: string): Promise<Response> =>
+  fetch(`${service.url}/api/public/v1/calls/`, { headers: { authorization: `Bearer ${key}` } })

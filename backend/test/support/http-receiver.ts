@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach } from '@jest/globals'
 
 export interface ReceivedRequest {
   path: string
@@ -54,4 +55,16 @@ export class HttpReceiver {
     this.#server.close()
     await once(this.#server, 'close')
   }
+}
+
+/** Gives a test file a receiver. For each test, it has another port, has received nothing, and answers 204. */
+export function useHttpReceiver(): HttpReceiver {
+  const receiver = new HttpReceiver()
+  beforeEach(async () => {
+    receiver.requests.length = 0
+    receiver.respondWith(204)
+    await receiver.listen()
+  })
+  afterEach(() => receiver.close())
+  return receiver
 }

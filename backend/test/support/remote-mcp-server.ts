@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { afterEach } from '@jest/globals'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
@@ -12,6 +13,11 @@ import {
   ListToolsRequestSchema,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
+import type { Deps } from '../../deps.ts'
+import { createRemoteMcp } from '../../tools/custom/remote-mcp-tool.ts'
+import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
+import { addRemoteServer, type RemoteServerInput } from '../../tools/save-remote-server.ts'
+import { readTool, runTool } from './tools.ts'
 
 /** What a tool of the server does; a signal that aborts where the call is cancelled. */
 export type ToolBehavior = (
@@ -143,5 +149,73 @@ export class RemoteMcpServer {
       return behavior(params.arguments ?? {}, { signal, headers, response })
     })
     return server
+  }
+}
+
+/** The tools of a server that `useRemoteServers` starts. */
+export const echo: Tool = {
+  name: 'echo',
+  description: 'Says it again.',
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+  annotations: { readOnlyHint: true },
+}
+export const write: Tool = { name: 'write', description: 'Keeps it.', inputSchema: { type: 'object' } }
+
+/** Gives each test servers, which are stopped after it; `getTarget` says where they are added. */
+export function useRemoteServers(getTarget: () => { deps: Deps; workspaceId: number }) {
+  const servers: RemoteMcpServer[] = []
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.stop()))
+  })
+  let serverCount = 0
+  const input = (server: RemoteMcpServer, more: Partial<RemoteServerInput> = {}): RemoteServerInput => ({
+    name: `crm${(serverCount += 1)}`,
+    description: 'The CRM.',
+    url: server.url,
+    ...more,
+  })
+  return {
+    start: async (
+      transport: 'streamable' | 'sse',
+      options: { json?: boolean } = {},
+    ): Promise<RemoteMcpServer> => {
+      const server = new RemoteMcpServer(transport, options)
+      servers.push(server)
+      server.tools = [echo, write]
+      server.behaviors = {
+        echo: ({ text }) => textResult(String(text)),
+        write: () => textResult('kept'),
+      }
+      await server.start()
+      return server
+    },
+    input,
+    add: async (
+      server: RemoteMcpServer,
+      more: Partial<RemoteServerInput> & { tools?: string[] } = {},
+    ): Promise<ToolRow> => {
+      const { deps, workspaceId } = getTarget()
+      const { id } = await addRemoteServer(deps, workspaceId, { ...input(server), ...more })
+      server.sessions = 0
+      return readTool(deps, workspaceId, 'remote_mcp', id)
+    },
+  }
+}
+
+/** Of a session that `useRemoteTools` opens. */
+export const idleMs = 60_000
+
+export const uncertainEffect = 'It is not known whether it took effect: do not repeat it.'
+
+/** Gives each test servers, and `use`, which calls their tools in sessions that end after the test. */
+export function useRemoteTools(getTarget: () => { deps: Deps; workspaceId: number }) {
+  const remoteMcp = createRemoteMcp({ connectMs: 5_000, timeoutMs: 10_000, idleMs })
+  // Before the servers': Jest runs these hooks in the order of their registration.
+  afterEach(() => remoteMcp.close())
+  return {
+    ...useRemoteServers(getTarget),
+    remoteMcp,
+    use: (row: ToolRow, tool: string, args: Record<string, unknown> = {}, more: object = {}) =>
+      runTool(getTarget().deps, remoteMcp, row, args, { toolName: `${row.name}__${tool}`, ...more }),
   }
 }

@@ -1,9 +1,11 @@
 import { parseConfig } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import type { ToolKind, ToolRow, ToolUse } from '../../tools/kinds/tool-kind.ts'
+import { addHttpTool, type HttpToolInput } from '../../tools/save-http-tool.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
 import { type CustomKindName, selectTool } from '../../tools/tool-store.ts'
 import type { SignedInUser } from './dashboard.ts'
+import type { HttpReceiver } from './http-receiver.ts'
 import type { Service } from './service.ts'
 
 /** Settings of a service on this machine, where tools may reach loopback. */
@@ -58,4 +60,34 @@ export async function getToolId(
   const tool = tools.find((candidate) => candidate.name === name)
   if (tool === undefined) throw new Error(`no tool ${name}`)
   return tool.id
+}
+
+/** Helpers for HTTP tools that ask a receiver; `getTarget` says where they are added. */
+export function createHttpToolHelpers(
+  receiver: HttpReceiver,
+  getTarget: () => { deps: Deps; workspaceId: number },
+) {
+  let toolCount = 0
+  const input = (more: Partial<HttpToolInput> = {}): HttpToolInput => ({
+    name: `weather-${(toolCount += 1)}`,
+    description: 'The weather of a city.',
+    inputSchema: { type: 'object', properties: { city: { type: 'string' }, day: {} }, required: ['city'] },
+    method: 'GET',
+    url: receiver.url('/cities/{city}'),
+    ...more,
+  })
+  return {
+    input,
+    add: async (more: Partial<HttpToolInput> = {}): Promise<ToolRow> => {
+      const { deps, workspaceId } = getTarget()
+      const { id } = await addHttpTool(deps, workspaceId, input(more))
+      return readTool(deps, workspaceId, 'http', id)
+    },
+    /** What makes a tool one with secrets. */
+    keyed: (url = receiver.url('/cities/{city}?key={{secret.KEY}}')) => ({
+      url,
+      headers: { Authorization: 'Bearer {{secret.TOKEN}}', 'X-Plain': 'yes' },
+      secrets: { KEY: 'k&y+ "quoted"', TOKEN: 'token-of-the-service' },
+    }),
+  }
 }

@@ -1,10 +1,14 @@
-import { afterEach, beforeEach } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach } from '@jest/globals'
+import { CallCompletedEvent } from '@outdial/contract'
+import { Webhook } from 'standardwebhooks'
 import type { Worker } from '../../core/worker.ts'
 import { type SenderOptions, startSender } from '../../webhooks/sender.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
 import { ManualClock } from './clock.ts'
-import { seedApiKeyCaller } from './factories.ts'
-import { HttpReceiver } from './http-receiver.ts'
+import type { SignedInUser } from './dashboard.ts'
+import { type Seed, seedApiKeyCaller } from './factories.ts'
+import { HttpReceiver, useHttpReceiver } from './http-receiver.ts'
+import type { useServiceWorld } from './service.ts'
 import { waitForValue } from './wait.ts'
 import { useWorld, type World } from './world.ts'
 
@@ -88,6 +92,67 @@ function createHelpers(world: WebhooksWorld) {
       if (at === null) throw new Error('no further try is due')
       world.deps.clock.advance(at.getTime() - world.deps.clock.now().getTime())
       for (const worker of world.workers) worker.notify()
+    },
+  }
+}
+
+/** Gives tests of the dashboard's pages a receiver, and helpers for what the service sends to it. */
+export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
+  let sender: Worker | undefined
+  beforeAll(() => {
+    // An independent verifier looks at the timestamps of deliveries.
+    world.service.deps.clock.advance(Date.now() - world.service.deps.clock.now().getTime())
+  })
+  afterEach(async () => {
+    await sender?.stop()
+    sender = undefined
+  })
+  const receiver = useHttpReceiver()
+  return {
+    receiver,
+    /** A subscription of a new API key of the owner. */
+    seedSubscription: async (owner: SignedInUser & { seed: Seed }, url = receiver.url()) => {
+      const caller = await seedApiKeyCaller(world.service.deps, owner.seed)
+      const body = { target_url: url, event: 'call.completed' } as const
+      const { subscription } = await subscribe(world.service.deps, { ...caller, userId: owner.userId }, body)
+      return { ...subscription, apiKeyId: caller.apiKeyId, path: `/integrations/webhooks/${subscription.id}` }
+    },
+    /** Sends what waits, until the receiver has had so much. */
+    deliverUntil: async (count: number): Promise<void> => {
+      sender ??= startSender(world.service.deps)
+      sender.notify()
+      await waitForValue(
+        async () => receiver.requests.length,
+        (length) => length >= count,
+      )
+    },
+    /**
+     * Until no delivery to this test's receiver waits: what it answered is written down. One of the test before may
+     * have been broken off with its sender, and then waits for ever.
+     */
+    waitUntilSettled: () =>
+      waitForValue(
+        () =>
+          world.database.db
+            .selectFrom('webhook_delivery')
+            .select('id')
+            .where('status', '=', 'pending')
+            .where('target_host', '=', new URL(receiver.url()).host)
+            .execute(),
+        (rows) => rows.length === 0,
+      ),
+    /** Gives up what waits for a subscription; with null, what waits for callback URLs. */
+    exhaustDeliveries: (subscriptionId: number | null) =>
+      world.database.db
+        .updateTable('webhook_delivery')
+        .set({ status: 'exhausted', next_attempt_at: null })
+        .where('subscription_id', subscriptionId === null ? 'is' : '=', subscriptionId)
+        .where('status', '=', 'pending')
+        .execute(),
+    /** The event of a request that was received; throws where the secret did not sign it. */
+    verified: (secret: string, index: number) => {
+      const { headers, body } = receiver.requests[index] ?? { headers: {}, body: '' }
+      return CallCompletedEvent.parse(new Webhook(secret).verify(body, headers as Record<string, string>))
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { createApp } from '../../app.ts'
@@ -84,204 +84,216 @@ const remote = (server: string, tool: string) =>
     createdAt: deps.clock.now(),
   }).then((added) => added?.id ?? 0)
 
-it('gives a workspace each tool that comes with Outdial once, however often it is asked', async () => {
-  const expected = [...toolKinds.values()].flatMap(({ builtIn }) => builtIn?.name ?? []).sort()
-  await Promise.all([installBuiltInTools(deps, workspaceId), installBuiltInTools(deps, workspaceId)])
+describe('built-in tools', () => {
+  it('gives a workspace each tool that comes with Outdial once, however often it is asked', async () => {
+    const expected = [...toolKinds.values()].flatMap(({ builtIn }) => builtIn?.name ?? []).sort()
+    await Promise.all([installBuiltInTools(deps, workspaceId), installBuiltInTools(deps, workspaceId)])
 
-  const listed = await listTools(deps, workspaceId)
-  expect(listed.map(({ name }) => name).sort()).toEqual(expected)
-  expect(listed.every(({ isActive, agents }) => isActive && agents.length === 0)).toBe(true)
-})
-
-it('lists the built-in tools in a workspace that was made before them, and leaves a tool of that name alone', async () => {
-  const other = await seedWorkspace(deps)
-  await addHttpTool(deps, other.workspaceId, {
-    name: 'contact_note',
-    description: 'Notes it elsewhere.',
-    method: 'POST',
-    url: 'https://notes.example.com/',
-    inputSchema: { type: 'object' },
+    const listed = await listTools(deps, workspaceId)
+    expect(listed.map(({ name }) => name).sort()).toEqual(expected)
+    expect(listed.every(({ isActive, agents }) => isActive && agents.length === 0)).toBe(true)
   })
 
-  const listed = await listTools(deps, other.workspaceId)
-  expect(listed.filter(({ name }) => name === 'contact_note')).toMatchObject([{ kind: 'http' }])
-  expect(listed.map(({ name }) => name)).toContain('do_not_call')
+  it('lists the built-in tools in a workspace that was made before them, and leaves a tool of that name alone', async () => {
+    const other = await seedWorkspace(deps)
+    await addHttpTool(deps, other.workspaceId, {
+      name: 'contact_note',
+      description: 'Notes it elsewhere.',
+      method: 'POST',
+      url: 'https://notes.example.com/',
+      inputSchema: { type: 'object' },
+    })
+
+    const listed = await listTools(deps, other.workspaceId)
+    expect(listed.filter(({ name }) => name === 'contact_note')).toMatchObject([{ kind: 'http' }])
+    expect(listed.map(({ name }) => name)).toContain('do_not_call')
+  })
+
+  it('offers and lists a built-in tool as this version describes it, whatever stood in its row', async () => {
+    const stale = { description: 'Was so once.', input_schema: '{"type": "object", "required": ["gone"]}' }
+    const rows = database.db.updateTable('mcp_tool').set(stale).where('workspace_id', '=', workspaceId)
+    await rows.execute()
+    const now = toolKinds.get('contact_note')?.builtIn
+    const listed = (await listTools(deps, workspaceId)).find(({ name }) => name === 'contact_note')
+    expect(listed).toMatchObject({ description: now?.description })
+
+    await assign(await getToolId('contact_note'))
+    const session = await open()
+    expect((await session.request('tools/list')).result?.tools).toEqual([now])
+    expect((await session.call('contact_note', { gone: 'x' })).result?.content?.[0]?.text).toContain('gone')
+    session.close()
+  })
 })
 
-it('offers and lists a built-in tool as this version describes it, whatever stood in its row', async () => {
-  const stale = { description: 'Was so once.', input_schema: '{"type": "object", "required": ["gone"]}' }
-  const rows = database.db.updateTable('mcp_tool').set(stale).where('workspace_id', '=', workspaceId)
-  await rows.execute()
-  const now = toolKinds.get('contact_note')?.builtIn
-  const listed = (await listTools(deps, workspaceId)).find(({ name }) => name === 'contact_note')
-  expect(listed).toMatchObject({ description: now?.description })
+describe('the tools of a session', () => {
+  it('leaves a tool out whose settings cannot be read, and keeps the others', async () => {
+    const bad = await remote('crm', 'find')
+    await assign(bad)
+    await assign(await getToolId('contact_note'))
+    const broken = {
+      settings: JSON.stringify({ url: 'https://key-in-the-url@mcp.example.com', tools: 'all' }),
+    }
+    await database.db.updateTable('mcp_tool').set(broken).where('id', '=', bad).execute()
 
-  await assign(await getToolId('contact_note'))
-  const session = await open()
-  expect((await session.request('tools/list')).result?.tools).toEqual([now])
-  expect((await session.call('contact_note', { gone: 'x' })).result?.content?.[0]?.text).toContain('gone')
-  session.close()
+    const session = await open()
+    expect(await listToolNames(session)).toEqual(['contact_note'])
+    expect((await session.call('crm__find')).error).toMatchObject({ message: 'Unknown tool: crm__find' })
+    session.close()
+    const entry = logged.filter(({ msg }) => msg === 'a tool has settings that cannot be read').at(-1)
+    expect(entry).toMatchObject({ level: 50, tool_id: bad, workspace_id: workspaceId })
+    expect(JSON.stringify(logged)).not.toContain('key-in-the-url')
+
+    await assign(await getToolId('do_not_call'))
+    const sentence = { code: 'validation_failed', message: expect.stringContaining('cannot be read') }
+    await expect(assign(bad)).rejects.toMatchObject(sentence)
+    await expect(refreshRemoteServer(deps, workspaceId, bad)).rejects.toMatchObject(sentence)
+    await expect(editRemoteServer(deps, workspaceId, bad, {})).rejects.toMatchObject(sentence)
+  })
+
+  it('gives an open session a tool, switches it off and on, and takes it away, each at once', async () => {
+    const session = await open()
+    const toolId = await getToolId('contact_note')
+    expect(await listToolNames(session)).toEqual([])
+
+    const steps: [change: () => Promise<void>, offered: string[]][] = [
+      [() => assign(toolId), ['contact_note']],
+      [() => setToolActive(deps, { workspaceId, toolId }, false), []],
+      [() => setToolActive(deps, { workspaceId, toolId }, true), ['contact_note']],
+      [() => unassignTool(deps, { workspaceId, agentId, toolId }), []],
+    ]
+    for (const [change, offered] of steps) {
+      await change()
+      expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
+      expect(await listToolNames(session)).toEqual(offered)
+    }
+    session.close()
+  })
 })
 
-it('leaves a tool out whose settings cannot be read, and keeps the others', async () => {
-  const bad = await remote('crm', 'find')
-  await assign(bad)
-  await assign(await getToolId('contact_note'))
-  const broken = { settings: JSON.stringify({ url: 'https://key-in-the-url@mcp.example.com', tools: 'all' }) }
-  await database.db.updateTable('mcp_tool').set(broken).where('id', '=', bad).execute()
+describe('tool deletion', () => {
+  it('deletes a tool of the workspace’s own from the agents that have it, and keeps what they did with it', async () => {
+    const { id: toolId } = await addHttpTool(deps, workspaceId, weather)
+    await assign(toolId)
+    const call = await seedLiveCall(deps, seed)
+    const session = await open({ call_id: call.attemptId })
+    await session.call('weather', { town: 'Oslo' })
 
-  const session = await open()
-  expect(await listToolNames(session)).toEqual(['contact_note'])
-  expect((await session.call('crm__find')).error).toMatchObject({ message: 'Unknown tool: crm__find' })
-  session.close()
-  const entry = logged.filter(({ msg }) => msg === 'a tool has settings that cannot be read').at(-1)
-  expect(entry).toMatchObject({ level: 50, tool_id: bad, workspace_id: workspaceId })
-  expect(JSON.stringify(logged)).not.toContain('key-in-the-url')
-
-  await assign(await getToolId('do_not_call'))
-  const sentence = { code: 'validation_failed', message: expect.stringContaining('cannot be read') }
-  await expect(assign(bad)).rejects.toMatchObject(sentence)
-  await expect(refreshRemoteServer(deps, workspaceId, bad)).rejects.toMatchObject(sentence)
-  await expect(editRemoteServer(deps, workspaceId, bad, {})).rejects.toMatchObject(sentence)
-})
-
-it('gives an open session a tool, switches it off and on, and takes it away, each at once', async () => {
-  const session = await open()
-  const toolId = await getToolId('contact_note')
-  expect(await listToolNames(session)).toEqual([])
-
-  const steps: [change: () => Promise<void>, offered: string[]][] = [
-    [() => assign(toolId), ['contact_note']],
-    [() => setToolActive(deps, { workspaceId, toolId }, false), []],
-    [() => setToolActive(deps, { workspaceId, toolId }, true), ['contact_note']],
-    [() => unassignTool(deps, { workspaceId, agentId, toolId }), []],
-  ]
-  for (const [change, offered] of steps) {
-    await change()
+    await deleteTool(deps, { workspaceId, toolId })
     expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
-    expect(await listToolNames(session)).toEqual(offered)
-  }
-  session.close()
-})
-
-it('deletes a tool of the workspace’s own from the agents that have it, and keeps what they did with it', async () => {
-  const { id: toolId } = await addHttpTool(deps, workspaceId, weather)
-  await assign(toolId)
-  const call = await seedLiveCall(deps, seed)
-  const session = await open({ call_id: call.attemptId })
-  await session.call('weather', { town: 'Oslo' })
-
-  await deleteTool(deps, { workspaceId, toolId })
-  expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
-  expect(await listToolNames(session)).toEqual([])
-  expect((await session.call('weather')).error).toMatchObject({ message: 'Unknown tool: weather' })
-  session.close()
-  const records = database.db.selectFrom('tool_call').select('tool_name').where('call_id', '=', call.callId)
-  expect(await records.execute()).toEqual([{ tool_name: 'weather' }])
-  await expect(deleteTool(deps, { workspaceId, toolId })).rejects.toMatchObject({ code: 'not_found' })
-})
-
-it('deletes a remote server, but no built-in tool and none of another workspace', async () => {
-  const server = await remote('crm', 'find')
-  const other = await seedWorkspace(deps)
-  await expect(deleteTool(deps, { workspaceId: other.workspaceId, toolId: server })).rejects.toMatchObject({
-    code: 'not_found',
-  })
-  await deleteTool(deps, { workspaceId, toolId: server })
-  expect((await listTools(deps, workspaceId)).map(({ kind }) => kind)).not.toContain('remote_mcp')
-  await expect(
-    deleteTool(deps, { workspaceId, toolId: await getToolId('contact_note') }),
-  ).rejects.toMatchObject({
-    code: 'validation_failed',
-    message: expect.stringContaining('switch it off'),
-  })
-  expect(await getToolId('contact_note')).toEqual(expect.any(Number))
-})
-
-it('tells which agents have a tool, and assigns it to each for itself', async () => {
-  const toolId = await getToolId('contact_note')
-  const second = await seedAgent(deps, workspaceId)
-  await assign(toolId)
-  await assign(toolId)
-  await assignTool(deps, { workspaceId, agentId: second, toolId, config: {} })
-  await unassignTool(deps, { workspaceId, agentId, toolId })
-
-  const listed = await listTools(deps, workspaceId)
-  expect(listed.find(({ id }) => id === toolId)?.agents).toEqual([second])
-})
-
-it('says in words which part of a configuration the tool does not take, or lacks', async () => {
-  const toolId = await getToolId('contact_note')
-
-  await expect(assign(toolId, { color: 'red' })).rejects.toMatchObject({
-    status: 422,
-    details: [{ field: 'config.color', code: 'unknown_field' }],
-  })
-  await expect(assign(await getToolId('spreadsheet_append'))).rejects.toMatchObject({
-    status: 422,
-    details: [{ field: 'config.spreadsheet_id', code: 'required' }],
-  })
-  await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
-})
-
-it('assigns a spreadsheet of this workspace alone, and Google’s only where there is an account', async () => {
-  const toolId = await getToolId('spreadsheet_append')
-  const other = await seedWorkspace(deps)
-  const columns = ['Name']
-  const theirs = await createSpreadsheet(deps, other.workspaceId, { name: 'Theirs', columns })
-  const fieldError = (sentence: string) => ({
-    status: 422,
-    message: expect.stringContaining(sentence),
-    details: [{ field: 'config.spreadsheet_id', code: 'not_found' }],
+    expect(await listToolNames(session)).toEqual([])
+    expect((await session.call('weather')).error).toMatchObject({ message: 'Unknown tool: weather' })
+    session.close()
+    const records = database.db.selectFrom('tool_call').select('tool_name').where('call_id', '=', call.callId)
+    expect(await records.execute()).toEqual([{ tool_name: 'weather' }])
+    await expect(deleteTool(deps, { workspaceId, toolId })).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  for (const id of ['leads', theirs.id]) {
-    await expect(assign(toolId, { spreadsheet_id: id })).rejects.toMatchObject(fieldError('no spreadsheet'))
-  }
-  const { id } = await createSpreadsheet(deps, workspaceId, { name: 'Leads', columns })
-  await assign(toolId, { spreadsheet_id: id })
-  const google = { spreadsheet_id: 'of-google', provider: 'google' }
-  await expect(assign(toolId, google)).rejects.toMatchObject(fieldError('no Google service account'))
-  await saveGoogleAccount(deps, workspaceId, createKeyFile())
-  await assign(toolId, google)
-})
-
-it('refuses two tools of one name, even where servers and tools only spell it together', async () => {
-  const first = await remote('crm', '_find')
-  const second = await remote('crm_', 'find')
-  await assign(first)
-  await assign(first)
-
-  await expect(assign(second)).rejects.toMatchObject({
-    code: 'validation_failed',
-    message: expect.stringContaining('crm___find already'),
-    details: [{ field: 'tool_id', code: 'already_used' }],
+  it('deletes a remote server, but no built-in tool and none of another workspace', async () => {
+    const server = await remote('crm', 'find')
+    const other = await seedWorkspace(deps)
+    await expect(deleteTool(deps, { workspaceId: other.workspaceId, toolId: server })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await deleteTool(deps, { workspaceId, toolId: server })
+    expect((await listTools(deps, workspaceId)).map(({ kind }) => kind)).not.toContain('remote_mcp')
+    await expect(
+      deleteTool(deps, { workspaceId, toolId: await getToolId('contact_note') }),
+    ).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('switch it off'),
+    })
+    expect(await getToolId('contact_note')).toEqual(expect.any(Number))
   })
-  await setToolActive(deps, { workspaceId, toolId: first }, false)
-  await expect(assign(second)).rejects.toMatchObject({ code: 'validation_failed' })
-  await unassignTool(deps, { workspaceId, agentId, toolId: first })
-  await assign(second)
 })
 
-it('lets one of two assignments at once have the name', async () => {
-  const ids = await Promise.all([remote('crm', '_find'), remote('crm_', 'find')])
+describe('assignment to an agent', () => {
+  it('tells which agents have a tool, and assigns it to each for itself', async () => {
+    const toolId = await getToolId('contact_note')
+    const second = await seedAgent(deps, workspaceId)
+    await assign(toolId)
+    await assign(toolId)
+    await assignTool(deps, { workspaceId, agentId: second, toolId, config: {} })
+    await unassignTool(deps, { workspaceId, agentId, toolId })
 
-  const outcomes = await Promise.allSettled(ids.map((id) => assign(id)))
-  expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const listed = await listTools(deps, workspaceId)
+    expect(listed.find(({ id }) => id === toolId)?.agents).toEqual([second])
+  })
+
+  it('says in words which part of a configuration the tool does not take, or lacks', async () => {
+    const toolId = await getToolId('contact_note')
+
+    await expect(assign(toolId, { color: 'red' })).rejects.toMatchObject({
+      status: 422,
+      details: [{ field: 'config.color', code: 'unknown_field' }],
+    })
+    await expect(assign(await getToolId('spreadsheet_append'))).rejects.toMatchObject({
+      status: 422,
+      details: [{ field: 'config.spreadsheet_id', code: 'required' }],
+    })
+    await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
+  })
+
+  it('assigns a spreadsheet of this workspace alone, and Google’s only where there is an account', async () => {
+    const toolId = await getToolId('spreadsheet_append')
+    const other = await seedWorkspace(deps)
+    const columns = ['Name']
+    const theirs = await createSpreadsheet(deps, other.workspaceId, { name: 'Theirs', columns })
+    const fieldError = (sentence: string) => ({
+      status: 422,
+      message: expect.stringContaining(sentence),
+      details: [{ field: 'config.spreadsheet_id', code: 'not_found' }],
+    })
+
+    for (const id of ['leads', theirs.id]) {
+      await expect(assign(toolId, { spreadsheet_id: id })).rejects.toMatchObject(fieldError('no spreadsheet'))
+    }
+    const { id } = await createSpreadsheet(deps, workspaceId, { name: 'Leads', columns })
+    await assign(toolId, { spreadsheet_id: id })
+    const google = { spreadsheet_id: 'of-google', provider: 'google' }
+    await expect(assign(toolId, google)).rejects.toMatchObject(fieldError('no Google service account'))
+    await saveGoogleAccount(deps, workspaceId, createKeyFile())
+    await assign(toolId, google)
+  })
+
+  it('knows no tools and agents of another workspace', async () => {
+    const toolId = await getToolId('contact_note')
+    const other = await seedWorkspace(deps)
+    await assign(toolId)
+    const missing = { code: 'not_found' }
+
+    const theirs = { workspaceId: other.workspaceId, agentId: other.agentId, toolId }
+    await expect(assignTool(deps, { ...theirs, config: {} })).rejects.toMatchObject(missing)
+    await expect(
+      assignTool(deps, { workspaceId, agentId: other.agentId, toolId, config: {} }),
+    ).rejects.toMatchObject(missing)
+    await expect(unassignTool(deps, { ...theirs, agentId })).rejects.toMatchObject(missing)
+    await expect(setToolActive(deps, theirs, false)).rejects.toMatchObject(missing)
+    expect(await listToolNames(await open())).toEqual(['contact_note'])
+  })
 })
 
-it('knows no tools and agents of another workspace', async () => {
-  const toolId = await getToolId('contact_note')
-  const other = await seedWorkspace(deps)
-  await assign(toolId)
-  const missing = { code: 'not_found' }
+describe('conflicting tool names', () => {
+  it('refuses two tools of one name, even where servers and tools only spell it together', async () => {
+    const first = await remote('crm', '_find')
+    const second = await remote('crm_', 'find')
+    await assign(first)
+    await assign(first)
 
-  const theirs = { workspaceId: other.workspaceId, agentId: other.agentId, toolId }
-  await expect(assignTool(deps, { ...theirs, config: {} })).rejects.toMatchObject(missing)
-  await expect(
-    assignTool(deps, { workspaceId, agentId: other.agentId, toolId, config: {} }),
-  ).rejects.toMatchObject(missing)
-  await expect(unassignTool(deps, { ...theirs, agentId })).rejects.toMatchObject(missing)
-  await expect(setToolActive(deps, theirs, false)).rejects.toMatchObject(missing)
-  expect(await listToolNames(await open())).toEqual(['contact_note'])
+    await expect(assign(second)).rejects.toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('crm___find already'),
+      details: [{ field: 'tool_id', code: 'already_used' }],
+    })
+    await setToolActive(deps, { workspaceId, toolId: first }, false)
+    await expect(assign(second)).rejects.toMatchObject({ code: 'validation_failed' })
+    await unassignTool(deps, { workspaceId, agentId, toolId: first })
+    await assign(second)
+  })
+
+  it('lets one of two assignments at once have the name', async () => {
+    const ids = await Promise.all([remote('crm', '_find'), remote('crm_', 'find')])
+
+    const outcomes = await Promise.allSettled(ids.map((id) => assign(id)))
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
 })

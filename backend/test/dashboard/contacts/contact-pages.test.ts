@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
@@ -18,270 +18,284 @@ async function seedContact(input: Parameters<typeof seedCall>[3] = {}) {
   return { ...user, call, contactId: call.contact.id, contact: `/contacts/${call.contact.id}` }
 }
 
-it('finds a contact by any part of what is known, and by its number in any spelling', async () => {
-  const { open, contactId, call, seed } = await seedContact({
-    email: 'maya@Example.com',
-    external_id: 'crm-2291',
-  })
-  const other = await seedCall(world.service.deps, seed, freshNumber(), {
-    first_name: 'Ann',
-    last_name: '50%',
-  })
-  const number = call.to_number
-  const national = `(${number.slice(2, 5)}) ${number.slice(5, 8)}-${number.slice(8)}`
-  for (const search of ['okaf', 'Okafor maya', 'MAYA@', 'crm-22', national, number, number.slice(8)]) {
-    const page = await open(`/contacts?search=${encodeURIComponent(search)}`)
-    expect([search, links(page)]).toEqual([search, [contactId]])
-  }
-  expect(links(await open('/contacts?search=%25'))).toEqual([other.contact.id])
-  expect((await open('/contacts?search=nobody')).text).toContain('Nobody matches')
-})
-
-it('pages through contacts, newest first, and back', async () => {
-  const { open, seed, browser, urlFor } = await seedSignedInOwner(world.service)
-  const { workspaceId } = seed
-  const rows = Array.from({ length: 120 }, (_, index) => ({
-    workspace_id: workspaceId,
-    phone_number: `+1202558${String(index).padStart(4, '0')}`,
-  }))
-  await world.database.db.insertInto('contact').values(rows).execute()
-  const follow = async (page: Page, rel: string) => {
-    const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(page.html)?.[1]?.replaceAll('&amp;', '&')
-    return address === undefined ? undefined : (await browser.open(new URL(address, urlFor('')).href)).page
-  }
-  const seen: number[][] = []
-  let page: Page | undefined = await open('/contacts')
-  let last = page
-  for (; page !== undefined; page = await follow(page, 'next')) {
-    seen.push(links(page))
-    last = page
-  }
-  expect(seen.map((ids) => ids.length)).toEqual([50, 50, 20])
-  expect(seen.flat()).toEqual(seen.flat().toSorted((a, b) => b - a))
-  const back = await follow(last, 'prev')
-  expect(back && links(back)).toEqual(seen[1])
-  const first = back && (await follow(back, 'prev'))
-  expect(first && links(first)).toEqual(seen[0])
-  expect(first && (await follow(first, 'prev'))).toBeUndefined()
-})
-
-it('lists who is on the do-not-call list, and who is not', async () => {
-  const { open, seed, contactId } = await seedContact()
-  const suppressed = await seedCall(world.service.deps, seed, freshNumber(), { do_not_call: true })
-  expect(links(await open('/contacts?list=refused'))).toEqual([suppressed.contact.id])
-  expect(links(await open('/contacts?list=callable'))).toEqual([contactId])
-})
-
-it('adds a contact without a call, and with one', async () => {
-  const { browser, open, seed } = await seedSignedInOwner(world.service)
-  const fields = {
-    phone_number: '(202) 555-0141',
-    first_name: 'Maya <i>',
-    variables: 'product = Roof = slate\ncity=Ghent',
-    'consent.source': 'Form',
-    'consent.at': '2026-05-01 09:30',
-  }
-  const { page } = await browser.press(await open('/contacts/new'), 'Add the contact', fields)
-  expect(page.text).toContain('The contact is kept.')
-  expect(page.html).toContain('Maya &lt;i&gt;')
-  expect(page.text).toContain('Roof = slate')
-  const savedContact = await world.database.db
-    .selectFrom('contact')
-    .selectAll()
-    .where('workspace_id', '=', seed.workspaceId)
-    .executeTakeFirstOrThrow()
-  expect(savedContact).toMatchObject({
-    phone_number: '+12025550141',
-    variables: { product: 'Roof = slate', city: 'Ghent' },
-    consent_at: new Date('2026-05-01T13:30:00Z'),
-  })
-  const again = { ...fields, campaign_id: String(seed.campaignId) }
-  const { page: called } = await browser.press(await open('/contacts/new'), 'Add the contact', again)
-  expect(called.text).toContain('was known and is brought up to date, and a call waits')
-  expect(called.text).toContain('Waiting')
-})
-
-it('says beside each field what is wrong with a contact, and keeps what was typed', async () => {
-  const { browser, open } = await seedSignedInOwner(world.service)
-  const { page } = await browser.press(await open('/contacts/new'), 'Add the contact', {
-    phone_number: '555',
-    email: 'nobody',
-    time_zone: 'Mars/Base',
-    variables: 'product = x',
-  })
-  expect(page.status).toBe(422)
-  for (const field of ['email', 'time_zone']) expect(page.html).toContain(`id="f-${field}-problem"`)
-  expect(page.html).toContain('product = x')
-  const { page: second } = await browser.press(await open('/contacts/new'), 'Add the contact', {
-    phone_number: '555',
-    'consent.source': 'Form',
-  })
-  expect(second.html).toContain('id="f-consent-at-problem"')
-  const { page: third } = await browser.press(await open('/contacts/new'), 'Add the contact', {
-    phone_number: '555',
-  })
-  expect(third.html).toMatch(/id="f-phone_number-problem">[^<]*not a phone number/)
-})
-
-it('clears what is emptied when a contact is edited', async () => {
-  const { browser, open, contact, contactId } = await seedContact({
-    email: 'maya@example.com',
-    variables: { product: 'Roof', city: 'Ghent' },
-  })
-  const { page } = await browser.press(await open(`${contact}/edit`), 'Save', {
-    email: '',
-    variables: 'city = Bruges',
-    time_zone: 'Europe/Brussels',
-  })
-  expect(page.text).toContain('Saved.')
-  const row = await world.database.db
-    .selectFrom('contact')
-    .selectAll()
-    .where('id', '=', contactId)
-    .executeTakeFirstOrThrow()
-  expect(row).toMatchObject({
-    first_name: 'Maya',
-    email: null,
-    variables: { city: 'Bruges' },
-    time_zone: 'Europe/Brussels',
-  })
-  expect(page.text).toContain('Europe/Brussels')
-})
-
-it('queues a call at once, and says so where one was open already', async () => {
-  const { browser, open, contact, seed, call } = await seedContact()
-  const form = await open(`${contact}/call`)
-  const campaign = { campaign_id: String(seed.campaignId) }
-  const { page } = await browser.press(form, 'Call now', campaign)
-  expect(page.text).toContain('is open already: nothing was added')
-  const { page: test } = await browser.press(await open(`${contact}/call`), 'Call now', {
-    ...campaign,
-    test: 'yes',
-  })
-  expect(test.text).toContain('The test call is made now')
-  const calls = await world.database.db
-    .selectFrom('call')
-    .select(['id', 'test'])
-    .where('contact_id', '=', call.contact.id)
-    .orderBy('id')
-    .execute()
-  expect(calls.map((queued) => queued.test)).toEqual([false, true])
-})
-
-it('queues nothing to a person on the do-not-call list, and says so', async () => {
-  const { browser, open, contact, contactId, seed } = await seedContact()
-  const form = await open(`${contact}/add-to-campaign`)
-  await browser.press(await open(contact), 'Put on the list', { reason: 'Asked by e-mail' })
-  const { page } = await browser.press(form, 'Add to the campaign', { campaign_id: String(seed.campaignId) })
-  expect(page.status).toBe(422)
-  expect(page.text).toContain('on the do-not-call list: no call was queued')
-  const calls = await world.database.db
-    .selectFrom('call')
-    .select('outcome')
-    .where('contact_id', '=', contactId)
-    .execute()
-  expect(calls).toEqual([{ outcome: 'suppressed' }])
-})
-
-it('reads “not before” on the clocks of the workspace, and refuses a time that they skip', async () => {
-  const { browser, open, seed, contact, call } = await seedContact()
-  await world.database.db
-    .updateTable('call')
-    .set({ status: 'completed', outcome: 'canceled', next_attempt_at: null })
-    .where('id', '=', call.id)
-    .execute()
-  const add = async (at: string) =>
-    browser.press(await open(`${contact}/add-to-campaign`), 'Add to the campaign', {
-      campaign_id: String(seed.campaignId),
-      scheduled_at: at,
+describe('the contact list', () => {
+  it('finds a contact by any part of what is known, and by its number in any spelling', async () => {
+    const { open, contactId, call, seed } = await seedContact({
+      email: 'maya@Example.com',
+      external_id: 'crm-2291',
     })
-  const { page: skipped } = await add('2027-03-14T02:30')
-  expect(skipped.status).toBe(422)
-  expect(skipped.html).toMatch(/id="f-scheduled_at-problem">[^<]*skip this time/)
-  const { page: far } = await add('2028-01-01T10:00')
-  expect(far.html).toMatch(/id="f-scheduled_at-problem">[^<]*a year ahead/)
-  // Shown twice that night: the first is meant, in summer time.
-  const { page } = await add('2026-11-01T01:30')
-  expect(page.text).toContain('not before Nov 1, 2026')
-  const planned = await world.database.db
-    .selectFrom('call')
-    .select('scheduled_at')
-    .where('contact_id', '=', call.contact.id)
-    .orderBy('id', 'desc')
-    .executeTakeFirstOrThrow()
-  expect(planned.scheduled_at).toEqual(new Date('2026-11-01T05:30:00Z'))
-})
-
-it('puts a number on the do-not-call list with a reason, and tells who took it off again and why', async () => {
-  const { browser, open, contact, seed, call } = await seedContact()
-  const { page: suppressed } = await browser.press(await open(contact), 'Put on the list', {
-    reason: 'Asked by e-mail',
+    const other = await seedCall(world.service.deps, seed, freshNumber(), {
+      first_name: 'Ann',
+      last_name: '50%',
+    })
+    const number = call.to_number
+    const national = `(${number.slice(2, 5)}) ${number.slice(5, 8)}-${number.slice(8)}`
+    for (const search of ['okaf', 'Okafor maya', 'MAYA@', 'crm-22', national, number, number.slice(8)]) {
+      const page = await open(`/contacts?search=${encodeURIComponent(search)}`)
+      expect([search, links(page)]).toEqual([search, [contactId]])
+    }
+    expect(links(await open('/contacts?search=%25'))).toEqual([other.contact.id])
+    expect((await open('/contacts?search=nobody')).text).toContain('Nobody matches')
   })
-  expect(suppressed.text).toContain('Reason: Asked by e-mail')
-  expect(await getCall(world.service.deps, seed, call.id)).toMatchObject({ outcome: 'suppressed' })
-  const { page: silent } = await browser.press(suppressed, 'Take off the list', { reason: '' })
-  expect(silent.text).toContain('reason is required')
-  const { page: back } = await browser.press(suppressed, 'Take off the list', { reason: 'Signed a new form' })
-  expect(back.text).toContain('The number may be called again')
-  expect(back.text).toContain('Signed a new form')
-  expect(back.text).toContain('Robin')
-  expect(back.html).toContain('>Call now<')
-})
 
-it('refuses a number that no contact has, and answers whether one is refused', async () => {
-  const { browser, open } = await seedSignedInOwner(world.service)
-  const { page } = await browser.press(await open('/contacts/do-not-call'), 'Add to the list', {
-    phone_number: '202 555 0149',
-    reason: 'Wrong number',
+  it('pages through contacts, newest first, and back', async () => {
+    const { open, seed, browser, urlFor } = await seedSignedInOwner(world.service)
+    const { workspaceId } = seed
+    const rows = Array.from({ length: 120 }, (_, index) => ({
+      workspace_id: workspaceId,
+      phone_number: `+1202558${String(index).padStart(4, '0')}`,
+    }))
+    await world.database.db.insertInto('contact').values(rows).execute()
+    const follow = async (page: Page, rel: string) => {
+      const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(page.html)?.[1]?.replaceAll('&amp;', '&')
+      return address === undefined ? undefined : (await browser.open(new URL(address, urlFor('')).href)).page
+    }
+    const seen: number[][] = []
+    let page: Page | undefined = await open('/contacts')
+    let last = page
+    for (; page !== undefined; page = await follow(page, 'next')) {
+      seen.push(links(page))
+      last = page
+    }
+    expect(seen.map((ids) => ids.length)).toEqual([50, 50, 20])
+    expect(seen.flat()).toEqual(seen.flat().toSorted((a, b) => b - a))
+    const back = await follow(last, 'prev')
+    expect(back && links(back)).toEqual(seen[1])
+    const first = back && (await follow(back, 'prev'))
+    expect(first && links(first)).toEqual(seen[0])
+    expect(first && (await follow(first, 'prev'))).toBeUndefined()
   })
-  expect(page.text).toContain('The number is on the list')
-  const lookup = await open(`/contacts/do-not-call?number=${encodeURIComponent('+1 (202) 555-0149')}`)
-  expect(lookup.text).toContain('+12025550149 is on the list')
-  expect(lookup.text).toContain('Wrong number')
-  expect((await open('/contacts/do-not-call?number=2025550150')).text).toContain('is not on the list')
-  expect((await open('/contacts/do-not-call?number=12')).html).toContain('id="number-problem"')
-  const { page: off } = await browser.press(lookup, 'Allow calls again', { reason: 'Mistake' })
-  expect(off.text).toContain('may be called again')
+
+  it('lists who is on the do-not-call list, and who is not', async () => {
+    const { open, seed, contactId } = await seedContact()
+    const suppressed = await seedCall(world.service.deps, seed, freshNumber(), { do_not_call: true })
+    expect(links(await open('/contacts?list=refused'))).toEqual([suppressed.contact.id])
+    expect(links(await open('/contacts?list=callable'))).toEqual([contactId])
+  })
 })
 
-it('keeps a note of a person’s', async () => {
-  const { browser, open, contact } = await seedContact()
-  const { page } = await browser.press(await open(contact), 'Keep the note', { text: 'Prefers <mornings>' })
-  expect(page.html).toContain('Prefers &lt;mornings&gt;')
+describe('the contact form', () => {
+  it('adds a contact without a call, and with one', async () => {
+    const { browser, open, seed } = await seedSignedInOwner(world.service)
+    const fields = {
+      phone_number: '(202) 555-0141',
+      first_name: 'Maya <i>',
+      variables: 'product = Roof = slate\ncity=Ghent',
+      'consent.source': 'Form',
+      'consent.at': '2026-05-01 09:30',
+    }
+    const { page } = await browser.press(await open('/contacts/new'), 'Add the contact', fields)
+    expect(page.text).toContain('The contact is kept.')
+    expect(page.html).toContain('Maya &lt;i&gt;')
+    expect(page.text).toContain('Roof = slate')
+    const savedContact = await world.database.db
+      .selectFrom('contact')
+      .selectAll()
+      .where('workspace_id', '=', seed.workspaceId)
+      .executeTakeFirstOrThrow()
+    expect(savedContact).toMatchObject({
+      phone_number: '+12025550141',
+      variables: { product: 'Roof = slate', city: 'Ghent' },
+      consent_at: new Date('2026-05-01T13:30:00Z'),
+    })
+    const again = { ...fields, campaign_id: String(seed.campaignId) }
+    const { page: called } = await browser.press(await open('/contacts/new'), 'Add the contact', again)
+    expect(called.text).toContain('was known and is brought up to date, and a call waits')
+    expect(called.text).toContain('Waiting')
+  })
+
+  it('says beside each field what is wrong with a contact, and keeps what was typed', async () => {
+    const { browser, open } = await seedSignedInOwner(world.service)
+    const { page } = await browser.press(await open('/contacts/new'), 'Add the contact', {
+      phone_number: '555',
+      email: 'nobody',
+      time_zone: 'Mars/Base',
+      variables: 'product = x',
+    })
+    expect(page.status).toBe(422)
+    for (const field of ['email', 'time_zone']) expect(page.html).toContain(`id="f-${field}-problem"`)
+    expect(page.html).toContain('product = x')
+    const { page: second } = await browser.press(await open('/contacts/new'), 'Add the contact', {
+      phone_number: '555',
+      'consent.source': 'Form',
+    })
+    expect(second.html).toContain('id="f-consent-at-problem"')
+    const { page: third } = await browser.press(await open('/contacts/new'), 'Add the contact', {
+      phone_number: '555',
+    })
+    expect(third.html).toMatch(/id="f-phone_number-problem">[^<]*not a phone number/)
+  })
+
+  it('clears what is emptied when a contact is edited', async () => {
+    const { browser, open, contact, contactId } = await seedContact({
+      email: 'maya@example.com',
+      variables: { product: 'Roof', city: 'Ghent' },
+    })
+    const { page } = await browser.press(await open(`${contact}/edit`), 'Save', {
+      email: '',
+      variables: 'city = Bruges',
+      time_zone: 'Europe/Brussels',
+    })
+    expect(page.text).toContain('Saved.')
+    const row = await world.database.db
+      .selectFrom('contact')
+      .selectAll()
+      .where('id', '=', contactId)
+      .executeTakeFirstOrThrow()
+    expect(row).toMatchObject({
+      first_name: 'Maya',
+      email: null,
+      variables: { city: 'Bruges' },
+      time_zone: 'Europe/Brussels',
+    })
+    expect(page.text).toContain('Europe/Brussels')
+  })
 })
 
-it('shows another workspace’s contact to nobody, and does nothing to it', async () => {
-  const theirs = await seedContact()
-  const mine = await seedContact()
-  for (const path of ['', '/edit', '/call', '/add-to-campaign']) {
-    expect((await mine.open(`${theirs.contact}${path}`)).status).toBe(404)
-  }
-  const ownPage = await mine.open(mine.contact)
-  const forged = {
-    ...ownPage,
-    html: ownPage.html.replaceAll(`/contacts/${mine.contactId}/`, `/contacts/${theirs.contactId}/`),
-  }
-  const forbiddenActions: [string, Record<string, string>][] = [
-    ['Put on the list', { reason: 'x' }],
-    ['Keep the note', { text: 'x' }],
-    ['Erase for good', {}],
-  ]
-  for (const [button, fields] of forbiddenActions) {
-    expect((await mine.browser.press(forged, button, fields)).page.status).toBe(404)
-  }
-  expect(await getCall(world.service.deps, theirs.seed, theirs.call.id)).toMatchObject({ status: 'queued' })
+describe('calls to a contact', () => {
+  it('queues a call at once, and says so where one was open already', async () => {
+    const { browser, open, contact, seed, call } = await seedContact()
+    const form = await open(`${contact}/call`)
+    const campaign = { campaign_id: String(seed.campaignId) }
+    const { page } = await browser.press(form, 'Call now', campaign)
+    expect(page.text).toContain('is open already: nothing was added')
+    const { page: test } = await browser.press(await open(`${contact}/call`), 'Call now', {
+      ...campaign,
+      test: 'yes',
+    })
+    expect(test.text).toContain('The test call is made now')
+    const calls = await world.database.db
+      .selectFrom('call')
+      .select(['id', 'test'])
+      .where('contact_id', '=', call.contact.id)
+      .orderBy('id')
+      .execute()
+    expect(calls.map((queued) => queued.test)).toEqual([false, true])
+  })
+
+  it('queues nothing to a person on the do-not-call list, and says so', async () => {
+    const { browser, open, contact, contactId, seed } = await seedContact()
+    const form = await open(`${contact}/add-to-campaign`)
+    await browser.press(await open(contact), 'Put on the list', { reason: 'Asked by e-mail' })
+    const { page } = await browser.press(form, 'Add to the campaign', {
+      campaign_id: String(seed.campaignId),
+    })
+    expect(page.status).toBe(422)
+    expect(page.text).toContain('on the do-not-call list: no call was queued')
+    const calls = await world.database.db
+      .selectFrom('call')
+      .select('outcome')
+      .where('contact_id', '=', contactId)
+      .execute()
+    expect(calls).toEqual([{ outcome: 'suppressed' }])
+  })
+
+  it('reads “not before” on the clocks of the workspace, and refuses a time that they skip', async () => {
+    const { browser, open, seed, contact, call } = await seedContact()
+    await world.database.db
+      .updateTable('call')
+      .set({ status: 'completed', outcome: 'canceled', next_attempt_at: null })
+      .where('id', '=', call.id)
+      .execute()
+    const add = async (at: string) =>
+      browser.press(await open(`${contact}/add-to-campaign`), 'Add to the campaign', {
+        campaign_id: String(seed.campaignId),
+        scheduled_at: at,
+      })
+    const { page: skipped } = await add('2027-03-14T02:30')
+    expect(skipped.status).toBe(422)
+    expect(skipped.html).toMatch(/id="f-scheduled_at-problem">[^<]*skip this time/)
+    const { page: far } = await add('2028-01-01T10:00')
+    expect(far.html).toMatch(/id="f-scheduled_at-problem">[^<]*a year ahead/)
+    // Shown twice that night: the first is meant, in summer time.
+    const { page } = await add('2026-11-01T01:30')
+    expect(page.text).toContain('not before Nov 1, 2026')
+    const planned = await world.database.db
+      .selectFrom('call')
+      .select('scheduled_at')
+      .where('contact_id', '=', call.contact.id)
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    expect(planned.scheduled_at).toEqual(new Date('2026-11-01T05:30:00Z'))
+  })
 })
 
-it('erases a contact: it leaves the lists, cannot be called, and its page says so', async () => {
-  const { browser, open, contact, contactId, seed } = await seedContact()
-  const form = await open(`${contact}/call`)
-  const { page } = await browser.press(await open(contact), 'Erase for good')
-  expect(page.text).toContain('This contact was erased')
-  expect(page.text).not.toContain('Okafor')
-  expect(links(await open('/contacts'))).not.toContain(contactId)
-  const sent = await browser.press(form, 'Call now', { campaign_id: String(seed.campaignId) })
-  expect(sent.page.status).toBe(404)
-  expect((await open(`${contact}/edit`)).status).toBe(404)
+describe('the do-not-call list', () => {
+  it('puts a number on the do-not-call list with a reason, and tells who took it off again and why', async () => {
+    const { browser, open, contact, seed, call } = await seedContact()
+    const { page: suppressed } = await browser.press(await open(contact), 'Put on the list', {
+      reason: 'Asked by e-mail',
+    })
+    expect(suppressed.text).toContain('Reason: Asked by e-mail')
+    expect(await getCall(world.service.deps, seed, call.id)).toMatchObject({ outcome: 'suppressed' })
+    const { page: silent } = await browser.press(suppressed, 'Take off the list', { reason: '' })
+    expect(silent.text).toContain('reason is required')
+    const { page: back } = await browser.press(suppressed, 'Take off the list', {
+      reason: 'Signed a new form',
+    })
+    expect(back.text).toContain('The number may be called again')
+    expect(back.text).toContain('Signed a new form')
+    expect(back.text).toContain('Robin')
+    expect(back.html).toContain('>Call now<')
+  })
+
+  it('refuses a number that no contact has, and answers whether one is refused', async () => {
+    const { browser, open } = await seedSignedInOwner(world.service)
+    const { page } = await browser.press(await open('/contacts/do-not-call'), 'Add to the list', {
+      phone_number: '202 555 0149',
+      reason: 'Wrong number',
+    })
+    expect(page.text).toContain('The number is on the list')
+    const lookup = await open(`/contacts/do-not-call?number=${encodeURIComponent('+1 (202) 555-0149')}`)
+    expect(lookup.text).toContain('+12025550149 is on the list')
+    expect(lookup.text).toContain('Wrong number')
+    expect((await open('/contacts/do-not-call?number=2025550150')).text).toContain('is not on the list')
+    expect((await open('/contacts/do-not-call?number=12')).html).toContain('id="number-problem"')
+    const { page: off } = await browser.press(lookup, 'Allow calls again', { reason: 'Mistake' })
+    expect(off.text).toContain('may be called again')
+  })
+})
+
+describe('the contact page', () => {
+  it('keeps a note of a person’s', async () => {
+    const { browser, open, contact } = await seedContact()
+    const { page } = await browser.press(await open(contact), 'Keep the note', { text: 'Prefers <mornings>' })
+    expect(page.html).toContain('Prefers &lt;mornings&gt;')
+  })
+
+  it('shows another workspace’s contact to nobody, and does nothing to it', async () => {
+    const theirs = await seedContact()
+    const mine = await seedContact()
+    for (const path of ['', '/edit', '/call', '/add-to-campaign']) {
+      expect((await mine.open(`${theirs.contact}${path}`)).status).toBe(404)
+    }
+    const ownPage = await mine.open(mine.contact)
+    const forged = {
+      ...ownPage,
+      html: ownPage.html.replaceAll(`/contacts/${mine.contactId}/`, `/contacts/${theirs.contactId}/`),
+    }
+    const forbiddenActions: [string, Record<string, string>][] = [
+      ['Put on the list', { reason: 'x' }],
+      ['Keep the note', { text: 'x' }],
+      ['Erase for good', {}],
+    ]
+    for (const [button, fields] of forbiddenActions) {
+      expect((await mine.browser.press(forged, button, fields)).page.status).toBe(404)
+    }
+    expect(await getCall(world.service.deps, theirs.seed, theirs.call.id)).toMatchObject({ status: 'queued' })
+  })
+
+  it('erases a contact: it leaves the lists, cannot be called, and its page says so', async () => {
+    const { browser, open, contact, contactId, seed } = await seedContact()
+    const form = await open(`${contact}/call`)
+    const { page } = await browser.press(await open(contact), 'Erase for good')
+    expect(page.text).toContain('This contact was erased')
+    expect(page.text).not.toContain('Okafor')
+    expect(links(await open('/contacts'))).not.toContain(contactId)
+    const sent = await browser.press(form, 'Call now', { campaign_id: String(seed.campaignId) })
+    expect(sent.page.status).toBe(404)
+    expect((await open(`${contact}/edit`)).status).toBe(404)
+  })
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {

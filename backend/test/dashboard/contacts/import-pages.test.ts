@@ -1,90 +1,15 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { checkImport } from '../../../contacts/import/check-import.ts'
-import { leaseImports } from '../../../contacts/import/import-store.ts'
-import { startImporter } from '../../../contacts/import/importer.ts'
-import { runImport } from '../../../contacts/import/run-import.ts'
-import { systemClock } from '../../../core/clock.ts'
-import type { Worker } from '../../../core/worker.ts'
 import { startExpirationJob } from '../../../privacy/delete-expired.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
+import { getStat, upload, useImportWorld } from '../../support/contact-imports.ts'
 import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'
-import { useServiceWorld } from '../../support/service.ts'
 import { waitFor } from '../../support/wait.ts'
 
-/** Milliseconds that hundreds of rows may take on a machine that is busy with other things. */
-const timeoutMs = 60_000
-
-let worker: Worker
-afterAll(async () => {
-  await worker.stop()
-})
-const world = useServiceWorld()
-beforeAll(async () => {
-  world.service.deps.notify.importQueued = () => worker.notify()
-  worker = startWorker()
-})
-
-/** By the machine's clock: nobody turns the hands of the other one here. */
-const startWorker = () =>
-  startImporter({
-    ...world.service.deps,
-    clock: { ...systemClock, now: () => world.service.deps.clock.now() },
-  })
-
-/** Sends a file, and resolves to the address of its import; where it is refused, to the page. */
-async function upload({ browser, urlFor, open }: SignedInUser, name: string, bytes: string | Uint8Array) {
-  const { html } = await open('/contacts/import')
-  const body = new FormData()
-  for (const field of ['_csrf', '_once']) {
-    body.set(field, new RegExp(`name="${field}" value="([^"]*)"`).exec(html)?.[1] ?? '')
-  }
-  body.set('file', new Blob([typeof bytes === 'string' ? bytes : Buffer.from(bytes)]), name)
-  const response = await fetch(urlFor('/contacts/import'), {
-    method: 'POST',
-    body,
-    redirect: 'manual',
-    headers: { cookie: browser.cookies().join('; '), origin: new URL(urlFor('')).origin },
-  })
-  const location = response.headers.get('location')
-  if (location === null) return { status: response.status, html: await response.text(), path: '' }
-  return { status: response.status, html: '', path: location.replace(/^\/w\/\d+/, '') }
-}
-
-/** The page of an import when nobody works on it any more. */
-const waitUntilSettled = (user: SignedInUser, path: string) =>
-  waitFor(
-    async () => {
-      const page = await user.open(path)
-      return !page.html.includes('hx-trigger="every 1s"') && page
-    },
-    undefined,
-    timeoutMs,
-  )
-
-async function uploadAndCheck(user: SignedInUser, bytes: string | Uint8Array, name = 'leads.csv') {
-  const { path } = await upload(user, name, bytes)
-  return { path, page: await waitUntilSettled(user, path) }
-}
-
-/** Counts of the page, by what they are called. */
-const getStat = (html: string): Record<string, number> =>
-  Object.fromEntries(
-    [...html.matchAll(/<dt>([^<]*)<\/dt><dd>([\d,]+)<\/dd>/g)].map(([, name = '', count = '']) => [
-      name,
-      Number(count.replace(',', '')),
-    ]),
-  )
-
-const listContacts = ({ seed }: { seed: { workspaceId: number } }) =>
-  world.database.db
-    .selectFrom('contact')
-    .selectAll()
-    .where('workspace_id', '=', seed.workspaceId)
-    .orderBy('phone_number')
-    .execute()
+const { world, startWorker, waitUntilSettled, uploadAndCheck, listContacts } = useImportWorld()
+beforeAll(() => void startWorker())
 
 const fetchFile = async ({ browser, urlFor }: SignedInUser, path: string) => {
   const response = await fetch(urlFor(path), { headers: { cookie: browser.cookies().join('; ') } })
@@ -264,67 +189,6 @@ it('exports contacts in a form that can be imported again', async () => {
   expect((await other.open('/contacts?list=refused')).text).toContain('+12025570102')
 })
 
-it('goes on where a lost process stood, and does nothing twice, with two at work', async () => {
-  await worker.stop()
-  const user = await seedSignedInOwner(world.service)
-  const { deps } = world.service
-  const rows = Array.from({ length: 260 }, (_, index) => `+1202558${String(index).padStart(4, '0')},${index}`)
-  const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
-  const lease = async () => {
-    const [job] = await leaseImports(world.database.db, 1)
-    if (job === undefined) throw new Error('there was nothing to lease')
-    return job
-  }
-  const expire = () =>
-    world.database.db
-      .updateTable('contact_import')
-      .set({ lease_until: new Date(0) })
-      .execute()
-  // A checker is told to stop, one is lost, and the third is done; what the lost one still writes is refused.
-  await checkImport(deps, await lease(), AbortSignal.abort())
-  const lost = await lease()
-  await expire()
-  const checker = await lease()
-  await checkImport(deps, checker, new AbortController().signal)
-  await checkImport(deps, lost, new AbortController().signal)
-  const page = await waitUntilSettled(user, path)
-  expect(getStat(page.html)).toMatchObject({ Rows: 260, 'New contacts': 260 })
-
-  await user.browser.press(page, 'Import', { campaign_id: String(user.seed.campaignId) })
-  const first = await lease()
-  await expire()
-  const second = await lease()
-  const stop = new AbortController()
-  const running = runImport(deps, second, stop.signal)
-  await runImport(deps, first, new AbortController().signal)
-  stop.abort()
-  await running
-  worker = startWorker()
-  const other = startWorker()
-  const done = await waitUntilSettled(user, path)
-  await other.stop()
-  expect(done.text).toContain('260 of 260 contacts written: 260 new')
-  expect(done.text).toContain('260 calls queued')
-  expect(await listContacts(user)).toHaveLength(260)
-}, 120_000)
-
-it('stops where its campaign is archived meanwhile, and says so', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
-  await worker.stop()
-  await user.browser.press(page, 'Import', { campaign_id: String(user.seed.campaignId) })
-  const { campaignId } = user.seed
-  await world.database.db
-    .updateTable('campaign')
-    .set({ status: 'archived' })
-    .where('id', '=', campaignId)
-    .execute()
-  worker = startWorker()
-  const { text } = await waitUntilSettled(user, path)
-  expect(text).toContain('The campaign was archived meanwhile: the rows that are left were not imported.')
-  expect(await listContacts(user)).toEqual([])
-})
-
 it('forgets files after a day', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
@@ -334,35 +198,6 @@ it('forgets files after a day', async () => {
   const cleanup = startExpirationJob(world.service.deps)
   await waitFor(async () => (await user.open(path)).status === 404)
   await cleanup.stop()
-})
-
-it('leaves nobody’s row behind who is erased before the import', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const { contact } = await seedCall(world.service.deps, user.seed, '+12025570101')
-  const { path, page } = await uploadAndCheck(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
-  await eraseContact(world.service.deps, { workspaceId: user.seed.workspaceId, contactId: contact.id })
-  await user.browser.press(page, 'Import')
-  await waitUntilSettled(user, path)
-  expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
-})
-
-it('imports in batches that others see one after the other', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const rows = Array.from(
-    { length: 2_000 },
-    (_, index) => `+1202559${String(index).padStart(4, '0')},P${index}`,
-  )
-  const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
-  await user.browser.press(await waitUntilSettled(user, path), 'Import')
-  const seen = new Set<number>()
-  await waitFor(async () => {
-    const { text } = await user.open(path)
-    const written = Number(/([\d,]+) of 2,000 contacts written/.exec(text)?.[1]?.replace(',', ''))
-    seen.add(written)
-    return written === 2_000
-  })
-  expect([...seen].filter((written) => written > 0 && written < 2_000).length).toBeGreaterThan(0)
-  expect(await listContacts(user)).toHaveLength(2_000)
 })
 
 itInChromium('is used by hand, by people with and without sight', async (chromium) => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { deflateSync } from 'node:zlib'
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'
@@ -61,146 +61,154 @@ const listTitles = async ({ seed }: { seed: { workspaceId: number } }): Promise<
   return rows.map(({ title }) => title)
 }
 
-it('says what to do where agents know nothing', async () => {
-  const { open } = await seedSignedInOwner(world.service)
-  expect((await open('/knowledge')).text).toContain('Add the first document')
-})
-
-it('adds a pasted document, lists it, and shows its text as text', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const page = await add(user, { title: 'Terms <b>', body: '<script>alert(1)</script> is text.' })
-  expect(page.text).toContain('The document was added')
-  expect(page.html).toContain('Terms &lt;b&gt;')
-  expect(page.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; is text.')
-  const list = await user.open('/knowledge')
-  expect(list.html).toContain('Terms &lt;b&gt;')
-  expect(list.html).toMatch(/<td class="number">34<\/td>\s*<td class="number">1<\/td>/)
-})
-
-it('shows what an agent would be given, in its order, and what it would not', async () => {
-  const user = await seedSignedInOwner(world.service)
-  for (const number of [1, 2, 3, 4]) await add(user, { title: `Gutters ${number}`, body: 'About gutters.' })
-  await add(user, warranty)
-  const { html } = await user.open('/knowledge?search=gutters')
-  const [passages = '', below = ''] = html.split('Ranked below')
-  expect(passages.match(/>Gutters \d</g)).toEqual(['>Gutters 1<', '>Gutters 2<', '>Gutters 3<'])
-  expect(below).toContain('>Gutters 4<')
-  expect(html).not.toContain('>Warranty<')
-  expect((await user.open('/knowledge?search=elephant')).text).toContain('finds nothing')
-})
-
-it('edits a document, and deletes it', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const page = await add(user, warranty)
-  const { page: form } = await user.browser.open(`${page.url}/edit`)
-  expect(form.html).toContain('Repairs have two.</textarea>')
-  const { page: edited } = await user.browser.press(form, 'Save', {
-    title: 'Guarantee',
-    body: 'Fifteen years.',
+describe('the knowledge page', () => {
+  it('says what to do where agents know nothing', async () => {
+    const { open } = await seedSignedInOwner(world.service)
+    expect((await open('/knowledge')).text).toContain('Add the first document')
   })
-  expect(edited.text).toContain('The document was saved')
-  expect((await user.open('/knowledge?search=fifteen')).text).toContain('Guarantee')
-  const { page: list } = await user.browser.press(edited, 'Delete the document')
-  expect(list.text).toContain('The document was deleted')
-  expect((await user.open('/knowledge?search=fifteen')).text).toContain('finds nothing')
-})
 
-it('says beside the field what is wrong, and keeps what was typed', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const long = await add(user, { title: 'x'.repeat(201), body: 'A text.' })
-  expect(long.status).toBe(422)
-  expect(getFieldError(long, 'title')).toContain('at most 200 characters')
-  expect(long.html).toContain('A text.</textarea>')
-  expect(getFieldError(await add(user, { title: 'Kept', body: '' }), 'body')).toContain('choose a file')
-  const both = await upload(user, { name: 'a.txt', bytes: Buffer.from('File') }, { body: 'Pasted' })
-  expect(getFieldError(both, 'file')).toContain('not both')
-  expect(await listTitles(user)).toEqual([])
-})
-
-it.each([
-  ['Prices.txt', Buffer.from('Free of charge')],
-  ['Prices.md', Buffer.from('Free of charge')],
-  ['Prices.html', Buffer.from('<p>Free <a href="/x">of charge</a><script>no()</script>')],
-  ['Prices.pdf', createPdf('Free of charge')],
-  ['Prices.docx', createDocx('Free of charge')],
-])('takes %s, called by its name', async (name, bytes) => {
-  const user = await seedSignedInOwner(world.service)
-  expect((await upload(user, { name, bytes })).html).toContain('<h1>Prices</h1>')
-  const { html } = await user.open('/knowledge?search=charge')
-  expect(html).toContain('>Prices<')
-  expect(html).toContain('>Free of charge<')
-})
-
-it.each([
-  ['with a password', 'a.pdf', pdf(deflateSync('x'), { isLocked: true }), 'protected by a password'],
-  ['that is a scan', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S')), 'Is it a scan?'],
-  ['that is broken', 'a.pdf', Buffer.from('%PDF-1.7 …'), 'is damaged'],
-  ['with nothing in it', 'a.docx', Buffer.alloc(0), 'is empty'],
-  ['of a wrong type', 'a.xlsx', Buffer.from('x'), 'Only .txt'],
-  ['of more than 20 MB', 'a.txt', Buffer.alloc(20 * 1024 * 1024 + 1, 'roof '), 'larger than 20 MB'],
-])(
-  'says beside the field what is wrong with a file %s, and keeps the title',
-  async (_, name, bytes, sentence) => {
+  it('shows what an agent would be given, in its order, and what it would not', async () => {
     const user = await seedSignedInOwner(world.service)
-    const page = await upload(user, { name, bytes }, { title: 'My title' })
-    expect(page.status).toBe(422)
-    expect(getFieldError(page, 'file')).toContain(sentence)
-    expect(page.html).toContain('value="My title"')
+    for (const number of [1, 2, 3, 4]) await add(user, { title: `Gutters ${number}`, body: 'About gutters.' })
+    await add(user, warranty)
+    const { html } = await user.open('/knowledge?search=gutters')
+    const [passages = '', below = ''] = html.split('Ranked below')
+    expect(passages.match(/>Gutters \d</g)).toEqual(['>Gutters 1<', '>Gutters 2<', '>Gutters 3<'])
+    expect(below).toContain('>Gutters 4<')
+    expect(html).not.toContain('>Warranty<')
+    expect((await user.open('/knowledge?search=elephant')).text).toContain('finds nothing')
+  })
+})
+
+describe('pasted documents', () => {
+  it('adds a pasted document, lists it, and shows its text as text', async () => {
+    const user = await seedSignedInOwner(world.service)
+    const page = await add(user, { title: 'Terms <b>', body: '<script>alert(1)</script> is text.' })
+    expect(page.text).toContain('The document was added')
+    expect(page.html).toContain('Terms &lt;b&gt;')
+    expect(page.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; is text.')
+    const list = await user.open('/knowledge')
+    expect(list.html).toContain('Terms &lt;b&gt;')
+    expect(list.html).toMatch(/<td class="number">34<\/td>\s*<td class="number">1<\/td>/)
+  })
+
+  it('edits a document, and deletes it', async () => {
+    const user = await seedSignedInOwner(world.service)
+    const page = await add(user, warranty)
+    const { page: form } = await user.browser.open(`${page.url}/edit`)
+    expect(form.html).toContain('Repairs have two.</textarea>')
+    const { page: edited } = await user.browser.press(form, 'Save', {
+      title: 'Guarantee',
+      body: 'Fifteen years.',
+    })
+    expect(edited.text).toContain('The document was saved')
+    expect((await user.open('/knowledge?search=fifteen')).text).toContain('Guarantee')
+    const { page: list } = await user.browser.press(edited, 'Delete the document')
+    expect(list.text).toContain('The document was deleted')
+    expect((await user.open('/knowledge?search=fifteen')).text).toContain('finds nothing')
+  })
+
+  it('says beside the field what is wrong, and keeps what was typed', async () => {
+    const user = await seedSignedInOwner(world.service)
+    const long = await add(user, { title: 'x'.repeat(201), body: 'A text.' })
+    expect(long.status).toBe(422)
+    expect(getFieldError(long, 'title')).toContain('at most 200 characters')
+    expect(long.html).toContain('A text.</textarea>')
+    expect(getFieldError(await add(user, { title: 'Kept', body: '' }), 'body')).toContain('choose a file')
+    const both = await upload(user, { name: 'a.txt', bytes: Buffer.from('File') }, { body: 'Pasted' })
+    expect(getFieldError(both, 'file')).toContain('not both')
     expect(await listTitles(user)).toEqual([])
-  },
-)
+  })
 
-it('reads a file of 20 MB without looking at each of its bytes as a field', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const bytes = Buffer.alloc(20 * 1024 * 1024, ' ')
-  bytes.write('A roof.')
-  expect((await upload(user, { name: 'Large.txt', bytes })).html).toContain('<h1>Large</h1>')
+  it('shows, edits and deletes no document of another workspace, and finds none', async () => {
+    const mine = await seedSignedInOwner(world.service)
+    const theirs = await seedSignedInOwner(world.service)
+    const page = await add(theirs, warranty)
+    const id = page.url.split('/').at(-1) ?? ''
+    expect((await mine.open(`/knowledge/${id}`)).status).toBe(404)
+    expect((await mine.open(`/knowledge/${id}/edit`)).status).toBe(404)
+    expect((await mine.browser.open(page.url)).page.status).toBe(404)
+    expect((await mine.open('/knowledge?search=warranty')).text).toContain('finds nothing')
+    const ownDocument = await add(mine, { title: 'Mine', body: 'Text' })
+    const ownId = ownDocument.url.split('/').at(-1) ?? ''
+    const forged = { ...ownDocument, html: ownDocument.html.replaceAll(`/${ownId}/delete`, `/${id}/delete`) }
+    expect((await mine.browser.press(forged, 'Delete the document')).page.status).toBe(404)
+    expect(await listTitles(theirs)).toEqual(['Warranty'])
+  })
 })
 
-it('serves others while a file inflates to gigabytes, and its own memory stays as it was', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const expandingFile = pdf(createZlibDeflated(256))
-  const before = process.memoryUsage.rss()
-  let answered: { html: string } | undefined
-  const uploading = upload(user, { name: 'bomb.pdf', bytes: expandingFile }).then((page) => (answered = page))
-  let served = 0
-  let grown = 0
-  while (answered === undefined) {
-    const response = await fetch(`${world.service.url}/healthz`)
-    expect(response.status).toBe(200)
-    await response.body?.cancel()
-    served += 1
-    await pause(10)
-    grown = Math.max(grown, process.memoryUsage.rss() - before)
-  }
-  expect(getFieldError(await uploading, 'file')).toContain('more memory')
-  expect(served).toBeGreaterThan(0)
-  expect(grown).toBeLessThan(300 * 1024 * 1024)
-})
+describe('uploaded files', () => {
+  it.each([
+    ['Prices.txt', Buffer.from('Free of charge')],
+    ['Prices.md', Buffer.from('Free of charge')],
+    ['Prices.html', Buffer.from('<p>Free <a href="/x">of charge</a><script>no()</script>')],
+    ['Prices.pdf', createPdf('Free of charge')],
+    ['Prices.docx', createDocx('Free of charge')],
+  ])('takes %s, called by its name', async (name, bytes) => {
+    const user = await seedSignedInOwner(world.service)
+    expect((await upload(user, { name, bytes })).html).toContain('<h1>Prices</h1>')
+    const { html } = await user.open('/knowledge?search=charge')
+    expect(html).toContain('>Prices<')
+    expect(html).toContain('>Free of charge<')
+  })
 
-it('adds a file once when its form is sent twice', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const form = await user.open('/knowledge/new')
-  const file = { name: 'Once.txt', bytes: Buffer.from('A roof.') }
-  const pages = await Promise.all([upload(user, file, {}, form), upload(user, file, {}, form)])
-  expect(pages.map(({ status }) => status)).toEqual([200, 200])
-  expect(await listTitles(user)).toEqual(['Once'])
-})
+  it.each([
+    ['with a password', 'a.pdf', pdf(deflateSync('x'), { isLocked: true }), 'protected by a password'],
+    ['that is a scan', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S')), 'Is it a scan?'],
+    ['that is broken', 'a.pdf', Buffer.from('%PDF-1.7 …'), 'is damaged'],
+    ['with nothing in it', 'a.docx', Buffer.alloc(0), 'is empty'],
+    ['of a wrong type', 'a.xlsx', Buffer.from('x'), 'Only .txt'],
+    ['of more than 20 MB', 'a.txt', Buffer.alloc(20 * 1024 * 1024 + 1, 'roof '), 'larger than 20 MB'],
+  ])(
+    'says beside the field what is wrong with a file %s, and keeps the title',
+    async (_, name, bytes, sentence) => {
+      const user = await seedSignedInOwner(world.service)
+      const page = await upload(user, { name, bytes }, { title: 'My title' })
+      expect(page.status).toBe(422)
+      expect(getFieldError(page, 'file')).toContain(sentence)
+      expect(page.html).toContain('value="My title"')
+      expect(await listTitles(user)).toEqual([])
+    },
+  )
 
-it('shows, edits and deletes no document of another workspace, and finds none', async () => {
-  const mine = await seedSignedInOwner(world.service)
-  const theirs = await seedSignedInOwner(world.service)
-  const page = await add(theirs, warranty)
-  const id = page.url.split('/').at(-1) ?? ''
-  expect((await mine.open(`/knowledge/${id}`)).status).toBe(404)
-  expect((await mine.open(`/knowledge/${id}/edit`)).status).toBe(404)
-  expect((await mine.browser.open(page.url)).page.status).toBe(404)
-  expect((await mine.open('/knowledge?search=warranty')).text).toContain('finds nothing')
-  const ownDocument = await add(mine, { title: 'Mine', body: 'Text' })
-  const ownId = ownDocument.url.split('/').at(-1) ?? ''
-  const forged = { ...ownDocument, html: ownDocument.html.replaceAll(`/${ownId}/delete`, `/${id}/delete`) }
-  expect((await mine.browser.press(forged, 'Delete the document')).page.status).toBe(404)
-  expect(await listTitles(theirs)).toEqual(['Warranty'])
+  it('reads a file of 20 MB without looking at each of its bytes as a field', async () => {
+    const user = await seedSignedInOwner(world.service)
+    const bytes = Buffer.alloc(20 * 1024 * 1024, ' ')
+    bytes.write('A roof.')
+    expect((await upload(user, { name: 'Large.txt', bytes })).html).toContain('<h1>Large</h1>')
+  })
+
+  it('serves others while a file inflates to gigabytes, and its own memory stays as it was', async () => {
+    const user = await seedSignedInOwner(world.service)
+    const expandingFile = pdf(createZlibDeflated(256))
+    const before = process.memoryUsage.rss()
+    let answered: { html: string } | undefined
+    const uploading = upload(user, { name: 'bomb.pdf', bytes: expandingFile }).then(
+      (page) => (answered = page),
+    )
+    let served = 0
+    let grown = 0
+    while (answered === undefined) {
+      const response = await fetch(`${world.service.url}/healthz`)
+      expect(response.status).toBe(200)
+      await response.body?.cancel()
+      served += 1
+      await pause(10)
+      grown = Math.max(grown, process.memoryUsage.rss() - before)
+    }
+    expect(getFieldError(await uploading, 'file')).toContain('more memory')
+    expect(served).toBeGreaterThan(0)
+    expect(grown).toBeLessThan(300 * 1024 * 1024)
+  })
+
+  it('adds a file once when its form is sent twice', async () => {
+    const user = await seedSignedInOwner(world.service)
+    const form = await user.open('/knowledge/new')
+    const file = { name: 'Once.txt', bytes: Buffer.from('A roof.') }
+    const pages = await Promise.all([upload(user, file, {}, form), upload(user, file, {}, form)])
+    expect(pages.map(({ status }) => status)).toEqual([200, 200])
+    expect(await listTitles(user)).toEqual(['Once'])
+  })
 })
 
 itInChromium('is used by hand, with a PDF that a browser made', async (chromium) => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, expect, it, jest } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import {
   cleanUp,
   createEmptyFolder,
@@ -16,163 +16,173 @@ afterEach(cleanUp)
 
 const socketFolder = ({ url }: DatabaseProcess) => decodeURIComponent(new URL(url).hostname)
 
-it('keeps what was committed when it is stopped and started again', async () => {
-  const dataDir = await createEmptyFolder()
-  const first = await startDatabaseProcess({ dataDir })
-  await first.query('create table kept as select 7 as value')
-  await first.stop()
+describe('a running database', () => {
+  it('keeps what was committed when it is stopped and started again', async () => {
+    const dataDir = await createEmptyFolder()
+    const first = await startDatabaseProcess({ dataDir })
+    await first.query('create table kept as select 7 as value')
+    await first.stop()
 
-  const second = await startDatabaseProcess({ dataDir })
-  expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
+    const second = await startDatabaseProcess({ dataDir })
+    expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
+  })
+
+  it('compares letters of every script without their case, and says that it has committed when it is on disk', async () => {
+    const { query } = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
+    expect(await query(`select 'ÉCOLE Ж' ilike 'école ж' as same`)).toEqual([{ same: true }])
+    expect(await query('show fsync')).toEqual([{ fsync: 'on' }])
+  })
+
+  it('listens on a socket that others cannot reach, not on TCP, and is told none of our secrets', async () => {
+    const environment = { SECRET_KEY: 'the-secret', PGDATA: '/nowhere' }
+    const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder(), environment })
+    expect(await databaseProcess.query('show listen_addresses')).toEqual([{ listen_addresses: '' }])
+    expect(statSync(socketFolder(databaseProcess)).mode & 0o077).toBe(0)
+    const environ = readFileSync(`/proc/${databaseProcess.pid}/environ`, 'utf8')
+    expect(environ).toContain('LC_ALL=C')
+    expect(environ).not.toMatch(/the-secret|PGDATA/)
+  })
+
+  it('runs in a DATA_DIR whose path is too long for a socket', async () => {
+    const dataDir = path.join(await createEmptyFolder(), 'a'.repeat(120), 'b'.repeat(120))
+    const { query } = await startDatabaseProcess({ dataDir })
+    expect(await query('select 1 as one')).toEqual([{ one: 1 }])
+  })
 })
 
-it('compares letters of every script without their case, and says that it has committed when it is on disk', async () => {
-  const { query } = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
-  expect(await query(`select 'ÉCOLE Ж' ilike 'école ж' as same`)).toEqual([{ same: true }])
-  expect(await query('show fsync')).toEqual([{ fsync: 'on' }])
+describe('a killed process', () => {
+  it('stops the database when its process is killed, and recovers at the next start', async () => {
+    const dataDir = await createEmptyFolder()
+    const first = await startDatabaseProcess({ dataDir })
+    await first.query('create table kept as select 7 as value')
+    await first.kill()
+    const second = await startDatabaseProcess({ dataDir })
+
+    expect(isAlive(first.pid)).toBe(false)
+    expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
+    await waitUntil(() => !existsSync(socketFolder(first)))
+  })
+
+  it('stops the database when its process is killed, also where nobody starts again', async () => {
+    const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
+    await databaseProcess.kill()
+    await waitUntil(() => !isAlive(databaseProcess.pid) && !existsSync(socketFolder(databaseProcess)))
+  })
+
+  it('takes over from a database that outlived its process and its watchdog', async () => {
+    const dataDir = await createEmptyFolder()
+    const first = await startDatabaseProcess({ dataDir })
+    await first.query('create table kept as select 7 as value')
+    const watchdog = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${first.pid}/status`, 'utf8'))?.[1])
+    process.kill(watchdog, 'SIGSTOP')
+    await first.kill()
+    process.kill(watchdog, 'SIGKILL')
+    expect(isAlive(first.pid)).toBe(true)
+
+    const second = await startDatabaseProcess({ dataDir })
+    expect(isAlive(first.pid)).toBe(false)
+    expect(existsSync(socketFolder(first))).toBe(false)
+    expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
+  })
+
+  it('starts where the pid of a killed database belongs to another program by now', async () => {
+    const dataDir = await createEmptyFolder()
+    const first = await startDatabaseProcess({ dataDir })
+    await first.kill()
+    await waitUntil(() => !isAlive(first.pid))
+    const file = path.join(dataDir, 'postgres/postmaster.pid')
+    writeFileSync(file, `${process.pid}\n${path.join(dataDir, 'postgres')}\n`)
+
+    const second = await startDatabaseProcess({ dataDir })
+    expect(await second.query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it('starts the database again, at the same address, when it dies alone', async () => {
+    const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
+    process.kill(databaseProcess.pid, 'SIGKILL')
+    await waitUntil(() =>
+      databaseProcess.query('select 1').then(
+        () => true,
+        () => false,
+      ),
+    )
+    await waitUntil(() => !isAlive(databaseProcess.pid))
+  })
+
+  it('removes a temporary database, also when its process is killed', async () => {
+    const databaseProcess = await startDatabaseProcess({ temporary: true })
+    await databaseProcess.kill()
+    await waitUntil(
+      () =>
+        !isAlive(databaseProcess.pid) &&
+        !existsSync(databaseProcess.dataDir) &&
+        !existsSync(socketFolder(databaseProcess)),
+    )
+  })
 })
 
-it('listens on a socket that others cannot reach, not on TCP, and is told none of our secrets', async () => {
-  const environment = { SECRET_KEY: 'the-secret', PGDATA: '/nowhere' }
-  const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder(), environment })
-  expect(await databaseProcess.query('show listen_addresses')).toEqual([{ listen_addresses: '' }])
-  expect(statSync(socketFolder(databaseProcess)).mode & 0o077).toBe(0)
-  const environ = readFileSync(`/proc/${databaseProcess.pid}/environ`, 'utf8')
-  expect(environ).toContain('LC_ALL=C')
-  expect(environ).not.toMatch(/the-secret|PGDATA/)
+describe('concurrent starts', () => {
+  it('refuses a second start on one DATA_DIR and leaves the first alone', async () => {
+    const dataDir = await createEmptyFolder()
+    const first = await startDatabaseProcess({ dataDir })
+    await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
+      `DATA_DIR ${dataDir} is in use: Outdial is already running there (process ${first.process.pid}).`,
+    )
+    expect(await first.query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it('lets exactly one of several simultaneous first starts through', async () => {
+    const dataDir = await createEmptyFolder()
+    const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startDatabaseProcess({ dataDir })))
+    const errors = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
+    expect(errors).toHaveLength(3)
+    for (const reason of errors) expect(reason).toContain(`DATA_DIR ${dataDir} is in use`)
+  })
 })
 
-it('runs in a DATA_DIR whose path is too long for a socket', async () => {
-  const dataDir = path.join(await createEmptyFolder(), 'a'.repeat(120), 'b'.repeat(120))
-  const { query } = await startDatabaseProcess({ dataDir })
-  expect(await query('select 1 as one')).toEqual([{ one: 1 }])
+describe('an interrupted start', () => {
+  it('is not stopped by what a power cut left of the owner file', async () => {
+    const dataDir = await createEmptyFolder()
+    writeFileSync(path.join(dataDir, 'owner.json'), '{"pid": 1')
+    const { query } = await startDatabaseProcess({ dataDir })
+    expect(await query('select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  it('starts over where a first start was cut short', async () => {
+    const dataDir = await createEmptyFolder()
+    await mkdir(path.join(dataDir, 'postgres.new-abc/data'), { recursive: true })
+    await mkdir(path.join(dataDir, 'claiming'))
+    utimesSync(path.join(dataDir, 'claiming'), 0, 0)
+    const { query } = await startDatabaseProcess({ dataDir })
+    expect(await query('select 1 as one')).toEqual([{ one: 1 }])
+    expect(existsSync(path.join(dataDir, 'postgres.new-abc'))).toBe(false)
+  })
 })
 
-it('stops the database when its process is killed, and recovers at the next start', async () => {
-  const dataDir = await createEmptyFolder()
-  const first = await startDatabaseProcess({ dataDir })
-  await first.query('create table kept as select 7 as value')
-  await first.kill()
-  const second = await startDatabaseProcess({ dataDir })
+describe('an unusable DATA_DIR', () => {
+  it('refuses the data of another major version in a sentence', async () => {
+    const dataDir = await createEmptyFolder()
+    await (await startDatabaseProcess({ dataDir })).stop()
+    writeFileSync(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
+    await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
+      /^DATA_DIR .* holds data of PostgreSQL 17, and this Outdial brings PostgreSQL 18/,
+    )
+  })
 
-  expect(isAlive(first.pid)).toBe(false)
-  expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
-  await waitUntil(() => !existsSync(socketFolder(first)))
-})
+  it('refuses a folder that is no database', async () => {
+    const dataDir = await createEmptyFolder()
+    await mkdir(path.join(dataDir, 'postgres'))
+    await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
+      /^DATA_DIR .* holds a folder "postgres" that is no database/,
+    )
+  })
 
-it('stops the database when its process is killed, also where nobody starts again', async () => {
-  const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
-  await databaseProcess.kill()
-  await waitUntil(() => !isAlive(databaseProcess.pid) && !existsSync(socketFolder(databaseProcess)))
-})
-
-it('takes over from a database that outlived its process and its watchdog', async () => {
-  const dataDir = await createEmptyFolder()
-  const first = await startDatabaseProcess({ dataDir })
-  await first.query('create table kept as select 7 as value')
-  const watchdog = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${first.pid}/status`, 'utf8'))?.[1])
-  process.kill(watchdog, 'SIGSTOP')
-  await first.kill()
-  process.kill(watchdog, 'SIGKILL')
-  expect(isAlive(first.pid)).toBe(true)
-
-  const second = await startDatabaseProcess({ dataDir })
-  expect(isAlive(first.pid)).toBe(false)
-  expect(existsSync(socketFolder(first))).toBe(false)
-  expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
-})
-
-it('starts where the pid of a killed database belongs to another program by now', async () => {
-  const dataDir = await createEmptyFolder()
-  const first = await startDatabaseProcess({ dataDir })
-  await first.kill()
-  await waitUntil(() => !isAlive(first.pid))
-  const file = path.join(dataDir, 'postgres/postmaster.pid')
-  writeFileSync(file, `${process.pid}\n${path.join(dataDir, 'postgres')}\n`)
-
-  const second = await startDatabaseProcess({ dataDir })
-  expect(await second.query('select 1 as one')).toEqual([{ one: 1 }])
-})
-
-it('starts the database again, at the same address, when it dies alone', async () => {
-  const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
-  process.kill(databaseProcess.pid, 'SIGKILL')
-  await waitUntil(() =>
-    databaseProcess.query('select 1').then(
-      () => true,
-      () => false,
-    ),
-  )
-  await waitUntil(() => !isAlive(databaseProcess.pid))
-})
-
-it('refuses a second start on one DATA_DIR and leaves the first alone', async () => {
-  const dataDir = await createEmptyFolder()
-  const first = await startDatabaseProcess({ dataDir })
-  await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
-    `DATA_DIR ${dataDir} is in use: Outdial is already running there (process ${first.process.pid}).`,
-  )
-  expect(await first.query('select 1 as one')).toEqual([{ one: 1 }])
-})
-
-it('lets exactly one of several simultaneous first starts through', async () => {
-  const dataDir = await createEmptyFolder()
-  const starts = await Promise.allSettled([1, 2, 3, 4].map(() => startDatabaseProcess({ dataDir })))
-  const errors = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
-  expect(errors).toHaveLength(3)
-  for (const reason of errors) expect(reason).toContain(`DATA_DIR ${dataDir} is in use`)
-})
-
-it('is not stopped by what a power cut left of the owner file', async () => {
-  const dataDir = await createEmptyFolder()
-  writeFileSync(path.join(dataDir, 'owner.json'), '{"pid": 1')
-  const { query } = await startDatabaseProcess({ dataDir })
-  expect(await query('select 1 as one')).toEqual([{ one: 1 }])
-})
-
-it('starts over where a first start was cut short', async () => {
-  const dataDir = await createEmptyFolder()
-  await mkdir(path.join(dataDir, 'postgres.new-abc/data'), { recursive: true })
-  await mkdir(path.join(dataDir, 'claiming'))
-  utimesSync(path.join(dataDir, 'claiming'), 0, 0)
-  const { query } = await startDatabaseProcess({ dataDir })
-  expect(await query('select 1 as one')).toEqual([{ one: 1 }])
-  expect(existsSync(path.join(dataDir, 'postgres.new-abc'))).toBe(false)
-})
-
-it('refuses the data of another major version in a sentence', async () => {
-  const dataDir = await createEmptyFolder()
-  await (await startDatabaseProcess({ dataDir })).stop()
-  writeFileSync(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
-  await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
-    /^DATA_DIR .* holds data of PostgreSQL 17, and this Outdial brings PostgreSQL 18/,
-  )
-})
-
-it('refuses a folder that is no database', async () => {
-  const dataDir = await createEmptyFolder()
-  await mkdir(path.join(dataDir, 'postgres'))
-  await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
-    /^DATA_DIR .* holds a folder "postgres" that is no database/,
-  )
-})
-
-it('refuses a DATA_DIR that is a file, or lies under one', async () => {
-  const file = path.join(await createEmptyFolder(), 'file')
-  writeFileSync(file, '')
-  await expect(startDatabaseProcess({ dataDir: file })).rejects.toThrow(`DATA_DIR ${file} cannot be used`)
-  await expect(startDatabaseProcess({ dataDir: path.join(file, 'below') })).rejects.toThrow(
-    'a part of the path is a file (ENOTDIR)',
-  )
-})
-
-it('removes a temporary database, also when its process is killed', async () => {
-  const databaseProcess = await startDatabaseProcess({ temporary: true })
-  await databaseProcess.kill()
-  await waitUntil(
-    () =>
-      !isAlive(databaseProcess.pid) &&
-      !existsSync(databaseProcess.dataDir) &&
-      !existsSync(socketFolder(databaseProcess)),
-  )
+  it('refuses a DATA_DIR that is a file, or lies under one', async () => {
+    const file = path.join(await createEmptyFolder(), 'file')
+    writeFileSync(file, '')
+    await expect(startDatabaseProcess({ dataDir: file })).rejects.toThrow(`DATA_DIR ${file} cannot be used`)
+    await expect(startDatabaseProcess({ dataDir: path.join(file, 'below') })).rejects.toThrow(
+      'a part of the path is a file (ENOTDIR)',
+    )
+  })
 })

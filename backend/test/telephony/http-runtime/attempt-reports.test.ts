@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { RuntimeReport } from '@outdial/contract'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../../app.ts'
@@ -59,137 +59,149 @@ const listReports = async () => {
 const getErrorCode = (response: { json: () => unknown }) =>
   (response.json() as { error: { code: string } }).error.code
 
-it('takes reports in any order, and a repeat without effect', async () => {
-  const first = await report(busy)
-  expect([first.statusCode, first.json()]).toEqual([200, { attempt_id: attempt.id, sequence: 3 }])
-  expect((await report(answered)).statusCode).toBe(200)
-  expect((await report({ ...busy, outcome: 'declined' })).statusCode).toBe(200)
-  expect(await listReports()).toEqual([answered, busy])
-})
+describe('repeated and late reports', () => {
+  it('takes reports in any order, and a repeat without effect', async () => {
+    const first = await report(busy)
+    expect([first.statusCode, first.json()]).toEqual([200, { attempt_id: attempt.id, sequence: 3 }])
+    expect((await report(answered)).statusCode).toBe(200)
+    expect((await report({ ...busy, outcome: 'declined' })).statusCode).toBe(200)
+    expect(await listReports()).toEqual([answered, busy])
+  })
 
-it('takes the same report once, of fifty that come at the same moment', async () => {
-  const responses = await Promise.all(Array.from({ length: 50 }, () => report(busy)))
-  expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
-  expect(await listReports()).toEqual([busy])
-})
-
-it('refuses what comes after the end, and knows the end again', async () => {
-  await report(busy)
-  const later = await report({ ...answered, sequence: 4 })
-  expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
-  await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
-  expect((await report(busy)).statusCode).toBe(200)
-  expect((await report(answered)).statusCode).toBe(200) // late, not later
-  expect((await report({ ...busy, sequence: 5 })).statusCode).toBe(409)
-})
-
-it.each([1, 4])(
-  'believes the end that was told first, and none that contradicts it: %s',
-  async (sequence) => {
-    await report(busy)
-    const other = await report({ ...busy, sequence, outcome: 'declined' })
-    expect([other.statusCode, getErrorCode(other)]).toEqual([409, 'attempt_ended'])
+  it('takes the same report once, of fifty that come at the same moment', async () => {
+    const responses = await Promise.all(Array.from({ length: 50 }, () => report(busy)))
+    expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
     expect(await listReports()).toEqual([busy])
-  },
-)
+  })
 
-it('refuses every report of an attempt that has ended without one', async () => {
-  await finishAttempt(world.deps, attempt, emptyResult('no_answer', 'ring_timeout'))
-  expect((await report(busy)).statusCode).toBe(409)
-  expect(await listReports()).toEqual([])
+  it('refuses what comes after the end, and knows the end again', async () => {
+    await report(busy)
+    const later = await report({ ...answered, sequence: 4 })
+    expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
+    await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
+    expect((await report(busy)).statusCode).toBe(200)
+    expect((await report(answered)).statusCode).toBe(200) // late, not later
+    expect((await report({ ...busy, sequence: 5 })).statusCode).toBe(409)
+  })
+
+  it.each([1, 4])(
+    'believes the end that was told first, and none that contradicts it: %s',
+    async (sequence) => {
+      await report(busy)
+      const other = await report({ ...busy, sequence, outcome: 'declined' })
+      expect([other.statusCode, getErrorCode(other)]).toEqual([409, 'attempt_ended'])
+      expect(await listReports()).toEqual([busy])
+    },
+  )
+
+  it('refuses every report of an attempt that has ended without one', async () => {
+    await finishAttempt(world.deps, attempt, emptyResult('no_answer', 'ring_timeout'))
+    expect((await report(busy)).statusCode).toBe(409)
+    expect(await listReports()).toEqual([])
+  })
 })
 
-it.each([
-  ['no secret', { authorization: '' }, 'missing_credential'],
-  ['another secret', { authorization: 'Bearer guessed' }, 'invalid_credential'],
-  ['two that disagree', { 'x-agent-secret': 'guessed' }, 'invalid_credential'],
-])('refuses a report with %s, whatever else is in it', async (_, headers: Record<string, string>, code) => {
-  const response = await report('{', { headers, id: 'nonsense' })
-  expect([response.statusCode, getErrorCode(response)]).toEqual([401, code])
-  expect(response.headers['www-authenticate']).toBeDefined()
-  expect(response.body).not.toContain(secret)
+describe('the runtime secret', () => {
+  it.each([
+    ['no secret', { authorization: '' }, 'missing_credential'],
+    ['another secret', { authorization: 'Bearer guessed' }, 'invalid_credential'],
+    ['two that disagree', { 'x-agent-secret': 'guessed' }, 'invalid_credential'],
+  ])('refuses a report with %s, whatever else is in it', async (_, headers: Record<string, string>, code) => {
+    const response = await report('{', { headers, id: 'nonsense' })
+    expect([response.statusCode, getErrorCode(response)]).toEqual([401, code])
+    expect(response.headers['www-authenticate']).toBeDefined()
+    expect(response.body).not.toContain(secret)
+  })
+
+  it('takes each of the secrets that are valid, in either header', async () => {
+    expect((await report(answered, { headers: { authorization: `Token ${newSecret}` } })).statusCode).toBe(
+      200,
+    )
+    const agentHeaders = { authorization: '', 'x-agent-secret': newSecret }
+    expect((await report(busy, { headers: agentHeaders })).statusCode).toBe(200)
+  })
 })
 
-it('takes each of the secrets that are valid, in either header', async () => {
-  expect((await report(answered, { headers: { authorization: `Token ${newSecret}` } })).statusCode).toBe(200)
-  const agentHeaders = { authorization: '', 'x-agent-secret': newSecret }
-  expect((await report(busy, { headers: agentHeaders })).statusCode).toBe(200)
+describe('the attempt in the URL', () => {
+  it.each([
+    ['an unknown attempt', () => crypto.randomUUID()],
+    ['what is no attempt', () => '42'],
+  ])('answers 404 to a report of %s', async (_, id) => {
+    const response = await report(answered, { id: id() })
+    expect([response.statusCode, getErrorCode(response)]).toEqual([404, 'not_found'])
+  })
+
+  it('answers 404 to a report of an attempt that another line makes', async () => {
+    const { id } = await claim('simulated')
+    expect((await report(answered, { id })).statusCode).toBe(404)
+  })
 })
 
-it.each([
-  ['an unknown attempt', () => crypto.randomUUID()],
-  ['what is no attempt', () => '42'],
-])('answers 404 to a report of %s', async (_, id) => {
-  const response = await report(answered, { id: id() })
-  expect([response.statusCode, getErrorCode(response)]).toEqual([404, 'not_found'])
-})
+describe('the fields of a report', () => {
+  it.each([
+    ['no type', { sequence: 1, at: timestamp }, 'type'],
+    ['no sequence', { type: 'answered', at: timestamp }, 'sequence'],
+    ['a sequence of 0', { ...answered, sequence: 0 }, 'sequence'],
+    ['a time that is none', { ...answered, at: 'now' }, 'at'],
+    ['an end without an outcome', { sequence: 1, type: 'ended', at: timestamp }, 'outcome'],
+    [
+      'a talk without a transcript',
+      { ...busy, outcome: 'answered', ended_reason: 'agent_hung_up' },
+      'transcript',
+    ],
+    ['an outcome that is not a runtime’s to tell', { ...busy, outcome: 'suppressed' }, 'outcome'],
+    [
+      'a recording that is no web address',
+      { ...busy, ...endedReport(), recording_url: 'file:///etc/passwd' },
+      'recording_url',
+    ],
+  ])('refuses %s and names it', async (_, body, field) => {
+    const response = await report(body)
+    const { error } = response.json<{ error: { details: { field: string }[]; request_id: string } }>()
+    expect(response.statusCode).toBe(422)
+    expect(error.details.map((detail) => detail.field)).toContain(field)
+    expect(error.request_id).toBe(response.headers['x-request-id'])
+    expect(await listReports()).toEqual([])
+  })
 
-it('answers 404 to a report of an attempt that another line makes', async () => {
-  const { id } = await claim('simulated')
-  expect((await report(answered, { id })).statusCode).toBe(404)
-})
-
-it.each([
-  ['no type', { sequence: 1, at: timestamp }, 'type'],
-  ['no sequence', { type: 'answered', at: timestamp }, 'sequence'],
-  ['a sequence of 0', { ...answered, sequence: 0 }, 'sequence'],
-  ['a time that is none', { ...answered, at: 'now' }, 'at'],
-  ['an end without an outcome', { sequence: 1, type: 'ended', at: timestamp }, 'outcome'],
-  [
-    'a talk without a transcript',
-    { ...busy, outcome: 'answered', ended_reason: 'agent_hung_up' },
-    'transcript',
-  ],
-  ['an outcome that is not a runtime’s to tell', { ...busy, outcome: 'suppressed' }, 'outcome'],
-  [
-    'a recording that is no web address',
-    { ...busy, ...endedReport(), recording_url: 'file:///etc/passwd' },
-    'recording_url',
-  ],
-])('refuses %s and names it', async (_, body, field) => {
-  const response = await report(body)
-  const { error } = response.json<{ error: { details: { field: string }[]; request_id: string } }>()
-  expect(response.statusCode).toBe(422)
-  expect(error.details.map((detail) => detail.field)).toContain(field)
-  expect(error.request_id).toBe(response.headers['x-request-id'])
-  expect(await listReports()).toEqual([])
-})
-
-function endedReport() {
-  return {
-    outcome: 'answered',
-    ended_reason: 'agent_hung_up',
-    answered_at: timestamp,
-    transcript: [{ role: 'agent', text: 'Hello.', at: timestamp }],
+  function endedReport() {
+    return {
+      outcome: 'answered',
+      ended_reason: 'agent_hung_up',
+      answered_at: timestamp,
+      transcript: [{ role: 'agent', text: 'Hello.', at: timestamp }],
+    }
   }
-}
-
-it.each([
-  ['broken JSON', '{', {}, 400, 'malformed_json'],
-  ['an empty body', '', {}, 400, 'malformed_json'],
-  ['a form', 'a=b', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
-  ['a megabyte and more', 'x'.repeat(1_100_000), {}, 413, 'body_too_large'],
-  ['a field that is not known', JSON.stringify({ ...answered, colour: 'red' }), {}, 422, 'unknown_field'],
-  [
-    'text that cannot be stored',
-    JSON.stringify({ ...answered, at: 'a\u0000' }),
-    {},
-    422,
-    'validation_failed',
-  ],
-])('refuses %s', async (_, body, headers: Record<string, string>, status, code) => {
-  const response = await report(body, { headers })
-  expect([response.statusCode, getErrorCode(response)]).toEqual([status, code])
 })
 
-it.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)(
-  'answers %s with the methods that there are',
-  async (method) => {
-    const response = await app.inject({ method, url: `/api/internal/attempts/${attempt.id}/reports` })
-    expect([response.statusCode, getErrorCode(response), response.headers.allow]).toEqual([
-      405,
-      'method_not_allowed',
-      'OPTIONS, POST',
-    ])
-  },
-)
+describe('the HTTP request', () => {
+  it.each([
+    ['broken JSON', '{', {}, 400, 'malformed_json'],
+    ['an empty body', '', {}, 400, 'malformed_json'],
+    ['a form', 'a=b', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['a megabyte and more', 'x'.repeat(1_100_000), {}, 413, 'body_too_large'],
+    ['a field that is not known', JSON.stringify({ ...answered, colour: 'red' }), {}, 422, 'unknown_field'],
+    [
+      'text that cannot be stored',
+      JSON.stringify({ ...answered, at: 'a\u0000' }),
+      {},
+      422,
+      'validation_failed',
+    ],
+  ])('refuses %s', async (_, body, headers: Record<string, string>, status, code) => {
+    const response = await report(body, { headers })
+    expect([response.statusCode, getErrorCode(response)]).toEqual([status, code])
+  })
+
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)(
+    'answers %s with the methods that there are',
+    async (method) => {
+      const response = await app.inject({ method, url: `/api/internal/attempts/${attempt.id}/reports` })
+      expect([response.statusCode, getErrorCode(response), response.headers.allow]).toEqual([
+        405,
+        'method_not_allowed',
+        'OPTIONS, POST',
+      ])
+    },
+  )
+})

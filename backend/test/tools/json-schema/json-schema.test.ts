@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { ArgumentValidators } from '../../../tools/json-schema/argument-validator.ts'
 import { checkToolSchema } from '../../../tools/json-schema/check-tool-schema.ts'
@@ -19,259 +19,282 @@ const validate = (schema: JsonSchema, args: unknown) => {
 
 const nested = (depth: number): object => (depth === 0 ? { type: 'string' } : { items: nested(depth - 1) })
 
-it.each<[string, unknown, RegExp]>([
-  ['no object', ['a'], /must be a JSON object/],
-  ['nothing', null, /must be a JSON object/],
-  ['another type at the top', { type: 'string' }, /"type": "object"/],
-  ['no type at the top', {}, /"type": "object"/],
-  ['a remote reference', object({ a: { $ref: 'https://example.com/schema.json' } }), /not fetched/],
-  ['a reference to a file', object({ a: { $ref: 'other.json#/a' } }), /not fetched/],
-  ['a dynamic remote reference', object({ a: { $dynamicRef: 'https://example.com/' } }), /not fetched/],
-  ['a remote reference that $id hides', object({ a: { $id: 'https://example.com/', $ref: '#/b' } }), /\$id/],
-  ['a reference to nowhere', object({ a: { $ref: '#/$defs/none' } }), /not valid JSON Schema.*none/],
-  ['more than 64 KiB', object({ a: { description: 'x'.repeat(70_000) } }), /64 KiB/],
-  [
-    'too many parts',
-    object(Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [at, {}]))),
-    /2000 values/,
-  ],
-  ['too many levels', object({ a: nested(30) }), /20 levels/],
-  ['a million levels', JSON.parse('{"a":'.repeat(1e6) + '1' + '}'.repeat(1e6)), /20 levels/],
-  ['a wrong type', object({ a: { type: 'strin' } }), /not valid JSON Schema/],
-  ['a pattern that is none', object({ a: { type: 'string', pattern: '(' } }), /not valid JSON Schema/],
-  ['a very long pattern', object({ a: { pattern: 'a'.repeat(501) } }), /500 characters/],
-  [
-    'a very long pattern of names',
-    object({}, { patternProperties: { ['a'.repeat(501)]: {} } }),
-    /500 characters/,
-  ],
-  ['an unknown format', object({ a: { format: 'emial' } }), /"emial" is no format/],
-  ['an argument named __proto__', JSON.parse('{"type":"object","properties":{"__proto__":{}}}'), /__proto__/],
-  ['NUL', object({ a: { description: '\0' } }), /NUL/],
-  ['half a character', object({ a: { description: '\ud800' } }), /half a character/],
-  ['itself without end', { type: 'object', $ref: '#' }, /refer to itself without end/],
-  ['itself by way of others', object({}, { allOf: [{ $ref: '#' }] }), /refer to itself without end/],
-])('refuses a schema with %s', (_what, schema, words) => {
-  expect(checkToolSchema(schema).join()).toMatch(words)
-})
+describe('a tool schema', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['no object', ['a'], /must be a JSON object/],
+    ['nothing', null, /must be a JSON object/],
+    ['another type at the top', { type: 'string' }, /"type": "object"/],
+    ['no type at the top', {}, /"type": "object"/],
+    ['a remote reference', object({ a: { $ref: 'https://example.com/schema.json' } }), /not fetched/],
+    ['a reference to a file', object({ a: { $ref: 'other.json#/a' } }), /not fetched/],
+    ['a dynamic remote reference', object({ a: { $dynamicRef: 'https://example.com/' } }), /not fetched/],
+    [
+      'a remote reference that $id hides',
+      object({ a: { $id: 'https://example.com/', $ref: '#/b' } }),
+      /\$id/,
+    ],
+    ['a reference to nowhere', object({ a: { $ref: '#/$defs/none' } }), /not valid JSON Schema.*none/],
+    ['more than 64 KiB', object({ a: { description: 'x'.repeat(70_000) } }), /64 KiB/],
+    [
+      'too many parts',
+      object(Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [at, {}]))),
+      /2000 values/,
+    ],
+    ['too many levels', object({ a: nested(30) }), /20 levels/],
+    ['a million levels', JSON.parse('{"a":'.repeat(1e6) + '1' + '}'.repeat(1e6)), /20 levels/],
+    ['a wrong type', object({ a: { type: 'strin' } }), /not valid JSON Schema/],
+    ['a pattern that is none', object({ a: { type: 'string', pattern: '(' } }), /not valid JSON Schema/],
+    ['a very long pattern', object({ a: { pattern: 'a'.repeat(501) } }), /500 characters/],
+    [
+      'a very long pattern of names',
+      object({}, { patternProperties: { ['a'.repeat(501)]: {} } }),
+      /500 characters/,
+    ],
+    ['an unknown format', object({ a: { format: 'emial' } }), /"emial" is no format/],
+    [
+      'an argument named __proto__',
+      JSON.parse('{"type":"object","properties":{"__proto__":{}}}'),
+      /__proto__/,
+    ],
+    ['NUL', object({ a: { description: '\0' } }), /NUL/],
+    ['half a character', object({ a: { description: '\ud800' } }), /half a character/],
+    ['itself without end', { type: 'object', $ref: '#' }, /refer to itself without end/],
+    ['itself by way of others', object({}, { allOf: [{ $ref: '#' }] }), /refer to itself without end/],
+  ])('refuses a schema with %s', (_what, schema, words) => {
+    expect(checkToolSchema(schema).join()).toMatch(words)
+  })
 
-it('takes a schema that uses what the standard offers', () => {
-  const schema = {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: 'https://example.com/order',
-    type: 'object',
-    $defs: {
-      tree: { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/$defs/tree' } } } },
-    },
-    properties: {
-      $ref: { type: 'string' },
-      tree: { $ref: '#/$defs/tree' },
-      pattern: { const: { $ref: 'https://example.com/' } },
-      constructor: { type: 'string', format: 'date-time', pattern: '^[^\\u0000]+$' },
-    },
-    required: ['tree'],
-    additionalProperties: false,
-  }
-  expect(checkToolSchema(schema)).toEqual([])
-  expect(validate(schema, { tree: { children: [{ children: [] }] } })).toEqual([])
-  expect(validate(schema, { tree: { children: [{ children: 1 }] } })).toEqual([
-    'tree.children[0].children must be a list',
-  ])
-})
-
-it('leaves formats of another server alone where they are annotations', () => {
-  const schema = object({ a: { type: 'integer', format: 'uint32' } })
-  expect(checkToolSchema(schema, { allowUnknownFormats: true })).toEqual([])
-  expect(validate(schema, { a: 1 })).toEqual([])
-})
-
-it.each<[JsonSchema, unknown, string[]]>([
-  [object({ city: {} }, { required: ['city', 'day'] }), {}, ['city is required', 'day is required']],
-  [object({ count: { type: 'integer' } }), { count: 1.5 }, ['count must be a whole number']],
-  [object({ a: {} }, { additionalProperties: false }), { foo: 1 }, ['unknown argument foo']],
-  [object({ a: {} }, { unevaluatedProperties: false }), { foo: 1 }, ['unknown argument foo']],
-  [object({ a: { enum: ['x', 'y'] } }), { a: 'z' }, ['a must be one of: "x", "y"']],
-  [object({ a: { const: 1 } }), { a: 2 }, ['a must be 1']],
-  [object({ a: { type: ['string', 'null'] } }), { a: 1 }, ['a must be text or null']],
-  [
-    object({ a: { minLength: 1 }, b: { maxLength: 2 } }),
-    { a: '', b: 'abc' },
-    ['a must not be empty', 'b must have at most 2 characters'],
-  ],
-  [object({ a: { type: 'string', format: 'email' } }), { a: 'x' }, ['a must be an e-mail address']],
-  [
-    object({ a: { minimum: 1 }, b: { exclusiveMaximum: 5 } }),
-    { a: 0, b: 5 },
-    ['a must be at least 1', 'b must be less than 5'],
-  ],
-  [object({ a: { pattern: '^x' } }), { a: 'y' }, ['a must match the pattern ^x']],
-  [object({ a: { properties: { b: { type: 'boolean' } } } }), { a: { b: 1 } }, ['a.b must be true or false']],
-  [object({ 'a/b': { items: { type: 'number' } } }), { 'a/b': [1, 'x'] }, ['a/b[1] must be a number']],
-  [
-    object({ a: { uniqueItems: true, minItems: 3 } }),
-    { a: [1, 1] },
-    ['a must have at least 3 entries', 'a must hold nothing twice'],
-  ],
-  [
-    object({ a: { anyOf: [{ type: 'string' }, { type: 'null' }] } }),
-    { a: 1 },
-    ['a must be text, or a must be null'],
-  ],
-  [
-    object({}, { anyOf: [{ required: ['email'] }, { required: ['phone'] }] }),
-    {},
-    ['email is required, or phone is required'],
-  ],
-  [object({ a: { oneOf: [{}, {}] } }), { a: 1 }, ['a fits more than one of the forms that it can have']],
-  [object({}, { dependentRequired: { a: ['b'] } }), { a: 1 }, ['b is required where a is given']],
-  [object({ a: { not: {} } }), { a: 1 }, ['a has a value that is not accepted']],
-  [object({}), ['a'], ['the set of arguments must be an object']],
-])('names each wrong argument in words: %j, %j', (schema, args, words) => {
-  expect(checkToolSchema(schema)).toEqual([])
-  expect(validate(schema, args)).toEqual(words)
-})
-
-it('takes no argument for given because every object inherits it', () => {
-  const schema = object({ toString: { type: 'string' } }, { required: ['toString'] })
-  expect(validate(schema, {})).toEqual(['toString is required'])
-})
-
-it('knows no argument named __proto__', () => {
-  const args: unknown = JSON.parse('{"__proto__":{"admin":true}}')
-  expect(validate(object({ a: {} }, { additionalProperties: false }), args)).toEqual([
-    'unknown argument __proto__',
-  ])
-})
-
-it('tells at most ten faults, and long names in short', () => {
-  const args = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at}`.padEnd(5000, 'x'), 1]))
-  const words = validate(object({}, { additionalProperties: false }), args)
-  expect(words).toHaveLength(11)
-  expect(words.at(-1)).toBe('and 20 more faults')
-  expect(words.join().length).toBeLessThan(2000)
-})
-
-it.each<[string, JsonSchema, () => unknown, RegExp]>([
-  [
-    'a pattern that backtracks',
-    object({ a: { pattern: '^(a+)+$' } }),
-    () => ({ a: `${'a'.repeat(60)}!` }),
-    /too long/,
-  ],
-  [
-    'a pattern that gives way at two places',
-    object({ a: { pattern: '^[^@]*@?[^@]*@?[^@]*!$' } }),
-    () => ({ a: 'a'.repeat(9_000) }),
-    /too long/,
-  ],
-  [
-    'a pattern that may begin anywhere',
-    object({ a: { pattern: '[a-z]{0,999}[a-z]{0,999}[a-z]{0,999}!' } }),
-    () => ({ a: 'a'.repeat(9_000) }),
-    /too long/,
-  ],
-  [
-    'names of any length that a pattern is for',
-    object({}, { propertyNames: { pattern: '^[a-z]*[a-z]{240}$' } }),
-    () => ({ [`${'a'.repeat(2_000_000)}!`]: 1 }),
-    /too long/,
-  ],
-  [
-    'alternatives that double at each level',
-    object(
-      { a: { $ref: '#/$defs/a' } },
-      {
-        $defs: {
-          a: {
-            anyOf: ['b', 'c'].map((name) => ({ type: 'array', items: { $ref: '#/$defs/a' }, title: name })),
-          },
+  it('takes a schema that uses what the standard offers', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: 'https://example.com/order',
+      type: 'object',
+      $defs: {
+        tree: {
+          type: 'object',
+          properties: { children: { type: 'array', items: { $ref: '#/$defs/tree' } } },
         },
       },
-    ),
-    () => ({ a: JSON.parse('['.repeat(60) + '1' + ']'.repeat(60)) as unknown }),
-    /too long/,
-  ],
-  [
-    'a part that refers to itself',
-    object({ a: { $ref: '#/$defs/a' } }, { $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } }),
-    () => ({ a: 1 }),
-    /too long/,
-  ],
-  [
-    'values that nest without end',
-    object({ a: {} }),
-    () => JSON.parse('{"a":'.repeat(1e6) + '1' + '}'.repeat(1e6)) as unknown,
-    /nest too deep/,
-  ],
-  [
-    'a million values',
-    object({ a: { items: { type: 'string' } } }),
-    () => ({ a: new Array(1e6).fill(1) }),
-    /too many values/,
-  ],
-])('answers in time for %s', (_what, schema, args, words) => {
-  expect(validate(schema, args()).join()).toMatch(words)
+      properties: {
+        $ref: { type: 'string' },
+        tree: { $ref: '#/$defs/tree' },
+        pattern: { const: { $ref: 'https://example.com/' } },
+        constructor: { type: 'string', format: 'date-time', pattern: '^[^\\u0000]+$' },
+      },
+      required: ['tree'],
+      additionalProperties: false,
+    }
+    expect(checkToolSchema(schema)).toEqual([])
+    expect(validate(schema, { tree: { children: [{ children: [] }] } })).toEqual([])
+    expect(validate(schema, { tree: { children: [{ children: 1 }] } })).toEqual([
+      'tree.children[0].children must be a list',
+    ])
+  })
+
+  it('leaves formats of another server alone where they are annotations', () => {
+    const schema = object({ a: { type: 'integer', format: 'uint32' } })
+    expect(checkToolSchema(schema, { allowUnknownFormats: true })).toEqual([])
+    expect(validate(schema, { a: 1 })).toEqual([])
+  })
+
+  it('never throws at a schema, whatever JSON it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), (properties, args) => {
+        const schema = { type: 'object', properties } as JsonSchema
+        expect(Array.isArray(checkToolSchema(schema))).toBe(true)
+        expect(Array.isArray(validate(schema, args))).toBe(true)
+      }),
+      { numRuns: 150 },
+    )
+  })
 })
 
-it.each<[pattern: string, steps: number]>([
-  ['^[A-Z]{2}-[0-9]{4,8}$', 16],
-  ['^\\+?[1-9]\\d{6,14}$', 49],
-  ['^[a-z]+$', 2],
-  ['^[\\d\\]]{3}\\$', 5],
-  ['', Infinity],
-  ['a+', Infinity],
-  ['^a+b+$', Infinity],
-  ['^(a+)+$', Infinity],
-  ['^a|b$', Infinity],
-  ['^a\\1', Infinity],
-  ['^a\\b', Infinity],
-  ['^a{2}{3}', Infinity],
-  ['^a{1000}', Infinity],
-])('counts the steps of the pattern %p', (pattern, steps) => {
-  expect(countPatternSteps(pattern)).toBe(steps)
+describe('wrong arguments', () => {
+  it.each<[JsonSchema, unknown, string[]]>([
+    [object({ city: {} }, { required: ['city', 'day'] }), {}, ['city is required', 'day is required']],
+    [object({ count: { type: 'integer' } }), { count: 1.5 }, ['count must be a whole number']],
+    [object({ a: {} }, { additionalProperties: false }), { foo: 1 }, ['unknown argument foo']],
+    [object({ a: {} }, { unevaluatedProperties: false }), { foo: 1 }, ['unknown argument foo']],
+    [object({ a: { enum: ['x', 'y'] } }), { a: 'z' }, ['a must be one of: "x", "y"']],
+    [object({ a: { const: 1 } }), { a: 2 }, ['a must be 1']],
+    [object({ a: { type: ['string', 'null'] } }), { a: 1 }, ['a must be text or null']],
+    [
+      object({ a: { minLength: 1 }, b: { maxLength: 2 } }),
+      { a: '', b: 'abc' },
+      ['a must not be empty', 'b must have at most 2 characters'],
+    ],
+    [object({ a: { type: 'string', format: 'email' } }), { a: 'x' }, ['a must be an e-mail address']],
+    [
+      object({ a: { minimum: 1 }, b: { exclusiveMaximum: 5 } }),
+      { a: 0, b: 5 },
+      ['a must be at least 1', 'b must be less than 5'],
+    ],
+    [object({ a: { pattern: '^x' } }), { a: 'y' }, ['a must match the pattern ^x']],
+    [
+      object({ a: { properties: { b: { type: 'boolean' } } } }),
+      { a: { b: 1 } },
+      ['a.b must be true or false'],
+    ],
+    [object({ 'a/b': { items: { type: 'number' } } }), { 'a/b': [1, 'x'] }, ['a/b[1] must be a number']],
+    [
+      object({ a: { uniqueItems: true, minItems: 3 } }),
+      { a: [1, 1] },
+      ['a must have at least 3 entries', 'a must hold nothing twice'],
+    ],
+    [
+      object({ a: { anyOf: [{ type: 'string' }, { type: 'null' }] } }),
+      { a: 1 },
+      ['a must be text, or a must be null'],
+    ],
+    [
+      object({}, { anyOf: [{ required: ['email'] }, { required: ['phone'] }] }),
+      {},
+      ['email is required, or phone is required'],
+    ],
+    [object({ a: { oneOf: [{}, {}] } }), { a: 1 }, ['a fits more than one of the forms that it can have']],
+    [object({}, { dependentRequired: { a: ['b'] } }), { a: 1 }, ['b is required where a is given']],
+    [object({ a: { not: {} } }), { a: 1 }, ['a has a value that is not accepted']],
+    [object({}), ['a'], ['the set of arguments must be an object']],
+  ])('names each wrong argument in words: %j, %j', (schema, args, words) => {
+    expect(checkToolSchema(schema)).toEqual([])
+    expect(validate(schema, args)).toEqual(words)
+  })
+
+  it('takes no argument for given because every object inherits it', () => {
+    const schema = object({ toString: { type: 'string' } }, { required: ['toString'] })
+    expect(validate(schema, {})).toEqual(['toString is required'])
+  })
+
+  it('knows no argument named __proto__', () => {
+    const args: unknown = JSON.parse('{"__proto__":{"admin":true}}')
+    expect(validate(object({ a: {} }, { additionalProperties: false }), args)).toEqual([
+      'unknown argument __proto__',
+    ])
+  })
+
+  it('tells at most ten faults, and long names in short', () => {
+    const args = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at}`.padEnd(5000, 'x'), 1]))
+    const words = validate(object({}, { additionalProperties: false }), args)
+    expect(words).toHaveLength(11)
+    expect(words.at(-1)).toBe('and 20 more faults')
+    expect(words.join().length).toBeLessThan(2000)
+  })
 })
 
-it('finds what a simple pattern does not permit', () => {
-  const schema = object({ order: { type: 'string', pattern: '^[A-Z]{2}-[0-9]{4,8}$' } })
-  expect(validate(schema, { order: 'RL-20418' })).toEqual([])
-  expect(validate(schema, { order: 'RL-204' }).join()).toMatch(/order/)
+describe('the cost of validation', () => {
+  it.each<[string, JsonSchema, () => unknown, RegExp]>([
+    [
+      'a pattern that backtracks',
+      object({ a: { pattern: '^(a+)+$' } }),
+      () => ({ a: `${'a'.repeat(60)}!` }),
+      /too long/,
+    ],
+    [
+      'a pattern that gives way at two places',
+      object({ a: { pattern: '^[^@]*@?[^@]*@?[^@]*!$' } }),
+      () => ({ a: 'a'.repeat(9_000) }),
+      /too long/,
+    ],
+    [
+      'a pattern that may begin anywhere',
+      object({ a: { pattern: '[a-z]{0,999}[a-z]{0,999}[a-z]{0,999}!' } }),
+      () => ({ a: 'a'.repeat(9_000) }),
+      /too long/,
+    ],
+    [
+      'names of any length that a pattern is for',
+      object({}, { propertyNames: { pattern: '^[a-z]*[a-z]{240}$' } }),
+      () => ({ [`${'a'.repeat(2_000_000)}!`]: 1 }),
+      /too long/,
+    ],
+    [
+      'alternatives that double at each level',
+      object(
+        { a: { $ref: '#/$defs/a' } },
+        {
+          $defs: {
+            a: {
+              anyOf: ['b', 'c'].map((name) => ({ type: 'array', items: { $ref: '#/$defs/a' }, title: name })),
+            },
+          },
+        },
+      ),
+      () => ({ a: JSON.parse('['.repeat(60) + '1' + ']'.repeat(60)) as unknown }),
+      /too long/,
+    ],
+    [
+      'a part that refers to itself',
+      object({ a: { $ref: '#/$defs/a' } }, { $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } }),
+      () => ({ a: 1 }),
+      /too long/,
+    ],
+    [
+      'values that nest without end',
+      object({ a: {} }),
+      () => JSON.parse('{"a":'.repeat(1e6) + '1' + '}'.repeat(1e6)) as unknown,
+      /nest too deep/,
+    ],
+    [
+      'a million values',
+      object({ a: { items: { type: 'string' } } }),
+      () => ({ a: new Array(1e6).fill(1) }),
+      /too many values/,
+    ],
+  ])('answers in time for %s', (_what, schema, args, words) => {
+    expect(validate(schema, args()).join()).toMatch(words)
+  })
+
+  it.each<[pattern: string, steps: number]>([
+    ['^[A-Z]{2}-[0-9]{4,8}$', 16],
+    ['^\\+?[1-9]\\d{6,14}$', 49],
+    ['^[a-z]+$', 2],
+    ['^[\\d\\]]{3}\\$', 5],
+    ['', Infinity],
+    ['a+', Infinity],
+    ['^a+b+$', Infinity],
+    ['^(a+)+$', Infinity],
+    ['^a|b$', Infinity],
+    ['^a\\1', Infinity],
+    ['^a\\b', Infinity],
+    ['^a{2}{3}', Infinity],
+    ['^a{1000}', Infinity],
+  ])('counts the steps of the pattern %p', (pattern, steps) => {
+    expect(countPatternSteps(pattern)).toBe(steps)
+  })
+
+  it('finds what a simple pattern does not permit', () => {
+    const schema = object({ order: { type: 'string', pattern: '^[A-Z]{2}-[0-9]{4,8}$' } })
+    expect(validate(schema, { order: 'RL-20418' })).toEqual([])
+    expect(validate(schema, { order: 'RL-204' }).join()).toMatch(/order/)
+  })
+
+  it('takes a text of 4 MB', () => {
+    expect(validate(object({ a: { type: 'string' } }), { a: 'x'.repeat(4 << 20) })).toEqual([])
+  })
 })
 
-it('takes a text of 4 MB', () => {
-  expect(validate(object({ a: { type: 'string' } }), { a: 'x'.repeat(4 << 20) })).toEqual([])
-})
+describe('compiled validators', () => {
+  it('says of a schema that was never checked that it cannot be read', () => {
+    expect(validate({ type: 'strin' }, {}).join()).toMatch(/cannot be read/)
+  })
 
-it('says of a schema that was never checked that it cannot be read', () => {
-  expect(validate({ type: 'strin' }, {}).join()).toMatch(/cannot be read/)
-})
+  it('compiles anew for another version of a tool, and for another tool of a server', () => {
+    const key = { id: 1_000_000, version: 1, name: 'a' }
+    const text = validators.get(key, object({ a: { type: 'string' } }))
+    expect(validators.get(key, object({}))).toBe(text)
+    expect(
+      validators.get({ ...key, version: 2 }, object({ a: { type: 'number' } }))({ a: 'x' }),
+    ).toHaveLength(1)
+    expect(
+      validators.get({ ...key, name: 'b' }, object({ a: { type: 'boolean' } }))({ a: 'x' }),
+    ).toHaveLength(1)
+  })
 
-it('compiles anew for another version of a tool, and for another tool of a server', () => {
-  const key = { id: 1_000_000, version: 1, name: 'a' }
-  const text = validators.get(key, object({ a: { type: 'string' } }))
-  expect(validators.get(key, object({}))).toBe(text)
-  expect(validators.get({ ...key, version: 2 }, object({ a: { type: 'number' } }))({ a: 'x' })).toHaveLength(
-    1,
-  )
-  expect(validators.get({ ...key, name: 'b' }, object({ a: { type: 'boolean' } }))({ a: 'x' })).toHaveLength(
-    1,
-  )
-})
-
-it('keeps tools apart that bear one $id', () => {
-  const withId = (type: string) => object({ a: { type } }, { $id: 'https://example.com/same' })
-  expect(checkToolSchema(withId('string'))).toEqual([])
-  expect(checkToolSchema(withId('number'))).toEqual([])
-  expect(validate(withId('string'), { a: 'x' })).toEqual([])
-  expect(validate(withId('number'), { a: 1 })).toEqual([])
-})
-
-it('never throws at a schema, whatever JSON it is', () => {
-  fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), (properties, args) => {
-      const schema = { type: 'object', properties } as JsonSchema
-      expect(Array.isArray(checkToolSchema(schema))).toBe(true)
-      expect(Array.isArray(validate(schema, args))).toBe(true)
-    }),
-    { numRuns: 150 },
-  )
+  it('keeps tools apart that bear one $id', () => {
+    const withId = (type: string) => object({ a: { type } }, { $id: 'https://example.com/same' })
+    expect(checkToolSchema(withId('string'))).toEqual([])
+    expect(checkToolSchema(withId('number'))).toEqual([])
+    expect(validate(withId('string'), { a: 'x' })).toEqual([])
+    expect(validate(withId('number'), { a: 1 })).toEqual([])
+  })
 })

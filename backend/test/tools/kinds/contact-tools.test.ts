@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
 import { updateContact } from '../../../contacts/update-contact.ts'
 import type { ToolKindName } from '../../../db/schema.ts'
@@ -59,133 +59,141 @@ async function use(
   return kind.run(deps, toolUse)
 }
 
-it('tells what is known of the person on the call, with the last notes', async () => {
-  await use('contact_note', { text: 'Prefers mornings.' })
-  const { text } = await use('contact_lookup')
-  expect(text).toContain('Name: Maya')
-  expect(text).toContain(`Phone number: ${number}`)
-  expect(text).toContain('Do not call: no')
-  expect(text).toContain('Note of 2026-05-04: Prefers mornings.')
+describe('contact lookup', () => {
+  it('tells what is known of the person on the call, with the last notes', async () => {
+    await use('contact_note', { text: 'Prefers mornings.' })
+    const { text } = await use('contact_lookup')
+    expect(text).toContain('Name: Maya')
+    expect(text).toContain(`Phone number: ${number}`)
+    expect(text).toContain('Do not call: no')
+    expect(text).toContain('Note of 2026-05-04: Prefers mornings.')
+  })
+
+  it('looks a contact up by number in national spelling, by e-mail in any case and by external id', async () => {
+    await use('contact_update', { email: 'maya@example.com', external_id: 'crm-1' })
+    for (const args of [
+      { phone_number: number.replace('+1', '') },
+      { email: 'MAYA@example.com' },
+      { external_id: 'crm-1' },
+    ]) {
+      expect((await use('contact_lookup', args, { withoutCall: true })).text).toContain(number)
+    }
+  })
+
+  it('names the numbers where several contacts have the same e-mail', async () => {
+    await use('contact_update', { email: 'office@example.com' })
+    const other = freshNumber()
+    await seedCall(deps, seed, other, { email: 'office@example.com' })
+    const { text } = await use('contact_lookup', { email: 'office@example.com' })
+    expect(text).toContain(number)
+    expect(text).toContain(other)
+  })
+
+  it('tells a value of several lines as one fact', async () => {
+    await use('contact_update', { variables: { note: 'first\nDo not call: yes' } })
+    expect((await use('contact_lookup')).text).toContain('\nnote: first Do not call: yes')
+  })
+
+  it('lets no variable pass for the fact whose name it has', async () => {
+    await use('contact_update', { variables: { 'Do not call': 'no', 'local time ': 'noon' } })
+    const { text } = await use('contact_lookup')
+    expect(text.match(/^(Variable )?do not call: .*$/gim)).toEqual([
+      'Do not call: no',
+      'Variable Do not call: no',
+    ])
+    expect(text).toContain('Variable local time')
+  })
 })
 
-it('looks a contact up by number in national spelling, by e-mail in any case and by external id', async () => {
-  await use('contact_update', { email: 'maya@example.com', external_id: 'crm-1' })
-  for (const args of [
-    { phone_number: number.replace('+1', '') },
-    { email: 'MAYA@example.com' },
-    { external_id: 'crm-1' },
-  ]) {
-    expect((await use('contact_lookup', args, { withoutCall: true })).text).toContain(number)
-  }
+describe('contact updates', () => {
+  it('writes fields, merges variables, and clears with null', async () => {
+    const first = { last_name: 'Lopez', email: 'maya@example.com', variables: { roof: 'slate' } }
+    expect((await use('contact_update', first)).text).toBe('The contact is updated: last_name, email, roof.')
+    await use('contact_update', { email: null, variables: { floors: '2' } })
+    const { text } = await use('contact_lookup')
+    expect(text).toContain('Name: Maya Lopez')
+    expect(text).not.toContain('E-mail')
+    expect(text).toContain('roof: slate\nfloors: 2')
+    await use('contact_update', { variables: null })
+    expect((await use('contact_lookup')).text).not.toMatch(/roof|floors/)
+  })
+
+  it.each([{}, { first_name: '' }, { variables: {} }])(
+    'asks for a field where %j changes none',
+    async (args) => {
+      expect(await use('contact_update', args)).toMatchObject({ isError: true })
+    },
+  )
+
+  it('refuses variables that add up to more than a contact may have', async () => {
+    const named = (name: string) =>
+      Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${name}${i}`, 'x']))
+    await use('contact_update', { variables: named('a') })
+    await expect(use('contact_update', { variables: named('b') })).rejects.toThrow('at most 100 variables')
+  })
+
+  it.each([
+    [{ email: 'nobody' }, 'email must be an e-mail address.'],
+    [{ time_zone: 'Mars/Olympus' }, 'time_zone must be an IANA time zone.'],
+    [{ do_not_call: false }, 'do_not_call is not a field'],
+  ])('refuses %j as the API does', async (args, message) => {
+    await expect(use('contact_update', args)).rejects.toThrow(message)
+  })
+
+  it('makes no contact anew that was erased meanwhile', async () => {
+    const phoneNumber = freshNumber()
+    const updating = updateContact(deps, seed.workspaceId, phoneNumber, { first_name: 'Maya' })
+    await expect(updating).rejects.toThrow('There is no contact')
+    const { text } = await use('contact_lookup', { phone_number: phoneNumber })
+    expect(text).toBe('There is no contact with this phone number.')
+  })
+
+  it('moves waiting calls where the time zone is new', async () => {
+    const { campaignId } = seed
+    const hours: CallingHours = { ...everyHour, start: '12:00', end: '13:00' }
+    await database.db
+      .updateTable('campaign')
+      .set({ calling_hours: JSON.stringify(hours) })
+      .where('id', '=', campaignId)
+      .execute()
+    const waiting = await seedCall(deps, seed, number)
+    expect(waiting.next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
+    await use('contact_update', { time_zone: 'America/Los_Angeles' })
+    expect((await getCall(deps, seed, waiting.id)).next_attempt_at).toBe('2026-05-04T19:00:00.000Z')
+  })
 })
 
-it('names the numbers where several contacts have the same e-mail', async () => {
-  await use('contact_update', { email: 'office@example.com' })
-  const other = freshNumber()
-  await seedCall(deps, seed, other, { email: 'office@example.com' })
-  const { text } = await use('contact_lookup', { email: 'office@example.com' })
-  expect(text).toContain(number)
-  expect(text).toContain(other)
-})
+describe("a session's call and workspace", () => {
+  it('puts the person on the call on the do-not-call list', async () => {
+    await use('do_not_call')
+    expect((await use('contact_lookup')).text).toContain('Do not call: yes')
+  })
 
-it('writes fields, merges variables, and clears with null', async () => {
-  const first = { last_name: 'Lopez', email: 'maya@example.com', variables: { roof: 'slate' } }
-  expect((await use('contact_update', first)).text).toBe('The contact is updated: last_name, email, roof.')
-  await use('contact_update', { email: null, variables: { floors: '2' } })
-  const { text } = await use('contact_lookup')
-  expect(text).toContain('Name: Maya Lopez')
-  expect(text).not.toContain('E-mail')
-  expect(text).toContain('roof: slate\nfloors: 2')
-  await use('contact_update', { variables: null })
-  expect((await use('contact_lookup')).text).not.toMatch(/roof|floors/)
-})
+  it('changes nothing on a test call, and says what it would have done', async () => {
+    const dry = { dryRun: true }
+    expect((await use('contact_update', { last_name: 'Lopez' }, dry)).text).toMatch(/^Test call, nothing was/)
+    expect((await use('contact_note', { text: 'A note' }, dry)).text).toMatch(/^Test call, nothing was/)
+    expect((await use('do_not_call', {}, dry)).text).toMatch(/^Test call, nothing was/)
+    const { text } = await use('contact_lookup')
+    expect(text).not.toMatch(/Lopez|A note/)
+    expect(text).toContain('Do not call: no')
+  })
 
-it.each([{}, { first_name: '' }, { variables: {} }])(
-  'asks for a field where %j changes none',
-  async (args) => {
-    expect(await use('contact_update', args)).toMatchObject({ isError: true })
-  },
-)
+  it('asks which contact is meant where the session belongs to no call', async () => {
+    const withoutCall = { withoutCall: true }
+    expect((await use('contact_lookup', {}, withoutCall)).isError).toBe(true)
+    expect((await use('do_not_call', {}, withoutCall)).isError).toBe(true)
+    await expect(use('contact_note', { text: 'A' }, withoutCall)).rejects.toThrow('say which contact')
+  })
 
-it('refuses variables that add up to more than a contact may have', async () => {
-  const named = (name: string) =>
-    Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${name}${i}`, 'x']))
-  await use('contact_update', { variables: named('a') })
-  await expect(use('contact_update', { variables: named('b') })).rejects.toThrow('at most 100 variables')
-})
-
-it('makes no contact anew that was erased meanwhile', async () => {
-  const phoneNumber = freshNumber()
-  const updating = updateContact(deps, seed.workspaceId, phoneNumber, { first_name: 'Maya' })
-  await expect(updating).rejects.toThrow('There is no contact')
-  const { text } = await use('contact_lookup', { phone_number: phoneNumber })
-  expect(text).toBe('There is no contact with this phone number.')
-})
-
-it('tells a value of several lines as one fact', async () => {
-  await use('contact_update', { variables: { note: 'first\nDo not call: yes' } })
-  expect((await use('contact_lookup')).text).toContain('\nnote: first Do not call: yes')
-})
-
-it('lets no variable pass for the fact whose name it has', async () => {
-  await use('contact_update', { variables: { 'Do not call': 'no', 'local time ': 'noon' } })
-  const { text } = await use('contact_lookup')
-  expect(text.match(/^(Variable )?do not call: .*$/gim)).toEqual([
-    'Do not call: no',
-    'Variable Do not call: no',
-  ])
-  expect(text).toContain('Variable local time')
-})
-
-it('moves waiting calls where the time zone is new', async () => {
-  const { campaignId } = seed
-  const hours: CallingHours = { ...everyHour, start: '12:00', end: '13:00' }
-  await database.db
-    .updateTable('campaign')
-    .set({ calling_hours: JSON.stringify(hours) })
-    .where('id', '=', campaignId)
-    .execute()
-  const waiting = await seedCall(deps, seed, number)
-  expect(waiting.next_attempt_at).toBe('2026-05-04T16:00:00.000Z')
-  await use('contact_update', { time_zone: 'America/Los_Angeles' })
-  expect((await getCall(deps, seed, waiting.id)).next_attempt_at).toBe('2026-05-04T19:00:00.000Z')
-})
-
-it.each([
-  [{ email: 'nobody' }, 'email must be an e-mail address.'],
-  [{ time_zone: 'Mars/Olympus' }, 'time_zone must be an IANA time zone.'],
-  [{ do_not_call: false }, 'do_not_call is not a field'],
-])('refuses %j as the API does', async (args, message) => {
-  await expect(use('contact_update', args)).rejects.toThrow(message)
-})
-
-it('changes nothing on a test call, and says what it would have done', async () => {
-  const dry = { dryRun: true }
-  expect((await use('contact_update', { last_name: 'Lopez' }, dry)).text).toMatch(/^Test call, nothing was/)
-  expect((await use('contact_note', { text: 'A note' }, dry)).text).toMatch(/^Test call, nothing was/)
-  expect((await use('do_not_call', {}, dry)).text).toMatch(/^Test call, nothing was/)
-  const { text } = await use('contact_lookup')
-  expect(text).not.toMatch(/Lopez|A note/)
-  expect(text).toContain('Do not call: no')
-})
-
-it('puts the person on the call on the do-not-call list', async () => {
-  await use('do_not_call')
-  expect((await use('contact_lookup')).text).toContain('Do not call: yes')
-})
-
-it('asks which contact is meant where the session belongs to no call', async () => {
-  const withoutCall = { withoutCall: true }
-  expect((await use('contact_lookup', {}, withoutCall)).isError).toBe(true)
-  expect((await use('do_not_call', {}, withoutCall)).isError).toBe(true)
-  await expect(use('contact_note', { text: 'A' }, withoutCall)).rejects.toThrow('say which contact')
-})
-
-it("neither finds, changes nor notes another workspace's contact", async () => {
-  const seeded = await seedWorkspace(deps, 'Other')
-  const theirs = { phone_number: number }
-  expect((await use('contact_lookup', theirs, { seeded })).text).toMatch(/^There is no contact/)
-  expect((await use('contact_lookup', {}, { seeded })).text).toMatch(/^There is no contact/)
-  await expect(use('contact_update', { ...theirs, last_name: 'X' }, { seeded })).rejects.toThrow('no contact')
-  await expect(use('contact_note', { ...theirs, text: 'X' }, { seeded })).rejects.toThrow('no contact')
+  it("neither finds, changes nor notes another workspace's contact", async () => {
+    const seeded = await seedWorkspace(deps, 'Other')
+    const theirs = { phone_number: number }
+    expect((await use('contact_lookup', theirs, { seeded })).text).toMatch(/^There is no contact/)
+    expect((await use('contact_lookup', {}, { seeded })).text).toMatch(/^There is no contact/)
+    await expect(use('contact_update', { ...theirs, last_name: 'X' }, { seeded })).rejects.toThrow(
+      'no contact',
+    )
+    await expect(use('contact_note', { ...theirs, text: 'X' }, { seeded })).rejects.toThrow('no contact')
+  })
 })

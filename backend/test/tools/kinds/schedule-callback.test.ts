@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
 import { addToDoNotCallList } from '../../../calls/do-not-call.ts'
 import { scheduleCallback } from '../../../tools/kinds/schedule-callback.ts'
@@ -67,129 +67,142 @@ async function seedConversation({
   }
 }
 
-it("calls again at the time asked for by the contact's clock, and says when that is", async () => {
-  const { ask: requestCallback, waiting } = await seedConversation({ timeZone: 'Europe/Berlin' })
-  expect(await requestCallback('2026-05-05T15:30')).toEqual({
-    text: 'The call-back is planned for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
-    isError: false,
+describe('the requested time', () => {
+  it("calls again at the time asked for by the contact's clock, and says when that is", async () => {
+    const { ask: requestCallback, waiting } = await seedConversation({ timeZone: 'Europe/Berlin' })
+    expect(await requestCallback('2026-05-05T15:30')).toEqual({
+      text: 'The call-back is planned for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
+      isError: false,
+    })
+    expect(await waiting()).toMatchObject([
+      {
+        status: 'queued',
+        scheduled_at: '2026-05-05T13:30:00.000Z',
+        test: false,
+        contact: { first_name: 'Maya' },
+      },
+    ])
+    expect(dialerNotified).toBe(1)
   })
-  expect(await waiting()).toMatchObject([
-    {
-      status: 'queued',
-      scheduled_at: '2026-05-05T13:30:00.000Z',
-      test: false,
-      contact: { first_name: 'Maya' },
-    },
-  ])
-  expect(dialerNotified).toBe(1)
-})
 
-const chicago = '+13125550143'
-const tollFree = '+18005550143'
-it.each([
-  ['the zone of its number', { number: chicago, campaignZone: 'Europe/Paris' }, '2026-05-05T20:30:00.000Z'],
-  ["the campaign's zone", { number: tollFree, campaignZone: 'Europe/Paris' }, '2026-05-05T13:30:00.000Z'],
-])('takes %s where a contact has none of its own', async (_zone, place, at) => {
-  const { ask: requestCallback, waiting } = await seedConversation(place)
-  await requestCallback('2026-05-05T15:30:00')
-  expect(await waiting()).toMatchObject([{ scheduled_at: at }])
-})
+  const chicago = '+13125550143'
+  const tollFree = '+18005550143'
 
-it.each([
-  ['2026-05-05T15:30:00Z', '2026-05-05T15:30:00.000Z'],
-  ['2026-05-05T15:30-07:00', '2026-05-05T22:30:00.000Z'],
-  ['2026-05-05 15:30', '2026-05-05T19:30:00.000Z'],
-  // Clocks jump from 02:00 to 03:00, and in November show 01:30 twice.
-  ['2027-03-14T02:30', '2027-03-14T07:30:00.000Z'],
-  ['2026-11-01T01:30', '2026-11-01T05:30:00.000Z'],
-])('reads %s', async (written, at) => {
-  const { ask: requestCallback, waiting } = await seedConversation()
-  await requestCallback(written)
-  expect(await waiting()).toMatchObject([{ scheduled_at: at }])
-})
-
-it.each([
-  ['tomorrow', 'at must be a date and a time, such as'],
-  ['2026-05-05', 'at must be a date and a time, such as'],
-  ['2026-02-30T10:00', 'at must be a date and a time, such as'],
-  ['2026-05-04T10:59', 'Monday, May 4, 2026 at 10:59 AM (America/New_York) is past.'],
-  ['2026-05-04T15:00:00Z', 'is past.'],
-  ['0000-01-01T00:00', 'is past.'],
-  ['2027-05-05T11:00', 'is more than a year ahead.'],
-])('refuses %s, and says what time it is', async (written, message) => {
-  const { ask: requestCallback, waiting } = await seedConversation()
-  await expect(requestCallback(written)).rejects.toThrow(message)
-  await expect(requestCallback(written)).rejects.toThrow(
-    'It is Monday, May 4, 2026 at 11:00 AM (America/New_York) now.',
-  )
-  expect(await waiting()).toEqual([])
-  expect(dialerNotified).toBe(0)
-})
-
-it('says so where calling hours make it later', async () => {
-  const { ask: requestCallback } = await seedConversation({
-    hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
+  it.each([
+    ['the zone of its number', { number: chicago, campaignZone: 'Europe/Paris' }, '2026-05-05T20:30:00.000Z'],
+    ["the campaign's zone", { number: tollFree, campaignZone: 'Europe/Paris' }, '2026-05-05T13:30:00.000Z'],
+  ])('takes %s where a contact has none of its own', async (_zone, place, at) => {
+    const { ask: requestCallback, waiting } = await seedConversation(place)
+    await requestCallback('2026-05-05T15:30:00')
+    expect(await waiting()).toMatchObject([{ scheduled_at: at }])
   })
-  expect((await requestCallback('2026-05-05T15:30')).text).toBe(
-    'The call-back is planned for Wednesday, May 6, 2026 at 9:00 AM (America/New_York): at the time asked for, calling is not permitted.',
-  )
-})
 
-it('takes the same time again for the same call-back, and another time for another', async () => {
-  const { ask: requestCallback, waiting } = await seedConversation()
-  const first = await requestCallback('2026-05-05T15:30')
-  expect(await requestCallback('2026-05-05T15:30')).toEqual(first)
-  expect(await waiting()).toHaveLength(1)
-  await requestCallback('2026-05-06T15:30')
-  expect(await waiting()).toHaveLength(2)
-})
-
-it('queues one of simultaneous requests for the same time', async () => {
-  const { ask: requestCallback, waiting } = await seedConversation()
-  await Promise.all(Array.from({ length: 8 }, () => requestCallback('2026-05-05T15:30')))
-  expect(await waiting()).toHaveLength(1)
-})
-
-it('queues nothing on a test call, yet refuses what could not be', async () => {
-  const { ask: requestCallback, waiting } = await seedConversation({ test: true })
-  expect(await requestCallback('2026-05-05T15:30')).toEqual({
-    text: 'Test call, nothing was changed. The call-back would have been planned for Tuesday, May 5, 2026 at 3:30 PM (America/New_York).',
-    isError: false,
+  it.each([
+    ['2026-05-05T15:30:00Z', '2026-05-05T15:30:00.000Z'],
+    ['2026-05-05T15:30-07:00', '2026-05-05T22:30:00.000Z'],
+    ['2026-05-05 15:30', '2026-05-05T19:30:00.000Z'],
+    // Clocks jump from 02:00 to 03:00, and in November show 01:30 twice.
+    ['2027-03-14T02:30', '2027-03-14T07:30:00.000Z'],
+    ['2026-11-01T01:30', '2026-11-01T05:30:00.000Z'],
+  ])('reads %s', async (written, at) => {
+    const { ask: requestCallback, waiting } = await seedConversation()
+    await requestCallback(written)
+    expect(await waiting()).toMatchObject([{ scheduled_at: at }])
   })
-  await expect(requestCallback('2026-05-03T15:30')).rejects.toThrow('is past')
-  expect(await waiting()).toEqual([])
-})
 
-it('promises no call-back to a number on the do-not-call list', async () => {
-  const number = freshNumber()
-  const { ask: requestCallback, waiting } = await seedConversation({ number })
-  const now = deps.clock.now()
-  await addToDoNotCallList(deps.db, { ...seed, phoneNumber: number, source: 'call', now })
-  await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow('do-not-call list: promise no call-back')
-  expect(await waiting()).toEqual([])
-})
+  it.each([
+    ['tomorrow', 'at must be a date and a time, such as'],
+    ['2026-05-05', 'at must be a date and a time, such as'],
+    ['2026-02-30T10:00', 'at must be a date and a time, such as'],
+    ['2026-05-04T10:59', 'Monday, May 4, 2026 at 10:59 AM (America/New_York) is past.'],
+    ['2026-05-04T15:00:00Z', 'is past.'],
+    ['0000-01-01T00:00', 'is past.'],
+    ['2027-05-05T11:00', 'is more than a year ahead.'],
+  ])('refuses %s, and says what time it is', async (written, message) => {
+    const { ask: requestCallback, waiting } = await seedConversation()
+    await expect(requestCallback(written)).rejects.toThrow(message)
+    await expect(requestCallback(written)).rejects.toThrow(
+      'It is Monday, May 4, 2026 at 11:00 AM (America/New_York) now.',
+    )
+    expect(await waiting()).toEqual([])
+    expect(dialerNotified).toBe(0)
+  })
 
-it('promises no call-back where the campaign was archived meanwhile', async () => {
-  const { ask: requestCallback, waiting, campaignId } = await seedConversation()
-  await database.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', campaignId).execute()
-  await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow(
-    'campaign has ended: promise no call-back',
-  )
-  expect(await waiting()).toEqual([])
-})
-
-it('has nobody to call back where the session belongs to no call', async () => {
-  const { row } = await seedConversation()
-  expect(await scheduleCallback.run(deps, createToolUse(row, { at: '2026-05-05T15:30' }))).toMatchObject({
-    isError: true,
+  it('says so where calling hours make it later', async () => {
+    const { ask: requestCallback } = await seedConversation({
+      hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
+    })
+    expect((await requestCallback('2026-05-05T15:30')).text).toBe(
+      'The call-back is planned for Wednesday, May 6, 2026 at 9:00 AM (America/New_York): at the time asked for, calling is not permitted.',
+    )
   })
 })
 
-it("calls nobody of another workspace's", async () => {
-  const { ask: requestCallback, waiting, row } = await seedConversation()
-  const other = await seedWorkspace(deps, 'Other')
-  await expect(
-    requestCallback('2026-05-05T15:30', { ...row, workspaceId: other.workspaceId }),
-  ).rejects.toThrow('no longer kept')
-  expect(await waiting()).toEqual([])
+describe('repeated requests', () => {
+  it('takes the same time again for the same call-back, and another time for another', async () => {
+    const { ask: requestCallback, waiting } = await seedConversation()
+    const first = await requestCallback('2026-05-05T15:30')
+    expect(await requestCallback('2026-05-05T15:30')).toEqual(first)
+    expect(await waiting()).toHaveLength(1)
+    await requestCallback('2026-05-06T15:30')
+    expect(await waiting()).toHaveLength(2)
+  })
+
+  it('queues one of simultaneous requests for the same time', async () => {
+    const { ask: requestCallback, waiting } = await seedConversation()
+    await Promise.all(Array.from({ length: 8 }, () => requestCallback('2026-05-05T15:30')))
+    expect(await waiting()).toHaveLength(1)
+  })
+})
+
+describe('callbacks that are not scheduled', () => {
+  it('queues nothing on a test call, yet refuses what could not be', async () => {
+    const { ask: requestCallback, waiting } = await seedConversation({ test: true })
+    expect(await requestCallback('2026-05-05T15:30')).toEqual({
+      text: 'Test call, nothing was changed. The call-back would have been planned for Tuesday, May 5, 2026 at 3:30 PM (America/New_York).',
+      isError: false,
+    })
+    await expect(requestCallback('2026-05-03T15:30')).rejects.toThrow('is past')
+    expect(await waiting()).toEqual([])
+  })
+
+  it('promises no call-back to a number on the do-not-call list', async () => {
+    const number = freshNumber()
+    const { ask: requestCallback, waiting } = await seedConversation({ number })
+    const now = deps.clock.now()
+    await addToDoNotCallList(deps.db, { ...seed, phoneNumber: number, source: 'call', now })
+    await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow(
+      'do-not-call list: promise no call-back',
+    )
+    expect(await waiting()).toEqual([])
+  })
+
+  it('promises no call-back where the campaign was archived meanwhile', async () => {
+    const { ask: requestCallback, waiting, campaignId } = await seedConversation()
+    await database.db
+      .updateTable('campaign')
+      .set({ status: 'archived' })
+      .where('id', '=', campaignId)
+      .execute()
+    await expect(requestCallback('2026-05-05T15:30')).rejects.toThrow(
+      'campaign has ended: promise no call-back',
+    )
+    expect(await waiting()).toEqual([])
+  })
+
+  it('has nobody to call back where the session belongs to no call', async () => {
+    const { row } = await seedConversation()
+    expect(await scheduleCallback.run(deps, createToolUse(row, { at: '2026-05-05T15:30' }))).toMatchObject({
+      isError: true,
+    })
+  })
+
+  it("calls nobody of another workspace's", async () => {
+    const { ask: requestCallback, waiting, row } = await seedConversation()
+    const other = await seedWorkspace(deps, 'Other')
+    await expect(
+      requestCallback('2026-05-05T15:30', { ...row, workspaceId: other.workspaceId }),
+    ).rejects.toThrow('no longer kept')
+    expect(await waiting()).toEqual([])
+  })
 })

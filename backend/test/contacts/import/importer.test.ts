@@ -1,0 +1,106 @@
+import { beforeAll, expect, it } from '@jest/globals'
+import { checkImport } from '../../../contacts/import/check-import.ts'
+import { leaseImports } from '../../../contacts/import/import-store.ts'
+import { runImport } from '../../../contacts/import/run-import.ts'
+import type { Worker } from '../../../core/worker.ts'
+import { eraseContact } from '../../../privacy/erase-contact.ts'
+import { seedCall } from '../../support/calls.ts'
+import { getStat, upload, useImportWorld } from '../../support/contact-imports.ts'
+import { seedSignedInOwner } from '../../support/dashboard.ts'
+import { waitFor } from '../../support/wait.ts'
+
+const { world, startWorker, waitUntilSettled, uploadAndCheck, listContacts } = useImportWorld()
+let worker: Worker
+beforeAll(() => {
+  worker = startWorker()
+})
+
+it('goes on where a lost process stood, and does nothing twice, with two at work', async () => {
+  await worker.stop()
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const rows = Array.from({ length: 260 }, (_, index) => `+1202558${String(index).padStart(4, '0')},${index}`)
+  const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
+  const lease = async () => {
+    const [job] = await leaseImports(world.database.db, 1)
+    if (job === undefined) throw new Error('there was nothing to lease')
+    return job
+  }
+  const expire = () =>
+    world.database.db
+      .updateTable('contact_import')
+      .set({ lease_until: new Date(0) })
+      .execute()
+  // A checker is told to stop, one is lost, and the third is done; what the lost one still writes is refused.
+  await checkImport(deps, await lease(), AbortSignal.abort())
+  const lost = await lease()
+  await expire()
+  const checker = await lease()
+  await checkImport(deps, checker, new AbortController().signal)
+  await checkImport(deps, lost, new AbortController().signal)
+  const page = await waitUntilSettled(user, path)
+  expect(getStat(page.html)).toMatchObject({ Rows: 260, 'New contacts': 260 })
+
+  await user.browser.press(page, 'Import', { campaign_id: String(user.seed.campaignId) })
+  const first = await lease()
+  await expire()
+  const second = await lease()
+  const stop = new AbortController()
+  const running = runImport(deps, second, stop.signal)
+  await runImport(deps, first, new AbortController().signal)
+  stop.abort()
+  await running
+  worker = startWorker()
+  const other = startWorker()
+  const done = await waitUntilSettled(user, path)
+  await other.stop()
+  expect(done.text).toContain('260 of 260 contacts written: 260 new')
+  expect(done.text).toContain('260 calls queued')
+  expect(await listContacts(user)).toHaveLength(260)
+}, 120_000)
+
+it('stops where its campaign is archived meanwhile, and says so', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
+  await worker.stop()
+  await user.browser.press(page, 'Import', { campaign_id: String(user.seed.campaignId) })
+  const { campaignId } = user.seed
+  await world.database.db
+    .updateTable('campaign')
+    .set({ status: 'archived' })
+    .where('id', '=', campaignId)
+    .execute()
+  worker = startWorker()
+  const { text } = await waitUntilSettled(user, path)
+  expect(text).toContain('The campaign was archived meanwhile: the rows that are left were not imported.')
+  expect(await listContacts(user)).toEqual([])
+})
+
+it('leaves nobody’s row behind who is erased before the import', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { contact } = await seedCall(world.service.deps, user.seed, '+12025570101')
+  const { path, page } = await uploadAndCheck(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
+  await eraseContact(world.service.deps, { workspaceId: user.seed.workspaceId, contactId: contact.id })
+  await user.browser.press(page, 'Import')
+  await waitUntilSettled(user, path)
+  expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
+})
+
+it('imports in batches that others see one after the other', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = Array.from(
+    { length: 2_000 },
+    (_, index) => `+1202559${String(index).padStart(4, '0')},P${index}`,
+  )
+  const { path } = await upload(user, 'many.csv', ['Phone,Name', ...rows].join('\n'))
+  await user.browser.press(await waitUntilSettled(user, path), 'Import')
+  const seen = new Set<number>()
+  await waitFor(async () => {
+    const { text } = await user.open(path)
+    const written = Number(/([\d,]+) of 2,000 contacts written/.exec(text)?.[1]?.replace(',', ''))
+    seen.add(written)
+    return written === 2_000
+  })
+  expect([...seen].filter((written) => written > 0 && written < 2_000).length).toBeGreaterThan(0)
+  expect(await listContacts(user)).toHaveLength(2_000)
+})

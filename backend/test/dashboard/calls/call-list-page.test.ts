@@ -1,0 +1,141 @@
+import { expect, it } from '@jest/globals'
+import { parse } from 'csv-parse/sync'
+import { sql } from 'kysely'
+import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { completeDialedCall, createCallSeeder } from '../../support/calls.ts'
+import { seedSignedInOwner } from '../../support/dashboard.ts'
+import { seedCampaign } from '../../support/factories.ts'
+import { useServiceWorld } from '../../support/service.ts'
+
+const world = useServiceWorld()
+const seedCallFor = createCallSeeder(world)
+
+/** Ids of the calls that a page lists, in its order. */
+const listedIds = ({ html }: { html: string }) =>
+  [...html.matchAll(/<tr id="call-(\d+)"/g)].map(([, id]) => Number(id))
+
+it('says what to do where there are no calls', async () => {
+  const { open } = await seedSignedInOwner(world.service)
+  const page = await open('/calls')
+  expect(page.text).toContain('No calls yet.')
+  expect(page.html).toMatch(/href="[^"]*\/contacts\/new"/)
+})
+
+it('lists calls, the newest first, and tells what each waits for', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const first = await seedCallFor(user, { first_name: 'Maya', last_name: '<i>Li</i>' })
+  const second = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
+  const page = await user.open('/calls')
+  expect(listedIds(page)).toEqual([second.id, first.id])
+  expect(page.html).toContain('Maya &lt;i&gt;Li&lt;/i&gt;')
+  expect(page.text).toContain('for its time until Wed 9:00 AM')
+})
+
+it('finds calls by the beginning of a name, a number in any spelling, and the id', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const maya = await seedCallFor(user, { first_name: 'Maya', last_name: 'Ångström' }, '+12025570001')
+  const noor = await seedCallFor(user, { first_name: 'Noor', last_name: 'Mayall' }, '+12025570002')
+  const found = async (search: string) =>
+    listedIds(await user.open(`/calls?${new URLSearchParams({ search }).toString()}`))
+  expect(await found('may')).toEqual([noor.id, maya.id])
+  expect(await found('MAYA ångs')).toEqual([maya.id])
+  expect(await found('(202) 557-0002')).toEqual([noor.id])
+  expect(await found('tel:+1-202-557-0002')).toEqual([noor.id])
+  expect(await found('202 557')).toEqual([noor.id, maya.id])
+  expect(await found(`#${maya.id}`)).toEqual([maya.id])
+  expect(await found('%')).toEqual([])
+  expect(await found('nobody')).toEqual([])
+})
+
+it('narrows the list down by status, outcome, campaign, agent, kind and day', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { seed } = user
+  const campaignId = await seedCampaign(world.service.deps, { ...seed, name: 'Other' })
+  const plain = await seedCallFor(user)
+  const test = await seedCallFor(user, { test: true })
+  const other = await seedCallFor(user, { campaign_id: campaignId })
+  const old = await seedCallFor(user)
+  await completeDialedCall(world.service.deps, seed, old.id, emptyResult('busy', 'line_busy'))
+  await world.database.db
+    .updateTable('call')
+    .set({ queued_at: new Date('2026-05-03T03:59:59Z') }) // 23:59:59 on May 2 in New York
+    .where('id', '=', old.id)
+    .execute()
+  const found = async (query: string) => listedIds(await user.open(`/calls?${query}`))
+  expect(await found('status=completed')).toEqual([old.id])
+  expect(await found('outcome=busy')).toEqual([old.id])
+  expect(await found('outcome=answered')).toEqual([])
+  expect(await found(`campaign=${campaignId}`)).toEqual([other.id])
+  expect(await found(`agent=${seed.agentId}&kind=real`)).toEqual([old.id, other.id, plain.id])
+  expect(await found('kind=test')).toEqual([test.id])
+  expect(await found('from=2026-05-02&to=2026-05-02')).toEqual([old.id])
+  expect(await found('from=2026-05-03&kind=real')).toEqual([other.id, plain.id])
+  expect(await found('status=&outcome=nonsense&campaign=x&from=yesterday')).toHaveLength(4)
+})
+
+it('pages through a long list and back', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const ids: number[] = []
+  for (let count = 0; count < 120; count += 1) ids.unshift((await seedCallFor(user)).id)
+  const first = await user.open('/calls')
+  expect(listedIds(first)).toEqual(ids.slice(0, 50))
+  const follow = async (html: string, rel: string) => {
+    const address = new RegExp(`href="([^"]*)" rel="${rel}"`).exec(html)?.[1] ?? ''
+    const { page } = await user.browser.open(
+      new URL(address.replaceAll('&amp;', '&'), world.service.url).href,
+    )
+    return page
+  }
+  const second = await follow(first.html, 'next')
+  const third = await follow(second.html, 'next')
+  expect([...listedIds(second), ...listedIds(third)]).toEqual(ids.slice(50))
+  expect(third.html).not.toContain('rel="next"')
+  expect(listedIds(await follow(third.html, 'prev'))).toEqual(ids.slice(50, 100))
+  const again = await follow(second.html, 'prev')
+  expect(listedIds(again)).toEqual(ids.slice(0, 50))
+})
+
+it('pages through the calls of some days in the order in which they were queued', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const ids: number[] = []
+  for (let count = 0; count < 60; count += 1) ids.push((await seedCallFor(user)).id)
+  // The later its id, the earlier it was queued; three at a time at one moment.
+  await sql`update call set queued_at = timestamptz '2026-05-03T12:00:00Z' - (id - ${ids[0]}::bigint) / 3 * interval '1 minute'
+    where workspace_id = ${user.seed.workspaceId}`.execute(world.database.db)
+  const threes = Map.groupBy(ids, (id) => Math.floor((id - (ids[0] ?? 0)) / 3))
+  const inOrder = [...threes.values()].flatMap((three) => three.reverse())
+  const first = await user.open('/calls?from=2026-05-01&to=2026-05-03')
+  const next = /href="([^"]*)" rel="next"/.exec(first.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const { page: second } = await user.browser.open(new URL(next, world.service.url).href)
+  expect([...listedIds(first), ...listedIds(second)]).toEqual(inOrder)
+})
+
+it('does not push new calls under the reader’s eyes, but offers them', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const first = await seedCallFor(user)
+  const page = await user.open('/calls')
+  const live = /id="live"[^>]*hx-get="([^"]*)"/.exec(page.html)?.[1] ?? ''
+  const second = await seedCallFor(user)
+  const { page: later } = await user.browser.open(new URL(live, world.service.url).href)
+  expect(listedIds(later)).toEqual([first.id])
+  expect(later.text).toContain('Show 1 newer call')
+  expect(listedIds(await user.open('/calls'))).toEqual([second.id, first.id])
+})
+
+it('exports the filtered list as CSV that runs no formula', async () => {
+  const user = await seedSignedInOwner(world.service)
+  await seedCallFor(user, { first_name: '=SUM(A1)', last_name: 'a "b", c', metadata: { form: 'x' } })
+  await seedCallFor(user, { first_name: 'Noor', test: true })
+  const page = await user.open('/calls/export?kind=real')
+  expect(page.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(page.headers.get('content-disposition')).toBe('attachment; filename="calls.csv"')
+  const rows: Record<string, string>[] = parse(page.html, { columns: true })
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toMatchObject({
+    status: 'queued',
+    test: 'false',
+    first_name: "'=SUM(A1)",
+    last_name: 'a "b", c',
+    metadata: '{"form":"x"}',
+  })
+})

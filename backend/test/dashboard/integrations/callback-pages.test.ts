@@ -1,0 +1,70 @@
+import { expect, it } from '@jest/globals'
+import { getSecret, seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
+import { completeCall } from '../../support/factories.ts'
+import { useServiceWorld } from '../../support/service.ts'
+import { useWebhookReceiver } from '../../support/webhooks.ts'
+
+const world = useServiceWorld()
+const { receiver, deliverUntil, waitUntilSettled, exhaustDeliveries, verified } = useWebhookReceiver(world)
+
+it('shows the signing secret of the workspace to owners, and rotates it with a day’s overlap', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const form = await owner.open('/integrations/callbacks/reveal-secret')
+  const { page } = await owner.browser.press(form, 'Show the secret')
+  const old = getSecret(page)
+  expect(page.headers.get('cache-control')).toBe('no-store')
+  const rotating = await owner.open('/integrations/callbacks/rotate-secret')
+  const { page: rotated } = await owner.browser.press(rotating, 'Rotate the secret')
+  const fresh = getSecret(rotated)
+  expect(fresh).not.toBe(old)
+  const { page: shown } = await owner.browser.press(form, 'Show the secret')
+  expect(getSecret(shown)).toBe(fresh)
+
+  await completeCall(world.service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
+  await deliverUntil(1)
+  expect(verified(fresh, 0).id).toBe(verified(old, 0).id)
+  await waitUntilSettled()
+
+  await world.database.db
+    .updateTable('workspace')
+    .set({ previous_webhook_secret_until: world.service.deps.clock.now() })
+    .where('id', '=', owner.seed.workspaceId)
+    .execute()
+  await completeCall(world.service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
+  await deliverUntil(2)
+  expect(verified(fresh, 1).type).toBe('call.completed')
+  expect(() => verified(old, 1)).toThrow('No matching signature')
+  await waitUntilSettled()
+})
+
+it('shows the signing secret to no member', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
+  const page = await member.open('/integrations/callbacks')
+  expect(page.text).toContain('An owner of the workspace can show it.')
+  for (const what of ['reveal-secret', 'rotate-secret']) {
+    expect((await member.open(`/integrations/callbacks/${what}`)).status).toBe(403)
+    const forged = {
+      ...page,
+      html: page.html.replaceAll(
+        'action="/sign-out"',
+        `action="${member.urlFor(`/integrations/callbacks/${what}`)}"`,
+      ),
+    }
+    const { page: rejected } = await member.browser.press(forged, 'Sign out')
+    expect(rejected.status).toBe(403)
+    expect(getSecret(rejected)).toBe('')
+  }
+})
+
+it('replays dead deliveries to callback URLs', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  await completeCall(world.service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
+  await exhaustDeliveries(null)
+  const page = await owner.open('/integrations/callbacks')
+  expect(page.text).toContain('1 delivery was given up')
+  const { page: after } = await owner.browser.press(page, 'Replay all that were given up')
+  expect(after.text).toContain('It is sent again now.')
+  await deliverUntil(1)
+  await waitUntilSettled()
+})

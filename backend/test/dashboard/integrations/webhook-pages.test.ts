@@ -1,0 +1,156 @@
+import { expect, it } from '@jest/globals'
+import { createApiKey } from '../../../identity/api-keys.ts'
+import { subscribe } from '../../../webhooks/subscriptions.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import {
+  expectAccessible,
+  getSecret,
+  openTab,
+  seedSignedInMember,
+  seedSignedInOwner,
+  type SignedInUser,
+} from '../../support/dashboard.ts'
+import { completeCall, seedApiKeyCaller } from '../../support/factories.ts'
+import { useServiceWorld } from '../../support/service.ts'
+import { useWebhookReceiver } from '../../support/webhooks.ts'
+
+const world = useServiceWorld()
+const { receiver, seedSubscription, deliverUntil, waitUntilSettled, exhaustDeliveries, verified } =
+  useWebhookReceiver(world)
+
+type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
+
+const disable = (id: number) =>
+  world.database.db
+    .updateTable('webhook_subscription')
+    .set({ disabled_at: world.service.deps.clock.now(), failing_since: world.service.deps.clock.now() })
+    .where('id', '=', id)
+    .execute()
+
+it('sends a test event to one subscription through the outbox, signed and marked', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const hook = await seedSubscription(owner)
+  await seedSubscription(owner, receiver.url('/other'))
+  const { page } = await owner.browser.press(await owner.open(hook.path), 'Send it now')
+  expect(page.text).toContain('The test event is on its way')
+  await deliverUntil(1)
+  await waitUntilSettled()
+
+  expect(receiver.requests.map(({ path }) => path)).toEqual(['/hook'])
+  const event = verified(hook.secret, 0)
+  expect(event).toMatchObject({
+    id: expect.stringMatching(/^evt_test_/),
+    workspace_id: owner.seed.workspaceId,
+    data: {
+      test: true,
+      outcome: 'answered',
+      campaign_id: owner.seed.campaignId,
+      agent_id: owner.seed.agentId,
+    },
+  })
+  const api = await createApiKey(world.service.deps, { ...owner.seed, name: 'Look' })
+  const look = await fetch(`${world.service.url}/api/public/v1/calls/${event.data.id}/`, {
+    headers: { authorization: `Bearer ${api.key}` },
+  })
+  expect(look.status).toBe(404)
+  const { page: after } = await owner.browser.open(page.url)
+  expect(after.text).toMatch(/Delivered .*HTTP 204/)
+  expect(after.text).toContain(`webhook-id: ${event.id}`)
+  expect(after.text).toContain(
+    `webhook-timestamp: ${String(receiver.requests[0]?.headers['webhook-timestamp'])}`,
+  )
+  expect(after.html).not.toContain('webhook-signature')
+})
+
+it('makes a test event that passes the filter it is for', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const caller = await seedApiKeyCaller(world.service.deps, owner.seed)
+  const filter = { agent_id: owner.seed.agentId, outcome: ['busy' as const] }
+  const body = { target_url: receiver.url(), event: 'call.completed', filter } as const
+  const { subscription } = await subscribe(world.service.deps, caller, body)
+  const page = await owner.open(`/integrations/webhooks/${subscription.id}`)
+  expect(page.text).toContain('Calls: agent “Ava”, busy')
+  await owner.browser.press(page, 'Send it now')
+  await deliverUntil(1)
+  expect(verified(subscription.secret, 0).data).toMatchObject({
+    outcome: 'busy',
+    transcript: [],
+    summary: null,
+  })
+})
+
+it('sends nothing to a disabled subscription until it is enabled again, then replays what it missed', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const hook = await seedSubscription(owner)
+  const page = await owner.open(hook.path)
+  const calls = [
+    await completeCall(world.service.deps, owner.seed),
+    await completeCall(world.service.deps, owner.seed),
+  ]
+  await exhaustDeliveries(hook.id)
+  await disable(hook.id)
+
+  const { page: rejected } = await owner.browser.press(page, 'Send it now')
+  expect(rejected.text).toContain('This subscription is disabled, so nothing is sent to it.')
+  expect(rejected.text).toContain('Health Disabled')
+  const { page: enabled } = await owner.browser.press(rejected, 'Enable again')
+  expect(enabled.text).toContain('The subscription is enabled.')
+  expect(enabled.text).toContain('Given up 2 deliveries')
+
+  const { page: replayed } = await owner.browser.press(enabled, 'Replay all that were given up')
+  expect(replayed.text).toContain('2 are sent again now.')
+  await deliverUntil(2)
+  const deliveredIds = [verified(hook.secret, 0), verified(hook.secret, 1)].map(({ data }) => data.id).sort()
+  expect(deliveredIds).toEqual(calls.map(({ id }) => id).sort())
+  await waitUntilSettled()
+})
+
+it('rotates a secret, shows the new one once, and signs with both for a day', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const hook = await seedSubscription(owner)
+  const form = await owner.open(`${hook.path}/rotate`)
+  const { page } = await owner.browser.press(form, 'Rotate the secret')
+  const fresh = getSecret(page)
+  expect(fresh).toMatch(/^whsec_/)
+  expect(fresh).not.toBe(hook.secret)
+  const after = await owner.open(hook.path)
+  expect(after.html).not.toContain(fresh)
+  expect(after.text).toContain('The one before signs too until')
+  await completeCall(world.service.deps, owner.seed)
+  await deliverUntil(1)
+  expect(verified(fresh, 0).id).toBe(verified(hook.secret, 0).id)
+
+  const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
+  expect((await member.open(`${hook.path}/rotate`)).status).toBe(403)
+  await waitUntilSettled()
+})
+
+it('removes a subscription', async () => {
+  const owner = await seedSignedInOwner(world.service)
+  const hook = await seedSubscription(owner)
+  const { page } = await owner.browser.press(await owner.open(hook.path), 'Remove the subscription')
+  expect(page.text).toContain('The subscription was removed.')
+  expect((await owner.open(hook.path)).status).toBe(404)
+})
+
+itInChromium('follows a test event until the receiver has answered, without a reload', async (chromium) => {
+  const owner: SignedInUser & Owner = await seedSignedInOwner(world.service)
+  const hook = await seedSubscription(owner)
+  await completeCall(world.service.deps, owner.seed)
+  await exhaustDeliveries(hook.id)
+  const tab = await openTab(world.service, chromium, owner)
+  await tab.goto(owner.urlFor('/integrations/webhooks'))
+  await expectAccessible(tab)
+  await tab.getByRole('link', { name: hook.target_url }).click()
+  await expectAccessible(tab)
+  await tab.getByRole('button', { name: 'Send a test event' }).click()
+  await tab.getByRole('dialog').getByRole('button', { name: 'Send it now' }).click()
+  await tab.getByText('None yet.').waitFor()
+  await expectAccessible(tab)
+  await deliverUntil(1)
+  await tab.getByText('HTTP 204').waitFor()
+  await expectAccessible(tab)
+  await disable(hook.id)
+  await tab.goto(owner.urlFor(hook.path))
+  await expectAccessible(tab)
+})

@@ -1,0 +1,98 @@
+import { expect, it } from '@jest/globals'
+import { createBrowser, type Page } from '../../../../support/browser.ts'
+import { removeMember } from '../../../access/remove-member.ts'
+import { addMember } from '../../../identity/members.ts'
+import {
+  getLink,
+  seedSignedInMember,
+  seedSoleOwner,
+  seedUserWithoutWorkspace,
+  type SignedInUser,
+  signIn,
+} from '../../support/dashboard.ts'
+import { useServiceWorld } from '../../support/service.ts'
+
+const world = useServiceWorld()
+
+const fresh = 'another long password'
+const days = (count: number) => count * 86_400_000
+const seedOwner = () => seedSoleOwner(world.service)
+
+async function createResetLink(owner: SignedInUser, userId: number): Promise<{ page: Page }> {
+  const form = await owner.open(`/settings/members/${userId}/reset-password`)
+  return owner.browser.press(form, 'Make the link')
+}
+
+it('resets a member’s password once, and signs them out everywhere', async () => {
+  const owner = await seedOwner()
+  const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
+  const link = getLink((await createResetLink(owner, kim.userId)).page)
+  const browser = createBrowser()
+  const { page: form } = await browser.open(link)
+  expect(form.text).toContain(kim.email)
+  const short = await browser.press(form, 'Set the password', { new_password: 'short' })
+  expect(short.page.html).toMatch(/id="f-new_password-problem">[^<]*at least/)
+  const both = await Promise.all([
+    browser.press(form, 'Set the password', { new_password: fresh }),
+    createBrowser()
+      .open(link)
+      .then(() => browser.press(form, 'Set the password', { new_password: 'a third long password' })),
+  ])
+  expect(both.map(({ page }) => page.status).sort()).toEqual([200, 410])
+  expect((await kim.open('/account')).url).toContain('/sign-in')
+  expect((await signIn(world.service, kim.email)).page.status).toBe(422)
+  expect((await createBrowser().open(link)).page.text).toContain('used already')
+})
+
+it('ends a reset link after 24 hours, and when a newer one is made', async () => {
+  const owner = await seedOwner()
+  const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
+  const older = getLink((await createResetLink(owner, kim.userId)).page)
+  const newer = getLink((await createResetLink(owner, kim.userId)).page)
+  expect((await createBrowser().open(older)).page.status).toBe(410)
+  expect((await createBrowser().open(newer)).page.status).toBe(200)
+  world.service.deps.clock.advance(days(1))
+  expect((await createBrowser().open(newer)).page.text).toContain('has expired')
+})
+
+it('makes no link that would open an account which works for others, too', async () => {
+  const owner = await seedOwner()
+  const other = await seedOwner()
+  const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
+  const link = getLink((await createResetLink(owner, kim.userId)).page)
+  const browser = createBrowser()
+  const { page: form } = await browser.open(link)
+  await addMember(world.service.deps, { workspaceId: other.workspaceId, userId: kim.userId, role: 'member' })
+  expect((await createBrowser().open(link)).page.text).toContain('does not work any more')
+  const { page: late } = await browser.press(form, 'Set the password', { new_password: fresh })
+  expect(late.status).toBe(410)
+  const { page: rejected } = await createResetLink(owner, kim.userId)
+  expect(rejected.status).toBe(422)
+  expect(rejected.text).toContain('also works in a workspace that you do not own')
+  expect((await signIn(world.service, kim.email)).page.status).toBe(200)
+  // In a workspace of the same owner it is theirs to decide.
+  await addMember(world.service.deps, { workspaceId: other.workspaceId, userId: owner.userId, role: 'owner' })
+  expect((await createResetLink(owner, kim.userId)).page.status).toBe(200)
+})
+
+it('makes a reset link of one who is an owner no longer worth nothing', async () => {
+  const owner = await seedOwner()
+  const boss = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
+  const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
+  const link = getLink((await createResetLink(boss, kim.userId)).page)
+  await removeMember(world.service.deps, { workspaceId: owner.workspaceId, userId: boss.userId })
+  expect((await createBrowser().open(link)).page.status).toBe(410)
+  // Nor is an account without any workspace an owner's to take.
+  const again = getLink((await createResetLink(owner, kim.userId)).page)
+  await removeMember(world.service.deps, { workspaceId: owner.workspaceId, userId: kim.userId })
+  expect((await createBrowser().open(again)).page.status).toBe(410)
+})
+
+it('makes no reset link for oneself, for strangers, or by members', async () => {
+  const owner = await seedOwner()
+  const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
+  const stranger = await seedUserWithoutWorkspace(world.service)
+  expect((await createResetLink(owner, owner.userId)).page.text).toContain('Change your own password')
+  expect((await owner.open(`/settings/members/${stranger.userId}/reset-password`)).status).toBe(404)
+  expect((await member.open(`/settings/members/${owner.userId}/reset-password`)).status).toBe(403)
+})

@@ -1,0 +1,162 @@
+import { beforeEach, expect, it } from '@jest/globals'
+import { addNumberToDoNotCallList, removeNumberFromDoNotCallList } from '../../calls/do-not-call.ts'
+import { addNote } from '../../contacts/contact-notes.ts'
+import { saveContact } from '../../contacts/upsert-contact.ts'
+import { ApiError } from '../../core/errors.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls } from '../../dialer/claim-calls.ts'
+import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
+import { receiveReport } from '../../dialer/receive-report.ts'
+import { eraseContact } from '../../privacy/erase-contact.ts'
+import { advanceUntil, listEvents, seedCall, toCaller } from '../support/calls.ts'
+import type { TestDeps } from '../support/deps.ts'
+import { analysis, answered, number, person, useErasureWorld } from '../support/erasure.ts'
+import { type Seed, seedWorkspace } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
+
+const { world, toContactKey, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
+
+// Each test has its own.
+let deps: TestDeps
+let seed: Seed
+beforeEach(() => {
+  ;({ deps, seed } = world)
+})
+
+/** Holds the erasure open when all is written, while others come; then lets it commit. */
+async function runDuringErasure(contactId: number, start: () => Promise<unknown>[]) {
+  const release = Promise.withResolvers<void>()
+  const erased = Promise.withResolvers<void>()
+  const erasing = deps.db.transaction().execute(async (tx) => {
+    await eraseContact({ ...deps, db: tx }, toContactKey(contactId))
+    erased.resolve()
+    await release.promise
+  })
+  await Promise.race([erased.promise, erasing])
+  const results = Promise.allSettled(start())
+  await waitForLockWaiters(deps.db)
+  release.resolve()
+  await erasing
+  return results
+}
+
+it('erases twice at the same moment, and a contact of another workspace not at all', async () => {
+  const call = await seedCall(deps, seed, number, person)
+  const other = await seedWorkspace(deps)
+  const theirs = eraseContact(deps, { workspaceId: other.workspaceId, contactId: call.contact.id })
+  await expect(theirs).rejects.toThrow('no contact')
+  await Promise.all([erase(call.contact.id), erase(call.contact.id)])
+  expect(await listEvents(deps, call.id)).toHaveLength(1)
+})
+
+it('lets nothing be written back that comes while it is being erased', async () => {
+  const conversation = await seedConversation('http')
+  await runDuringErasure(conversation.contactId, () => [
+    finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis),
+    receiveReport(deps, conversation.attempt.id, {
+      sequence: 9,
+      type: 'analysis',
+      at: '2026-05-04T15:02:00.000Z',
+      analysis: { summary: 'Zelda', sentiment: 'neutral', goal_met: null, extracted: { who: 'Zelda' } },
+    }),
+    toolCall(conversation),
+    addNote(deps, seed.workspaceId, conversation.contactId, { callId: conversation.call.id, text: 'Zelda' }),
+  ])
+  expect(await findTraces()).toEqual([])
+  expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
+})
+
+it('makes a contact of its own of the same number, added while the old one is being erased', async () => {
+  const call = await seedCall(deps, seed, number, person)
+  const [added] = await runDuringErasure(call.contact.id, () => [
+    seedCall(deps, seed, number, { first_name: 'Ann' }),
+  ])
+  expect(added).toMatchObject({ status: 'fulfilled', value: { contact: { first_name: 'Ann' } } })
+  const rows = await deps.db
+    .selectFrom('contact')
+    .select(['phone_number', 'first_name'])
+    .where('workspace_id', '=', seed.workspaceId)
+    .orderBy('id')
+    .execute()
+  expect(rows).toEqual([
+    { phone_number: '', first_name: null },
+    { phone_number: number, first_name: 'Ann' },
+  ])
+})
+
+it('is refused, or cancels the call, whichever is first of it and the dialer', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const call = await seedCall(deps, seed, number, { ...person, callback_url: undefined })
+    const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+    const [erased, claimed] = await Promise.allSettled([erase(call.contact.id), claimCalls(deps, lease, 1)])
+    const attempts = claimed.status === 'fulfilled' ? claimed.value : []
+    expect(attempts).toHaveLength(erased.status === 'fulfilled' ? 0 : 1)
+    for (const attempt of attempts) await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))
+    await erase(call.contact.id)
+    await advanceUntil(deps, seed, call.id, ({ status }) => status === 'completed')
+    expect(await listEvents(deps, call.id)).toHaveLength(1)
+  }
+  expect(await findTraces()).toEqual([])
+})
+
+it('stays whole whatever else happens to the person at the same moment', async () => {
+  const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
+  const settle = (work: Promise<unknown>) =>
+    work.catch((error: unknown) => {
+      // A refusal is an answer; a deadlock or a broken constraint is none.
+      if (!(error instanceof ApiError)) throw error
+    })
+  const current = async () => {
+    const contact = await deps.db
+      .selectFrom('contact')
+      .select('id')
+      .where('workspace_id', '=', seed.workspaceId)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    return contact.id
+  }
+  const call = async () => {
+    for (const attempt of await claimCalls(deps, lease, 5)) {
+      await finishAttempt(deps, attempt, { ...answered, optedOut: attempt.request.callId % 7 === 0 })
+      const key = { workspaceId: seed.workspaceId, callId: attempt.request.callId }
+      await Promise.all([finishAnalysis(deps, key, analysis), finishAnalysis(deps, key, undefined)])
+    }
+  }
+  const again = { ...person, callback_url: undefined }
+  await seedCall(deps, seed, number, again)
+  for (let round = 0; round < 25; round += 1) {
+    const id = await current()
+    await Promise.all([
+      settle(seedCall(deps, seed, number, again)),
+      settle(seedCall(deps, seed, number, { ...again, if_already_queued: 'queue' })),
+      settle(erase(id)),
+      settle(erase(id)),
+      settle(addNote(deps, seed.workspaceId, id, { callId: null, text: 'Zelda' })),
+      settle(addNumberToDoNotCallList(deps, seed.workspaceId, { phoneNumber: number }, 'Zelda')),
+      settle(removeNumberFromDoNotCallList(deps, toCaller(seed), { phoneNumber: number }, 'Zelda')),
+      settle(saveContact(deps, seed.workspaceId, { phone_number: number, first_name: 'Zelda' })),
+      call(),
+      call(),
+    ])
+  }
+  await call()
+  // A reason that was given while nobody had the number goes with whoever has it next.
+  await saveContact(deps, seed.workspaceId, { phone_number: number })
+  const contacts = await deps.db
+    .selectFrom('contact')
+    .select('id')
+    .where('workspace_id', '=', seed.workspaceId)
+    .execute()
+  expect(contacts.length).toBeGreaterThan(1)
+  for (const { id } of contacts) await erase(id)
+  expect(await findTraces()).toEqual([])
+  const calls = await deps.db
+    .selectFrom('call')
+    .leftJoin('event', 'event.call_id', 'call.id')
+    .select(['call.id', 'call.status', 'event.id as event'])
+    .where('call.workspace_id', '=', seed.workspaceId)
+    .execute()
+  expect(calls.filter(({ status, event }) => status !== 'completed' || event === null)).toEqual([])
+  expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length)
+})

@@ -1,0 +1,109 @@
+import { beforeEach, expect } from '@jest/globals'
+import { sql } from 'kysely'
+import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
+import { claimCalls } from '../../dialer/claim-calls.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { recordToolCall } from '../../mcp/record-tool-call.ts'
+import { eraseContact } from '../../privacy/erase-contact.ts'
+import { seedCall } from './calls.ts'
+import { useWorld } from './world.ts'
+
+export const number = '+12025550173'
+export const email = 'zelda.quine@example.com'
+/** The contact who is erased. `findTraces` finds each of these values. */
+export const person = {
+  first_name: 'Zelda',
+  last_name: 'Quine',
+  email,
+  external_id: 'crm-zelda',
+  time_zone: 'America/Denver',
+  variables: { dog: 'Zelda-dog' },
+  metadata: { sheet: 'Zelda-row' },
+  consent: { source: 'Zelda-form', at: '2026-05-01T09:00:00Z' },
+  callback_url: 'https://hooks.example.com/zelda?name=Zelda',
+}
+export const answered: AttemptResult = {
+  ...emptyResult('answered', 'agent_hung_up'),
+  answeredAt: new Date('2026-05-04T15:00:00Z'),
+  transcript: [{ role: 'contact', text: 'Zelda speaking', at: '2026-05-04T15:00:01.000Z' }],
+  recordingUrl: 'https://example.com/zelda.mp3',
+}
+export const analysis = {
+  summary: 'Zelda is glad',
+  sentiment: 'positive',
+  goalMet: true,
+  extracted: { name: 'Zelda' },
+} as const
+
+/** Gives every test a new workspace, whose calls are the only ones that can be claimed. */
+export function useErasureWorld() {
+  const world = useWorld()
+  beforeEach(async () => {
+    await world.database.db
+      .updateTable('campaign')
+      .set({ status: 'archived' })
+      .where('workspace_id', '!=', world.seed.workspaceId)
+      .execute()
+  })
+
+  const toContactKey = (contactId: number) => ({ workspaceId: world.seed.workspaceId, contactId })
+
+  const claim = async (provider = 'simulated') => {
+    const lease = { provider, workerId: crypto.randomUUID(), leaseMs: 60_000 }
+    const [claimed] = await claimCalls(world.deps, lease, 1)
+    if (claimed === undefined) throw new Error('there was nothing to claim')
+    return claimed
+  }
+
+  /** A conversation that has ended and waits for its analysis. */
+  const seedConversation = async (provider?: string) => {
+    const call = await seedCall(world.deps, world.seed, number, person)
+    const attempt = await claim(provider)
+    expect(await finishAttempt(world.deps, attempt, answered)).toBe('analyzing')
+    return { call, contactId: call.contact.id, attempt }
+  }
+
+  return {
+    world,
+    toContactKey,
+    erase: (contactId: number) => eraseContact(world.deps, toContactKey(contactId)),
+    claim,
+    seedConversation,
+    toolCall: (conversation: Awaited<ReturnType<typeof seedConversation>>) =>
+      recordToolCall(world.deps, {
+        workspaceId: world.seed.workspaceId,
+        call: {
+          attemptId: conversation.attempt.id,
+          callId: conversation.call.id,
+          campaignId: world.seed.campaignId,
+          contactId: conversation.contactId,
+          phoneNumber: number,
+          test: false,
+        },
+        toolName: 'contact_note',
+        args: { text: 'Zelda' },
+        result: { text: 'Zelda', isError: false },
+        dryRun: false,
+        startedAt: world.deps.clock.now(),
+        durationMs: 5,
+      }),
+    /** Rows in which the person is still to be found, but for those that say where an event is still to go. */
+    findTraces: async (): Promise<string[]> => {
+      const { db } = world.deps
+      const workspaceId = String(world.seed.workspaceId)
+      const { rows: tables } = await sql<{ name: string }>`
+        select table_name as name from information_schema.tables
+        where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(db)
+      const found: string[] = []
+      for (const { name } of tables) {
+        const { rows } = await sql<{ row: string }>`
+          select to_jsonb(t)::text as row from ${sql.table(name)} t
+          where to_jsonb(t)::text ~* 'zelda|quine|2025550173|555.{0,3}0173'
+            and coalesce(to_jsonb(t) ->> 'workspace_id', ${workspaceId}) = ${workspaceId}
+            and not (to_jsonb(t) ? 'next_attempt_at' and to_jsonb(t) ->> 'status' = 'pending')`.execute(db)
+        found.push(...rows.map(({ row }) => `${name}: ${row}`))
+      }
+      return found
+    },
+  }
+}

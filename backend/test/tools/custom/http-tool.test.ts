@@ -1,0 +1,258 @@
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { createHttpTool, httpTool } from '../../../tools/custom/http-tool.ts'
+import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
+import { addHttpTool, type HttpToolInput } from '../../../tools/save-http-tool.ts'
+import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { seedWorkspace } from '../../support/factories.ts'
+import { useHttpReceiver } from '../../support/http-receiver.ts'
+import { createHttpToolHelpers, localConfig, publicConfig, runTool } from '../../support/tools.ts'
+import { useTestDatabase } from '../../support/world.ts'
+
+const database = useTestDatabase()
+let deps: TestDeps
+let workspaceId: number
+beforeAll(async () => {
+  deps = testDeps(database.db, { config: localConfig })
+  workspaceId = (await seedWorkspace(deps)).workspaceId
+})
+const receiver = useHttpReceiver()
+const { input, add, keyed } = createHttpToolHelpers(receiver, () => ({ deps, workspaceId }))
+
+const respondWith = (body: string | Buffer, type = 'application/json', status = 200) => {
+  receiver.respond = (_request, response) => response.writeHead(status, { 'content-type': type }).end(body)
+}
+/** Makes the tool, and uses it once. */
+const use = async (args: Record<string, unknown> = { city: 'Oslo' }, more: Partial<HttpToolInput> = {}) =>
+  runTool(deps, httpTool, await add(more), args)
+
+describe('the request', () => {
+  it('asks the service, and answers JSON without its blanks', async () => {
+    respondWith('{ "degrees": 12,\n "sky": "clear" }')
+    expect(await use({ city: 'São Paulo/1', day: 'today' })).toEqual({
+      text: '{"degrees":12,"sky":"clear"}',
+      isError: false,
+    })
+    expect(receiver.requests).toMatchObject([{ path: '/cities/S%C3%A3o%20Paulo%2F1?day=today', body: '' }])
+  })
+
+  it('sends what the URL has no place for as the query of a GET', async () => {
+    await use({ city: 'Oslo', day: ['mon', 'tue'], 'a&b': { c: 1 }, gone: null })
+    expect(receiver.requests[0]?.path).toBe('/cities/Oslo?day=mon&day=tue&a%26b=%7B%22c%22%3A1%7D')
+  })
+
+  it.each(['POST', 'PUT', 'PATCH'] as const)('sends it as the JSON body of a %s', async (method) => {
+    const args = { city: 'Oslo', day: { nested: [1, 'two', null] } }
+    await use(args, { method })
+    expect(receiver.requests).toMatchObject([
+      {
+        path: '/cities/Oslo',
+        body: '{"day":{"nested":[1,"two",null]}}',
+        headers: { 'content-type': 'application/json' },
+      },
+    ])
+  })
+
+  it('lets no argument replace what the query of the tool sets', async () => {
+    const result = await use(
+      { city: 'Oslo', key: 'mine' },
+      { url: receiver.url('/cities/{city}?key=theirs') },
+    )
+    expect(result).toEqual({
+      text: 'The arguments do not fit: key is set by the tool and cannot be given.',
+      isError: true,
+    })
+    expect(receiver.requests).toEqual([])
+  })
+
+  it('refuses an argument that would lead to another path', async () => {
+    expect(await use({ city: '../admin' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('city must not'),
+    })
+    expect(receiver.requests).toEqual([])
+  })
+
+  it('stops when the agent does', async () => {
+    const agent = new AbortController()
+    receiver.respond = () => agent.abort()
+    const row = await add()
+    await expect(
+      runTool(deps, httpTool, row, { city: 'Oslo' }, { signal: agent.signal }),
+    ).rejects.toMatchObject({
+      name: 'AbortError',
+    })
+  })
+
+  it('tells on a test call what would have been sent, and sends nothing', async () => {
+    const row = await add({ ...keyed(), method: 'POST' })
+    expect(hasEffects(httpTool, row, row.name)).toBe(true)
+    const result = await runTool(deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
+    expect(result.isError).toBe(false)
+    expect(result.text).toMatch(/Test call, nothing was changed\. .*POST .*\/cities\/Oslo with \{"day":1\}$/)
+    expect(receiver.requests).toEqual([])
+  })
+
+  it('takes a GET for one that changes nothing', async () => {
+    const row = await add()
+    expect(hasEffects(httpTool, row, row.name)).toBe(false)
+  })
+
+  it.each(['127.0.0.1', '2130706433', '[::1]', 'localhost', '10.0.0.1', '169.254.169.254'])(
+    'does not reach http://%s from a service that the world reaches',
+    async (host) => {
+      const row = await add()
+      const online = { ...deps, config: publicConfig }
+      const settings = { ...row.settings, url: receiver.url('/', host) }
+      expect(await runTool(online, httpTool, { ...row, settings }, {})).toMatchObject({ isError: true })
+      expect(receiver.requests).toEqual([])
+      await expect(
+        addHttpTool(online, workspaceId, input({ url: `https://${host}/` })),
+      ).rejects.toMatchObject({
+        code: 'validation_failed',
+      })
+    },
+  )
+})
+
+describe('secrets', () => {
+  it('sends secrets in query and headers', async () => {
+    await use(undefined, keyed())
+    expect(receiver.requests).toMatchObject([
+      {
+        path: '/cities/Oslo?key=k%26y%2B%20%22quoted%22',
+        headers: { authorization: 'Bearer token-of-the-service', 'x-plain': 'yes' },
+      },
+    ])
+  })
+
+  it.each([200, 400])(
+    'tells no secret that a service echoes with status %i, however it spells it',
+    async (status) => {
+      const { secrets } = keyed()
+      const spellings = Object.values(secrets).flatMap((secret) => [
+        secret,
+        encodeURIComponent(secret),
+        encodeURIComponent(secret).replaceAll('%2B', '%2b'),
+        new URLSearchParams({ secret }).toString().slice('secret='.length),
+        secret.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
+        Buffer.from(secret).toString('base64'),
+        Buffer.from(secret).toString('base64url'),
+      ])
+      respondWith(
+        JSON.stringify({ spellings, path: '/?key=k%26y%2B%20%22quoted%22' }),
+        'application/json',
+        status,
+      )
+      const { text } = await use(undefined, keyed())
+      for (const spelling of spellings) expect(text).not.toContain(spelling)
+      expect(text).not.toMatch(/quoted|token-of/)
+      expect(text).toContain('[secret]')
+    },
+  )
+
+  it('tells no secret where nothing answers', async () => {
+    receiver.respond = (_request, response) => response.destroy()
+    const result = await use(undefined, keyed())
+    expect(result).toEqual({
+      text: 'The service gave no answer: the receiver broke off the connection.',
+      isError: true,
+    })
+  })
+
+  it('takes a secret reference that an agent gives for text', async () => {
+    respondWith('{}')
+    await use({ city: '{{secret.TOKEN}}' }, { ...keyed(), method: 'POST' })
+    expect(receiver.requests[0]?.path).toMatch(/^\/cities\/%7B%7Bsecret.TOKEN%7D%7D\?/)
+  })
+})
+
+describe('the response', () => {
+  it.each([
+    ['text/plain; charset=utf-8', ' sunny ', 'sunny'],
+    ['text/html', '<p>sunny</p>', '<p>sunny</p>'],
+    ['application/problem+json', '{ "a": 1 }', '{"a":1}'],
+    ['application/xml', '<a/>', '<a/>'],
+    ['application/json', 'not json', 'not json'],
+  ])('answers the text of %s', async (type, body, text) => {
+    respondWith(body, type)
+    expect(await use()).toEqual({ text, isError: false })
+  })
+
+  it('says that it is done where there is nothing to read', async () => {
+    expect(await use()).toEqual({ text: 'Done. The service answered 204 without a text.', isError: false })
+  })
+
+  it.each([
+    ['image/png', Buffer.from([0x89, 0x50])],
+    ['application/octet-stream', Buffer.from('abc')],
+    ['text/plain', Buffer.from([0x61, 0x00, 0x62])],
+  ])('refuses to read %s out', async (type, body) => {
+    respondWith(body, type)
+    expect(await use()).toEqual({ text: `The service answered with ${type} that is no text.`, isError: true })
+  })
+
+  it('refuses a compressed answer that it did not ask for', async () => {
+    receiver.respond = (_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end('xx')
+    expect(await use()).toMatchObject({ isError: true })
+    expect(receiver.requests[0]?.headers['accept-encoding']).toBe('identity')
+  })
+
+  it.each([404, 500])(
+    'tells the status and what is said of it where a service answers %i',
+    async (status) => {
+      respondWith('{"error": "no such city"}', 'application/json', status)
+      const text = `The service answered with the error ${status}: {"error":"no such city"}`
+      expect(await use()).toEqual({ text, isError: true })
+    },
+  )
+
+  it('follows no redirect', async () => {
+    receiver.respondWith(302, { location: receiver.url('/elsewhere') })
+    const text = 'The service answered with a redirect (status 302), which is not followed.'
+    expect(await use()).toEqual({ text, isError: true })
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it('reads little of 50 MB, shows less, and says so', async () => {
+    let written = 0
+    receiver.respond = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' })
+      const chunk = 'ü'.repeat(32 * 1024)
+      const write = () => {
+        while (written < 50e6 && !response.destroyed) {
+          written += chunk.length * 2
+          if (!response.write(chunk)) return void response.once('drain', write)
+        }
+        response.end()
+      }
+      write()
+    }
+    const { text, isError } = await use()
+    expect(isError).toBe(false)
+    expect(Buffer.byteLength(text)).toBeLessThan(17 * 1024)
+    expect(text).toMatch(/^ü+… \[The answer is longer than the 16 KiB shown here.\]$/)
+    expect(written).toBeLessThan(20e6)
+  })
+
+  it('gives up on a service that hangs, and does not claim that nothing happened', async () => {
+    receiver.neverRespond()
+    const impatient = createHttpTool({ timeoutMs: 50 })
+    const result = await runTool(deps, impatient, await add(), { city: 'Oslo' })
+    expect(result).toEqual({
+      text: 'The service gave no answer: the receiver did not answer in time.',
+      isError: true,
+    })
+    const posted = await runTool(deps, impatient, await add({ method: 'POST' }), { city: 'Oslo' })
+    expect(posted.text).toMatch(/not known whether it took effect: do not repeat it\.$/)
+  })
+
+  it('says so where a service stops in the middle of its answer', async () => {
+    receiver.respond = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('half')
+      setImmediate(() => response.destroy())
+    }
+    const text = 'The service broke off in the middle of its answer (status 200).'
+    expect(await use()).toEqual({ text, isError: true })
+  })
+})

@@ -1,0 +1,230 @@
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
+import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
+import { editRemoteServer } from '../../../tools/save-remote-server.ts'
+import { type TestDeps, testDeps } from '../../support/deps.ts'
+import { seedWorkspace } from '../../support/factories.ts'
+import {
+  echo,
+  idleMs,
+  textResult,
+  uncertainEffect,
+  useRemoteTools,
+  write,
+} from '../../support/remote-mcp-server.ts'
+import { localConfig, readTool, runTool } from '../../support/tools.ts'
+import { waitUntil } from '../../support/wait.ts'
+import { useTestDatabase } from '../../support/world.ts'
+
+const database = useTestDatabase()
+let deps: TestDeps
+let workspaceId: number
+beforeAll(async () => {
+  deps = testDeps(database.db, { config: localConfig })
+  workspaceId = (await seedWorkspace(deps)).workspaceId
+})
+const { start, add, remoteMcp, use } = useRemoteTools(() => ({ deps, workspaceId }))
+
+let serverCount = 0
+
+describe.each([
+  ['Streamable HTTP with streams', 'streamable', {}],
+  ['Streamable HTTP with JSON', 'streamable', { json: true }],
+  ['HTTP+SSE', 'sse', {}],
+] as const)('over %s', (_name, transport, options) => {
+  it('passes the tools on under the name of the server', async () => {
+    const server = await start(transport, options)
+    const name = `sales-crm-${(serverCount += 1)}`
+    const row = await add(server, { name })
+    expect(remoteMcp.definitions(row)).toEqual([
+      { name: `${name}__echo`, description: 'Says it again.', inputSchema: echo.inputSchema },
+      { name: `${name}__write`, description: 'Keeps it.', inputSchema: write.inputSchema },
+    ])
+    expect(await use(row, 'echo', { text: 'hello' })).toEqual({ text: 'hello', isError: false })
+  })
+
+  it('keeps one session for many uses at once, and ends it when it was idle', async () => {
+    const server = await start(transport, options)
+    const row = await add(server)
+    const results = await Promise.all(['a', 'b', 'c'].map((value) => use(row, 'echo', { text: value })))
+    expect(results.map((result) => result.text)).toEqual(['a', 'b', 'c'])
+    expect([server.sessions, server.open]).toEqual([1, 1])
+    deps.clock.advance(idleMs - 1)
+    await use(row, 'echo', { text: 'again' })
+    deps.clock.advance(idleMs)
+    await waitUntil(() => server.open === 0)
+    await use(row, 'echo', { text: 'later' })
+    expect(server.sessions).toBe(2)
+  })
+
+  it('opens a session anew after the server was restarted', async () => {
+    const server = await start(transport, options)
+    const row = await add(server)
+    await use(row, 'echo', { text: 'before' })
+    await server.restart()
+    await waitUntil(async () => !(await use(row, 'echo', { text: 'after' })).isError)
+    expect(server.sessions).toBe(2)
+  })
+
+  it.each([
+    [404, 'Not found', 2],
+    [400, 'Bad Request: No valid session ID provided', 2],
+    [400, 'There is no such customer', 1],
+  ])('tries once more where the session is gone, and only then: %s %s', async (status, message, attempts) => {
+    const server = await start(transport, options)
+    const row = await add(server)
+    await use(row, 'echo', { text: 'before' })
+    let rejected = 0
+    server.intercept = (_request, response, body) => {
+      if (!body.includes('"tools/call"')) return false
+      rejected += 1
+      response.writeHead(status).end(message)
+      return true
+    }
+    expect(await use(row, 'write')).toEqual({
+      text: `The server ${row.name} did not do it: it answered with the error ${status}: ${message}.`,
+      isError: true,
+    })
+    expect([rejected, server.sessions]).toEqual([attempts, attempts])
+    expect(server.calls).toEqual(['echo'])
+  })
+
+  it('sends nothing twice after the connection broke, and says that it is not known', async () => {
+    const server = await start(transport, options)
+    const row = await add(server)
+    await use(row, 'echo', { text: 'before' })
+    server.behaviors.write = async () => {
+      await server.restart()
+      return textResult('too late')
+    }
+    const result = await use(row, 'write')
+    expect(result.isError).toBe(true)
+    expect(result.text).toContain(uncertainEffect)
+    expect(server.calls).toEqual(['echo', 'write'])
+    expect(await use(row, 'echo', { text: 'after' })).toEqual({ text: 'after', isError: false })
+  })
+
+  it('passes a cancellation on, and keeps the session', async () => {
+    const server = await start(transport, options)
+    const row = await add(server)
+    const agent = new AbortController()
+    const canceled = new Promise<void>((resolve) => {
+      server.behaviors.write = (_args, { signal }) => {
+        signal.addEventListener('abort', () => resolve())
+        agent.abort()
+        return new Promise(() => {})
+      }
+    })
+    await expect(use(row, 'write', {}, { signal: agent.signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    })
+    await canceled
+    expect(await use(row, 'echo', { text: 'on' })).toEqual({ text: 'on', isError: false })
+    expect(server.sessions).toBe(1)
+  })
+
+  it('gives up on a tool that hangs', async () => {
+    const server = await start(transport, options)
+    const row = await add(server)
+    const impatient = createRemoteMcp({ connectMs: 5_000, timeoutMs: 300, idleMs })
+    server.behaviors.write = () => new Promise(() => {})
+    const result = await runTool(deps, impatient, row, {}, { toolName: `${row.name}__write` })
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') })
+    expect(result.text).toContain(uncertainEffect)
+    await impatient.close()
+  })
+
+  it('does not read an answer of 50 MB, and goes on', async () => {
+    const server = await start(transport, options)
+    const row = await add(server)
+    server.behaviors.write = () => textResult('x'.repeat(50e6))
+    const result = await use(row, 'write')
+    expect(result.isError).toBe(true)
+    expect(result.text.length).toBeLessThan(300)
+    expect(await use(row, 'echo', { text: 'on' })).toEqual({ text: 'on', isError: false })
+  })
+
+  it('tells what a tool that fails says', async () => {
+    const server = await start(transport, options)
+    const row = await add(server)
+    server.behaviors.write = () => ({ ...textResult('The city is unknown.'), isError: true })
+    expect(await use(row, 'write')).toEqual({ text: 'The city is unknown.', isError: true })
+    server.behaviors.write = () => {
+      throw new Error('out of paper')
+    }
+    expect(await use(row, 'write')).toEqual({
+      text: `The server ${row.name} did not do it: it answered: out of paper.`,
+      isError: true,
+    })
+  })
+
+  it('sends secrets in headers, and tells none that comes back', async () => {
+    const server = await start(transport, options)
+    const secrets = { TOKEN: 'token-of-the-server' }
+    const row = await add(server, { headers: { Authorization: 'Bearer {{secret.TOKEN}}' }, secrets })
+    expect(JSON.stringify(row)).not.toContain('token-of-the-server')
+    server.behaviors.echo = (_args, { headers }) => textResult(`you sent ${String(headers.authorization)}`)
+    expect(await use(row, 'echo')).toEqual({ text: 'you sent Bearer [secret]', isError: false })
+    server.behaviors.echo = (_args, { headers }) => {
+      throw new Error(`bad ${String(headers.authorization)}`)
+    }
+    expect((await use(row, 'echo')).text).toMatch(/bad Bearer \[secret\]/)
+    server.intercept = ({ headers }, response, body) => {
+      if (!body.includes('tools/call')) return false
+      response.writeHead(500).end(`${'x'.repeat(485)} ${String(headers.authorization)}`)
+      return true
+    }
+    const { text: errorText } = await use(row, 'echo')
+    expect(errorText).toContain('Bearer [secret]')
+    expect(errorText).not.toContain('token')
+  })
+})
+
+it('shows the text of an answer, and of the rest that it was there', async () => {
+  const server = await start('streamable')
+  const row = await add(server)
+  server.behaviors.echo = () => ({
+    content: [
+      { type: 'text', text: 'A picture:' },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+      { type: 'resource', resource: { uri: 'file:///a', text: 'a file' } },
+      { type: 'resource', resource: { uri: 'file:///b', blob: 'AAAA' } },
+      { type: 'resource_link', name: 'more', uri: 'https://example.com/' },
+    ],
+  })
+  expect((await use(row, 'echo')).text).toBe(
+    'A picture:\n[image (image/png), which cannot be shown]\na file\n[file file:///b, which cannot be shown]\n[link: more, https://example.com/]',
+  )
+  server.behaviors.echo = () => ({ content: [], structuredContent: { a: 1 } })
+  expect((await use(row, 'echo')).text).toBe('{"a":1}')
+  server.behaviors.echo = () => ({ content: [] })
+  expect((await use(row, 'echo')).text).toBe('Done.')
+  server.behaviors.echo = () => textResult('x'.repeat(100_000))
+  expect((await use(row, 'echo')).text).toMatch(/^x{16384}… \[The answer is longer/)
+})
+
+it('tells on a test call what would have been done, and does nothing', async () => {
+  const server = await start('streamable')
+  const row = await add(server)
+  expect(hasEffects(remoteMcp, row, `${row.name}__write`)).toBe(true)
+  expect(hasEffects(remoteMcp, row, `${row.name}__echo`)).toBe(false)
+  const result = await use(row, 'write', { a: 1 }, { dryRun: true })
+  expect(result.text).toContain(`${row.name}__write would have been used with {"a":1}`)
+  expect(server.calls).toEqual([])
+})
+
+it('uses another session for another version', async () => {
+  const server = await start('streamable')
+  const row = await add(server, {
+    headers: { 'X-Key': '{{secret.KEY}}' },
+    secrets: { KEY: 'key-number-one' },
+  })
+  server.behaviors.echo = (_args, { headers }) => textResult(String(headers['x-key']?.length))
+  await use(row, 'echo')
+  await editRemoteServer(deps, workspaceId, row.id, {
+    secrets: { KEY: 'key-number-fifteen' },
+    tools: ['echo'],
+  })
+  const edited = await readTool(deps, workspaceId, 'remote_mcp', row.id)
+  expect((await use(edited, 'echo')).text).toBe(String('key-number-fifteen'.length))
+})

@@ -1,0 +1,132 @@
+import { beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { noNotify, type Notify, type ToolChange } from '../../core/notify.ts'
+import { httpTool } from '../../tools/custom/http-tool.ts'
+import { addHttpTool, editHttpTool, type HttpToolInput } from '../../tools/save-http-tool.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/factories.ts'
+import { useHttpReceiver } from '../support/http-receiver.ts'
+import { createHttpToolHelpers, localConfig, readTool, runTool } from '../support/tools.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+const database = useTestDatabase()
+let deps: TestDeps
+let workspaceId: number
+let otherWorkspaceId: number
+let changes: ToolChange[]
+beforeAll(async () => {
+  const notify: Notify = { ...noNotify, toolsChanged: (change) => void changes.push(change) }
+  deps = testDeps(database.db, { config: localConfig, notify })
+  workspaceId = (await seedWorkspace(deps)).workspaceId
+  otherWorkspaceId = (await seedWorkspace(deps, 'Other')).workspaceId
+})
+beforeEach(() => {
+  changes = []
+})
+const receiver = useHttpReceiver()
+const { input, add, keyed } = createHttpToolHelpers(receiver, () => ({ deps, workspaceId }))
+
+it('keeps secrets sealed', async () => {
+  const row = await add(keyed())
+  expect(JSON.stringify(row)).not.toMatch(/token-of-the-service|quoted/)
+  expect(row.secrets).toMatch(/^v1\./)
+})
+
+it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
+  ['a name with blanks', { name: 'the weather' }, 'name', /letters, digits/],
+  ['a name of remote servers', { name: 'crm__weather' }, 'name', /two underscores/],
+  ['the name __proto__', { name: '__proto__' }, 'name', /begin with a letter/],
+  ['no description', { description: ' ' }, 'description', /required/],
+  ['NUL in the description', { description: 'a\0b' }, 'description', /plain text/],
+  [
+    'a schema with a remote reference',
+    { inputSchema: { type: 'object', $ref: 'https://x/' } },
+    'input_schema',
+    /not fetched/,
+  ],
+  ['a URL without a host', { url: 'https://{city}/' }, 'url', /cannot be read/],
+  ['a URL in a private network', { url: 'https://10.0.0.1/{city}' }, 'url', /public/],
+  ['a URL that is too long', { url: `https://example.com/{city}?${'x'.repeat(2000)}` }, 'url', /2000/],
+  ['an unknown argument in the URL', { url: 'https://example.com/{town}' }, 'url', /\{town\} is no argument/],
+  [
+    'an optional argument in the path',
+    { url: 'https://example.com/{day}' },
+    'input_schema',
+    /must require it/,
+  ],
+  [
+    'an argument that the query sets',
+    { url: 'https://example.com/{city}?day=1' },
+    'input_schema',
+    /sets day/,
+  ],
+  ['a header that is none', { headers: { 'a b': 'c' } }, 'headers', /no name of a header/],
+  ['the host in a header', { headers: { Host: 'example.com' } }, 'headers', /set by the connection/],
+  ['two lines in a header', { headers: { a: 'b\r\nc: d' } }, 'headers', /one line/],
+  [
+    'a secret that is not given',
+    { headers: { a: '{{secret.KEY}}' } },
+    'secrets',
+    /KEY is used but not given/,
+  ],
+  [
+    'a secret that every object has',
+    { headers: { a: '{{secret.constructor}}' } },
+    'secrets',
+    /constructor is used/,
+  ],
+  ['a secret of two lines', { secrets: { KEY: 'abcdefg\nh' } }, 'secrets', /one line/],
+  ['a secret that is very short', { secrets: { KEY: 'abc' } }, 'secrets', /6 to 4000/],
+  ['a secret with a strange name', { secrets: { 'a-b': 'abcdefgh' } }, 'secrets', /no name of a secret/],
+])('refuses a tool with %s', async (_what, wrong, field, words) => {
+  await expect(addHttpTool(deps, workspaceId, input(wrong))).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: expect.arrayContaining([
+      expect.objectContaining({ field, message: expect.stringMatching(words) }),
+    ]),
+  })
+  expect(changes).toEqual([])
+})
+
+it('refuses the name of another tool, but not that of another workspace', async () => {
+  const tool = input()
+  await addHttpTool(deps, workspaceId, tool)
+  await expect(addHttpTool(deps, workspaceId, tool)).rejects.toMatchObject({ details: [{ field: 'name' }] })
+  await addHttpTool(deps, otherWorkspaceId, tool)
+})
+
+it('makes a new version at every edit, and tells the sessions', async () => {
+  const row = await add(keyed())
+  expect(changes).toEqual([{ workspaceId }])
+  await editHttpTool(deps, workspaceId, row.id, {
+    description: 'Another.',
+    headers: { a: '{{secret.NEW}}' },
+    secrets: { NEW: 'another-secret', TOKEN: null },
+  })
+  const edited = await readTool(deps, workspaceId, 'http', row.id)
+  expect(edited).toMatchObject({ version: row.version + 1, name: row.name, description: 'Another.' })
+  expect(changes).toHaveLength(2)
+  await runTool(deps, httpTool, edited, { city: 'Oslo' })
+  expect(receiver.requests).toMatchObject([
+    { path: expect.stringContaining('key=k%26y'), headers: { a: 'another-secret' } },
+  ])
+})
+
+it('does not send a secret to another host unless it is given again', async () => {
+  const row = await add(keyed())
+  const otherHost = { url: 'https://other.example/{city}?key={{secret.KEY}}', headers: {} }
+  await expect(editHttpTool(deps, workspaceId, row.id, otherHost)).rejects.toMatchObject({
+    details: [{ field: 'secrets', message: 'The secret KEY is used but not given.' }],
+  })
+  await editHttpTool(deps, workspaceId, row.id, { ...otherHost, secrets: { KEY: 'given-again' } })
+})
+
+it('refuses an edit to the name of another tool, and of a tool of another workspace', async () => {
+  const [one, other] = [await add(), await add()]
+  await expect(editHttpTool(deps, workspaceId, one.id, { name: other.name })).rejects.toMatchObject({
+    details: [{ field: 'name' }],
+  })
+  await expect(editHttpTool(deps, otherWorkspaceId, one.id, { description: 'Mine.' })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  expect((await readTool(deps, workspaceId, 'http', one.id)).version).toBe(one.version)
+})

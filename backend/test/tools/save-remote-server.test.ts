@@ -1,0 +1,132 @@
+import { beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { noNotify, type Notify, type ToolChange } from '../../core/notify.ts'
+import { remoteMcp } from '../../tools/custom/remote-mcp-tool.ts'
+import {
+  addRemoteServer,
+  editRemoteServer,
+  listRemoteServer,
+  refreshRemoteServer,
+  type RemoteServerInput,
+} from '../../tools/save-remote-server.ts'
+import { type TestDeps, testDeps } from '../support/deps.ts'
+import { seedWorkspace } from '../support/factories.ts'
+import { echo, useRemoteServers, write } from '../support/remote-mcp-server.ts'
+import { localConfig, readTool } from '../support/tools.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+const database = useTestDatabase()
+let deps: TestDeps
+let workspaceId: number
+let changes: ToolChange[]
+beforeAll(async () => {
+  const notify: Notify = { ...noNotify, toolsChanged: (change) => void changes.push(change) }
+  deps = testDeps(database.db, { config: localConfig, notify })
+  workspaceId = (await seedWorkspace(deps)).workspaceId
+})
+beforeEach(() => {
+  changes = []
+})
+const { start, input, add } = useRemoteServers(() => ({ deps, workspaceId }))
+
+it('passes only the chosen tools on', async () => {
+  const server = await start('streamable')
+  server.pageSize = 1
+  expect(remoteMcp.definitions(await add(server)).map(({ name }) => name.split('__')[1])).toEqual([
+    'echo',
+    'write',
+  ])
+  expect(remoteMcp.definitions(await add(server, { tools: ['write'] }))).toMatchObject([
+    { description: 'Keeps it.' },
+  ])
+  await expect(add(server, { tools: ['read'] })).rejects.toMatchObject({
+    details: [{ field: 'tools', message: 'The server has no tool named read.' }],
+  })
+})
+
+it('shows which tools cannot be passed on, and why, and passes the others on', async () => {
+  const server = await start('streamable')
+  const remote: Tool = {
+    name: 'remote',
+    inputSchema: { type: 'object', properties: { a: { $ref: 'https://x/' } } },
+  }
+  const recursive: Tool = {
+    name: 'recursive',
+    inputSchema: {
+      type: 'object',
+      $defs: { tree: { type: 'object', properties: { tree: { $ref: '#/$defs/tree' } } } },
+      properties: { tree: { $ref: '#/$defs/tree' } },
+    },
+  }
+  const named: Tool = { name: 'two words', inputSchema: { type: 'object' } }
+  server.tools = [echo, remote, recursive, named]
+  const { id } = await add(server, { tools: [] })
+  const { listed } = await listRemoteServer(deps, workspaceId, id)
+  expect(listed.map(({ name, issues }) => [name, issues.length])).toEqual([
+    ['echo', 0],
+    ['remote', 1],
+    ['recursive', 0],
+    ['two words', 1],
+  ])
+  const row = await add(server)
+  expect(remoteMcp.definitions(row).map(({ name }) => name.split('__')[1])).toEqual(['echo', 'recursive'])
+  await expect(add(server, { tools: ['remote'] })).rejects.toMatchObject({
+    details: [{ field: 'tools', message: expect.stringContaining('not fetched') }],
+  })
+})
+
+it('lists tools anew when it is asked to, and drops those that are gone', async () => {
+  const server = await start('streamable')
+  const row = await add(server)
+  server.tools = [
+    { ...echo, description: 'Says it twice.' },
+    { ...write, name: 'read' },
+  ]
+  expect(await refreshRemoteServer(deps, workspaceId, row.id)).toEqual({
+    tools: ['echo'],
+    dropped: ['write'],
+    others: ['read'],
+  })
+  const refreshed = await readTool(deps, workspaceId, 'remote_mcp', row.id)
+  expect(refreshed.version).toBe(row.version + 1)
+  expect(remoteMcp.definitions(refreshed)).toMatchObject([{ description: 'Says it twice.' }])
+  expect(changes).toEqual([{ workspaceId }, { workspaceId }])
+})
+
+it('does not send a secret to another host unless it is given again', async () => {
+  const [server, other] = [await start('streamable'), await start('streamable')]
+  const row = await add(server, {
+    headers: { 'X-Key': '{{secret.KEY}}' },
+    secrets: { KEY: 'key-number-one' },
+  })
+  await expect(editRemoteServer(deps, workspaceId, row.id, { url: other.url })).rejects.toMatchObject({
+    details: [{ field: 'secrets' }],
+  })
+  expect(other.sessions).toBe(0)
+})
+
+it.each<[string, Partial<RemoteServerInput>, string]>([
+  ['a name with two underscores', { name: 'a__b' }, 'name'],
+  ['no description', { description: '' }, 'description'],
+  ['a URL that is none', { url: 'mcp' }, 'url'],
+  ['a place for arguments in the URL', { url: 'https://example.com/{a}' }, 'url'],
+  ['a header of the protocol', { headers: { 'Mcp-Session-Id': '1' } }, 'headers'],
+  ['a secret that is not given', { headers: { a: '{{secret.KEY}}' } }, 'secrets'],
+])('refuses a server with %s', async (_what, wrong, field) => {
+  const server = await start('streamable')
+  await expect(addRemoteServer(deps, workspaceId, input(server, wrong))).rejects.toMatchObject({
+    code: 'validation_failed',
+    details: [expect.objectContaining({ field })],
+  })
+})
+
+it('refuses a server that is none', async () => {
+  const server = await start('streamable')
+  server.intercept = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hello</p>')
+    return true
+  }
+  await expect(add(server)).rejects.toMatchObject({
+    details: [{ field: 'url', message: expect.stringContaining('does not answer as an MCP server does') }],
+  })
+})
