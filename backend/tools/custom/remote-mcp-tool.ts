@@ -19,7 +19,11 @@ import { openSecrets, redactSecrets, type ToolSecrets } from './tool-secrets.ts'
 import { prefixedToolName, RemoteSettings, type RemoteTool, toToolDefinition } from './tool-settings.ts'
 
 /** Passes the chosen tools of another MCP server on, as `<server>__<tool>`. */
-export const remoteMcp = createRemoteMcp({ connectMs: 8 * secondMs, timeoutMs: 15 * secondMs, idleMs: minuteMs })
+export const remoteMcp = createRemoteMcp({
+  connectMs: 8 * secondMs,
+  timeoutMs: 15 * secondMs,
+  idleMs: minuteMs,
+})
 
 /**
  * @param options.connectMs for opening a session
