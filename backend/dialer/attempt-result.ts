@@ -1,5 +1,5 @@
 import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract'
-import type { ProviderResult } from '../telephony/provider.ts'
+import type { Analysis, ProviderResult } from '../telephony/provider.ts'
 
 export interface AttemptResult {
   outcome: Extract<CallOutcome, 'answered' | 'voicemail' | 'no_answer' | 'busy' | 'declined' | 'failed'>
@@ -10,6 +10,8 @@ export interface AttemptResult {
   recordingUrl: string | null
   /** The contact asked not to be called again. */
   optedOut: boolean
+  /** Of a conversation: null where there is none, undefined where it isn't known yet. */
+  analysis?: Analysis | null
   /**
    * When the call ended, as the provider reported it. If undefined, the time when its result is handled is used.
    */
@@ -68,8 +70,9 @@ export function toAttemptResult(
     observed.answeredAt ?? (result.answeredAt && clampTime(startedAt, result.answeredAt, now)) ?? null
   const endedAt = result.endedAt && clampTime(answeredAt ?? startedAt, result.endedAt, now)
   if (result.outcome === 'answered') {
-    const { outcome, endedReason, transcript, recordingUrl, optedOut } = result
-    return { outcome, endedReason, transcript, recordingUrl, optedOut, answeredAt, endedAt, summary: null }
+    const { outcome, endedReason, transcript, recordingUrl, optedOut, analysis } = result
+    const conversation = { outcome, endedReason, transcript, recordingUrl, optedOut, analysis }
+    return { ...conversation, answeredAt, endedAt, summary: null }
   }
   if (result.outcome === 'voicemail') {
     const { outcome, transcript, summary } = result

@@ -88,6 +88,8 @@ export interface Completion {
   transcript: TranscriptTurn[]
   summary: string | null
   recordingUrl: string | null
+  analysis?: Analysis | null
+  /** Until when the event waits for the analysis. Null where there's nothing to wait for. */
   analysisUntil: Date | null
 }
 
@@ -112,12 +114,20 @@ export const completeCall = async (
       transcript: JSON.stringify(completion.transcript),
       summary: completion.summary,
       recording_url: completion.recordingUrl,
+      ...(completion.analysis && toAnalysisColumns(completion.analysis)),
       analysis_until: completion.analysisUntil,
     }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', callId)
     .execute()
 }
+
+const toAnalysisColumns = ({ summary, sentiment, goalMet, extracted }: Analysis) => ({
+  summary,
+  sentiment,
+  goal_met: goalMet,
+  extracted: JSON.stringify(extracted),
+})
 
 /** Saves the analysis, or that there is none. Returns false where one was saved before: the first counts. */
 export const saveAnalysis = async (
@@ -130,12 +140,7 @@ export const saveAnalysis = async (
     .updateTable('call')
     .set({
       analysis_until: null,
-      ...(analysis && {
-        summary: analysis.summary,
-        sentiment: analysis.sentiment,
-        goal_met: analysis.goalMet,
-        extracted: JSON.stringify(analysis.extracted),
-      }),
+      ...(analysis && toAnalysisColumns(analysis)),
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', callId)

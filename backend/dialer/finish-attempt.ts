@@ -102,7 +102,9 @@ async function decideCompletion(
 }
 
 const analysisDeadline = (result: AttemptResult, at: Date) =>
-  result.outcome === 'answered' ? new Date(at.getTime() + analysisTimeoutMs) : null
+  result.outcome === 'answered' && result.analysis === undefined
+    ? new Date(at.getTime() + analysisTimeoutMs)
+    : null
 
 async function planRetry(
   tx: FinishDeps,

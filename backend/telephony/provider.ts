@@ -30,6 +30,8 @@ export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
       recordingUrl: string | null
       /** The contact asked not to be called again. */
       optedOut: boolean
+      /** Null where there is none. Undefined where it isn't known yet: then `analyze` is asked for it. */
+      analysis?: Analysis | null
     }
 )
 

@@ -46,20 +46,24 @@ export async function findReportedAnalysis(
   return findAnalysis(reports) ?? undefined
 }
 
-export function toProviderResult(report: RuntimeReport & { type: 'ended' }): ProviderResult {
-  const endedAt = new Date(report.at)
-  if (report.outcome === 'voicemail') {
-    const { outcome, transcript, summary } = report
-    return { outcome, transcript, summary, answeredAt: new Date(report.answered_at), endedAt }
+/** Returns how the call ended. Undefined until its end is reported. */
+export function findProviderResult(reports: readonly RuntimeReport[]): ProviderResult | undefined {
+  const ended = findEndReport(reports)
+  if (ended === undefined) return undefined
+  const endedAt = new Date(ended.at)
+  if (ended.outcome === 'voicemail') {
+    const { outcome, transcript, summary } = ended
+    return { outcome, transcript, summary, answeredAt: new Date(ended.answered_at), endedAt }
   }
-  if (report.outcome !== 'answered') return { outcome: report.outcome, endedAt }
+  if (ended.outcome !== 'answered') return { outcome: ended.outcome, endedAt }
   return {
     outcome: 'answered',
-    endedReason: report.ended_reason,
-    transcript: report.transcript,
-    recordingUrl: report.recording_url ?? null,
-    optedOut: report.do_not_call ?? false,
-    answeredAt: new Date(report.answered_at),
+    endedReason: ended.ended_reason,
+    transcript: ended.transcript,
+    recordingUrl: ended.recording_url ?? null,
+    optedOut: ended.do_not_call ?? false,
+    analysis: findAnalysis(reports),
+    answeredAt: new Date(ended.answered_at),
     endedAt,
   }
 }

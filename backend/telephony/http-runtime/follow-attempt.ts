@@ -2,7 +2,7 @@ import type { RuntimeReport } from '@outdial/contract'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { callLimits, type DialControls, type ProviderResult } from '../provider.ts'
-import { findAnsweredAt, findEndReport, toProviderResult } from './attempt-reports.ts'
+import { findAnsweredAt, findProviderResult } from './attempt-reports.ts'
 import type { ReportReader } from './report-reader.ts'
 import { insertReports } from './report-store.ts'
 import type { DialStatus, RuntimeClient } from './runtime-client.ts'
@@ -52,9 +52,9 @@ export async function followAttempt(
     const reports = await pollReports(attempt)
     if (dialing.detached.aborted) return detachedResult
     if (reports === undefined) continue
-    const ended = findEndReport(reports)
+    const result = findProviderResult(reports)
+    if (result !== undefined) return result
     const answeredAt = findAnsweredAt(reports)
-    if (ended !== undefined) return toProviderResult(ended)
     if (answeredAt !== undefined) dialing.onAnswer(answeredAt)
     if (getDialStatus() === 'rejected') return { outcome: 'failed' }
     const ringTimedOut = dialing.ringTimeout.aborted && answeredAt === undefined
@@ -114,8 +114,7 @@ async function readFinalReports(attempt: FollowedAttempt): Promise<ProviderResul
     const reports = await pollReports(attempt)
     if (attempt.dialing.detached.aborted) return detachedResult
     if (reports === undefined) continue
-    const ended = findEndReport(reports)
-    return ended === undefined ? { outcome: 'unknown' } : toProviderResult(ended)
+    return findProviderResult(reports) ?? { outcome: 'unknown' }
   }
 }
 
@@ -131,9 +130,9 @@ async function hangUp(attempt: FollowedAttempt): Promise<ProviderResult> {
     const waitMs = isConfirmed ? callLimits.handOverSeconds * secondMs : retryDelayMs
     const deadline = clock.now().getTime() + waitMs
     do {
-      const ended = findEndReport((await pollReports(attempt)) ?? [])
+      const result = findProviderResult((await pollReports(attempt)) ?? [])
       if (dialing.detached.aborted) return detachedResult
-      if (ended !== undefined) return toProviderResult(ended)
+      if (result !== undefined) return result
     } while (clock.now().getTime() < deadline)
     if (isConfirmed) return { outcome: 'no_answer' }
   }

@@ -128,6 +128,18 @@ it('completes the call at the hang-up, and holds its event for the analysis', as
   expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
 })
 
+it('publishes the event together with the end of the call where the provider already has the analysis', async () => {
+  const { id } = await seedCall(world.deps, world.seed, freshNumber())
+  const analysis = { summary: 'Wants a visit.', sentiment: 'positive' as const, goalMet: true, extracted: {} }
+  dial({
+    dial: async (...args) => ({ ...(await shortConversation(...args)), analysis }),
+    analyze: neverSettle,
+  })
+  const call = await advanceUntil(world.deps, world.seed, id, ({ status }) => status === 'completed', 0)
+  expect(call).toMatchObject({ summary: 'Wants a visit.', sentiment: 'positive', goal_met: true })
+  expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
+})
+
 it('tells of the call without the analysis when that takes two minutes', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   dial({ dial: shortConversation, analyze: neverSettle })
